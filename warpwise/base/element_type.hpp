@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace warpwise {
+
+/// What one channel of one pixel is stored as.
+enum class ElementType : std::uint8_t { u8, u16, i16, u32, i32, f32 };
+
+/// Bytes of one element.
+constexpr int size_of(ElementType type) {
+  switch (type) {
+    case ElementType::u8: return 1;
+    case ElementType::u16:
+    case ElementType::i16: return 2;
+    case ElementType::u32:
+    case ElementType::i32:
+    case ElementType::f32: return 4;
+  }
+  __builtin_unreachable();
+}
+
+/// "u8", "u16", …
+constexpr std::string_view name_of(ElementType type) {
+  switch (type) {
+    case ElementType::u8: return "u8";
+    case ElementType::u16: return "u16";
+    case ElementType::i16: return "i16";
+    case ElementType::u32: return "u32";
+    case ElementType::i32: return "i32";
+    case ElementType::f32: return "f32";
+  }
+  __builtin_unreachable();
+}
+
+/// The ElementType of a C++ type: `element_type_of<float> == ElementType::f32`.
+template <class T>
+inline constexpr ElementType element_type_of = [] {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, std::uint8_t>) return ElementType::u8;
+  else if constexpr (std::is_same_v<U, std::uint16_t>) return ElementType::u16;
+  else if constexpr (std::is_same_v<U, std::int16_t>) return ElementType::i16;
+  else if constexpr (std::is_same_v<U, std::uint32_t>) return ElementType::u32;
+  else if constexpr (std::is_same_v<U, std::int32_t>) return ElementType::i32;
+  else {
+    static_assert(std::is_same_v<U, float>, "no ElementType stands for this C++ type");
+    return ElementType::f32;
+  }
+}();
+
+}  // namespace warpwise

@@ -1,0 +1,82 @@
+#include "warpwise/base/pixel_format.hpp"
+
+#include "warpwise/base/checked.hpp"
+
+namespace warpwise {
+namespace {
+
+std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
+
+}  // namespace
+
+std::string_view name_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::gray8: return "gray8";
+    case PixelFormat::rgb24: return "rgb24";
+    case PixelFormat::bgr24: return "bgr24";
+    case PixelFormat::rgba32: return "rgba32";
+    case PixelFormat::bgra32: return "bgra32";
+    case PixelFormat::yuyv: return "yuyv";
+    case PixelFormat::uyvy: return "uyvy";
+    case PixelFormat::nv12: return "nv12";
+    case PixelFormat::nv21: return "nv21";
+    case PixelFormat::i420: return "i420";
+    case PixelFormat::ycbcr32: return "ycbcr32";
+    case PixelFormat::ycrcb24: return "ycrcb24";
+    case PixelFormat::i444: return "i444";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<PixelFormat> pixel_format_named(std::string_view name) {
+  for (const PixelFormat format : all_pixel_formats) {
+    if (name == name_of(format)) return format;
+  }
+  return std::nullopt;
+}
+
+int plane_count(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::nv12:
+    case PixelFormat::nv21: return 2;
+    case PixelFormat::i420:
+    case PixelFormat::i444: return 3;
+    default: return 1;
+  }
+}
+
+std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width) {
+  switch (format) {
+    case PixelFormat::gray8:
+    case PixelFormat::i444: return width;
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::ycrcb24: return checked_mul(3, width);
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32:
+    case PixelFormat::ycbcr32: return checked_mul(4, width);
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy: return checked_mul(4, half_up(width));
+    case PixelFormat::nv12:
+    case PixelFormat::nv21: return plane == 0 ? width : checked_mul(2, half_up(width));
+    case PixelFormat::i420: return plane == 0 ? width : half_up(width);
+  }
+  __builtin_unreachable();
+}
+
+std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height) {
+  const bool vertically_subsampled = format == PixelFormat::nv12 || format == PixelFormat::nv21 ||
+                                     format == PixelFormat::i420;
+  return plane > 0 && vertically_subsampled ? half_up(height) : height;
+}
+
+std::int64_t frame_bytes(PixelFormat format, std::int64_t width, std::int64_t height) {
+  std::int64_t bytes = 0;
+  for (int plane = 0; plane < plane_count(format); ++plane) {
+    bytes = checked_add(bytes, checked_mul(plane_row_bytes(format, plane, width),
+                                           plane_rows(format, plane, height)));
+  }
+  return bytes;
+}
+
+}  // namespace warpwise

@@ -1,0 +1,24 @@
+#include "warpwise/base/view.hpp"
+
+#include <string>
+
+namespace warpwise::detail {
+
+std::int64_t validate_view(const void* data, ElementType type, std::int64_t width,
+                           std::int64_t height, int channels, std::int64_t pitch_bytes) {
+  if (width < 1 || height < 1 || channels < 1) {
+    throw InvalidArgument("a view needs at least 1x1 pixels of 1 channel, not " +
+                          std::to_string(width) + "x" + std::to_string(height) + " of " +
+                          std::to_string(channels));
+  }
+  if (data == nullptr) throw InvalidArgument("a view needs memory, not a null pointer");
+  const std::int64_t row = checked_mul(width, checked_mul(channels, size_of(type)));
+  if (pitch_bytes < 0 || (pitch_bytes != 0 && height > 1 && pitch_bytes < row)) {
+    throw InvalidArgument("a pitch of " + std::to_string(pitch_bytes) +
+                          " bytes does not hold a row of " + std::to_string(row) + " bytes");
+  }
+  checked_mul(height, pitch_bytes == 0 ? row : pitch_bytes);
+  return row;
+}
+
+}  // namespace warpwise::detail

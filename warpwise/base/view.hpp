@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "warpwise/base/checked.hpp"
+#include "warpwise/base/element_type.hpp"
+
+namespace warpwise {
+
+/// Which memory a view points into; part of the view's type, so that mixing does not compile.
+enum class Memory : std::uint8_t { host, device };
+
+/// Whether pixels may be written through a view. (An enum and not a std::byte type parameter, which
+/// would make namespace std an associated one and an unqualified copy() ambiguous.)
+enum class Access : std::uint8_t { read, read_write };
+
+namespace detail {
+/// Throws InvalidArgument unless width, height and channels are at least 1, the pointer is not
+/// null, and, for two rows and more, pitch_bytes holds a row. Returns the bytes of one row.
+std::int64_t validate_view(const void* data, ElementType type, std::int64_t width,
+                           std::int64_t height, int channels, std::int64_t pitch_bytes);
+}  // namespace detail
+
+/// A two-dimensional array of pixels that somebody else owns: a pointer, a size, an element type,
+/// interleaved channels and the distance between rows. Pointer and pitch may have any alignment,
+/// also one that is no multiple of the element's size. Cheap to copy; pass it by value.
+///
+/// Use the aliases HostView / ConstHostView / DeviceView / ConstDeviceView; a writable view turns
+/// into a constant one, never the other way round.
+template <Memory memory, Access access>
+class BasicView {
+ public:
+  static constexpr bool writable = access == Access::read_write;
+  using Byte = std::conditional_t<writable, std::byte, const std::byte>;
+  using Pointer = std::conditional_t<writable, void*, const void*>;
+
+  /// \param pitch_bytes  distance from one row to the next; 0 means rows follow without a gap.
+  /// \throws InvalidArgument  null pointer, a dimension below 1, a pitch shorter than a row, a
+  ///                          size beyond 64 bits.
+  BasicView(Pointer data, ElementType type, std::int64_t width, std::int64_t height,
+            int channels = 1, std::int64_t pitch_bytes = 0)
+      : data_(static_cast<Byte*>(data)), width_(width), height_(height), channels_(channels),
+        type_(type) {
+    const std::int64_t row = detail::validate_view(data, type, width, height, channels, pitch_bytes);
+    pitch_bytes_ = pitch_bytes == 0 ? row : pitch_bytes;
+  }
+
+  /// As above, the element type taken from the pointer.
+  template <class T>
+    requires(!std::is_void_v<T> && (!std::is_const_v<T> || !writable))
+  BasicView(T* data, std::int64_t width, std::int64_t height, int channels = 1,
+            std::int64_t pitch_bytes = 0)
+      : BasicView(static_cast<Pointer>(data), element_type_of<T>, width, height, channels,
+                  pitch_bytes) {}
+
+  /// A constant view of what a writable one shows.
+  template <Access other_access>
+    requires(!writable && other_access == Access::read_write)
+  BasicView(const BasicView<memory, other_access>& other)  // NOLINT: implicit on purpose
+      : BasicView(other.data(), other.type(), other.width(), other.height(), other.channels(),
+                  other.pitch_bytes()) {}
+
+  Byte* data() const { return data_; }
+  ElementType type() const { return type_; }
+  int channels() const { return channels_; }
+  std::int64_t width() const { return width_; }
+  std::int64_t height() const { return height_; }
+  std::int64_t pitch_bytes() const { return pitch_bytes_; }
+
+  int pixel_bytes() const { return size_of(type_) * channels_; }
+  std::int64_t row_bytes() const { return width_ * pixel_bytes(); }
+  Byte* row(std::int64_t y) const { return data_ + y * pitch_bytes_; }
+
+  /// The part of this view that starts at pixel (x, y).
+  /// \throws InvalidArgument  when the part is empty or leaves this view.
+  BasicView sub_view(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) const {
+    if (x < 0 || y < 0 || width > width_ - x || height > height_ - y) {
+      throw InvalidArgument("sub_view: the part leaves the " + std::to_string(width_) + "x" +
+                            std::to_string(height_) + " view");
+    }
+    return BasicView(row(y) + x * pixel_bytes(), type_, width, height, channels_, pitch_bytes_);
+  }
+
+ private:
+  Byte* data_;
+  std::int64_t width_;
+  std::int64_t height_;
+  std::int64_t pitch_bytes_ = 0;
+  int channels_;
+  ElementType type_;
+};
+
+using HostView = BasicView<Memory::host, Access::read_write>;
+using ConstHostView = BasicView<Memory::host, Access::read>;
+using DeviceView = BasicView<Memory::device, Access::read_write>;
+using ConstDeviceView = BasicView<Memory::device, Access::read>;
+
+/// Element x of a host row, whatever the row's alignment.
+template <class T>
+T load(const std::byte* row, std::int64_t x) {
+  T value;
+  std::memcpy(&value, row + x * std::int64_t{sizeof(T)}, sizeof(T));
+  return value;
+}
+
+/// Writes element x of a host row, whatever the row's alignment.
+template <class T>
+void store(std::byte* row, std::int64_t x, T value) {
+  std::memcpy(row + x * std::int64_t{sizeof(T)}, &value, sizeof(T));
+}
+
+}  // namespace warpwise

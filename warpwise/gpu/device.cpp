@@ -1,0 +1,95 @@
+#include "warpwise/gpu/device.hpp"
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/check.hpp"
+
+namespace warpwise::gpu {
+namespace {
+
+bool means_no_gpu(cudaError_t error) {
+  // Without a driver the runtime answers 35, with a driver and no GPU 100; a container that hides
+  // its GPUs gives either.
+  return error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice;
+}
+
+struct Count {
+  int devices = 0;
+  cudaError_t error = cudaSuccess;
+};
+
+Count count_devices() noexcept {
+  Count count;
+  count.error = cudaGetDeviceCount(&count.devices);
+  if (count.error != cudaSuccess) {
+    cudaGetLastError();  // an absent GPU is an answer, not an error to leave for the next call
+    count.devices = 0;
+  }
+  return count;
+}
+
+void require_index(int device) {
+  require_device();
+  const int count = device_count();
+  if (device < 0 || device >= count) {
+    throw InvalidArgument("there is no CUDA device " + std::to_string(device) +
+                          ": this machine has devices 0 to " + std::to_string(count - 1));
+  }
+}
+
+}  // namespace
+
+void check(cudaError_t error, const char* what, std::source_location where) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // the exception carries the error; later calls start clean
+  if (means_no_gpu(error)) throw NoCudaDevice(why_no_device());
+  throw CudaError(std::string(what) + " failed: " + cudaGetErrorName(error) + " (" +
+                  cudaGetErrorString(error) + ") at " + where.file_name() + ":" +
+                  std::to_string(where.line()));
+}
+
+int device_count() noexcept { return count_devices().devices; }
+
+std::string why_no_device() {
+  const Count count = count_devices();
+  if (count.devices > 0) return {};
+  switch (count.error) {
+    case cudaErrorInsufficientDriver: {
+      int driver = 0;
+      cudaDriverGetVersion(&driver);
+      return driver == 0 ? "no CUDA device: no NVIDIA driver is installed"
+                         : "no CUDA device: the NVIDIA driver is older than this build's CUDA";
+    }
+    case cudaSuccess:
+    case cudaErrorNoDevice: return "no CUDA device: the driver sees no GPU";
+    default: return std::string("no CUDA device: ") + cudaGetErrorString(count.error);
+  }
+}
+
+void require_device() {
+  if (device_count() == 0) throw NoCudaDevice(why_no_device());
+}
+
+DeviceInfo device_info(int device) {
+  require_index(device);
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  DeviceInfo info;
+  info.name = properties.name;
+  info.compute_capability_major = properties.major;
+  info.compute_capability_minor = properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.l2_bytes = properties.l2CacheSize;
+  check(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");
+  return info;
+}
+
+void set_device(int device) {
+  require_index(device);
+  check(cudaSetDevice(device), "cudaSetDevice");
+}
+
+void synchronize_device() { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+
+}  // namespace warpwise::gpu

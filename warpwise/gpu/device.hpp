@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace warpwise::gpu {
+
+/// Number of GPUs that CUDA can use; 0 without a GPU, without a driver and in a build without
+/// CUDA. Never throws.
+int device_count() noexcept;
+
+/// Why device_count() is 0, in words; empty when it is not.
+std::string why_no_device();
+
+/// What `warpwise devices` prints of a GPU.
+struct DeviceInfo {
+  std::string name;
+  int compute_capability_major = 0;
+  int compute_capability_minor = 0;
+  int multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  int driver_version = 0;   ///< CUDA version of the driver, 13000 for 13.0; 0 without a driver
+  int runtime_version = 0;  ///< CUDA version that this build links
+};
+
+/// \throws NoCudaDevice     there is no GPU.
+/// \throws InvalidArgument  `device` is not in [0, device_count()).
+DeviceInfo device_info(int device);
+
+/// Makes `device` the calling thread's current one.
+/// \throws NoCudaDevice, InvalidArgument  as device_info.
+void set_device(int device);
+
+/// \throws NoCudaDevice  with the reason, when there is no GPU.
+void require_device();
+
+/// Waits for all work on the current device. \throws CudaError  when any of it failed.
+void synchronize_device();
+
+}  // namespace warpwise::gpu

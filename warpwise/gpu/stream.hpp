@@ -1,0 +1,47 @@
+#pragma once
+
+#include "warpwise/gpu/handles.hpp"
+
+namespace warpwise::gpu {
+
+/// Owns a CUDA stream of the device that was current when it was made. Move-only; converts to the
+/// handle that primitives take.
+class Stream {
+ public:
+  /// A stream that does not wait for the legacy default stream.
+  /// \throws NoCudaDevice, CudaError
+  Stream();
+  ~Stream();
+  Stream(Stream&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  Stream& operator=(Stream&& other) noexcept;
+
+  /// Waits until all work on the stream is done. \throws CudaError  when any of it failed.
+  void synchronize() const;
+
+  operator StreamHandle() const { return handle_; }  // NOLINT: a stream is what calls expect
+
+ private:
+  StreamHandle handle_ = nullptr;
+};
+
+/// Owns a CUDA event that records time. Move-only.
+class Event {
+ public:
+  /// \throws NoCudaDevice, CudaError
+  Event();
+  ~Event();
+  Event(Event&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  Event& operator=(Event&& other) noexcept;
+
+  /// Marks this point of the stream. \throws CudaError
+  void record(StreamHandle stream);
+  /// Waits until the marked point is reached. \throws CudaError
+  void synchronize() const;
+  /// Microseconds from `start` to this event, both reached. \throws CudaError
+  double microseconds_since(const Event& start) const;
+
+ private:
+  EventHandle handle_ = nullptr;
+};
+
+}  // namespace warpwise::gpu

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "warpwise/primitives/copy/copy.hpp"
+
+// What copy() calls once its arguments are checked.
+namespace warpwise::detail {
+
+void copy_cpu(ConstHostView src, HostView dst);
+void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+
+}  // namespace warpwise::detail

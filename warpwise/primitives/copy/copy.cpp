@@ -1,0 +1,28 @@
+#include "warpwise/primitives/copy/copy.hpp"
+
+#include "warpwise/primitives/copy/backends.hpp"
+#include "warpwise/primitives/validate.hpp"
+
+namespace warpwise {
+namespace {
+
+template <class Source, class Destination>
+void validate(const Source& src, const Destination& dst) {
+  detail::require_same_size("copy", src, dst);
+  detail::require_type("copy", "dst", dst, src.type(), src.channels());
+  detail::require_disjoint("copy", src, dst);
+}
+
+}  // namespace
+
+void copy(ConstHostView src, HostView dst) {
+  validate(src, dst);
+  detail::copy_cpu(src, dst);
+}
+
+void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+  validate(src, dst);
+  detail::copy_cuda(src, dst, stream);
+}
+
+}  // namespace warpwise

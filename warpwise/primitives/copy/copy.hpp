@@ -1,0 +1,30 @@
+#pragma once
+
+#include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
+
+namespace warpwise {
+
+/// Copies every pixel of `src` to `dst`: dst(x, y) = src(x, y). Padding between rows is left alone.
+///
+/// Views of any element type, any number of channels (an element of n bytes is a u8 pixel of n
+/// channels), any pitch and any alignment; a one-dimensional array is a view of one row.
+/// `src` and `dst` must not overlap.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
+/// Source: document B, rows B1 to B3 (vectorised memory access).
+///
+/// \throws InvalidArgument  sizes, element types or channels differ, or the views overlap.
+void copy(ConstHostView src, HostView dst);
+
+/// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+
+namespace reference {
+/// copy(), byte by byte: what the fast paths are tested against.
+void copy(ConstHostView src, HostView dst);
+}  // namespace reference
+
+}  // namespace warpwise

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+// The copy kernel. Fit for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels {
+
+struct CopyArguments {
+  const unsigned char* src;
+  unsigned char* dst;
+  cuda::std::int64_t src_pitch;
+  cuda::std::int64_t dst_pitch;
+  cuda::std::int64_t row_bytes;
+  cuda::std::int64_t rows;
+};
+
+inline constexpr int copy_block_threads = 256;
+// Four 16-byte loads in flight hide the latency of device memory; more cost registers for nothing.
+inline constexpr int copy_vectors_per_thread = 4;
+inline constexpr int copy_block_bytes = copy_block_threads * copy_vectors_per_thread * 16;
+
+/// 16 bytes from any address, as words that are loaded aligned and shifted into place; the caller
+/// guarantees that the whole of the first and last word may be read.
+__device__ inline uint4 load_shifted(const unsigned char* p) {
+  const auto address = reinterpret_cast<cuda::std::uintptr_t>(p);
+  const auto* words = reinterpret_cast<const unsigned*>(address & ~cuda::std::uintptr_t{3});
+  const unsigned shift = static_cast<unsigned>(address & 3) * 8;
+  const unsigned w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
+  const unsigned w4 = shift == 0 ? 0 : words[4];
+  return {__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
+          __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, w4, shift)};
+}
+
+/// Copies the 16-byte units of one row that lie at 16-byte boundaries of dst; the units at both
+/// ends, which may be incomplete, and those next to them, whose words may leave src, byte by byte.
+///
+/// Grid: x covers the row in pieces of copy_block_bytes, y strides over the rows.
+__global__ void __launch_bounds__(copy_block_threads) copy_kernel(CopyArguments a) {
+  const cuda::std::int64_t block_start = cuda::std::int64_t{blockIdx.x} * copy_block_bytes;
+  for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y) {
+    const unsigned char* src = a.src + y * a.src_pitch;
+    unsigned char* dst = a.dst + y * a.dst_pitch;
+    // Bytes by which dst is past a 16-byte boundary: unit u covers [16 u - lead, 16 u - lead + 16).
+    const int lead = static_cast<int>(reinterpret_cast<cuda::std::uintptr_t>(dst) & 15);
+    const bool aligned = ((reinterpret_cast<cuda::std::uintptr_t>(src) + 16 - lead) & 15) == 0;
+
+    uint4 value[copy_vectors_per_thread];
+    cuda::std::int64_t at[copy_vectors_per_thread];
+    bool whole[copy_vectors_per_thread];
+#pragma unroll
+    for (int i = 0; i < copy_vectors_per_thread; ++i) {
+      at[i] = block_start + (i * copy_block_threads + threadIdx.x) * 16 - lead;
+      // The words that load_shifted reads start up to 3 bytes before and end up to 3 after.
+      const int margin = aligned ? 0 : 3;
+      whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;
+      if (whole[i]) {
+        value[i] = aligned ? *reinterpret_cast<const uint4*>(src + at[i]) : load_shifted(src + at[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < copy_vectors_per_thread; ++i) {
+      if (whole[i]) {
+        *reinterpret_cast<uint4*>(dst + at[i]) = value[i];
+      } else {
+        const cuda::std::int64_t first = at[i] > 0 ? at[i] : 0;
+        const cuda::std::int64_t last = at[i] + 16 < a.row_bytes ? at[i] + 16 : a.row_bytes;
+        for (cuda::std::int64_t b = first; b < last; ++b) dst[b] = src[b];
+      }
+    }
+  }
+}
+
+}  // namespace warpwise::kernels

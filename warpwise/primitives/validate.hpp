@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "warpwise/base/frame.hpp"
+#include "warpwise/base/view.hpp"
+
+// Checks that several primitives make at their boundary; each throws InvalidArgument with the
+// primitive's name, what it got and what it needs.
+namespace warpwise::detail {
+
+inline std::string size_text(std::int64_t width, std::int64_t height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
+inline std::string type_text(ElementType type, int channels) {
+  return std::to_string(channels) + " x " + std::string(name_of(type));
+}
+
+/// For views and frames.
+template <class A, class B>
+void require_same_size(std::string_view primitive, const A& src, const B& dst) {
+  if (src.width() != dst.width() || src.height() != dst.height()) {
+    throw InvalidArgument(std::string(primitive) + ": src is " +
+                          size_text(src.width(), src.height()) + ", dst is " +
+                          size_text(dst.width(), dst.height()) + "; they must be of one size");
+  }
+}
+
+template <class View>
+void require_type(std::string_view primitive, std::string_view which, const View& view,
+                  ElementType type, int channels) {
+  if (view.type() != type || view.channels() != channels) {
+    throw InvalidArgument(std::string(primitive) + ": " + std::string(which) + " has pixels of " +
+                          type_text(view.type(), view.channels()) + ", it needs " +
+                          type_text(type, channels));
+  }
+}
+
+/// Whether [a, a + a_bytes) and [b, b + b_bytes) share a byte.
+inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b,
+                           std::int64_t b_bytes) {
+  const auto from_a = reinterpret_cast<std::uintptr_t>(a);
+  const auto from_b = reinterpret_cast<std::uintptr_t>(b);
+  return from_a < from_b + static_cast<std::uintptr_t>(b_bytes) &&
+         from_b < from_a + static_cast<std::uintptr_t>(a_bytes);
+}
+
+/// Views whose memory ranges overlap are refused, unless they are interleaved without sharing a
+/// pixel: side by side in the rows of one image.
+template <class A, class B>
+void require_disjoint(std::string_view primitive, const A& src, const B& dst) {
+  const auto span = [](const auto& view) {
+    return (view.height() - 1) * view.pitch_bytes() + view.row_bytes();
+  };
+  if (!ranges_overlap(src.data(), span(src), dst.data(), span(dst))) return;
+  if (src.pitch_bytes() == dst.pitch_bytes() && src.pitch_bytes() > 0) {
+    // Both are parts of one image: compare the columns that they occupy.
+    const std::int64_t pitch = src.pitch_bytes();
+    const auto* a = reinterpret_cast<const std::byte*>(src.data());
+    const auto* b = reinterpret_cast<const std::byte*>(dst.data());
+    const std::int64_t shift = ((b - a) % pitch + pitch) % pitch;
+    if (shift >= src.row_bytes() && shift + dst.row_bytes() <= pitch) return;
+  }
+  throw InvalidArgument(std::string(primitive) + ": src and dst overlap in memory");
+}
+
+}  // namespace warpwise::detail
