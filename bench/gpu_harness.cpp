@@ -98,6 +98,7 @@ Timing measure(const Work& run, int sets, const gpu::Stream& stream) {
 struct Options {
   std::string filter;
   std::string json_file;
+  std::string machine_file;  ///< JSON that describes the machine, taken into the report
 };
 
 struct Row {
@@ -188,16 +189,21 @@ int run_all(const Options& options) {
     }
   }
   if (!options.json_file.empty()) {
-    const nlohmann::json report = {
-        {"device", device.name},
+    nlohmann::json machine = {
+        {"gpu", device.name},
         {"compute_capability",
          fmt::format("{}.{}", device.compute_capability_major, device.compute_capability_minor)},
         {"cuda_driver", device.driver_version},
-        {"cuda_runtime", device.runtime_version},
+        {"cuda_runtime", device.runtime_version}};
+    if (!options.machine_file.empty()) {
+      machine.update(nlohmann::json::parse(std::ifstream(options.machine_file)));
+    }
+    const nlohmann::json report = {
+        {"machine", machine},
         {"method",
          "median of samples, 5th and 95th percentile; a sample is one CUDA graph of whole rounds "
          "through independent problem sets of 256 MiB or more in all, timed by events; GB/s counts "
-         "each input read once and each output written once; the roof is a device-to-device cudaMemcpy2DAsync "
+         "each input read once and each output written once; the roof is a device-to-device cudaMemcpyAsync "
          "that moves 1 GiB in the same run; results of warpwise verified against its CPU path first"},
         {"roof_gb_per_s", roof},
         {"rows", rows}};
@@ -234,6 +240,7 @@ int main(int argc, char** argv) {
     const std::string name = arguments[i];
     if (name == "--filter") options.filter = arguments[i + 1];
     if (name == "--json") options.json_file = arguments[i + 1];
+    if (name == "--machine") options.machine_file = arguments[i + 1];
   }
   try {
     return warpwise::bench::run_all(options);

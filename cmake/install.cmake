@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpwise)
-install(TARGETS warpwise EXPORT warpwiseTargets)
+install(TARGETS warpwise EXPORT warpwiseTargets FILE_SET HEADERS)
 install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/warpwiseConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
@@ -12,11 +12,3 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
               ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake DESTINATION ${package_dir})
-
-# What a program includes: the headers of base and gpu that need no toolkit, and one a primitive.
-install(FILES warpwise/warpwise.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpwise)
-install(DIRECTORY warpwise/base warpwise/gpu warpwise/primitives
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpwise
-        FILES_MATCHING PATTERN "*.hpp"
-        PATTERN backends.hpp EXCLUDE PATTERN validate.hpp EXCLUDE
-        PATTERN check.hpp EXCLUDE PATTERN launch.hpp EXCLUDE)

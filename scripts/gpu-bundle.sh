@@ -10,7 +10,7 @@ limit_mib=40
 
 folder=${1:-build/gpu-bundle}
 scripts/packages.sh --test
-scripts/build.sh release
+scripts/build.sh release -DWARPWISE_TESTS=ON
 if ! [ -x build/release/bin/gpu_bench ]; then
   echo "gpu-bundle.sh: this machine has no CUDA compiler, so there are no GPU tests to bundle" >&2
   exit 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
-# and no packages. Leaves logs and JSON in OUT and prints a summary.
+# and no packages. Prints a summary; leaves record.json (tests, sanitizers, the command on real
+# images) and bench.json (times) in OUT, and the logs in OUT/logs.
 #
 #   run.sh [--out OUT] [test] [main] [sanitize] [bench]      all four parts unless some are named
 set -uo pipefail
@@ -15,7 +16,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench)
-mkdir -p "$out"
+mkdir -p "$out/logs"
 tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test)
 failed=0
 
@@ -30,35 +31,35 @@ seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b -
   echo " \"commit\": \"$(cat "$here/COMMIT")\","
   echo " \"date\": \"$(date -u +%Y-%m-%dT%H:%M:%SZ)\""
   echo "}"
-} | tee "$out/machine.json"
+} | tee "$out/logs/machine.json"
 
 # Each test program whole; a skipped test is counted, and its reason is in the log.
 run_tests() {
   for test in "${tests[@]}"; do
-    local start=$EPOCHREALTIME log=$out/$test.log
+    local start=$EPOCHREALTIME log=$out/logs/$test.log
     "$here/bin/$test" >"$log" 2>&1 || fail "$test: $(grep -m 3 'FAILED' "$log" | tr '\n' ' ')"
     printf '%-16s passed %s, skipped %s, failed %s (%s s)\n' "$test" \
       "$(grep -c '^\[       OK' "$log")" "$(grep -c '^\[  SKIPPED \] .*ms)' "$log")" \
       "$(grep -c '^\[  FAILED  \] .*ms)' "$log")" "$(seconds_since "$start")"
-  done | tee "$out/tests.txt"
-  ! grep -qvE 'failed 0 ' "$out/tests.txt" || failed=1
+  done | tee "$out/logs/tests.txt"
+  ! grep -qvE 'failed 0 ' "$out/logs/tests.txt" || failed=1
 }
 
 # The command on real images: the CUDA path's files equal the CPU path's, byte for byte.
 run_main() {
   local work frame name
   work=$(mktemp -d)
-  : >"$out/main.txt"
+  : >"$out/logs/main.txt"
   for frame in "$here"/frames/*.npy; do
     name=$(basename "$frame" .npy)
     compare() {  # compare LABEL EXTENSION SUBCOMMAND OPTION...
       local label=$1 extension=$2 command=$3 backend; shift 3
       for backend in cpu cuda; do
         "$here/bin/warpwise" "$command" "$frame" "$work/$backend.$extension" --backend $backend "$@" \
-          >>"$out/main.txt" 2>&1 || fail "warpwise $command $name $* on $backend"
+          >>"$out/logs/main.txt" 2>&1 || fail "warpwise $command $name $* on $backend"
       done
       if cmp -s "$work/cpu.$extension" "$work/cuda.$extension"; then
-        echo "$name $label: CUDA equals CPU" | tee -a "$out/main.txt"
+        echo "$name $label: CUDA equals CPU" | tee -a "$out/logs/main.txt"
       else
         fail "$name $label: CUDA differs from CPU"
       fi
@@ -79,7 +80,7 @@ run_sanitizers() {
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
   for tool in memcheck racecheck initcheck synccheck; do
     for test in "${tests[@]:1}"; do
-      log=$out/$tool-$test.log start=$EPOCHREALTIME
+      log=$out/logs/$tool-$test.log start=$EPOCHREALTIME
       timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 "$here/bin/$test" \
         --gtest_filter='*cuda:GpuTest*' >"$log" 2>&1
       local status=$?
@@ -87,19 +88,35 @@ run_sanitizers() {
         "$(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$log" | tail -n 1 | sed 's/=* //')" \
         "$(seconds_since "$start")"
     done
-  done | tee "$out/sanitizers.txt"
-  ! grep -qv 'exit 0,' "$out/sanitizers.txt" || failed=1
+  done | tee "$out/logs/sanitizers.txt"
+  ! grep -qv 'exit 0,' "$out/logs/sanitizers.txt" || failed=1
 }
 
 run_bench() {
   local cuda=${CUDA_HOME:-/usr/local/cuda} peer
   peer=$(mktemp -d)
   g++ -O2 -shared -fPIC -I"$cuda/include" "$here/bench/npp_peer.cpp" -o "$peer/libnpp_peer.so" \
-    -L"$cuda/lib64" -lnppicc -lnppif -lnppc -lcudart -Wl,-rpath,"$cuda/lib64" >"$out/npp_peer.log" 2>&1 ||
-    echo "bench: no NPP to compare with: $(head -n 1 "$out/npp_peer.log")"
-  LD_LIBRARY_PATH=$peer "$here/bin/gpu_bench" --json "$out/bench.json" | tee "$out/bench.txt"
+    -L"$cuda/lib64" -lnppicc -lnppif -lnppc -lcudart -Wl,-rpath,"$cuda/lib64" >"$out/logs/npp_peer.log" 2>&1 ||
+    echo "bench: no NPP to compare with: $(head -n 1 "$out/logs/npp_peer.log")"
+  LD_LIBRARY_PATH=$peer "$here/bin/gpu_bench" --json "$out/bench.json" \
+    --machine "$out/logs/machine.json" | tee "$out/logs/bench.txt"
   [ "${PIPESTATUS[0]}" = 0 ] || failed=1
   rm -rf "$peer"
+}
+
+# What the parts printed, as one file: a line of theirs is a string of it.
+write_record() {
+  local part
+  {
+    printf '{\n"machine": %s' "$(cat "$out/logs/machine.json")"
+    for part in tests main sanitizers; do
+      [ -f "$out/logs/$part.txt" ] || continue
+      printf ',\n"%s": [\n' "$part"
+      sed 's/\\/\\\\/g; s/"/\\"/g; s/  */ /g; s/.*/ "&"/; $!s/$/,/' "$out/logs/$part.txt"
+      printf ']'
+    done
+    printf '\n}\n'
+  } >"$out/record.json"
 }
 
 for part in "${parts[@]}"; do
@@ -110,5 +127,6 @@ for part in "${parts[@]}"; do
     bench) run_bench ;;
   esac
 done
+write_record
 [ $failed = 0 ] && echo "All parts passed: ${parts[*]}" || echo "Something failed: see above and $out"
 exit $failed

@@ -10,13 +10,15 @@ namespace {
 // The roof of every bench: what the driver's own copy engine or kernel reaches on 1 GiB.
 constexpr Size roof_size{32768, 16384};
 
+// The rows of the sizes measured here follow without gaps, so that one long copy does.
 void copy_by_driver(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
-  if (cudaMemcpy2DAsync(dst.data(), static_cast<std::size_t>(dst.pitch_bytes()), src.data(),
-                        static_cast<std::size_t>(src.pitch_bytes()),
-                        static_cast<std::size_t>(src.row_bytes()),
-                        static_cast<std::size_t>(src.height()), cudaMemcpyDeviceToDevice,
-                        stream) != cudaSuccess) {
-    throw CudaError("cudaMemcpy2DAsync failed");
+  if (src.pitch_bytes() != src.row_bytes() || dst.pitch_bytes() != dst.row_bytes()) {
+    throw Error("rows with gaps");
+  }
+  if (cudaMemcpyAsync(dst.data(), src.data(),
+                      static_cast<std::size_t>(src.row_bytes() * src.height()),
+                      cudaMemcpyDeviceToDevice, stream) != cudaSuccess) {
+    throw CudaError("cudaMemcpyAsync failed");
   }
 }
 
@@ -24,7 +26,7 @@ const ImageCase u8_image{"copy", "u8 image"};
 
 Case roof() {
   const ImageCase what{"roof", "1 GiB read and written"};
-  return peer_case(what, "cudaMemcpy2DAsync", roof_size, copy_by_driver);
+  return peer_case(what, "cudaMemcpyAsync", roof_size, copy_by_driver);
 }
 
 const Registration registered{[] {
@@ -34,7 +36,7 @@ const Registration registered{[] {
         u8_image, size,
         [](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) { copy(src, dst, stream); },
         [](ConstHostView src, HostView dst) { copy(src, dst); }));
-    cases.push_back(peer_case(u8_image, "cudaMemcpy2DAsync", size, copy_by_driver));
+    cases.push_back(peer_case(u8_image, "cudaMemcpyAsync", size, copy_by_driver));
   }
   return cases;
 }};
