@@ -2,9 +2,13 @@
 
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
+#include "warpwise/primitives/sobel/backends.hpp"
 
 namespace warpwise::detail {
 
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
+void sobel_cuda(ConstDeviceView, DeviceView, const SobelOptions&, gpu::StreamHandle) {
+  gpu::require_device();
+}
 
 }  // namespace warpwise::detail
