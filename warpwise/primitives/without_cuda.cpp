@@ -2,9 +2,18 @@
 
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
 
 namespace warpwise::detail {
 
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
+void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optional<DeviceView>,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
+void threshold_cuda(ConstDeviceView, DeviceView, const GaussianRule&, std::optional<DeviceView>,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
 
 }  // namespace warpwise::detail
