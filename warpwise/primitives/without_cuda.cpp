@@ -3,11 +3,20 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
 
 namespace warpwise::detail {
 
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
 void sobel_cuda(ConstDeviceView, DeviceView, const SobelOptions&, gpu::StreamHandle) {
+  gpu::require_device();
+}
+void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optional<DeviceView>,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
+void threshold_cuda(ConstDeviceView, DeviceView, const GaussianRule&, std::optional<DeviceView>,
+                    gpu::StreamHandle) {
   gpu::require_device();
 }
 
