@@ -112,7 +112,7 @@ void upsample_linear(const std::uint8_t* near_row, const std::uint8_t* far_row,
                      std::int64_t samples, std::uint8_t* HWY_RESTRICT to) {
   const hn::ScalableTag<std::uint16_t> d;
   const hn::Rebind<std::uint8_t, decltype(d)> d8;
-  const auto quarters_at = [&](std::int64_t i) {
+  const auto quarters_at = [&](std::int64_t i) HWY_ATTR {
     const auto near_value = hn::PromoteTo(d, hn::LoadU(d8, near_row + i));
     const auto far_value = hn::PromoteTo(d, hn::LoadU(d8, far_row + i));
     return hn::Add(hn::Add(near_value, far_value), hn::ShiftLeft<1>(near_value));
@@ -265,14 +265,14 @@ void opencv_chroma(const std::uint8_t* channel, const std::uint8_t* luma, int fa
 }
 #else
 /// Sums of the products of neighbours: lane i is a[2i] · b[2i] + a[2i+1] · b[2i+1], plus sum.
-V32 add_pair_products(V16 a, V16 b, V32 sum) {
+HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 sum) {
   const D32 d;
   V32 rest = hn::Zero(d);
   const V32 most = hn::ReorderWidenMulAccumulate(d, a, b, sum, rest);
   return hn::RearrangeToOddPlusEven(most, rest);
 }
 
-V16 pair_vector(Digits::Pair pair) {
+HWY_INLINE V16 pair_vector(Digits::Pair pair) {
   const auto low = static_cast<std::uint16_t>(pair.first);
   const auto high = static_cast<std::uint16_t>(pair.second);
   return hn::BitCast(D16(), hn::Set(hn::Repartition<std::uint32_t, D16>(),
@@ -301,7 +301,7 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
   const auto luma_black = hn::Set(du, static_cast<std::uint16_t>(digits.luma_black));
   const V16 one = hn::Set(d, 1);
 
-  const auto row_of = [&](int row, V16 first_two, V16 last_and_one) {
+  const auto row_of = [&](int row, V16 first_two, V16 last_and_one) HWY_ATTR {
     V32 sum = hn::Zero(d32);
     for (int level = levels - 1; level > 0; --level) {
       sum = add_pair_products(first_two, factor[row][level][0], sum);
@@ -322,10 +322,15 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
     // Interleaving and packing both work within 128 bits, so that packing restores the order.
     const V16 ab_lower = hn::InterleaveLower(d, a, b), ab_upper = hn::InterleaveUpper(d, a, b);
     const V16 c1_lower = hn::InterleaveLower(d, c, one), c1_upper = hn::InterleaveUpper(d, c, one);
-    for (int row = 0; row < rows; ++row) {
+    const auto store_row_of = [&](int row) HWY_ATTR {
       const V16 packed =
           hn::ReorderDemote2To(d, row_of(row, ab_lower, c1_lower), row_of(row, ab_upper, c1_upper));
       hn::StoreU(hn::DemoteTo(d8, packed), d8, out[row] + i);
+    };
+    store_row_of(0);
+    if constexpr (rows == 3) {
+      store_row_of(1);
+      store_row_of(2);
     }
   }
 }
