@@ -74,8 +74,7 @@ struct ConvertOptions {
 /// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
 ///
 /// - RGB → RGB: channels reordered; alpha kept where both sides have it, else 255.
-/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 − 2 kb), Cr = (R − Y) / (2 − 2 kr) with
-/// the
+/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 − 2 kb), Cr = (R − Y) / (2 − 2 kr) by the
 ///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
 ///   The fourth byte of ycbcr32 is 255.
 /// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or, in exact, rescaled between ranges.
