@@ -1,4 +1,5 @@
-// Bit for bit against OpenCV and libyuv themselves, on real images and at every awkward size.
+// Bit for bit against OpenCV, libyuv and (through JPEG files) libjpeg themselves, on real images
+// and at every awkward size.
 
 #include <gtest/gtest.h>
 #include <libyuv.h>
@@ -334,6 +335,36 @@ TEST(ConvertLibyuv, PackedToArgb) {
     libyuv::UYVYToARGB(reversed.bytes.data(), 2 * yuy2.width, argb.data, 4 * w, w, h);
     expect_same(argb, converted(reversed.part(w, h), bgra32, options));
   });
+}
+
+// ---- libjpeg
+
+/// The middle pixel of each block of 16 by 16.
+cv::Mat middles(const cv::Mat& blocks) {
+  cv::Mat out(blocks.rows / 16, blocks.cols / 16, blocks.type());
+  for (int y = 0; y < out.rows; ++y) {
+    for (int x = 0; x < out.cols; ++x) {
+      blocks(cv::Rect(16 * x + 8, 16 * y + 8, 1, 1)).copyTo(out(cv::Rect(x, y, 1, 1)));
+    }
+  }
+  return out;
+}
+
+TEST(ConvertLibjpeg, FlatBlocksThroughAFile) {
+  // At quality 100 a flat block has one coefficient, which is stored exactly: what a file does to
+  // its middle, out of reach of chroma's filters, is the conversion to YCbCr and back.
+  cv::Mat colours(96, 128, CV_8UC3), blocks;
+  cv::RNG(17).fill(colours, cv::RNG::UNIFORM, 0, 256);
+  cv::resize(colours, blocks, {}, 16, 16, cv::INTER_NEAREST);
+  std::vector<std::uint8_t> file;
+  ASSERT_TRUE(cv::imencode(".jpg", blocks, file, {cv::IMWRITE_JPEG_QUALITY, 100}));
+
+  constexpr ConvertOptions as_libjpeg{.convention = Convention::jfif};
+  const cv::Mat grey = middles(cv::imdecode(file, cv::IMREAD_GRAYSCALE));
+  expect_same(grey, converted(frame(bgr24, colours), gray8, as_libjpeg));
+  const cv::Mat back = middles(cv::imdecode(file, cv::IMREAD_COLOR));
+  const cv::Mat yuv = converted(frame(bgr24, colours), ycbcr32, as_libjpeg).reshape(4);
+  expect_same(back, converted(frame(ycbcr32, yuv), bgr24, as_libjpeg));
 }
 
 }  // namespace
