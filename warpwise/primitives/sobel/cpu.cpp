@@ -30,9 +30,8 @@ T* as(std::byte* bytes) {
   return reinterpret_cast<T*>(bytes);
 }
 
-// --- Rows of the source, widened and continued over the border
-// ------------------------------------ Work is the type that a row is kept in: i16 holds every sum
-// of u8 pixels (16 · 255 = 4080), i32 every sum of u16 pixels.
+// Rows of the source, widened and continued over the border. Work is the type that a row is kept
+// in: i16 holds every sum of u8 pixels (16 · 255 = 4080), i32 every sum of u16 pixels.
 
 template <class Pixel, class WorkType>
 struct Widen {
@@ -129,7 +128,7 @@ class RowWindow {
   std::vector<Work> memory_;
 };
 
-// --- The gradient ---------------------------------------------------------------------------------
+// The gradient.
 
 template <SobelKernel kernel, class V>
 V weigh(V centre, V sides) {
