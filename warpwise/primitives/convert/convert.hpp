@@ -64,7 +64,8 @@ struct ConvertOptions {
   Convention convention = Convention::exact;
   Matrix matrix = Matrix::bt601;
   /// Ranges of the YUV sides; unset, what the convention takes: full in exact and jfif, limited in
-  /// libyuv; in opencv limited for subsampled sources, whose luma codes stay as they are, else full.
+  /// libyuv; in opencv limited for subsampled sources, whose luma codes stay as they are, else
+  /// full.
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
@@ -73,18 +74,20 @@ struct ConvertOptions {
 /// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
 ///
 /// - RGB → RGB: channels reordered; alpha kept where both sides have it, else 255.
-/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 (1 − kb)), Cr = (R − Y) / (2 (1 − kr)) with
+/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 (1 − kb)), Cr = (R − Y) / (2 (1 − kr))
+/// with
 ///   the matrix's kr, kg, kb, scaled to to_range, as the convention rounds it. gray8 counts as
 ///   R = G = B. The fourth byte of ycbcr32 is 255.
-/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or rescaled between ranges (exact only).
+/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or rescaled between ranges (exact
+/// only).
 /// - gray8 is the Y of the above; in convention opencv it is COLOR_RGB2GRAY's.
 ///
-/// | convention | matrices            | RGB → YUV     | YUV → RGB                                  |
+/// | convention | matrices            | RGB → YUV     | YUV → RGB |
 /// |------------|---------------------|---------------|--------------------------------------------|
-/// | exact      | bt601 bt709 bt2020  | full, limited | full, limited                              |
-/// | opencv     | bt601               | full          | limited if subsampled, full from ycbcr32   |
-/// | libyuv     | bt601 bt709         | full, limited | full, limited                              |
-/// | jfif       | bt601               | full          | full                                       |
+/// | exact      | bt601 bt709 bt2020  | full, limited | full, limited | | opencv     | bt601 | full
+/// | limited if subsampled, full from ycbcr32   | | libyuv     | bt601 bt709         | full,
+/// limited | full, limited                              | | jfif       | bt601               | full
+/// | full                                       |
 ///
 /// exact equals a correctly rounded (half up), saturated evaluation of the real-valued formula for
 /// all 2^24 colours. Frames of any size, pitch and alignment; `src` and `dst` must not overlap.
