@@ -70,8 +70,12 @@ int run(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    throw UsageError(std::string(error.what()) + " (see warpwise " +
-                     (chosen.empty() ? "" : chosen[0]->get_name() + " ") + "--help)");
+    if (chosen.empty()) {
+      throw UsageError("a subcommand is needed: convert, sobel, threshold or devices" +
+                       (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
+    }
+    throw UsageError(fmt::format("{} (see warpwise {} --help)", error.what(),
+                                 chosen[0]->get_name()));
   }
   commands.at(app.get_subcommands()[0]->get_name())->execute();
   return 0;
