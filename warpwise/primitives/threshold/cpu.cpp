@@ -115,25 +115,28 @@ void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT
   }
 }
 
-/// dst[x] from src[x] * area + bias - (upper[x] - lower[x]); its sign decides.
+/// dst[x] is `above` where src[x] * area - sum + bias >= 0, the sum being upper[x] - lower[x].
 template <class Pixel, class Sum>
 void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT upper,
-              const Sum* HWY_RESTRICT lower, Sum area, Sum bias, Pixel above, Pixel below,
-              std::int64_t width) {
+              const Sum* HWY_RESTRICT lower, const detail::WindowRule& rule, std::int64_t width) {
+  using Signed = std::make_signed_t<Sum>;
+  const auto area = static_cast<Sum>(rule.area);
+  const auto limit = static_cast<Signed>(-rule.bias - 1);  // one comparison instead of sum and sign
+  const auto above = static_cast<Pixel>(rule.values.above);
+  const auto below = static_cast<Pixel>(rule.values.below);
   for (std::int64_t x = 0; x < width; ++x) {
-    const Sum excess = load<Pixel>(src, x) * area + bias - upper[x] + lower[x];
-    store(dst, x, static_cast<std::make_signed_t<Sum>>(excess) < 0 ? below : above);
+    const Sum excess = load<Pixel>(src, x) * area - upper[x] + lower[x];
+    store(dst, x, static_cast<Signed>(excess) > limit ? above : below);
   }
 }
 
 /// The mean image's row. Sums of 32 bits divide exactly in double, and in vectors.
 template <class Pixel, class Sum>
-void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* lower, Sum bias,
-                 Sum area) {
+void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* lower, Sum area) {
   std::byte* row = mean.row(y);
   const bool rounded = mean.type() != ElementType::f32;
   for (std::int64_t x = 0; x < mean.width(); ++x) {
-    const Sum sum = upper[x] - lower[x] + bias;
+    const Sum sum = upper[x] - lower[x];
     if (!rounded) {
       store(row, x, static_cast<float>(static_cast<double>(sum) / static_cast<double>(area)));
     } else if constexpr (sizeof(Sum) == 4) {
@@ -210,23 +213,25 @@ class Slider {
     const std::int64_t width = src_.width();
     Sum* const prefix = prefix_.data() + ramp_;
     slide_and_scan<Pixel>(in, out, columns_.data(), prefix, width);
-    // Beyond the row its end columns repeat, so that prefix sums go on as straight lines: as far as
-    // one row length as values, farther out as a constant, which joins the bias.
-    const Sum left = columns_[0];
-    const Sum right = columns_[static_cast<std::size_t>(width - 1)];
-    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[-i] = Sum{0} - static_cast<Sum>(i) * left;
-    for (std::int64_t i = 1; i <= ramp_; ++i) {
-      prefix[width + i] = prefix[width] + static_cast<Sum>(i) * right;
-    }
-    const Sum farther = static_cast<Sum>(rule_.half - ramp_) * (left + right);
-    const Sum area = static_cast<Sum>(rule_.area);
+    extend(prefix);
     const Sum* upper = prefix + ramp_ + 1;
     const Sum* lower = prefix - ramp_;
-    classify<Pixel>(src_.row(y), dst.row(y), upper, lower, area,
-                    static_cast<Sum>(rule_.bias) - farther,
-                    static_cast<Pixel>(rule_.values.above), static_cast<Pixel>(rule_.values.below),
-                    width);
-    if (mean) store_means<Pixel>(*mean, y, upper, lower, farther, area);
+    classify<Pixel>(src_.row(y), dst.row(y), upper, lower, rule_, width);
+    if (mean) store_means<Pixel>(*mean, y, upper, lower, static_cast<Sum>(rule_.area));
+  }
+
+  /// Beyond the row its end columns repeat, so that prefix sums go on as straight lines. A window
+  /// wider than the row ends outside of it on both sides, whatever the pixel: then the lines start
+  /// as far out as the first of those ends, which keeps them as short as the row.
+  void extend(Sum* prefix) const {
+    const std::int64_t width = src_.width();
+    const Sum left = columns_[0];
+    const Sum right = columns_[static_cast<std::size_t>(width - 1)];
+    const auto skipped = static_cast<Sum>(rule_.half - ramp_);
+    Sum below = Sum{0} - skipped * left;
+    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[-i] = below -= left;
+    Sum beyond = prefix[width] + skipped * right;
+    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[width + i] = beyond += right;
   }
 
   ConstHostView src_;
