@@ -194,6 +194,7 @@ class Outputs(CommandTest):
         self.fail_with(FAILED, "sobel", "in.npy", "/proc/out.npy", says="/proc/out.npy")
         write("also.npy", read("in.npy"))
         self.fail_with(FAILED, "sobel", "in.npy", "also.npy", "/proc/none", says="/proc/none")
+        self.fail_with(FAILED, "sobel", "missing.npy", "also.npy", "new", says="missing.npy")
 
     def test_a_file_that_is_no_folder(self):
         write("also.npy", read("in.npy"))

@@ -53,12 +53,10 @@ void require_distinct_names(const std::vector<std::string>& inputs) {
   }
 }
 
-void make_folder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error || !is_folder(path)) {
-    throw IoError("cannot make the folder " + path + ": " +
-                  (error ? error.message() : "there is a file of that name"));
+void require_no_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !is_folder(path)) {
+    throw IoError(path + " is a file; several inputs need a folder to go to");
   }
 }
 
@@ -72,6 +70,16 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
     if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
   }
   return target.path + ".raw";
+}
+
+void Job::make_folders() const {
+  for (const Target& target : targets) {
+    if (!target.extension_is_open) continue;
+    const fs::path folder = fs::path(target.path).parent_path();
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw IoError("cannot make the folder " + folder.string() + ": " + error.message());
+  }
 }
 
 std::vector<Job> list_jobs(const SharedOptions& options,
@@ -105,7 +113,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
     }
     if (folder) {
       require_distinct_names(inputs);
-      make_folder(output);
+      require_no_file(output);
     }
     for (Job& job : jobs) {
       job.targets.push_back(folder ? Target{(fs::path(output) / stem_of(job.input)).string(), true}

@@ -21,11 +21,14 @@ struct Job {
   /// The path of result `index`. In a folder a result keeps the input's name; its type is the input's
   /// if that holds the result exactly, else the first of .png, .npy, .raw that does.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
+
+  /// Makes the folders that results go to. \throws IoError
+  void make_folders() const;
 };
 
-/// The jobs that "IN... OUT" and further outputs stand for; makes the folders that are missing.
+/// The jobs that "IN... OUT" and further outputs stand for.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.
-/// \throws IoError     a folder without a picture, or one that cannot be made.
+/// \throws IoError     a folder without a picture, or a file where a folder is needed.
 std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs);
 

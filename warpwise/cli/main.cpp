@@ -46,7 +46,9 @@ extern "C" void stop_on_signal(int signal) {
 
 void set_up_process() {
   open_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write()
+  // A reader that went away and a file that is too large are errors of write().
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(signal, stop_on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   }

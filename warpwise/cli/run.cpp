@@ -54,6 +54,7 @@ class Passage {
 
     const Stopwatch writing;
     if (files_.empty()) {
+      job_.make_folders();
       for (const std::string& path : report_.outputs) files_.emplace_back(path);
     }
     for (std::size_t i = 0; i < files_.size(); ++i) {

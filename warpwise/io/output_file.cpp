@@ -47,8 +47,8 @@ void remove_unfinished_files() noexcept {
 bool written_directly(const std::string& path) {
   if (path == "-") return true;
   // /dev/stdout may be a redirected regular file: the shell's open file is meant, not its name.
-  if (path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/")) {
-    return true;
+  for (const char* opened : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
+    if (path.starts_with(opened)) return true;
   }
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);

@@ -3,6 +3,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
+#include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
 namespace warpwise::detail {
@@ -11,6 +12,9 @@ void convert_cuda(ConstDeviceFrame, DeviceFrame, const Conversion&, gpu::StreamH
   gpu::require_device();
 }
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
+void sobel_cuda(ConstDeviceView, DeviceView, const SobelOptions&, gpu::StreamHandle) {
+  gpu::require_device();
+}
 void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optional<DeviceView>,
                     gpu::StreamHandle) {
   gpu::require_device();

@@ -43,10 +43,9 @@ struct SobelOptions {
 /// `dst` must not overlap. An axis of one pixel is mirrored on that pixel.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are the real number rounded half
-/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, in the order
-/// s(x) = w1 · p(x, y) + w0 · (p(x, y−1) + p(x, y+1)), dx = s(x+1) − s(x−1);
-/// d(x) = p(x, y+1) − p(x, y−1), dy = w1 · d(x) + w0 · (d(x−1) + d(x+1)); sqrt(dx · dx + dy · dy).
-/// All backends agree bit for bit, but for the bits of a NaN.
+/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, in this order: smooth
+/// by centre · p + side · (p before + p behind), then subtract, then |dx| + |dy| or
+/// sqrt(dx · dx + dy · dy). All backends agree bit for bit, but for the bits of a NaN.
 ///
 /// The defaults give what OpenCV gives by Sobel in CV_16S, convertScaleAbs and a saturated add.
 ///
