@@ -91,7 +91,11 @@ class Arguments(CommandTest):
     def test_combinations_without_meaning(self):
         self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--backend", "cpu", "--device", "0",
                        says="--device")
-        self.fail_with(USAGE, "sobel", "in.npy", "-", "--json", says=["--json", "-"])
+        self.fail_with(USAGE, "sobel", "in.npy", "-", "--json", says=["--json", "standard output"])
+        self.fail_with(USAGE, "threshold", "in.npy", "a.npy", "--window", "3", "--mean", "-",
+                       "--json", says=["--json", "standard output"])
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--from", "gray8", "--size", "8x8",
+                       says=["headerless", ".raw"])
         self.fail_with(USAGE, "sobel", "-", "-", "out", says="only once")
         self.fail_with(USAGE, "threshold", "in.npy", "a.npy", "--window", "3", "--mean", "a.npy",
                        says="two results")

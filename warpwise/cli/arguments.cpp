@@ -5,6 +5,7 @@
 #include <charconv>
 #include <climits>
 #include <cmath>
+#include <filesystem>
 
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -87,23 +88,31 @@ void SharedOptions::validate() const {
   const auto raw = std::find_if(inputs.begin(), inputs.end(),
                                 [this](const std::string& input) { return is_raw(input); });
   if (raw != inputs.end() && (!size || !from)) {
-    throw UsageError(*raw + " has headerless frames: --from FMT and --size WxH must say what is in it");
+    throw UsageError(*raw +
+                     " has headerless frames: --from FMT and --size WxH must say what is in it");
   }
   if (from && !size) throw UsageError("--from FMT needs --size WxH beside it");
+  const bool folder = std::any_of(inputs.begin(), inputs.end(), [](const std::string& input) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(input, ignored);
+  });
+  if (size && raw == inputs.end() && !folder) {
+    throw UsageError(
+        "--from and --size describe headerless input, and no input is a .raw file or a "
+        "pipe");
+  }
   if (size && !from) throw UsageError("--size WxH needs --from FMT beside it");
   if (backend == BackendChoice::cpu && device) {
     throw UsageError("--device chooses a GPU and has no meaning with --backend cpu");
-  }
-  if (json && paths.back() == "-") {
-    throw UsageError("--json and the output '-' both need standard output; name a file for one");
   }
 }
 
 void add_shared_options(CLI::App& app, SharedOptions& options,
                         const std::vector<RawFormat>& formats) {
-  app.add_option("IN... OUT", options.paths,
-                 "Inputs and the output. An input is an image file, an .npy file, headerless frames "
-                 "(.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a folder")
+  app.add_option(
+         "IN... OUT", options.paths,
+         "Inputs and the output. An input is an image file, an .npy file, headerless frames "
+         "(.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a folder")
       ->type_name("");
   app.add_option_function<std::string>(
          "--from",

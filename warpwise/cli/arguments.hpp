@@ -11,8 +11,8 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture.hpp"
 
-// What subcommands take on the command line, read strictly: a number with anything behind it, or one
-// out of range, is refused with the range.
+// What subcommands take on the command line, read strictly: a number with anything behind it, or
+// one out of range, is refused with the range.
 namespace warpwise::cli {
 
 /// The command was called wrongly: exit code 2.
@@ -66,7 +66,8 @@ template <class Choices, class T>
 void add_choice(CLI::App& app, const std::string& option, const std::string& help,
                 const Choices& choices, T& value) {
   app.add_option_function<std::string>(
-         option, [&value, &choices, option](const std::string& text) {
+         option,
+         [&value, &choices, option](const std::string& text) {
            value = parse_choice(option, text, choices);
          },
          help + ": " + list_names(choices))

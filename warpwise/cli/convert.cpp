@@ -18,7 +18,9 @@ class ConvertCommand final : public Command, public Operation {
     add_shared_options(app, shared_, sources);
     app.add_option_function<std::string>(
            "--to",
-           [this](const std::string& text) { to_ = parse_choice("--to", text, convert_destinations); },
+           [this](const std::string& text) {
+             to_ = parse_choice("--to", text, convert_destinations);
+           },
            "Pixel format of the result: " + list_names(convert_destinations))
         ->type_name("FMT");
     add_choice(app, "--matrix", "Weights of the colours in luma (default: bt601)", all_matrices,
@@ -86,8 +88,8 @@ class ConvertCommand final : public Command, public Operation {
 }  // namespace
 
 std::unique_ptr<Command> add_convert(CLI::App& app) {
-  return std::make_unique<ConvertCommand>(*app.add_subcommand(
-      "convert", "Convert between RGB, YCbCr and grey pixel formats"));
+  return std::make_unique<ConvertCommand>(
+      *app.add_subcommand("convert", "Convert between RGB, YCbCr and grey pixel formats"));
 }
 
 }  // namespace warpwise::cli

@@ -27,13 +27,11 @@ std::string cuda_version(int number) {
 
 class DevicesCommand final : public Command {
  public:
-  explicit DevicesCommand(CLI::App& app) {
-    app.add_flag("--json", json_, "Print one JSON object");
-  }
+  explicit DevicesCommand(CLI::App& app) { app.add_flag("--json", json_, "Print one JSON object"); }
 
   void execute() const override {
-    std::string text = fmt::format("cpu     {}, {} threads\n", cpu_name(),
-                                   tbb::info::default_concurrency());
+    std::string text =
+        fmt::format("cpu     {}, {} threads\n", cpu_name(), tbb::info::default_concurrency());
     nlohmann::ordered_json object = {
         {"cpu", {{"name", cpu_name()}, {"threads", tbb::info::default_concurrency()}}},
         {"cuda", nlohmann::ordered_json::array()}};
@@ -41,12 +39,13 @@ class DevicesCommand final : public Command {
       const gpu::DeviceInfo info = gpu::device_info(device);
       const std::string capability =
           fmt::format("{}.{}", info.compute_capability_major, info.compute_capability_minor);
-      text += fmt::format("cuda {}  {}, CC {}, {} SMs, {:.1f} GiB, L2 {:.1f} MiB, driver CUDA {}, "
-                          "runtime CUDA {}\n",
-                          device, info.name, capability, info.multiprocessors,
-                          static_cast<double>(info.memory_bytes) / (1 << 30),
-                          static_cast<double>(info.l2_bytes) / (1 << 20),
-                          cuda_version(info.driver_version), cuda_version(info.runtime_version));
+      text += fmt::format(
+          "cuda {}  {}, CC {}, {} SMs, {:.1f} GiB, L2 {:.1f} MiB, driver CUDA {}, "
+          "runtime CUDA {}\n",
+          device, info.name, capability, info.multiprocessors,
+          static_cast<double>(info.memory_bytes) / (1 << 30),
+          static_cast<double>(info.l2_bytes) / (1 << 20), cuda_version(info.driver_version),
+          cuda_version(info.runtime_version));
       object["cuda"].push_back({{"device", device},
                                 {"name", info.name},
                                 {"compute_capability", capability},

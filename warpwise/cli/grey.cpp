@@ -30,8 +30,7 @@ void grey_pixels(const io::Picture& colour, io::Picture& result) {
 
 io::Picture grey_of(const io::Picture& colour) {
   const io::PictureShape& shape = colour.shape();
-  io::Picture result(
-      io::PictureShape::interleaved(shape.type, 1, shape.width, shape.height));
+  io::Picture result(io::PictureShape::interleaved(shape.type, 1, shape.width, shape.height));
   if (shape.format) {
     convert(ConstHostFrame(colour.bytes().data(), *shape.format, shape.width, shape.height),
             HostFrame(result.bytes().data(), PixelFormat::gray8, shape.width, shape.height),

@@ -25,8 +25,7 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
        entry.increment(error)) {
     const std::string path = entry->path().string();
     const std::string extension = io::extension_of(path);
-    const bool wanted =
-        io::is_readable_extension(extension) || (raw_too && extension == ".raw");
+    const bool wanted = io::is_readable_extension(extension) || (raw_too && extension == ".raw");
     if (wanted && entry->is_regular_file(error)) pictures.push_back(path);
   }
   if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());
@@ -65,8 +64,8 @@ void require_no_file(const std::string& path) {
 std::string Job::output_path(std::size_t index, const io::PictureShape& result) const {
   const Target& target = targets[index];
   if (!target.extension_is_open) return target.path;
-  for (const std::string& extension : {io::extension_of(input), std::string(".png"),
-                                       std::string(".npy")}) {
+  for (const std::string& extension :
+       {io::extension_of(input), std::string(".png"), std::string(".npy")}) {
     if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
   }
   return target.path + ".raw";

@@ -9,7 +9,7 @@ namespace warpwise::cli {
 
 /// Where a result goes.
 struct Target {
-  std::string path;           ///< of the file; without extension when `extension_is_open`
+  std::string path;  ///< of the file; without extension when `extension_is_open`
   bool extension_is_open = false;
 };
 
@@ -18,8 +18,8 @@ struct Job {
   std::string input;
   std::vector<Target> targets;
 
-  /// The path of result `index`. In a folder a result keeps the input's name; its type is the input's
-  /// if that holds the result exactly, else the first of .png, .npy, .raw that does.
+  /// The path of result `index`. In a folder a result keeps the input's name; its type is the
+  /// input's if that holds the result exactly, else the first of .png, .npy, .raw that does.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 
   /// Makes the folders that results go to. \throws IoError

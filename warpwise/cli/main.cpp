@@ -76,8 +76,8 @@ int run(int argc, char** argv) {
       throw UsageError("a subcommand is needed: convert, sobel, threshold or devices" +
                        (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
     }
-    throw UsageError(fmt::format("{} (see warpwise {} --help)", error.what(),
-                                 chosen[0]->get_name()));
+    throw UsageError(
+        fmt::format("{} (see warpwise {} --help)", error.what(), chosen[0]->get_name()));
   }
   commands.at(app.get_subcommands()[0]->get_name())->execute();
   return 0;

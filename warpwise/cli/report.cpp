@@ -21,8 +21,8 @@ Rates rates_of(const FileReport& file) {
   std::int64_t bytes = file.source.bytes();
   for (const io::PictureShape& result : file.results) bytes += result.bytes();
   const auto frames = static_cast<double>(file.frames);
-  const double pixels = static_cast<double>(file.source.width) *
-                        static_cast<double>(file.source.height);
+  const double pixels =
+      static_cast<double>(file.source.width) * static_cast<double>(file.source.height);
   return {frames * pixels / seconds / 1e6, frames * static_cast<double>(bytes) / seconds / 1e9};
 }
 
@@ -30,12 +30,13 @@ Rates rates_of(const FileReport& file) {
 
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker) {
   const Rates rates = rates_of(file);
-  return fmt::format("{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s\n",
-                     fmt::join(file.outputs, ", "), file.source.width, file.source.height,
-                     file.results[0].pixel_text(),
-                     file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input,
-                     operation.name(), worker.backend(), worker.device(), file.times.compute,
-                     rates.megapixels_per_second, rates.gigabytes_per_second);
+  return fmt::format(
+      "{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s\n",
+      fmt::join(file.outputs, ", "), file.source.width, file.source.height,
+      file.results[0].pixel_text(),
+      file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input,
+      operation.name(), worker.backend(), worker.device(), file.times.compute,
+      rates.megapixels_per_second, rates.gigabytes_per_second);
 }
 
 nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,

@@ -27,11 +27,18 @@ void require_outputs_that_hold(const std::vector<Job>& jobs, const Operation& op
         return io::holding(extension, shape) != io::Holding::not_at_all;
       });
       if (held || target.extension_is_open) continue;
-      throw UsageError(target.path + " cannot hold " + possible[i].front().pixel_text() +
-                       "; files of these types can: " +
-                       io::extensions_that_hold(possible[i].front()));
+      throw UsageError(
+          target.path + " cannot hold " + possible[i].front().pixel_text() +
+          "; files of these types can: " + io::extensions_that_hold(possible[i].front()));
     }
   }
+}
+
+bool goes_to_standard_output(const std::vector<Job>& jobs) {
+  return std::any_of(jobs.begin(), jobs.end(), [](const Job& job) {
+    return std::any_of(job.targets.begin(), job.targets.end(),
+                       [](const Target& target) { return io::is_standard_output(target.path); });
+  });
 }
 
 // One input on its way to its outputs: pictures go through process() one by one.
@@ -65,9 +72,8 @@ class Passage {
   }
 
   bool takes_many_frames() const {
-    return std::all_of(report_.outputs.begin(), report_.outputs.end(), [](const std::string& path) {
-      return io::extension_of(path) == ".raw";
-    });
+    return std::all_of(report_.outputs.begin(), report_.outputs.end(),
+                       [](const std::string& path) { return io::extension_of(path) == ".raw"; });
   }
 
   void count_reading(const Stopwatch& watch) { report_.times.read += watch.milliseconds(); }
@@ -87,8 +93,8 @@ class Passage {
       const std::string path = job_.output_path(i, shape);
       if (io::holding(io::extension_of(path), shape) == io::Holding::not_at_all) {
         throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + ", which " +
-                      path + " cannot hold; files of these types can: " +
-                      io::extensions_that_hold(shape));
+                      path +
+                      " cannot hold; files of these types can: " + io::extensions_that_hold(shape));
       }
       report_.outputs.push_back(path);
       results_.emplace_back(shape);
@@ -107,9 +113,9 @@ class Passage {
 
 void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
   const auto frame_bytes = static_cast<std::size_t>(shape.bytes());
-  const std::string frame = fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height,
-                                        shape.format ? name_of(*shape.format) : name_of(shape.type),
-                                        frame_bytes);
+  const std::string frame =
+      fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height,
+                  shape.format ? name_of(*shape.format) : name_of(shape.type), frame_bytes);
   if (input.size() && static_cast<std::size_t>(*input.size()) % frame_bytes != 0) {
     throw IoError(fmt::format("{} has {} bytes, which is no multiple of {}", input.name(),
                               *input.size(), frame));
@@ -155,6 +161,10 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   Worker worker(options);
   const std::vector<Job> jobs = list_jobs(options, operation.further_outputs());
   require_outputs_that_hold(jobs, operation);
+  const bool pixels_to_stdout = goes_to_standard_output(jobs);
+  if (options.json && pixels_to_stdout) {
+    throw UsageError("--json and the output both need standard output; name a file for one");
+  }
 
   std::vector<FileReport> reports;
   Progress progress(jobs.size());
@@ -164,7 +174,7 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
     if (options.json) continue;
     progress.clear();
     const std::string line = line_of(reports.back(), operation, worker);
-    if (options.paths.back() == "-") {
+    if (pixels_to_stdout) {
       fmt::print(stderr, "{}", line);
     } else {
       print(line);
@@ -172,7 +182,9 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   }
   progress.clear();
   if (options.json) {
-    print(json_of(reports, operation, worker, total.milliseconds()).dump(2) + "\n");
+    const auto report = json_of(reports, operation, worker, total.milliseconds());
+    // A file's name need not be UTF-8.
+    print(report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
 }
 

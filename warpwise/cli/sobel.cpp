@@ -15,8 +15,10 @@ class SobelCommand final : public Command, public Operation {
  public:
   explicit SobelCommand(CLI::App& app) {
     add_shared_options(app, shared_,
-                       {raw_format(PixelFormat::gray8), raw_format(PixelFormat::rgb24),
-                        raw_format(PixelFormat::bgr24), raw_format(PixelFormat::rgba32),
+                       {raw_format(PixelFormat::gray8),
+                        raw_format(PixelFormat::rgb24),
+                        raw_format(PixelFormat::bgr24),
+                        raw_format(PixelFormat::rgba32),
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)},
                         {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}});
@@ -84,8 +86,7 @@ class SobelCommand final : public Command, public Operation {
 
   SobelOptions options_for(const io::PictureShape& source) const {
     SobelOptions options = options_;
-    const bool bgr =
-        source.format == PixelFormat::bgr24 || source.format == PixelFormat::bgra32;
+    const bool bgr = source.format == PixelFormat::bgr24 || source.format == PixelFormat::bgra32;
     options.channels = bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
     return options;
   }

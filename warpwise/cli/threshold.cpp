@@ -15,8 +15,10 @@ class ThresholdCommand final : public Command, public Operation {
  public:
   explicit ThresholdCommand(CLI::App& app) {
     add_shared_options(app, shared_,
-                       {raw_format(PixelFormat::gray8), raw_format(PixelFormat::rgb24),
-                        raw_format(PixelFormat::bgr24), raw_format(PixelFormat::rgba32),
+                       {raw_format(PixelFormat::gray8),
+                        raw_format(PixelFormat::rgb24),
+                        raw_format(PixelFormat::bgr24),
+                        raw_format(PixelFormat::rgba32),
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
     app.add_option_function<std::string>(

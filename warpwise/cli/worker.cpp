@@ -43,8 +43,8 @@ Worker::Worker(const SharedOptions& options) : cpu_(std::make_unique<Cpu>(option
     gpu_ = std::make_unique<Gpu>();
     device_ = gpu::device_info(device).name;
   } else {
-    const std::size_t threads = tbb::global_control::active_value(
-        tbb::global_control::max_allowed_parallelism);
+    const std::size_t threads =
+        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     device_ = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
     // Starting the threads takes milliseconds, once; that is no part of an operation's speed.
     tbb::parallel_for(std::size_t{0}, 8 * threads, [](std::size_t) { std::this_thread::yield(); });

@@ -39,8 +39,8 @@ class Worker {
   ~Worker();
 
   /// Adds to upload, compute and download. On a GPU compute is the time between two events around
-  /// the operation, which runs once untimed before the first picture: loading a kernel is no part of
-  /// its speed.
+  /// the operation, which runs once untimed before the first picture: loading a kernel is no part
+  /// of its speed.
   void run(const Operation& operation, const io::Picture& source, std::vector<io::Picture>& results,
            Times& times);
 

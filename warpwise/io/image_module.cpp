@@ -21,8 +21,7 @@ namespace {
 // they report in no other way.
 class PrintedText {
  public:
-  PrintedText()
-      : memory_(::memfd_create("warpwise", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {
+  PrintedText() : memory_(::memfd_create("warpwise", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {
     std::fflush(stderr);
     if (memory_ >= 0 && stderr_ >= 0) ::dup2(memory_, STDERR_FILENO);
   }
@@ -116,8 +115,8 @@ class OpenCvImages final : public ImageModule {
   }
 
   Picture decode(std::span<const std::byte> content, const std::string& name) const override {
-    const bool jpeg = content.size() > 2 && content[0] == std::byte{0xff} &&
-                      content[1] == std::byte{0xd8};
+    const bool jpeg =
+        content.size() > 2 && content[0] == std::byte{0xff} && content[1] == std::byte{0xd8};
     // IMREAD_UNCHANGED keeps alpha but does not turn a picture upright; only JPEG files need that.
     const int flags = jpeg ? cv::IMREAD_ANYCOLOR | cv::IMREAD_ANYDEPTH : cv::IMREAD_UNCHANGED;
     if (content.size() > INT_MAX) throw IoError("cannot read " + name + ": it is over 2 GiB");
@@ -126,7 +125,7 @@ class OpenCvImages final : public ImageModule {
     try {
       decoded = cv::imdecode(header_of(content, 1, static_cast<int>(content.size()), CV_8U), flags);
     } catch (const cv::Exception& error) {
-      throw IoError("cannot read " + name + ": " + one_line(error.err));
+      throw IoError("cannot read " + name + ": OpenCV refuses it: " + one_line(error.err));
     }
     const std::string text = printed.stop();
     if (decoded.empty()) {
@@ -142,8 +141,8 @@ class OpenCvImages final : public ImageModule {
     }
     Picture picture(PictureShape::interleaved(element_type_of_depth(decoded.depth(), name),
                                               decoded.channels(), decoded.cols, decoded.rows));
-    exchange_red_and_blue(
-        decoded, header_of(picture.bytes(), decoded.rows, decoded.cols, decoded.type()));
+    exchange_red_and_blue(decoded,
+                          header_of(picture.bytes(), decoded.rows, decoded.cols, decoded.type()));
     return picture;
   }
 
@@ -153,9 +152,9 @@ class OpenCvImages final : public ImageModule {
     if (std::max(shape.width, shape.height) > INT_MAX) {
       throw IoError("cannot write " + name + ": image files end at 2^31 columns and rows");
     }
-    cv::Mat pixels = header_of(picture.bytes(), static_cast<int>(shape.height),
-                               static_cast<int>(shape.width),
-                               CV_MAKETYPE(depth_of(shape.type), shape.channels));
+    cv::Mat pixels =
+        header_of(picture.bytes(), static_cast<int>(shape.height), static_cast<int>(shape.width),
+                  CV_MAKETYPE(depth_of(shape.type), shape.channels));
     const bool bgr = shape.format == PixelFormat::bgr24 || shape.format == PixelFormat::bgra32;
     if (!bgr && shape.channels >= 3) {
       cv::Mat exchanged(pixels.size(), pixels.type());
@@ -169,7 +168,7 @@ class OpenCvImages final : public ImageModule {
         throw IoError("cannot write " + name + ": the " + extension + " encoder failed");
       }
     } catch (const cv::Exception& error) {
-      throw IoError("cannot write " + name + ": " + one_line(error.err));
+      throw IoError("cannot write " + name + ": OpenCV refuses it: " + one_line(error.err));
     }
     const auto bytes = std::as_bytes(std::span(encoded));
     return {bytes.begin(), bytes.end()};

@@ -93,7 +93,8 @@ TEST_F(ImageModuleTest, LossyTypesComeClose) {
     const Picture back = read(file);
     ASSERT_EQ(back.shape().format, PixelFormat::rgb24);
     for (std::size_t i = 0; i < back.bytes().size(); ++i) {
-      ASSERT_NEAR(std::to_integer<int>(back.bytes()[i]), std::to_integer<int>(picture.bytes()[i]), 6)
+      ASSERT_NEAR(std::to_integer<int>(back.bytes()[i]), std::to_integer<int>(picture.bytes()[i]),
+                  6)
           << extension << " at " << i;
     }
   }
@@ -139,8 +140,8 @@ TEST_F(ImageModuleTest, RefusesAJpegWhoseScanEndsEarly) {
 TEST_F(ImageModuleTest, RefusesWhatIsNoImage) {
   std::ofstream(path("empty.png")).close();
   std::ofstream(path("text.png")) << "this is no image, whatever its name says\n";
-  for (const auto& [name, why] : {std::pair("empty.png", "it is empty"),
-                                  std::pair("text.png", "it is no image")}) {
+  for (const auto& [name, why] :
+       {std::pair("empty.png", "it is empty"), std::pair("text.png", "it is no image")}) {
     try {
       read(path(name));
       ADD_FAILURE() << name << " was read";
@@ -157,7 +158,11 @@ TEST_F(ImageModuleTest, TurnsAJpegUpright) {
   std::string file = content(path("a.jpg"));
   // An Exif segment with one entry: orientation (0x0112, a short) 6, a quarter turn.
   static constexpr char exif[] =
-      "\xff\xe1\x00\x22" "Exif\0\0" "MM\0\x2a\0\0\0\x08" "\0\x01" "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
+      "\xff\xe1\x00\x22"
+      "Exif\0\0"
+      "MM\0\x2a\0\0\0\x08"
+      "\0\x01"
+      "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
       "\0\0\0\0";
   file.insert(2, exif, sizeof exif - 1);
   std::ofstream(path("turned.jpg"), std::ios::binary) << file;

@@ -98,8 +98,7 @@ Element element_named(std::string_view descr, const Header& header) {
       return {type, descr.front() == '>' && size_of(type) > 1};
     }
   }
-  header.fail("its elements are " + std::string(descr) +
-              "; u1, u2, i2, u4, i4 and f4 can be read");
+  header.fail("its elements are " + std::string(descr) + "; u1, u2, i2, u4, i4 and f4 can be read");
 }
 
 // The header's text and where the elements begin.
@@ -147,8 +146,8 @@ Picture decode_npy(std::span<const std::byte> content, const std::string& name) 
   const auto wanted = PictureShape::interleaved(
       element.type, shape.size() == 3 ? static_cast<int>(shape[2]) : 1, shape[1], shape[0]);
   if (static_cast<std::int64_t>(parts.elements.size()) != wanted.bytes()) {
-    header.fail("its shape needs " + std::to_string(wanted.bytes()) + " bytes of elements, it has " +
-                std::to_string(parts.elements.size()));
+    header.fail("its shape needs " + std::to_string(wanted.bytes()) +
+                " bytes of elements, it has " + std::to_string(parts.elements.size()));
   }
   Picture picture(wanted);
   std::memcpy(picture.bytes().data(), parts.elements.data(), parts.elements.size());
@@ -177,8 +176,8 @@ std::vector<std::byte> npy_header(const PictureShape& shape) {
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';
   std::string header(magic);
-  header += {'\x01', '\x00', static_cast<char>(text.size() & 0xff),
-             static_cast<char>(text.size() >> 8)};
+  header +=
+      {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
   header += text;
   const auto bytes = std::as_bytes(std::span(header));
   return {bytes.begin(), bytes.end()};

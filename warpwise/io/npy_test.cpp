@@ -95,8 +95,9 @@ TEST(Npy, SaysWhatItCannotRead) {
   const auto u1 = [](const std::string& rest) { return "{'descr': '|u1', " + rest + "}"; };
   EXPECT_NE(refusal(npy(u1("'fortran_order': True, 'shape': (2, 2)"), 4)).find("Fortran"),
             std::string::npos);
-  EXPECT_NE(refusal(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", 8)).find("<f8"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", 8)).find("<f8"),
+      std::string::npos);
   EXPECT_NE(refusal(npy("{'descr': [('r', '|u1')], 'fortran_order': False, 'shape': (1, 1)}", 1))
                 .find("no plain one"),
             std::string::npos);
@@ -118,8 +119,9 @@ TEST(Npy, RefusesDamagedHeaders) {
   }
   EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, x)}", 6), "a"),
                IoError);
-  EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (-2, 3)}", 6), "a"),
-               IoError);
+  EXPECT_THROW(
+      decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (-2, 3)}", 6), "a"),
+      IoError);
   EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': maybe, 'shape': (2, 3)}", 6), "a"),
                IoError);
   EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'shape': (2, 3)}", 6), "a"), IoError);
@@ -130,10 +132,14 @@ TEST(Npy, RefusesDamagedHeaders) {
 
 TEST(Npy, RefusesSizesBeyond64Bits) {
   EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, "
-                              "'shape': (4294967296, 4294967296)}", 0), "a"),
+                              "'shape': (4294967296, 4294967296)}",
+                              0),
+                          "a"),
                Error);
   EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, "
-                              "'shape': (99999999999999999999, 1)}", 0), "a"),
+                              "'shape': (99999999999999999999, 1)}",
+                              0),
+                          "a"),
                Error);
 }
 

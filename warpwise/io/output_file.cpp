@@ -50,8 +50,12 @@ bool written_directly(const std::string& path) {
   for (const char* opened : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (path.starts_with(opened)) return true;
   }
-  struct stat status{};
+  struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+bool is_standard_output(const std::string& path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
 OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
@@ -72,7 +76,7 @@ void OutputFile::open_beside() {
   if (fs::is_symlink(target_, ignored) && fs::exists(target_, ignored)) {
     target_ = fs::canonical(target_).string();
   }
-  struct stat status{};
+  struct stat status {};
   const bool exists = ::stat(target_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
@@ -86,15 +90,9 @@ void OutputFile::open_beside() {
   slot_ = take_slot();
   Slot& slot = slots[slot_];
   std::memcpy(slot.path.data(), beside.c_str(), beside.size() + 1);
+  slot.present = true;  // before it is: a signal may come between any two lines
   descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
-    const int error = errno;
-    slot.taken = false;
-    slot_ = -1;
-    fail(error);
-  }
-  slot.present = true;
-  if (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0) {
+  if (descriptor_ < 0 || (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0)) {
     const int error = errno;
     close();
     fail(error);

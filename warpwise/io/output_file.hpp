@@ -7,9 +7,9 @@
 namespace warpwise::io {
 
 /// A file that appears whole or not at all. A regular file is written beside its place and renamed
-/// by finish(); a file that was there before is replaced, keeps its permissions, and stays as it was
-/// until then, so that it may be the input. "-" (standard output), pipes and devices are written
-/// directly. Move-only.
+/// by finish(); a file that was there before is replaced, keeps its permissions, and stays as it
+/// was until then, so that it may be the input. "-" (standard output), pipes and devices are
+/// written directly. Move-only.
 class OutputFile {
  public:
   /// \throws IoError  the folder is missing, or nothing may be written there.
@@ -42,6 +42,9 @@ class OutputFile {
 /// Whether `path` is "-" or names a pipe, a device or a socket: something that takes bytes but is
 /// no file to be replaced.
 bool written_directly(const std::string& path);
+
+/// Whether `path` stands for standard output: "-", "/dev/stdout", …
+bool is_standard_output(const std::string& path);
 
 /// Removes all files that are being written. Safe in a signal handler.
 void remove_unfinished_files() noexcept;

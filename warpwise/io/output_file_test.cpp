@@ -78,7 +78,7 @@ TEST_F(OutputFileTest, KeepsThePermissionsOfWhatItReplacesAndElseTheUmasks) {
     file.finish();
   }
   ::umask(before);
-  struct stat status{};
+  struct stat status {};
   ASSERT_EQ(::stat(path("old").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0604U);
   ASSERT_EQ(::stat(path("new").c_str(), &status), 0);
@@ -115,7 +115,8 @@ TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
     }
     return "written";
   };
-  EXPECT_EQ(refusal(path("none/a")), "cannot write " + path("none/a") + ": its folder does not exist");
+  EXPECT_EQ(refusal(path("none/a")),
+            "cannot write " + path("none/a") + ": its folder does not exist");
   EXPECT_EQ(refusal("/dev/full"), "cannot write /dev/full: No space left on device");
   EXPECT_EQ(refusal(folder_.string()), "cannot write " + folder_.string() + ": Is a directory");
   std::ofstream(path("file")) << "x";

@@ -14,8 +14,8 @@ PictureShape PictureShape::interleaved(ElementType type, int channels, std::int6
 }
 
 PictureShape PictureShape::of(PixelFormat format, std::int64_t width, std::int64_t height) {
-  const bool shares_bytes = plane_count(format) > 1 || format == PixelFormat::yuyv ||
-                            format == PixelFormat::uyvy;
+  const bool shares_bytes =
+      plane_count(format) > 1 || format == PixelFormat::yuyv || format == PixelFormat::uyvy;
   const int channels = shares_bytes ? 0 : static_cast<int>(plane_row_bytes(format, 0, 1));
   return {width, height, ElementType::u8, channels, format};
 }
@@ -37,7 +37,8 @@ Picture::Picture(const PictureShape& shape)
     throw InvalidArgument("a picture needs at least 1x1 pixels, not " +
                           std::to_string(shape.width) + "x" + std::to_string(shape.height));
   }
-  // Uninitialised on purpose: memory that a wrong size asks for is not touched before its bytes come.
+  // Uninitialised on purpose: memory that a wrong size asks for is not touched before its bytes
+  // come.
   data_ = std::make_unique_for_overwrite<std::byte[]>(size_);
 }
 

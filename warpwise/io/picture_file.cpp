@@ -23,15 +23,15 @@ struct ImageType {
   bool lossy;
 };
 constexpr ImageType image_types[] = {
-    {".png", "u8 u16", "134", false}, {".tif", "u8 u16", "134", false},
-    {".tif", "i16 i32", "1", false},  {".tif", "f32", "14", false},
+    {".png", "u8 u16", "134", false},  {".tif", "u8 u16", "134", false},
+    {".tif", "i16 i32", "1", false},   {".tif", "f32", "14", false},
     {".tiff", "u8 u16", "134", false}, {".tiff", "i16 i32", "1", false},
-    {".tiff", "f32", "14", false},    {".bmp", "u8", "13", false},
-    {".dib", "u8", "13", false},      {".pgm", "u8 u16", "1", false},
-    {".ppm", "u8 u16", "3", false},   {".pnm", "u8 u16", "13", false},
-    {".webp", "u8", "3", false},      {".pfm", "f32", "13", false},
-    {".exr", "f32", "134", false},    {".jpg", "u8", "13", true},
-    {".jpeg", "u8", "13", true},      {".jpe", "u8", "13", true},
+    {".tiff", "f32", "14", false},     {".bmp", "u8", "13", false},
+    {".dib", "u8", "13", false},       {".pgm", "u8 u16", "1", false},
+    {".ppm", "u8 u16", "3", false},    {".pnm", "u8 u16", "13", false},
+    {".webp", "u8", "3", false},       {".pfm", "f32", "13", false},
+    {".exr", "f32", "134", false},     {".jpg", "u8", "13", true},
+    {".jpeg", "u8", "13", true},       {".jpe", "u8", "13", true},
     {".jp2", "u8 u16", "134", true},
 };
 
@@ -127,8 +127,8 @@ Picture read_picture(InputFile& file) {
 void write_picture(OutputFile& file, std::string_view extension, const Picture& picture) {
   if (holding(extension, picture.shape()) == Holding::not_at_all) {
     throw IoError("cannot write " + file.name() + ": such a file holds no " +
-                  picture.shape().pixel_text() + "; these do: " +
-                  extensions_that_hold(picture.shape()));
+                  picture.shape().pixel_text() +
+                  "; these do: " + extensions_that_hold(picture.shape()));
   }
   if (extension == ".npy") file.write(npy_header(picture.shape()));
   if (extension == ".npy" || extension == ".raw") {

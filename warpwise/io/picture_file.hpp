@@ -18,8 +18,8 @@ namespace warpwise::io {
 /// for a name without one.
 std::string extension_of(const std::string& path);
 
-/// Whether files of that extension are pictures that read_picture() may read; in a folder the others
-/// are passed over.
+/// Whether files of that extension are pictures that read_picture() may read; in a folder the
+/// others are passed over.
 bool is_readable_extension(std::string_view extension);
 
 /// How well a file type holds a picture.
@@ -34,9 +34,9 @@ std::string extensions_that_hold(const PictureShape& shape);
 /// \throws IoError  empty, cut short, no picture, or the image module is missing.
 Picture read_picture(InputFile& file);
 
-/// The bytes of a file of that extension that holds `picture`, in pieces: a header and the picture's
-/// own bytes, or an encoded image.
-/// \throws IoError  the extension does not hold it, or the image module is missing.
+/// The bytes of a file of that extension that holds `picture`, in pieces: a header and the
+/// picture's own bytes, or an encoded image. \throws IoError  the extension does not hold it, or
+/// the image module is missing.
 void write_picture(OutputFile& file, std::string_view extension, const Picture& picture);
 
 }  // namespace warpwise::io
