@@ -10,6 +10,7 @@ import zlib
 WARPWISE = os.environ["WARPWISE"]
 SAMPLES = os.environ["WARPWISE_SAMPLES"]
 HAS_IMAGES = os.environ["WARPWISE_HAS_IMAGES"] == "1"
+SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 
 def has_gpu():
