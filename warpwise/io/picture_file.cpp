@@ -57,10 +57,17 @@ bool lists_word(std::string_view words, std::string_view word) {
          (at + word.size() == words.size() || words[at + word.size()] == ' ');
 }
 
+// Beside libwarpwise. Its bare name would be looked up through this program's run path as well, but
+// not under AddressSanitizer, whose own dlopen() has another one.
+std::string path_of_image_module() {
+  Dl_info library{};
+  ::dladdr(reinterpret_cast<void*>(&frame_bytes), &library);
+  return (std::filesystem::path(library.dli_fname).parent_path() / image_module_file).string();
+}
+
 const ImageModule& image_module() {
   static const ImageModule* const module = [] {
-    // Found through the program's own run path, beside libwarpwise.
-    void* library = ::dlopen(image_module_file, RTLD_NOW | RTLD_LOCAL);
+    void* library = ::dlopen(path_of_image_module().c_str(), RTLD_NOW | RTLD_LOCAL);
     void* entry = library == nullptr ? nullptr : ::dlsym(library, image_module_entry);
     if (entry == nullptr) {
       throw IoError(std::string("image files need the module ") + image_module_file +
