@@ -18,12 +18,11 @@ struct Rates {
 Rates rates_of(const FileReport& file) {
   if (file.times.compute <= 0) return {};
   const double seconds = file.times.compute / 1000;
-  std::int64_t bytes = file.source.bytes();
-  for (const io::PictureShape& result : file.results) bytes += result.bytes();
   const auto frames = static_cast<double>(file.frames);
   const double pixels =
       static_cast<double>(file.source.width) * static_cast<double>(file.source.height);
-  return {frames * pixels / seconds / 1e6, frames * static_cast<double>(bytes) / seconds / 1e9};
+  return {frames * pixels / seconds / 1e6,
+          frames * static_cast<double>(file.bytes_per_frame) / seconds / 1e9};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct FileReport {
   io::PictureShape source;
   std::vector<io::PictureShape> results;
   std::int64_t frames = 0;
+  std::int64_t bytes_per_frame = 0;  ///< that the operation read and wrote
   Times times;
 };
 

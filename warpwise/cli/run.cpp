@@ -88,6 +88,7 @@ class Passage {
  private:
   void make_results(const io::PictureShape& source) {
     report_.results = operation_.results(source, job_.input);
+    report_.bytes_per_frame = source.bytes();
     for (std::size_t i = 0; i < report_.results.size(); ++i) {
       const io::PictureShape& shape = report_.results[i];
       const std::string path = job_.output_path(i, shape);
@@ -97,6 +98,7 @@ class Passage {
                       " cannot hold; files of these types can: " + io::extensions_that_hold(shape));
       }
       report_.outputs.push_back(path);
+      report_.bytes_per_frame += shape.bytes();
       results_.emplace_back(shape);
       // The system gives memory when it is first touched; that is no part of the operation's time.
       std::memset(results_.back().bytes().data(), 0, results_.back().bytes().size());
