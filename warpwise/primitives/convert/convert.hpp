@@ -21,7 +21,7 @@ enum class Convention : std::uint8_t {
   exact,   ///< the real-valued formula, rounded half up once
   opencv,  ///< bit for bit as cv::cvtColor
   libyuv,  ///< bit for bit as libyuv on x86
-  jfif,    ///< bit for bit as libjpeg
+  jfif,    ///< libjpeg's 16-bit formulas
 };
 
 /// How subsampled chroma is brought to every pixel.
@@ -63,9 +63,9 @@ std::optional<ChromaUpsampling> chroma_upsampling_named(std::string_view name);
 struct ConvertOptions {
   Convention convention = Convention::exact;
   Matrix matrix = Matrix::bt601;
-  /// Ranges of the YUV sides; unset, what the convention takes: full in exact and jfif, limited in
-  /// libyuv; in opencv limited for subsampled sources, whose luma codes stay as they are, else
-  /// full.
+  /// Ranges of the YUV (or grey) sides; unset, what the convention takes: full in exact and jfif,
+  /// limited in libyuv, in opencv limited for subsampled sources and full for the rest. From YUV to
+  /// YUV all but exact take from_range for both.
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
@@ -74,20 +74,18 @@ struct ConvertOptions {
 /// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
 ///
 /// - RGB → RGB: channels reordered; alpha kept where both sides have it, else 255.
-/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 (1 − kb)), Cr = (R − Y) / (2 (1 − kr))
-/// with
-///   the matrix's kr, kg, kb, scaled to to_range, as the convention rounds it. gray8 counts as
-///   R = G = B. The fourth byte of ycbcr32 is 255.
-/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or rescaled between ranges (exact
-/// only).
-/// - gray8 is the Y of the above; in convention opencv it is COLOR_RGB2GRAY's.
+/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 − 2 kb), Cr = (R − Y) / (2 − 2 kr) by the
+///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
+///   The fourth byte of ycbcr32 is 255.
+/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or, in exact, rescaled between ranges.
+/// - gray8 is the Y of the above; from RGB in convention opencv it is COLOR_RGB2GRAY's.
 ///
-/// | convention | matrices            | RGB → YUV     | YUV → RGB |
-/// |------------|---------------------|---------------|--------------------------------------------|
-/// | exact      | bt601 bt709 bt2020  | full, limited | full, limited | | opencv     | bt601 | full
-/// | limited if subsampled, full from ycbcr32   | | libyuv     | bt601 bt709         | full,
-/// limited | full, limited                              | | jfif       | bt601               | full
-/// | full                                       |
+/// | convention | matrices           | RGB → YUV     | YUV → RGB                                |
+/// |------------|--------------------|---------------|------------------------------------------|
+/// | exact      | bt601 bt709 bt2020 | full, limited | full, limited                            |
+/// | opencv     | bt601              | full          | limited if subsampled, full from ycbcr32 |
+/// | libyuv     | bt601 bt709        | full, limited | full, limited                            |
+/// | jfif       | bt601              | full          | full                                     |
 ///
 /// exact equals a correctly rounded (half up), saturated evaluation of the real-valued formula for
 /// all 2^24 colours. Frames of any size, pitch and alignment; `src` and `dst` must not overlap.

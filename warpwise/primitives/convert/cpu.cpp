@@ -239,15 +239,19 @@ void store_row(const Planes& p, const HostFrame& dst, std::int64_t y, std::int64
 template <int rows>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*out)[plane_bytes]) {
+  const bool encode = digits.shape == Shape::encode;
   for (std::int64_t i = 0; i < n; ++i) {
-    const int scaled = in.plane[0][i] * 257 * digits.luma_scale >> 16;
-    const int a = std::max(scaled - digits.luma_black, 0);
-    const int b = in.plane[1][i], c = in.plane[2][i];
+    const int scaled = in.plane[encode ? 1 : 0][i] * 257 * digits.luma_scale >> 16;
+    const int main = std::max(scaled - digits.luma_black, 0);
+    const int zero = encode ? main : 128;
+    const int u = in.plane[encode ? 0 : 1][i] - zero, v = in.plane[2][i] - zero;
     for (int row = 0; row < rows; ++row) {
       int sum = 0;
       for (int level = 2; level >= 0; --level) {
-        const auto& [ab, c1] = digits.pairs[row][level];
-        sum = (sum >> 16) + ab.first * a + ab.second * b + c1.first * c + c1.second;
+        const auto& differences = digits.differences[row][level];
+        const auto& main_and_one = digits.main_and_one[row][level];
+        sum = (sum >> 16) + differences.first * u + differences.second * v +
+              main_and_one.first * main + main_and_one.second;
       }
       sum = (sum + digits.offset[row]) >> digits.shift;
       out[row][i] = static_cast<std::uint8_t>(std::clamp(sum, 0, 255));
@@ -280,51 +284,62 @@ HWY_INLINE V16 pair_vector(Digits::Pair pair) {
 }
 
 /// Linear for the first `rows` channels of n pixels.
-template <int rows, int levels, int shift>
+template <Shape shape, int rows, int levels, int shift>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*HWY_RESTRICT out)[plane_bytes]) {
   const D16 d;
   const D32 d32;
   const hn::RebindToUnsigned<D16> du;
   const D8Half d8;
-  V16 factor[rows][levels][2];
-  V32 offset[rows];
-  for (int row = 0; row < rows; ++row) {
-    offset[row] = hn::Set(d32, digits.offset[row]);
-    for (int level = 0; level < levels; ++level) {
-      for (const int pair : {0, 1}) {
-        factor[row][level][pair] = pair_vector(digits.pairs[row][level][pair]);
-      }
+  constexpr bool encode = shape == Shape::encode;
+  V16 difference_factors[rows][levels], main_factors[levels];
+  V32 offset[rows][levels];
+  for (int level = 0; level < levels; ++level) {
+    main_factors[level] = pair_vector(digits.main_and_one[0][level]);
+    for (int row = 0; row < rows; ++row) {
+      difference_factors[row][level] = pair_vector(digits.differences[row][level]);
+      offset[row][level] =
+          hn::Set(d32, level == 0 ? digits.offset[row] : digits.main_and_one[row][level].second);
     }
   }
-  const auto luma_scale = hn::Set(du, static_cast<std::uint16_t>(digits.luma_scale));
-  const auto luma_black = hn::Set(du, static_cast<std::uint16_t>(digits.luma_black));
-  const V16 one = hn::Set(d, 1);
-
-  const auto row_of = [&](int row, V16 first_two, V16 last_and_one) HWY_ATTR {
-    V32 sum = hn::Zero(d32);
-    for (int level = levels - 1; level > 0; --level) {
-      sum = add_pair_products(first_two, factor[row][level][0], sum);
-      sum = add_pair_products(last_and_one, factor[row][level][1], sum);
-      sum = hn::ShiftRight<16>(sum);
-    }
-    sum = add_pair_products(first_two, factor[row][0][0], hn::Add(sum, offset[row]));
-    sum = add_pair_products(last_and_one, factor[row][0][1], sum);
-    return hn::ShiftRight<shift>(sum);
-  };
+  const auto luma_scale = hn::Set(du, digits.luma_scale);
+  const auto luma_black = hn::Set(du, digits.luma_black);
+  const V16 one = hn::Set(d, 1), middle = hn::Set(d, 128);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < n; i += lanes) {
-    const auto luma = hn::PromoteTo(du, hn::LoadU(d8, in.plane[0] + i));
-    const auto scaled = hn::MulHigh(hn::Or(luma, hn::ShiftLeft<8>(luma)), luma_scale);
-    const V16 a = hn::BitCast(d, hn::SaturatedSub(scaled, luma_black));
-    const V16 b = hn::PromoteTo(d, hn::LoadU(d8, in.plane[1] + i));
-    const V16 c = hn::PromoteTo(d, hn::LoadU(d8, in.plane[2] + i));
+    V16 main = hn::PromoteTo(d, hn::LoadU(d8, in.plane[encode ? 1 : 0] + i));
+    if constexpr (shape == Shape::decode) {
+      const auto luma = hn::BitCast(du, main);
+      const auto scaled = hn::MulHigh(hn::Or(luma, hn::ShiftLeft<8>(luma)), luma_scale);
+      main = hn::BitCast(d, hn::SaturatedSub(scaled, luma_black));
+    }
+    const V16 zero = encode ? main : middle;
+    const V16 u = hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, in.plane[encode ? 0 : 1] + i)), zero);
+    const V16 v = hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, in.plane[2] + i)), zero);
+
     // Interleaving and packing both work within 128 bits, so that packing restores the order.
-    const V16 ab_lower = hn::InterleaveLower(d, a, b), ab_upper = hn::InterleaveUpper(d, a, b);
-    const V16 c1_lower = hn::InterleaveLower(d, c, one), c1_upper = hn::InterleaveUpper(d, c, one);
+    const V16 differences[2] = {hn::InterleaveLower(d, u, v), hn::InterleaveUpper(d, u, v)};
+    const V16 main_and_one[2] = {hn::InterleaveLower(d, main, one),
+                                 hn::InterleaveUpper(d, main, one)};
+    V32 of_main[2][levels];
+    for (int level = 0; level < levels; ++level) {
+      const V32 start = level == 0 ? offset[0][0] : hn::Zero(d32);
+      of_main[0][level] = add_pair_products(main_and_one[0], main_factors[level], start);
+      of_main[1][level] = add_pair_products(main_and_one[1], main_factors[level], start);
+    }
+    const auto sum_of = [&](int row, int half) HWY_ATTR {
+      V32 sum = hn::Zero(d32);
+      for (int level = levels - 1; level >= 0; --level) {
+        const bool has_main = shape == Shape::decode || row == 0;
+        const V32 start = has_main ? of_main[half][level] : offset[row][level];
+        if (level < levels - 1) sum = hn::Add(hn::ShiftRight<16>(sum), start);
+        if (level == levels - 1) sum = start;
+        sum = add_pair_products(differences[half], difference_factors[row][level], sum);
+      }
+      return hn::ShiftRight<shift>(sum);
+    };
     const auto store_row_of = [&](int row) HWY_ATTR {
-      const V16 packed =
-          hn::ReorderDemote2To(d, row_of(row, ab_lower, c1_lower), row_of(row, ab_upper, c1_upper));
+      const V16 packed = hn::ReorderDemote2To(d, sum_of(row, 0), sum_of(row, 1));
       hn::StoreU(hn::DemoteTo(d8, packed), d8, out[row] + i);
     };
     store_row_of(0);
@@ -338,9 +353,19 @@ void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
 template <int rows>
 void transform_linear(const Digits& digits, const Planes& in, std::int64_t n,
                       std::uint8_t (*out)[plane_bytes]) {
-  if (digits.levels == 3) return transform_linear<rows, 3, 13>(digits, in, n, out);
-  if (digits.shift == 13) return transform_linear<rows, 2, 13>(digits, in, n, out);
-  transform_linear<rows, 2, 15>(digits, in, n, out);
+  switch (digits.shape) {
+    case Shape::encode:
+      if (digits.shift == 15) {
+        return transform_linear<Shape::encode, rows, 2, 15>(digits, in, n, out);
+      }
+      return transform_linear<Shape::encode, rows, 2, 13>(digits, in, n, out);
+    case Shape::rescale: return transform_linear<Shape::rescale, rows, 3, 13>(digits, in, n, out);
+    case Shape::decode:
+      if (digits.levels == 2) {
+        return transform_linear<Shape::decode, rows, 2, 13>(digits, in, n, out);
+      }
+      return transform_linear<Shape::decode, rows, 3, 13>(digits, in, n, out);
+  }
 }
 
 /// OpenCV's chroma: the difference of a channel and the luma, scaled.
@@ -410,7 +435,10 @@ HWY_EXPORT(convert_rows);
 
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion) {
   const Plan plan = plan_of(conversion);
-  const Digits digits = cut(plan.linear);
+  const bool to_luma = holds_yuv(dst.format()) || dst.format() == PixelFormat::gray8;
+  const Digits digits = cut(plan.linear, !holds_yuv(src.format()) ? Shape::encode
+                                         : to_luma                ? Shape::rescale
+                                                                  : Shape::decode);
   const auto rows = HWY_DYNAMIC_DISPATCH(convert_rows);
   // Up to 4 bytes of a pixel in and 4 out.
   cpu::parallel_rows(src.height(), 8 * src.width(), [&](auto first, auto last) {

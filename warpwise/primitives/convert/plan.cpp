@@ -242,13 +242,17 @@ Linear integer_linear(int bits, const int (&coefficient)[3][3], const std::int64
 Linear libyuv_encode(const Conversion& c) {
   const bool full = c.to_range == Range::full;
   const std::int64_t luma = full ? 128 : 0x1080;
-  const std::int64_t offset[3] = {luma, 0x8000, 0x8000};
-  if (c.matrix == Matrix::bt601) {
-    return full ? integer_linear(8, {{77, 150, 29}, {-43, -85, 128}, {128, -107, -21}}, offset)
-                : integer_linear(8, {{66, 129, 25}, {-38, -74, 112}, {112, -94, -18}}, offset);
+  if (c.matrix == Matrix::bt709) {
+    return full ? integer_linear(8, {{54, 183, 19}, {-29, -99, 128}, {128, -116, -12}},
+                                 {luma, 0x8000, 0x8000})
+                : integer_linear(8, {{47, 157, 16}, {-26, -86, 112}, {112, -102, -10}},
+                                 {luma, 0x8000, 0x8000});
   }
-  return full ? integer_linear(8, {{54, 183, 19}, {-29, -99, 128}, {128, -116, -12}}, offset)
-              : integer_linear(8, {{47, 157, 16}, {-26, -86, 112}, {112, -102, -10}}, offset);
+  // Full range rounds chroma and stays within signed bytes; the other matrices truncate.
+  return full ? integer_linear(8, {{77, 150, 29}, {-43, -84, 127}, {127, -107, -20}},
+                               {luma, 0x8080, 0x8080})
+              : integer_linear(8, {{66, 129, 25}, {-38, -74, 112}, {112, -94, -18}},
+                               {luma, 0x8000, 0x8000});
 }
 
 Linear libyuv_decode(const Conversion& c) {

@@ -178,7 +178,7 @@ Pixel libyuv_to_yuv(const Pixel& rgb, Matrix matrix, Range range) {
     return {dot(66, 129, 25, 0x1080), dot(-38, -74, 112, half), dot(112, -94, -18, half)};
   }
   if (matrix == Matrix::bt601) {
-    return {dot(77, 150, 29, 128), dot(-43, -85, 128, half), dot(128, -107, -21, half)};
+    return {dot(77, 150, 29, 128), dot(-43, -84, 127, half + 128), dot(127, -107, -20, half + 128)};
   }
   if (range == Range::limited) {
     return {dot(47, 157, 16, 0x1080), dot(-26, -86, 112, half), dot(112, -102, -10, half)};

@@ -30,9 +30,8 @@ T* as(std::byte* bytes) {
   return reinterpret_cast<T*>(bytes);
 }
 
-// --- Rows of the source, widened and continued over the border
-// ------------------------------------ Work is the type that a row is kept in: i16 holds every sum
-// of u8 pixels (16 · 255 = 4080), i32 every sum of u16 pixels.
+// Rows of the source, widened and continued over the border. Work is the type that a row is kept
+// in: i16 holds every sum of u8 pixels (16 · 255 = 4080), i32 every sum of u16 pixels.
 
 template <class Pixel, class WorkType>
 struct Widen {
@@ -87,7 +86,7 @@ struct Grey {
 };
 
 /// The three rows around the one in work, each continued by one pixel of border on either side;
-/// every source row is converted once, whatever rows need it.
+/// every source row is widened once, whatever rows need it.
 template <class Convert>
 class RowWindow {
  public:
@@ -129,21 +128,7 @@ class RowWindow {
   std::vector<Work> memory_;
 };
 
-// --- The gradient
-// ---------------------------------------------------------------------------------
-
-enum class Result { dx, dy, l1, l2 };
-
-/// The lanes that a result is computed in: those of the row, but wider for an L2 magnitude.
-template <Result result, class Work>
-auto lanes_for() {
-  if constexpr (result != Result::l2 || std::is_same_v<Work, float>)
-    return Vector<Work>();
-  else if constexpr (std::is_same_v<Work, std::int16_t>)
-    return Vector<std::int32_t>();
-  else
-    return hn::Rebind<std::int32_t, Vector<double>>();
-}
+// The gradient.
 
 template <SobelKernel kernel, class V>
 V weigh(V centre, V sides) {
@@ -152,145 +137,167 @@ V weigh(V centre, V sides) {
   return hn::Add(hn::Mul(hn::Set(d, 10), centre), hn::Mul(hn::Set(d, 3), sides));
 }
 
-/// sqrt(dx² + dy²) of components of u8 pixels, rounded half up. The float root is off by less than
-/// one; exact integers say which way.
-template <class D, class V>
-V length(std::int16_t, D d, V dx, V dy) {
-  const V n = hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy));
-  const V r = hn::NearestInt(hn::Sqrt(hn::ConvertTo(hn::RebindToFloat<D>(), n)));
-  const V square = hn::Mul(r, r);
+enum class Result { dx, dy, l1, l2 };
+
+/// The vectors that a result is computed in: half or quarter ones where an L2 magnitude needs wider
+/// lanes in between.
+template <Result result, class Work>
+auto lanes_for() {
+  if constexpr (result != Result::l2 || std::is_same_v<Work, float>) return Vector<Work>();
+  else if constexpr (std::is_same_v<Work, std::int16_t>) {
+    return hn::Rebind<std::int16_t, Vector<std::int32_t>>();
+  } else {
+    return hn::Rebind<std::int32_t, Vector<double>>();
+  }
+}
+
+/// sqrt(dx² + dy²) rounded half up, as i32, of components of u8 pixels. The float root is off by
+/// less than one; exact integers say which way.
+template <class V>
+auto length(std::int16_t, V dx, V dy) {
+  const hn::Rebind<std::int32_t, hn::DFromV<V>> d;
+  const auto x = hn::PromoteTo(d, dx);
+  const auto y = hn::PromoteTo(d, dy);
+  const auto n = hn::Add(hn::Mul(x, x), hn::Mul(y, y));
+  const auto r = hn::NearestInt(hn::Sqrt(hn::ConvertTo(hn::Rebind<float, decltype(d)>(), n)));
+  const auto square = hn::Mul(r, r);
   // Masks are -1 where they hold.
-  const V too_low = hn::VecFromMask(d, hn::Gt(n, hn::Add(square, r)));     // n > r(r + 1)
-  const V low_enough = hn::VecFromMask(d, hn::Gt(n, hn::Sub(square, r)));  // n > r(r - 1)
-  const V rounded = hn::Sub(hn::Sub(r, too_low), hn::Add(hn::Set(d, 1), low_enough));
+  const auto too_low = hn::VecFromMask(d, hn::Gt(n, hn::Add(square, r)));     // n > r(r + 1)
+  const auto low_enough = hn::VecFromMask(d, hn::Gt(n, hn::Sub(square, r)));  // n > r(r - 1)
+  const auto rounded = hn::Sub(hn::Sub(r, too_low), hn::Add(hn::Set(d, 1), low_enough));
   return hn::Max(rounded, hn::Zero(d));  // n = 0 is the one root without n > r(r - 1)
 }
 
 /// The same of u16 pixels. Their components are below 2^21: in double, dx² + dy² is exact, and its
 /// root stays 2^-24 away from every r + 1/2, far more than a double's last place.
-template <class D, class V>
-V length(std::int32_t, D d, V dx, V dy) {
-  const hn::Rebind<double, D> real;
+template <class V>
+V length(std::int32_t, V dx, V dy) {
+  const hn::DFromV<V> d;
+  const hn::Rebind<double, decltype(d)> real;
   const auto x = hn::PromoteTo(real, dx);
   const auto y = hn::PromoteTo(real, dy);
   const auto root = hn::Sqrt(hn::Add(hn::Mul(x, x), hn::Mul(y, y)));
   return hn::DemoteTo(d, hn::Add(root, hn::Set(real, 0.5)));
 }
 
-template <class D, class V>
-V length(float, D, V dx, V dy) {
+template <class V>
+V length(float, V dx, V dy) {
   return hn::Sqrt(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)));
 }
 
-template <class Work, class D>
-auto load_lanes(D d, const Work* from) {
-  if constexpr (sizeof(Work) == sizeof(hn::TFromD<D>))
-    return hn::LoadU(d, from);
-  else
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Work, D>(), from));
+/// Three rows: above, at and below the one in work.
+template <class Work>
+struct Rows {
+  const Work* above;
+  const Work* at;
+  const Work* below;
+};
+
+/// The result for the vector of pixels from x on: along the rows first, then across them.
+template <Result result, SobelKernel kernel, class Work>
+auto compute(Rows<Work> rows, std::int64_t x) {
+  const auto d = lanes_for<result, Work>();
+  const auto difference = [&](const Work* row) HWY_ATTR {
+    return hn::Sub(hn::LoadU(d, row + x + 1), hn::LoadU(d, row + x - 1));
+  };
+  const auto smoothed = [&](const Work* row) HWY_ATTR {
+    return weigh<kernel>(hn::LoadU(d, row + x),
+                         hn::Add(hn::LoadU(d, row + x - 1), hn::LoadU(d, row + x + 1)));
+  };
+  const auto dx = weigh<kernel>(difference(rows.at),
+                                hn::Add(difference(rows.above), difference(rows.below)));
+  const auto dy = hn::Sub(smoothed(rows.below), smoothed(rows.above));
+  if constexpr (result == Result::dx) return dx;
+  else if constexpr (result == Result::dy) return dy;
+  else if constexpr (result == Result::l1) return hn::Add(hn::Abs(dx), hn::Abs(dy));
+  else return length(Work{}, dx, dy);
 }
 
-/// Writes the results of one vector of pixels from x on, as Out.
-template <class Out, Result result, SobelKernel kernel, class Work>
-void write_vector(const Work* above, const Work* row, const Work* below, std::int64_t x,
-                  std::byte* to) {
-  const auto d = lanes_for<result, Work>();
-  using V = hn::Vec<decltype(lanes_for<result, Work>())>;
-  const auto down = [&](std::int64_t at) HWY_ATTR {
-    return weigh<kernel>(load_lanes(d, row + at),
-                         hn::Add(load_lanes(d, above + at), load_lanes(d, below + at)));
-  };
-  const auto across = [&](const Work* line) HWY_ATTR {
-    return weigh<kernel>(load_lanes(d, line + x),
-                         hn::Add(load_lanes(d, line + x - 1), load_lanes(d, line + x + 1)));
-  };
-  const V dx = hn::Sub(down(x + 1), down(x - 1));
-  const V dy = hn::Sub(across(below), across(above));
-  V value = dx;
-  if constexpr (result == Result::dy) value = dy;
-  if constexpr (result == Result::l1) value = hn::Add(hn::Abs(dx), hn::Abs(dy));
-  if constexpr (result == Result::l2) value = length(Work{}, d, dx, dy);
-  if constexpr (sizeof(Out) == sizeof(hn::TFromD<decltype(d)>)) {
-    hn::StoreU(value, d, as<hn::TFromD<decltype(d)>>(to));
+/// Stores a vector of results as Out at any address, saturated where Out is narrower.
+template <class Out, class V>
+void store_as(V value, std::byte* to) {
+  const hn::DFromV<V> d;
+  using Lane = hn::TFromD<decltype(d)>;
+  if constexpr (sizeof(Out) == sizeof(Lane)) {
+    hn::StoreU(value, d, as<Lane>(to));
   } else {
-    const hn::Rebind<Out, decltype(lanes_for<result, Work>())> narrow;
+    const hn::Rebind<Out, hn::DFromV<V>> narrow;
     hn::StoreU(hn::DemoteTo(narrow, value), narrow, as<Out>(to));
   }
 }
 
 template <class Out, Result result, SobelKernel kernel, class Work>
-void write_row(const Work* above, const Work* row, const Work* below, std::int64_t width,
-               std::byte* to) {
+void write_row(Rows<Work> rows, std::int64_t width, std::byte* to) {
   constexpr std::int64_t out_bytes = sizeof(Out);
   const auto step = static_cast<std::int64_t>(hn::Lanes(lanes_for<result, Work>()));
   std::int64_t x = 0;
   for (; x + step <= width; x += step) {
-    write_vector<Out, result, kernel>(above, row, below, x, to + x * out_bytes);
+    store_as<Out>(compute<result, kernel>(rows, x), to + x * out_bytes);
   }
   if (x >= width) return;
   std::byte tail[HWY_MAX_BYTES];
-  write_vector<Out, result, kernel>(above, row, below, x, tail);
+  store_as<Out>(compute<result, kernel>(rows, x), tail);
   std::memcpy(to + x * out_bytes, tail, static_cast<std::size_t>((width - x) * out_bytes));
 }
 
 template <class Work>
-using RowFunction = void (*)(const Work*, const Work*, const Work*, std::int64_t, std::byte*);
+using RowFunction = void (*)(Rows<Work>, std::int64_t, std::byte*);
 
-template <class Out, Result result, class Work>
-RowFunction<Work> with_kernel(SobelKernel kernel) {
-  return kernel == SobelKernel::sobel ? &write_row<Out, result, SobelKernel::sobel, Work>
-                                      : &write_row<Out, result, SobelKernel::scharr, Work>;
-}
-
-template <class Work>
+template <SobelKernel kernel, class Work>
 RowFunction<Work> row_function(const SobelOptions& options, ElementType dst) {
   switch (options.output) {
-    case SobelOutput::dx: return with_kernel<Work, Result::dx, Work>(options.kernel);
-    case SobelOutput::dy: return with_kernel<Work, Result::dy, Work>(options.kernel);
+    case SobelOutput::dx: return &write_row<Work, Result::dx, kernel, Work>;
+    case SobelOutput::dy: return &write_row<Work, Result::dy, kernel, Work>;
     case SobelOutput::magnitude: break;
   }
   const bool l1 = options.norm == Norm::l1;
   if constexpr (std::is_same_v<Work, std::int16_t>) {
     if (dst == ElementType::u8) {
-      return l1 ? with_kernel<std::uint8_t, Result::l1, Work>(options.kernel)
-                : with_kernel<std::uint8_t, Result::l2, Work>(options.kernel);
+      return l1 ? &write_row<std::uint8_t, Result::l1, kernel, Work>
+                : &write_row<std::uint8_t, Result::l2, kernel, Work>;
     }
   }
   // Not negative, so that the bits of a signed and of an unsigned result are the same.
-  return l1 ? with_kernel<Work, Result::l1, Work>(options.kernel)
-            : with_kernel<Work, Result::l2, Work>(options.kernel);
+  return l1 ? &write_row<Work, Result::l1, kernel, Work>
+            : &write_row<Work, Result::l2, kernel, Work>;
 }
 
-template <class Convert>
+template <SobelKernel kernel, class Convert>
 void sobel_strip(ConstHostView src, HostView dst, const SobelOptions& options, Convert convert,
                  std::int64_t first, std::int64_t last) {
   using Work = typename Convert::Work;
-  const RowFunction<Work> write = row_function<Work>(options, dst.type());
+  const RowFunction<Work> write = row_function<kernel, Work>(options, dst.type());
   RowWindow<Convert> window(src, options.border, convert);
   window.fill(first - 1);
   window.fill(first);
   for (std::int64_t y = first; y < last; ++y) {
     window.fill(y + 1);
-    write(window.row(y - 1), window.row(y), window.row(y + 1), src.width(), dst.row(y));
+    write({window.row(y - 1), window.row(y), window.row(y + 1)}, src.width(), dst.row(y));
   }
+}
+
+template <SobelKernel kernel>
+void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first,
+                   std::int64_t last) {
+  const auto strip = [&](auto convert) {
+    sobel_strip<kernel>(src, dst, options, convert, first, last);
+  };
+  if (src.type() == ElementType::f32) strip(Widen<float, float>{});
+  else if (src.type() == ElementType::u16) strip(Widen<std::uint16_t, std::int32_t>{});
+  else if (src.channels() == 3) strip(Grey<3>{options.channels});
+  else if (src.channels() == 4) strip(Grey<4>{options.channels});
+  else strip(Widen<std::uint8_t, std::int16_t>{});
 }
 
 /// Rows [first, last) of sobel().
 void sobel_rows(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first,
                 std::int64_t last) {
-  if (src.channels() == 3) {
-    return sobel_strip(src, dst, options, Grey<3>{options.channels}, first, last);
+  switch (options.kernel) {
+    case SobelKernel::sobel:
+      return sobel_rows_of<SobelKernel::sobel>(src, dst, options, first, last);
+    case SobelKernel::scharr:
+      return sobel_rows_of<SobelKernel::scharr>(src, dst, options, first, last);
   }
-  if (src.channels() == 4) {
-    return sobel_strip(src, dst, options, Grey<4>{options.channels}, first, last);
-  }
-  if (src.type() == ElementType::u8) {
-    return sobel_strip(src, dst, options, Widen<std::uint8_t, std::int16_t>{}, first, last);
-  }
-  if (src.type() == ElementType::u16) {
-    return sobel_strip(src, dst, options, Widen<std::uint16_t, std::int32_t>{}, first, last);
-  }
-  sobel_strip(src, dst, options, Widen<float, float>{}, first, last);
 }
 
 }  // namespace

@@ -206,29 +206,23 @@ __device__ int rounded_root(Unsigned n, Unsigned estimate) {
   return static_cast<int>(estimate);
 }
 
-/// |dx| + |dy| or sqrt(dx² + dy²) of the components right − left and below − above, where integers
-/// are not negative.
+/// |dx| + |dy| or sqrt(dx² + dy²).
 template <SobelSource source, SobelResult result>
-__device__ int magnitude(int right, int left, int below, int above) {
+__device__ int magnitude(int dx, int dy) {
   if constexpr (result == SobelResult::l1) {
-    return static_cast<int>(__usad(right, left, __usad(below, above, 0)));
+    return abs(dx) + abs(dy);
   } else if constexpr (source != SobelSource::u16) {
-    const int dx = right - left;
-    const int dy = below - above;
     const unsigned n = dx * dx + dy * dy;  // below 2^26
     return rounded_root(n, __float2uint_rn(__fsqrt_rn(__uint2float_rn(n))));
   } else {
-    const long long dx = right - left;
-    const long long dy = below - above;
-    const unsigned long long n = dx * dx + dy * dy;  // below 2^42: the float root is off by < 0.2
+    const unsigned long long n =  // below 2^42: the float root is off by less than 0.2
+        static_cast<long long>(dx) * dx + static_cast<long long>(dy) * dy;
     return rounded_root<unsigned long long>(n, __float2uint_rn(__fsqrt_rn(__ull2float_rn(n))));
   }
 }
 
 template <SobelSource source, SobelResult result>
-__device__ float magnitude(float right, float left, float below, float above) {
-  const float dx = subtract(right, left);
-  const float dy = subtract(below, above);
+__device__ float magnitude(float dx, float dy) {
   if constexpr (result == SobelResult::l1) return __fadd_rn(fabsf(dx), fabsf(dy));
   else return __fsqrt_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)));
 }
@@ -303,35 +297,30 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height)
       const cuda::std::int64_t y = y0 - 1 + r;
       raw[r] = load_row<source>(a, x0, y < a.height ? y : a.height);
     }
-    Work pixel[3][n + 2];  // rows y - 2 to y of the loop below, each in place of the third before
-    Work across[3][n];     // the same, smoothed along the row
+    // Of rows y - 2 to y of the loop below, each in place of the third before: the difference of
+    // the neighbours p(x+1) - p(x-1), and the pixels smoothed along the row.
+    Work difference[3][n];
+    Work smoothed[3][n];
 #pragma unroll
     for (int r = 0; r < rows + 2; ++r) {
 #pragma unroll
-      for (int i = 0; i < n + 2; ++i) pixel[r % 3][i] = pixel_of(a, raw[r], i - 1);
-#pragma unroll
       for (int i = 0; i < n; ++i) {
-        const Work(&p)[n + 2] = pixel[r % 3];
-        across[r % 3][i] = weigh(a, p[i + 1], add(p[i], p[i + 2]));
+        const Work left = pixel_of(a, raw[r], i - 1);
+        const Work right = pixel_of(a, raw[r], i + 1);
+        difference[r % 3][i] = subtract(right, left);
+        smoothed[r % 3][i] = weigh(a, pixel_of(a, raw[r], i), add(left, right));
       }
       const cuda::std::int64_t y = y0 + r - 2;  // the row whose last neighbour came
       if (r < 2 || y >= a.height) continue;
-      Work down[n + 2];  // smoothed along the columns
-#pragma unroll
-      for (int i = 0; i < n + 2; ++i) {
-        down[i] = weigh(a, pixel[(r - 1) % 3][i], add(pixel[(r - 2) % 3][i], pixel[r % 3][i]));
-      }
+      const int below = r % 3, at = (r + 2) % 3, above = (r + 1) % 3;
       unsigned word[n * sizeof(Out) / 4] = {};
 #pragma unroll
       for (int i = 0; i < n; ++i) {
-        const Work below = across[r % 3][i];
-        const Work above = across[(r - 2) % 3][i];
+        const Work dx = weigh(a, difference[at][i], add(difference[above][i], difference[below][i]));
+        const Work dy = subtract(smoothed[below][i], smoothed[above][i]);
         Work value;
-        if constexpr (result == SobelResult::component) {
-          value = a.dy ? subtract(below, above) : subtract(down[i + 2], down[i]);
-        } else {
-          value = magnitude<source, result>(down[i + 2], down[i], below, above);
-        }
+        if constexpr (result == SobelResult::component) value = a.dy ? dy : dx;
+        else value = magnitude<source, result>(dx, dy);
         constexpr int bytes = sizeof(Out);
         word[i * bytes / 4] |= result_bits<Out>(value) << (i * bytes % 4 * 8);
       }

@@ -77,7 +77,8 @@ void sobel_of(ConstHostView src, HostView dst, const SobelOptions& options) {
       const auto smooth = [&](Number before, Number at, Number behind) -> Number {
         return centre * at + side * (before + behind);
       };
-      const Number dx = smooth(p(1, -1), p(1, 0), p(1, 1)) - smooth(p(-1, -1), p(-1, 0), p(-1, 1));
+      const auto along = [&](std::int64_t j) -> Number { return p(1, j) - p(-1, j); };
+      const Number dx = smooth(along(-1), along(0), along(1));
       const Number dy = smooth(p(-1, 1), p(0, 1), p(1, 1)) - smooth(p(-1, -1), p(0, -1), p(1, -1));
       switch (options.output) {
         case SobelOutput::magnitude:

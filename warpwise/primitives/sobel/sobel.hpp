@@ -43,14 +43,15 @@ struct SobelOptions {
 /// `dst` must not overlap. An axis of one pixel is mirrored on that pixel.
 ///
 /// Integers: components and L1 magnitudes are exact, L2 magnitudes are the real number rounded half
-/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, in this order: smooth
-/// by centre · p + side · (p before + p behind), then subtract, then |dx| + |dy| or
+/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, along the rows first,
+/// e(y) = p(x+1, y) − p(x−1, y), t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y)), then across
+/// them, dx = w1 · e(y) + w0 · (e(y−1) + e(y+1)), dy = t(y+1) − t(y−1); |dx| + |dy| or
 /// sqrt(dx · dx + dy · dy). All backends agree bit for bit, but for the bits of a NaN.
 ///
 /// The defaults give what OpenCV gives by Sobel in CV_16S, convertScaleAbs and a saturated add.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, each task with three rows of
-/// scratch memory; returns when done. Source: document A, rows A7 and A8.
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, each task with
+/// scratch memory for three rows; returns when done. Source: document A, rows A7 and A8.
 ///
 /// \throws InvalidArgument  sizes differ, an element type or a number of channels is none of the
 ///                          above, or the views overlap.

@@ -1,11 +1,13 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "warpwise/primitives/threshold/cpu.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/aligned_allocator.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "warpwise/base/image.hpp"
@@ -91,7 +93,7 @@ void add_row(const std::byte* row, Sum* HWY_RESTRICT columns, std::int64_t width
   for (std::int64_t x = 0; x < width; ++x) columns[x] += load<Pixel>(row, x);
 }
 
-/// columns[x] += in[x] - out[x]; prefix[x + 1] = columns[0] + … + columns[x].
+/// columns[x] += in[x] - out[x]; prefix[x] = columns[0] + … + columns[x].
 template <class Pixel, class Sum>
 void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT columns,
                     Sum* HWY_RESTRICT prefix, std::int64_t width) {
@@ -104,14 +106,13 @@ void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT
     const auto sums = hn::Add(hn::LoadU(d, columns + x), change);
     hn::StoreU(sums, d, columns + x);
     const auto scanned = inclusive_prefix(d, sums);
-    hn::StoreU(hn::Add(carry, scanned), d, prefix + x + 1);
+    hn::StoreU(hn::Add(carry, scanned), d, prefix + x);
     carry = hn::Add(carry, broadcast_last(d, scanned));
   }
-  prefix[0] = 0;
   Sum total = hn::GetLane(carry);
   for (; x < width; ++x) {
     columns[x] += static_cast<Sum>(load<Pixel>(in, x)) - load<Pixel>(out, x);
-    prefix[x + 1] = total += columns[x];
+    prefix[x] = total += columns[x];
   }
 }
 
@@ -122,11 +123,12 @@ void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT uppe
   using Signed = std::make_signed_t<Sum>;
   const auto area = static_cast<Sum>(rule.area);
   const auto limit = static_cast<Signed>(-rule.bias - 1);  // one comparison instead of sum and sign
-  const auto above = static_cast<Pixel>(rule.values.above);
   const auto below = static_cast<Pixel>(rule.values.below);
+  const auto flip = static_cast<Pixel>(rule.values.above ^ rule.values.below);
   for (std::int64_t x = 0; x < width; ++x) {
     const Sum excess = load<Pixel>(src, x) * area - upper[x] + lower[x];
-    store(dst, x, static_cast<Signed>(excess) > limit ? above : below);
+    const int mask = -static_cast<int>(static_cast<Signed>(excess) > limit);
+    store(dst, x, static_cast<Pixel>(below ^ (flip & mask)));
   }
 }
 
@@ -163,8 +165,11 @@ class Slider {
  public:
   Slider(ConstHostView src, const detail::WindowRule& rule)
       : src_(src), rule_(rule), ramp_(std::min(rule.half, src.width())),
-        columns_(static_cast<std::size_t>(src.width())),
-        prefix_(static_cast<std::size_t>(src.width() + 2 * ramp_ + 2)) {}
+        lead_((ramp_ + 1 + lead_step - 1) / lead_step * lead_step),
+        columns_(hwy::AllocateAligned<Sum>(static_cast<std::size_t>(src.width()))),
+        prefix_(hwy::AllocateAligned<Sum>(static_cast<std::size_t>(lead_ + src.width() + ramp_))) {
+    if (columns_ == nullptr || prefix_ == nullptr) throw std::bad_alloc();
+  }
 
   void run(HostView dst, std::optional<HostView> mean, const Strips<Sum>& strips,
            std::int64_t strip) {
@@ -190,19 +195,20 @@ class Slider {
     const std::int64_t height = src_.height();
     const std::int64_t first = centre - rule_.half;
     const std::int64_t end = centre + rule_.half + 1;
-    std::fill(columns_.begin(), columns_.end(), Sum{0});
-    if (first < 0) add_row<Pixel>(src_.row(0), static_cast<Sum>(-first), columns_.data(), width);
+    Sum* const columns = columns_.get();
+    std::fill(columns, columns + width, Sum{0});
+    if (first < 0) add_row<Pixel>(src_.row(0), static_cast<Sum>(-first), columns, width);
     if (end > height) {
-      add_row<Pixel>(src_.row(height - 1), static_cast<Sum>(end - height), columns_.data(), width);
+      add_row<Pixel>(src_.row(height - 1), static_cast<Sum>(end - height), columns, width);
     }
     const std::int64_t inner_end = std::min(end, height);
     for (std::int64_t y = std::max<std::int64_t>(first, 0); y < inner_end;) {
       if (!strips.sums.empty() && y % strips.rows == 0 && y + strips.rows <= inner_end) {
         const std::vector<Sum>& sums = strips.sums[static_cast<std::size_t>(y / strips.rows)];
-        for (std::int64_t x = 0; x < width; ++x) columns_[x] += sums[x];
+        for (std::int64_t x = 0; x < width; ++x) columns[x] += sums[x];
         y += strips.rows;
       } else {
-        add_row<Pixel>(src_.row(y), columns_.data(), width);
+        add_row<Pixel>(src_.row(y), columns, width);
         ++y;
       }
     }
@@ -211,11 +217,11 @@ class Slider {
   void row(std::int64_t y, const std::byte* in, const std::byte* out, HostView dst,
            std::optional<HostView> mean) {
     const std::int64_t width = src_.width();
-    Sum* const prefix = prefix_.data() + ramp_;
-    slide_and_scan<Pixel>(in, out, columns_.data(), prefix, width);
+    Sum* const prefix = prefix_.get() + lead_;
+    slide_and_scan<Pixel>(in, out, columns_.get(), prefix, width);
     extend(prefix);
-    const Sum* upper = prefix + ramp_ + 1;
-    const Sum* lower = prefix - ramp_;
+    const Sum* upper = prefix + ramp_;
+    const Sum* lower = prefix - ramp_ - 1;
     classify<Pixel>(src_.row(y), dst.row(y), upper, lower, rule_, width);
     if (mean) store_means<Pixel>(*mean, y, upper, lower, static_cast<Sum>(rule_.area));
   }
@@ -224,21 +230,27 @@ class Slider {
   /// wider than the row ends outside of it on both sides, whatever the pixel: then the lines start
   /// as far out as the first of those ends, which keeps them as short as the row.
   void extend(Sum* prefix) const {
-    const std::int64_t width = src_.width();
-    const Sum left = columns_[0];
-    const Sum right = columns_[static_cast<std::size_t>(width - 1)];
+    const std::int64_t last = src_.width() - 1;
     const auto skipped = static_cast<Sum>(rule_.half - ramp_);
-    Sum below = Sum{0} - skipped * left;
-    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[-i] = below -= left;
-    Sum beyond = prefix[width] + skipped * right;
-    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[width + i] = beyond += right;
+    const Sum left = columns_[0];
+    const Sum right = columns_[static_cast<std::size_t>(last)];
+    prefix[-1] = 0;
+    Sum before = Sum{0} - skipped * left;
+    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[-1 - i] = before -= left;
+    Sum beyond = prefix[last] + skipped * right;
+    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[last + i] = beyond += right;
   }
+
+  /// Sums that make a cache line, so that the row's prefix sums start with one: a store across two
+  /// lines costs twice.
+  static constexpr std::int64_t lead_step = 64 / sizeof(Sum);
 
   ConstHostView src_;
   const detail::WindowRule& rule_;
-  std::int64_t ramp_;
-  std::vector<Sum> columns_;
-  std::vector<Sum> prefix_;
+  std::int64_t ramp_;  ///< prefix sums kept beyond each end of the row
+  std::int64_t lead_;  ///< from the start of prefix_ to the row's first one
+  hwy::AlignedFreeUniquePtr<Sum[]> columns_;
+  hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
 template <class Sum>

@@ -38,8 +38,8 @@ template <class Pixel, class Sum>
 void threshold_by_sums(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   // Rows of sums are padded to whole vectors of the scan.
-  const std::int64_t pitch =
-      gpu::blocks_for(src.width(), kernels::threshold_scan_columns) * kernels::threshold_scan_columns;
+  constexpr std::int64_t group = kernels::threshold_scan_columns;
+  const std::int64_t pitch = gpu::blocks_for(src.width(), group) * group;
   const std::int64_t row_bytes = checked_mul(pitch, sizeof(Sum));
   const std::int64_t segments = gpu::blocks_for(src.height(), threshold_segment_rows);
   const gpu::Buffer columns(checked_mul(row_bytes, src.height()), stream);

@@ -95,6 +95,12 @@ __device__ inline int64_t clamp_index(int64_t index, int64_t size) {
   return index < 0 ? 0 : (index < size ? index : size - 1);
 }
 
+/// Rows of the segment that starts at row `first`: the last one may be lower.
+__device__ inline int segment_rows_from(int64_t first, int64_t height) {
+  const int64_t rest = height - first;
+  return rest < threshold_segment_rows ? static_cast<int>(rest) : threshold_segment_rows;
+}
+
 /// Sums of each segment's rows, by column. Grid: x covers the columns, y strides over segments.
 template <class Pixel, class Sum>
 __global__ void __launch_bounds__(threshold_block_threads) threshold_segments(ColumnArguments a) {
@@ -103,8 +109,7 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_segments(Co
   const int64_t segments = (a.src.height + threshold_segment_rows - 1) / threshold_segment_rows;
   for (int64_t segment = blockIdx.y; segment < segments; segment += gridDim.y) {
     const int64_t first = segment * threshold_segment_rows;
-    const int64_t rest = a.src.height - first;
-    const int rows = rest < threshold_segment_rows ? static_cast<int>(rest) : threshold_segment_rows;
+    const int rows = segment_rows_from(first, a.src.height);
     const unsigned char* row = a.src.data + first * a.src.pitch;
     unsigned sum = 0;  // 64 rows of 16 bits fit
 #pragma unroll 8
@@ -129,14 +134,14 @@ __global__ void __launch_bounds__(threshold_block_threads)
   }
 }
 
-/// Sum of the first `rows` rows of column x, continued beyond the image by its edge pixels: negative
-/// above it.
+/// Sum of the first `rows` rows of column x, continued beyond the image by its edge pixels:
+/// negative above it.
 template <class Pixel, class Sum>
 __device__ Sum column_prefix(const ColumnArguments& a, int64_t x, int64_t rows) {
   if (rows <= 0) return static_cast<Sum>(rows) * load_pixel<Pixel>(a.src.data, x);
   const int64_t inside = rows < a.src.height ? rows : a.src.height;
-  // A prefix that ends with a segment is taken as that whole segment's rows more than its start:
-  // the segment behind the last one has no entry.
+  // A prefix that ends with a segment counts as all rows of that segment, not as none of the next,
+  // which the last segment does not have.
   const int64_t segment = (inside - 1) / threshold_segment_rows;
   Sum sum = static_cast<const Sum*>(a.segments)[segment * a.columns_pitch + x];
   const unsigned char* row = a.src.data + segment * threshold_segment_rows * a.src.pitch;
@@ -177,8 +182,7 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_columns(Col
   const int64_t segments = (a.src.height + threshold_segment_rows - 1) / threshold_segment_rows;
   for (int64_t segment = blockIdx.y; segment < segments; segment += gridDim.y) {
     const int64_t first = segment * threshold_segment_rows;
-    const int64_t rest = a.src.height - first;
-    const int rows = rest < threshold_segment_rows ? static_cast<int>(rest) : threshold_segment_rows;
+    const int rows = segment_rows_from(first, a.src.height);
     Sum sum = column_window<Pixel, Sum>(a, x, first);
     Sum* out = static_cast<Sum*>(a.columns) + first * a.columns_pitch + padded_x;
 #pragma unroll 8
@@ -319,7 +323,8 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(Wei
 /// Weighs each row along itself, from the centre outwards and without fused operations, as every
 /// backend does. Grid: x covers the columns, y strides over the rows.
 template <class Pixel>
-__global__ void __launch_bounds__(threshold_block_threads) threshold_weigh_rows(GaussianArguments a) {
+__global__ void __launch_bounds__(threshold_block_threads)
+    threshold_weigh_rows(GaussianArguments a) {
   const int64_t x = int64_t{blockIdx.x} * threshold_block_threads + threadIdx.x;
   if (x >= a.src.width) return;
   for (int64_t y = blockIdx.y; y < a.src.height; y += gridDim.y) {

@@ -7,9 +7,16 @@
 namespace warpwise::reference {
 namespace {
 
-std::int64_t pixel(ConstHostView image, std::int64_t x, std::int64_t y) {
-  return image.type() == ElementType::u8 ? load<std::uint8_t>(image.row(y), x)
-                                         : load<std::uint16_t>(image.row(y), x);
+/// The pixels of u8 or u16, row by row.
+std::vector<std::int64_t> pixels_of(ConstHostView image) {
+  std::vector<std::int64_t> pixels;
+  for (std::int64_t y = 0; y < image.height(); ++y) {
+    for (std::int64_t x = 0; x < image.width(); ++x) {
+      pixels.push_back(image.type() == ElementType::u8 ? load<std::uint8_t>(image.row(y), x)
+                                                       : load<std::uint16_t>(image.row(y), x));
+    }
+  }
+  return pixels;
 }
 
 void set_pixel(HostView image, std::int64_t x, std::int64_t y, std::int64_t value) {
@@ -42,18 +49,18 @@ std::uint64_t window_sum(std::int64_t centre, std::int64_t half, std::int64_t si
 }
 
 /// The sum over each pixel's window: down the columns, then along the rows.
-std::vector<std::uint64_t> window_sums(ConstHostView src, std::int64_t half) {
-  const std::int64_t width = src.width();
-  std::vector<std::uint64_t> down(static_cast<std::size_t>(width * src.height()));
-  std::vector<std::uint64_t> sums(down.size());
-  for (std::int64_t y = 0; y < src.height(); ++y) {
+std::vector<std::uint64_t> window_sums(const std::vector<std::int64_t>& pixels, std::int64_t width,
+                                       std::int64_t height, std::int64_t half) {
+  std::vector<std::uint64_t> down(pixels.size());
+  std::vector<std::uint64_t> sums(pixels.size());
+  for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
-      down[y * width + x] = window_sum(y, half, src.height(), [&](std::int64_t at) {
-        return static_cast<std::uint64_t>(pixel(src, x, at));
+      down[y * width + x] = window_sum(y, half, height, [&](std::int64_t at) {
+        return static_cast<std::uint64_t>(pixels[at * width + x]);
       });
     }
   }
-  for (std::int64_t y = 0; y < src.height(); ++y) {
+  for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
       sums[y * width + x] =
           window_sum(x, half, width, [&](std::int64_t at) { return down[y * width + at]; });
@@ -95,22 +102,22 @@ float weigh(const std::vector<float>& weights, std::int64_t centre, std::int64_t
   return sum;
 }
 
-std::vector<float> gaussian_means(ConstHostView src, std::int64_t window) {
+std::vector<float> gaussian_means(const std::vector<std::int64_t>& pixels, std::int64_t width,
+                                  std::int64_t height, std::int64_t window) {
   const std::vector<float> weights = gaussian(window);
-  const std::int64_t width = src.width();
-  std::vector<float> along(static_cast<std::size_t>(width * src.height()));
-  std::vector<float> means(along.size());
-  for (std::int64_t y = 0; y < src.height(); ++y) {
+  std::vector<float> along(pixels.size());
+  std::vector<float> means(pixels.size());
+  for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
       along[y * width + x] = weigh(weights, x, width, [&](std::int64_t at) {
-        return static_cast<float>(pixel(src, at, y));
+        return static_cast<float>(pixels[y * width + at]);
       });
     }
   }
-  for (std::int64_t y = 0; y < src.height(); ++y) {
+  for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) {
       means[y * width + x] =
-          weigh(weights, y, src.height(), [&](std::int64_t at) { return along[at * width + x]; });
+          weigh(weights, y, height, [&](std::int64_t at) { return along[at * width + x]; });
     }
   }
   return means;
@@ -148,17 +155,18 @@ void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
   const bool is_gaussian = options.method == ThresholdMethod::gaussian;
   const std::int64_t area = options.window * options.window;
   const std::int64_t largest = src.type() == ElementType::u8 ? 255 : 65535;
+  const std::vector<std::int64_t> pixels = pixels_of(src);
   std::vector<std::uint64_t> sums;
   std::vector<float> means;
   if (is_gaussian) {
-    means = gaussian_means(src, options.window);
+    means = gaussian_means(pixels, src.width(), src.height(), options.window);
   } else {
-    sums = window_sums(src, options.window / 2);
+    sums = window_sums(pixels, src.width(), src.height(), options.window / 2);
   }
   for (std::int64_t y = 0; y < src.height(); ++y) {
     for (std::int64_t x = 0; x < src.width(); ++x) {
       const std::int64_t i = y * src.width() + x;
-      const std::int64_t value = pixel(src, x, y);
+      const std::int64_t value = pixels[i];
       bool above = false;
       if (is_gaussian) {
         const std::int64_t rounded =

@@ -49,8 +49,8 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 ///                     inverted  mean - offset >= src                 ? maximum : 0
 ///
 /// `mean` and `exact_mean` weigh window^2 pixels alike, sum them in integers and compare without
-/// rounding error; their time does not depend on the window. (OpenCV's own mean is bit-identical up
-/// to window 201; beyond about 255 its sums lose bits, these do not.) `gaussian` has sigma =
+/// rounding error; their time does not depend on the window. (OpenCV's mean is the same but for its
+/// rounding of single pixels in large windows, from 177 on in Debian's 4.6.) `gaussian` has sigma =
 /// 0.3 ((window - 1) / 2 - 1) + 0.8, for windows to 9 OpenCV's fixed weights; it is evaluated in
 /// float, rows first, each from the centre outwards without fused operations, and rounded half to
 /// even; its time grows with the window. Results are bit-identical on every backend.

@@ -74,10 +74,14 @@ TEST(ThresholdPeer, MeanIsOpenCvForEveryWindowTo201) {
   }
 }
 
+// From window 177 on OpenCV 4.6 rounds a few means of these images to the wrong side, so that
+// equality beyond would be luck.
+constexpr int last_window_of_right_means = 175;
+
 TEST(ThresholdPeer, MeanIsOpenCvOnOtherImages) {
   for (const char* name : {"building.jpg", "aloeL.jpg"}) {
     const cv::Mat image = sample(name);
-    for (const int window : {3, 11, 31, 101, 201}) {
+    for (const int window : {3, 11, 31, 101, last_window_of_right_means}) {
       for (const bool inverted : {false, true}) {
         const ThresholdOptions options{.window = window, .offset = 5.5, .inverted = inverted};
         EXPECT_EQ(differing_pixels(of_opencv(image, options), of_warpwise(image, options)), 0)
@@ -90,7 +94,7 @@ TEST(ThresholdPeer, MeanIsOpenCvOnOtherImages) {
 TEST(ThresholdPeer, MeanIsOpenCvAtAwkwardSizes) {
   for (const test::Size& size : test::awkward_sizes()) {
     const cv::Mat image = random_image(size.width, size.height);
-    for (const int window : {3, 5, 15, 31, 101, 201}) {
+    for (const int window : {3, 5, 15, 31, 101, last_window_of_right_means}) {
       for (const double offset : {0.0, 7.0, -4.5, 0.25, 300.0, -300.0}) {
         for (const bool inverted : {false, true}) {
           const ThresholdOptions options{.window = window, .offset = offset, .inverted = inverted};
@@ -102,20 +106,33 @@ TEST(ThresholdPeer, MeanIsOpenCvAtAwkwardSizes) {
   }
 }
 
-// OpenCV's sums lose bits in windows beyond about 255: ours must be right, and the difference is
-// reported.
+// Beyond, ours must still be the correctly rounded mean; where OpenCV's differs is reported.
 TEST(ThresholdPeer, LargerWindowsAreCorrectlyRounded) {
-  const cv::Mat image = sample("sudoku.png");
-  for (const int window : {203, 255, 301, 401, 501, 1001}) {
-    const ThresholdOptions options{.window = window};
-    cv::Mat expected(image.size(), CV_8U);
-    reference::threshold(view_of(image), view_of(expected), options);
-    const cv::Mat ours = of_warpwise(image, options);
-    EXPECT_EQ(differing_pixels(expected, ours), 0) << "window " << window;
-    const int differing = differing_pixels(of_opencv(image, options), ours);
-    RecordProperty("opencv_differs_at_window_" + std::to_string(window), differing);
-    std::cout << "window " << window << ": OpenCV " << CV_VERSION << " differs in " << differing
-              << " of " << image.total() << " pixels\n";
+  for (const char* name : {"sudoku.png", "aloeL.jpg"}) {
+    // A part of the image: the reference takes its time.
+    const cv::Mat image = sample(name)(cv::Rect(40, 60, 480, 400)).clone();
+    for (const int window : {177, 203, 255, 501, 1001}) {
+      const ThresholdOptions options{.window = window};
+      cv::Mat expected(image.size(), CV_8U);
+      cv::Mat expected_mean(image.size(), CV_8U);
+      reference::threshold(view_of(image), view_of(expected), options, view_of(expected_mean));
+      cv::Mat ours(image.size(), CV_8U);
+      cv::Mat our_mean(image.size(), CV_8U);
+      threshold(view_of(image), view_of(ours), options, view_of(our_mean));
+      EXPECT_EQ(differing_pixels(expected, ours), 0) << name << " window " << window;
+      EXPECT_EQ(differing_pixels(expected_mean, our_mean), 0) << name << " window " << window;
+
+      cv::Mat opencv_mean;
+      cv::boxFilter(image, opencv_mean, CV_8U, cv::Size(window, window), cv::Point(-1, -1), true,
+                    cv::BORDER_REPLICATE | cv::BORDER_ISOLATED);
+      const int means = differing_pixels(opencv_mean, our_mean);
+      const int pixels = differing_pixels(of_opencv(image, options), ours);
+      const std::string at = "_at_" + std::to_string(window);
+      RecordProperty(std::string(name) + "_means_that_differ" + at, means);
+      RecordProperty(std::string(name) + "_pixels_that_differ" + at, pixels);
+      std::cout << name << ", window " << window << ": OpenCV " << CV_VERSION << " differs in "
+                << means << " means and " << pixels << " pixels of " << image.total() << "\n";
+    }
   }
 }
 

@@ -238,10 +238,13 @@ TEST_P(ThresholdTest, RowsOfManyScanChunks) {
 }
 
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
-  for (const std::int64_t window : {3, 1201}) {
-    compare(ElementType::u8, {256, 2049}, Content::all_levels, {.window = window, .offset = 7});
+  // Large enough to be shared out; windows lower and higher than a strip's few rows.
+  for (const std::int64_t window : {3, 9, 31}) {
+    compare(ElementType::u8, {100003, 7}, Content::all_levels, {.window = window, .offset = 7});
   }
-  compare(ElementType::u16, {128, 2049}, Content::all_levels, {.window = 9001});
+  for (const std::int64_t window : {5, 41, 129}) {
+    compare(ElementType::u16, {5003, 63}, Content::all_levels, {.window = window});
+  }
 }
 
 TEST_P(ThresholdTest, MoreRowsThanAGridHas) {

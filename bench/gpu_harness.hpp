@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warpwise/gpu/stream.hpp"
+
+// Measures GPU work: one registered case for each primitive, variant and implementation.
+namespace warpwise::bench {
+
+/// Runs problem number `set` on a stream, asynchronously.
+using Work = std::function<void(int set, gpu::StreamHandle stream)>;
+
+/// A case with its buffers allocated and filled.
+struct Prepared {
+  Work run;
+  /// Compares what run(0) left with the expected result; empty only for peers, whose result is
+  /// defined otherwise.
+  std::function<bool()> verify;
+};
+
+struct Case {
+  std::string primitive;
+  std::string variant;         ///< what is computed: "u8 magnitude l1"
+  std::string implementation;  ///< "warpwise", or a peer's function
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  /// The fewest bytes that the work can move: each input read once, each output written once.
+  std::int64_t bytes = 0;
+  /// Makes `sets` independent problems, so that no input waits in the cache when its turn comes.
+  std::function<Prepared(int sets, const gpu::Stream& stream)> prepare;
+};
+
+/// The image sizes at which primitives are measured.
+struct Size {
+  std::int64_t width;
+  std::int64_t height;
+};
+inline constexpr Size sizes[] = {{1280, 720}, {4096, 3072}, {16384, 12288}};
+
+/// `const Registration registered{[] { return std::vector<Case>{…}; }};` at the end of a bench file.
+struct Registration {
+  explicit Registration(std::function<std::vector<Case>()> cases);
+};
+
+/// Random bytes on the host that every prepared case fills its inputs with.
+std::vector<std::uint8_t> random_bytes(std::int64_t count);
+
+}  // namespace warpwise::bench

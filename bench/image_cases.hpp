@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "bench/gpu_harness.hpp"
+#include "warpwise/base/image.hpp"
+#include "warpwise/gpu/buffer.hpp"
+
+namespace warpwise::bench {
+
+/// `sets` pairs of a random source image and a destination on the device.
+class ImagePairs {
+ public:
+  ImagePairs(int sets, ElementType src_type, int src_channels, ElementType dst_type,
+             int dst_channels, Size size, const gpu::Stream& stream)
+      : host_src_(src_type, size.width, size.height, src_channels) {
+    const std::vector<std::uint8_t> bytes = random_bytes(host_src_.view().row_bytes() + 4096);
+    for (std::int64_t y = 0; y < size.height; ++y) {
+      // Every row another part of the random bytes.
+      std::memcpy(host_src_.view().row(y), bytes.data() + (y * 37) % 4096,
+                  static_cast<std::size_t>(host_src_.view().row_bytes()));
+    }
+    for (int i = 0; i < sets; ++i) {
+      src_.emplace_back(src_type, size.width, size.height, src_channels, stream);
+      dst_.emplace_back(dst_type, size.width, size.height, dst_channels, stream);
+      gpu::upload(host_src_.view(), src_.back().view(), stream);
+    }
+    stream.synchronize();
+  }
+
+  ConstHostView host_src() const { return host_src_.view(); }
+  ConstDeviceView src(int set) const { return src_[static_cast<std::size_t>(set)].view(); }
+  DeviceView dst(int set) { return dst_[static_cast<std::size_t>(set)].view(); }
+
+  /// Whether destination 0 holds what `expected` (a call of the CPU path) computes.
+  template <class Expected>
+  bool matches(const Expected& expected, const gpu::Stream& stream) {
+    const DeviceView result = dst(0);
+    Image want(result.type(), result.width(), result.height(), result.channels());
+    Image got(result.type(), result.width(), result.height(), result.channels());
+    expected(host_src(), want.view());
+    gpu::download(result, got.view(), stream);
+    stream.synchronize();
+    for (std::int64_t y = 0; y < result.height(); ++y) {
+      if (std::memcmp(want.view().row(y), got.view().row(y),
+                      static_cast<std::size_t>(result.row_bytes())) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  Image host_src_;
+  std::vector<gpu::DeviceImage> src_;
+  std::vector<gpu::DeviceImage> dst_;
+};
+
+/// What a case computes and on what.
+struct ImageCase {
+  std::string primitive;
+  std::string variant;
+  ElementType src_type = ElementType::u8;
+  int src_channels = 1;
+  ElementType dst_type = ElementType::u8;
+  int dst_channels = 1;
+
+  std::int64_t bytes(Size size) const {
+    return size.width * size.height *
+           (size_of(src_type) * src_channels + size_of(dst_type) * dst_channels);
+  }
+};
+
+/// The case of one of our primitives: `device(src, dst, stream)` is timed once it has given what
+/// `host(src, dst)` gives.
+template <class Device, class Host>
+Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
+  Case result{what.primitive, what.variant, "warpwise", size.width, size.height, what.bytes(size), {}};
+  result.prepare = [=](int sets, const gpu::Stream& stream) {
+    auto pairs = std::make_shared<ImagePairs>(sets, what.src_type, what.src_channels, what.dst_type,
+                                              what.dst_channels, size, stream);
+    return Prepared{
+        [=](int set, gpu::StreamHandle s) { device(pairs->src(set), pairs->dst(set), s); },
+        [=, &stream] { return pairs->matches(host, stream); }};
+  };
+  return result;
+}
+
+/// The case of a peer, which computes the same up to its own rounding: timed, not compared.
+template <class Device>
+Case peer_case(const ImageCase& what, const std::string& implementation, Size size, Device device) {
+  Case result{what.primitive, what.variant, implementation, size.width, size.height,
+              what.bytes(size), {}};
+  result.prepare = [=](int sets, const gpu::Stream& stream) {
+    auto pairs = std::make_shared<ImagePairs>(sets, what.src_type, what.src_channels, what.dst_type,
+                                              what.dst_channels, size, stream);
+    return Prepared{
+        [=](int set, gpu::StreamHandle s) { device(pairs->src(set), pairs->dst(set), s); }, {}};
+  };
+  return result;
+}
+
+}  // namespace warpwise::bench

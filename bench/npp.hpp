@@ -1,0 +1,18 @@
+#pragma once
+
+#include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
+
+// NVIDIA's own image library, the peer of the GPU benches. It is no dependency of the build: its
+// calls sit in a small library, built from bench/npp_peer.cpp where NPP is installed, that is loaded
+// when a bench asks for it.
+namespace warpwise::bench::npp {
+
+/// Each throws Error when the peer's library is not there or the call fails.
+void rgb_to_ycbcr_c3(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+void rgb_to_ycbcr_ac4(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+void sobel_horizontal(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+void threshold_adaptive_box(ConstDeviceView src, DeviceView dst, int window, float delta,
+                            gpu::StreamHandle stream);
+
+}  // namespace warpwise::bench::npp

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# From a fresh clone to results: installs what is missing, builds, and runs every command on the
+# images in samples/, on the GPU if there is one. Leaves what it makes in demo-output/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/packages.sh
+# The tests would need further packages and twice the time; scripts/test.sh builds them.
+scripts/build.sh release -DWARPWISE_TESTS=OFF
+warpwise=build/release/bin/warpwise
+out=demo-output
+rm -rf "$out"
+mkdir -p "$out"
+
+step() {  # step TITLE SUBCOMMAND ARGUMENT...
+  echo
+  echo "$1"
+  shift
+  echo "  \$ warpwise $*"
+  "$warpwise" "$@" | sed 's/^/  /'
+}
+
+echo
+echo "This machine:"
+"$warpwise" devices | sed 's/^/  /'
+
+step "Edges of a building (the same bits as OpenCV's Sobel calls)" \
+  sobel samples/building.jpg "$out/building-edges.png"
+step "Edges with the Scharr kernel and the Euclidean norm" \
+  sobel samples/building.jpg "$out/building-scharr.png" --kernel scharr --norm l2
+step "Signed derivatives, exact, as 16-bit integers" \
+  sobel samples/building.jpg "$out/building-dx.npy" --output dx
+step "An unevenly lit page, binarised against its neighbourhood" \
+  threshold samples/sudoku.png "$out/sudoku-threshold.png" --window 31 --offset 7
+step "The same, against a Gaussian mean" \
+  threshold samples/sudoku.png "$out/sudoku-gaussian.png" --window 31 --offset 7 --method gaussian
+step "Camera colours: RGB to 32-bit YCbCr, as document D's webcam does" \
+  convert samples/rubberwhale1.png "$out/rubberwhale.raw" --to ycbcr32
+step "and back to an image" \
+  convert "$out/rubberwhale.raw" "$out/rubberwhale-back.png" --from ycbcr32 --size 584x388 --to rgb24
+step "Luma alone, BT.709" \
+  convert samples/aloeL.jpg "$out/aloe-luma.png" --to gray8 --matrix bt709
+mkdir -p "$out/edges"
+step "A list of images into a folder" \
+  sobel samples/building.jpg samples/aloeL.jpg samples/aloeR.jpg samples/sudoku.png "$out/edges"
+
+echo
+echo "Made in $out/:"
+(cd "$out" && find . -type f -printf '%10s bytes  %P\n' | sort -k3)

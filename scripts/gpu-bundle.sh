@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds a self-contained folder with the GPU tests and benches for a machine that has a GPU but no
+# network and no packages of ours: the tests, the bench, the command, and the libraries that they
+# load, found by relative rpath. NPP, the peer of the bench, is taken from that machine's toolkit.
+#
+#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+limit_mib=40
+
+folder=${1:-build/gpu-bundle}
+scripts/packages.sh --test
+scripts/build.sh release -DWARPWISE_TESTS=ON
+if ! [ -x build/release/bin/gpu_bench ]; then
+  echo "gpu-bundle.sh: this machine has no CUDA compiler, so there are no GPU tests to bundle" >&2
+  exit 1
+fi
+
+rm -rf "$folder"
+mkdir -p "$folder/bin" "$folder/lib" "$folder/bench" "$folder/frames"
+for program in base_test gpu_test copy_test convert_test sobel_test threshold_test gpu_bench warpwise; do
+  cp "build/release/bin/$program" "$folder/bin/"
+done
+cp build/release/lib/libwarpwise.so.* "$folder/lib/"
+# What the programs load beyond the C and C++ runtimes, which every distribution of that age has.
+ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
+  grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise)\.so' |
+  xargs -r -I{} cp -L {} "$folder/lib/"
+strip "$folder"/bin/* "$folder"/lib/*
+cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"
+cp scripts/gpu-bundle/run.sh "$folder/"
+git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
+# Real images as raw frames, because the module that reads image files needs OpenCV.
+for image in building.jpg aloeL.jpg; do
+  build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null
+done
+
+size=$(du -sm "$folder" | cut -f1)
+echo "$folder: $size MiB, commit $(cat "$folder/COMMIT")"
+if [ "$size" -ge "$limit_mib" ]; then
+  echo "gpu-bundle.sh: the folder is larger than $limit_mib MiB" >&2
+  exit 1
+fi

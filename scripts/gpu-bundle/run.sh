@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
+# and no packages. Prints a summary; leaves record.json (tests, sanitizers, the command on real
+# images) and bench.json (times) in OUT, and the logs in OUT/logs.
+#
+#   run.sh [--out OUT] [test] [main] [sanitize] [bench]      all four parts unless some are named
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+out=$here/out
+parts=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --out) out=$2; shift 2 ;;
+    test|main|sanitize|bench) parts+=("$1"); shift ;;
+    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench" >&2; exit 2 ;;
+  esac
+done
+[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench)
+mkdir -p "$out/logs"
+tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test)
+failed=0
+
+fail() { echo "FAILED: $*"; failed=1; }
+seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b - a}'; }
+
+{
+  echo "{"
+  echo " \"gpu\": \"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)\","
+  echo " \"driver\": \"$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)\","
+  echo " \"toolkit\": \"$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')\","
+  echo " \"commit\": \"$(cat "$here/COMMIT")\","
+  echo " \"date\": \"$(date -u +%Y-%m-%dT%H:%M:%SZ)\""
+  echo "}"
+} | tee "$out/logs/machine.json"
+
+# Each test program whole; a skipped test is counted, and its reason is in the log.
+run_tests() {
+  for test in "${tests[@]}"; do
+    local start=$EPOCHREALTIME log=$out/logs/$test.log
+    "$here/bin/$test" >"$log" 2>&1 || fail "$test: $(grep -m 3 'FAILED' "$log" | tr '\n' ' ')"
+    printf '%-16s passed %s, skipped %s, failed %s (%s s)\n' "$test" \
+      "$(grep -c '^\[       OK' "$log")" "$(grep -c '^\[  SKIPPED \] .*ms)' "$log")" \
+      "$(grep -c '^\[  FAILED  \] .*ms)' "$log")" "$(seconds_since "$start")"
+  done | tee "$out/logs/tests.txt"
+  ! grep -qvE 'failed 0 ' "$out/logs/tests.txt" || failed=1
+}
+
+# The command on real images: the CUDA path's files equal the CPU path's, byte for byte.
+run_main() {
+  local work frame name
+  work=$(mktemp -d)
+  : >"$out/logs/main.txt"
+  for frame in "$here"/frames/*.npy; do
+    name=$(basename "$frame" .npy)
+    compare() {  # compare LABEL EXTENSION SUBCOMMAND OPTION...
+      local label=$1 extension=$2 command=$3 backend; shift 3
+      for backend in cpu cuda; do
+        "$here/bin/warpwise" "$command" "$frame" "$work/$backend.$extension" --backend $backend "$@" \
+          >>"$out/logs/main.txt" 2>&1 || fail "warpwise $command $name $* on $backend"
+      done
+      if cmp -s "$work/cpu.$extension" "$work/cuda.$extension"; then
+        echo "$name $label: CUDA equals CPU" | tee -a "$out/logs/main.txt"
+      else
+        fail "$name $label: CUDA differs from CPU"
+      fi
+    }
+    compare "convert ycbcr32" raw convert --to ycbcr32
+    compare "sobel" npy sobel
+    compare "sobel dx" npy sobel --output dx
+    compare "threshold 31" npy threshold --window 31 --offset 7
+  done
+  rm -rf "$work"
+}
+
+# The CUDA tests under each tool of compute-sanitizer. The memory pool is taken from inside the
+# library, so initcheck also sees reads of scratch memory that nothing wrote.
+run_sanitizers() {
+  local sanitizer tool test log start
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+  if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
+  for tool in memcheck racecheck initcheck synccheck; do
+    for test in "${tests[@]:1}"; do
+      log=$out/logs/$tool-$test.log start=$EPOCHREALTIME
+      timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 "$here/bin/$test" \
+        --gtest_filter='*cuda:GpuTest*' >"$log" 2>&1
+      local status=$?
+      printf '%-10s %-16s exit %s, %s (%s s)\n' $tool "$test" $status \
+        "$(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$log" | tail -n 1 | sed 's/=* //')" \
+        "$(seconds_since "$start")"
+    done
+  done | tee "$out/logs/sanitizers.txt"
+  ! grep -qv 'exit 0,' "$out/logs/sanitizers.txt" || failed=1
+}
+
+run_bench() {
+  local cuda=${CUDA_HOME:-/usr/local/cuda} peer
+  peer=$(mktemp -d)
+  g++ -O2 -shared -fPIC -I"$cuda/include" "$here/bench/npp_peer.cpp" -o "$peer/libnpp_peer.so" \
+    -L"$cuda/lib64" -lnppicc -lnppif -lnppc -lcudart -Wl,-rpath,"$cuda/lib64" >"$out/logs/npp_peer.log" 2>&1 ||
+    echo "bench: no NPP to compare with: $(head -n 1 "$out/logs/npp_peer.log")"
+  LD_LIBRARY_PATH=$peer "$here/bin/gpu_bench" --json "$out/bench.json" \
+    --machine "$out/logs/machine.json" | tee "$out/logs/bench.txt"
+  [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+  rm -rf "$peer"
+}
+
+# What the parts printed, as one file: a line of theirs is a string of it.
+write_record() {
+  local part
+  {
+    printf '{\n"machine": %s' "$(cat "$out/logs/machine.json")"
+    for part in tests main sanitizers; do
+      [ -f "$out/logs/$part.txt" ] || continue
+      printf ',\n"%s": [\n' "$part"
+      sed 's/\\/\\\\/g; s/"/\\"/g; s/  */ /g; s/.*/ "&"/; $!s/$/,/' "$out/logs/$part.txt"
+      printf ']'
+    done
+    printf '\n}\n'
+  } >"$out/record.json"
+}
+
+for part in "${parts[@]}"; do
+  case $part in
+    test) run_tests ;;
+    main) run_main ;;
+    sanitize) run_sanitizers ;;
+    bench) run_bench ;;
+  esac
+done
+write_record
+[ $failed = 0 ] && echo "All parts passed: ${parts[*]}" || echo "Something failed: see above and $out"
+exit $failed

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs what Warpwise needs from Debian 12 (or a later Debian or Ubuntu). Prints nothing and
+# asks for nothing when all of it is there.
+#
+#   scripts/packages.sh          to build and run
+#   scripts/packages.sh --test   to test as well: the peers that results are compared with
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build                                     # C++20, CMake 3.25
+  libtbb-dev libhwy-dev                                     # threads, SIMD
+  libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
+  libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files
+)
+if [ "${1:-}" = "--test" ]; then
+  packages+=(libgtest-dev libyuv-dev python3)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "packages.sh: run as root, or install sudo: apt-get install ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "Installing: ${missing[*]}"
+log=$(mktemp)
+if ! { "${as_root[@]}" apt-get update -qq &&
+       "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+         apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "packages.sh: apt-get failed; its last lines are above, the whole of it in $log" >&2
+  exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Compiles and runs the README's examples, so that they stay true.
+
+  readme.py cpp REPOSITORY --prefix INSTALLED --work FOLDER --cmake CMAKE
+      every ```cpp block is a program: built against the installed package, then run
+  readme.py sh REPOSITORY --build BUILD --work FOLDER
+      every line of a ```sh block that starts with `warpwise` is run in a folder that holds samples/
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+
+def blocks(repository, language):
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    found = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    if not found:
+        sys.exit(f"README.md has no {language} block")
+    return found
+
+
+def run(command, **options):
+    print("+", command if isinstance(command, str) else " ".join(map(str, command)), flush=True)
+    subprocess.run(command, check=True, **options)
+
+
+def test_cpp(repository, work, arguments):
+    sources = []
+    for number, program in enumerate(blocks(repository, "cpp"), 1):
+        source = work / f"example{number}.cpp"
+        source.write_text(program, encoding="utf-8")
+        sources.append(str(source))
+    project = repository / "tests" / "package"
+    run([arguments.cmake, "-S", project, "-B", work / "build", "-G", "Ninja",
+         f"-DCMAKE_PREFIX_PATH={arguments.prefix}", f"-DEXAMPLES={';'.join(sources)}"])
+    run([arguments.cmake, "--build", work / "build"])
+    for source in sources:
+        run([work / "build" / pathlib.Path(source).stem], cwd=work)
+
+
+def test_sh(repository, work, arguments):
+    shutil.copytree(repository / "samples", work / "samples")
+    environment = dict(os.environ, PATH=f"{arguments.build}/bin:{os.environ['PATH']}")
+    commands = [line for block in blocks(repository, "sh")
+                for line in block.splitlines() if re.match(r"(\w+ .*\| )?warpwise ", line)]
+    if not commands:
+        sys.exit("README.md has no warpwise command")
+    for command in commands:
+        run(["bash", "-euo", "pipefail", "-c", command], cwd=work, env=environment)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["cpp", "sh"])
+    parser.add_argument("repository", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--prefix")
+    parser.add_argument("--cmake")
+    parser.add_argument("--build")
+    arguments = parser.parse_args()
+    shutil.rmtree(arguments.work, ignore_errors=True)
+    arguments.work.mkdir(parents=True)
+    test = test_cpp if arguments.what == "cpp" else test_sh
+    test(arguments.repository, arguments.work, arguments)
+
+
+if __name__ == "__main__":
+    main()

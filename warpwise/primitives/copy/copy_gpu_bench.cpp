@@ -1,0 +1,45 @@
+#include <cuda_runtime_api.h>
+
+#include "bench/image_cases.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/primitives/copy/copy.hpp"
+
+namespace warpwise::bench {
+namespace {
+
+// The roof of every bench: what the driver's own copy engine or kernel reaches on 1 GiB.
+constexpr Size roof_size{32768, 16384};
+
+// The rows of the sizes measured here follow without gaps, so that one long copy does.
+void copy_by_driver(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+  if (src.pitch_bytes() != src.row_bytes() || dst.pitch_bytes() != dst.row_bytes()) {
+    throw Error("rows with gaps");
+  }
+  if (cudaMemcpyAsync(dst.data(), src.data(),
+                      static_cast<std::size_t>(src.row_bytes() * src.height()),
+                      cudaMemcpyDeviceToDevice, stream) != cudaSuccess) {
+    throw CudaError("cudaMemcpyAsync failed");
+  }
+}
+
+const ImageCase u8_image{"copy", "u8 image"};
+
+Case roof() {
+  const ImageCase what{"roof", "1 GiB read and written"};
+  return peer_case(what, "cudaMemcpyAsync", roof_size, copy_by_driver);
+}
+
+const Registration registered{[] {
+  std::vector<Case> cases{roof()};
+  for (const Size size : {sizes[0], sizes[1], sizes[2], roof_size}) {
+    cases.push_back(warpwise_case(
+        u8_image, size,
+        [](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) { copy(src, dst, stream); },
+        [](ConstHostView src, HostView dst) { copy(src, dst); }));
+    cases.push_back(peer_case(u8_image, "cudaMemcpyAsync", size, copy_by_driver));
+  }
+  return cases;
+}};
+
+}  // namespace
+}  // namespace warpwise::bench

@@ -1,0 +1,41 @@
+#include <string>
+
+#include "bench/image_cases.hpp"
+#include "bench/npp.hpp"
+#include "warpwise/primitives/threshold/threshold.hpp"
+
+namespace warpwise::bench {
+namespace {
+
+const Registration registered{[] {
+  std::vector<Case> cases;
+  const auto add = [&](Size size, ThresholdMethod method, int window) {
+    ThresholdOptions options;
+    options.window = window;
+    options.offset = 7;
+    options.method = method;
+    const ImageCase what{"threshold", "u8 " + std::string(name_of(method)) + " window " +
+                                          std::to_string(window)};
+    cases.push_back(warpwise_case(
+        what, size,
+        [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+          threshold(src, dst, options, stream);
+        },
+        [=](ConstHostView src, HostView dst) { threshold(src, dst, options); }));
+    // NPP's time grows with the window's area: seconds for the largest, which teach nothing more.
+    if (method != ThresholdMethod::mean || size.width * window > 4096 * 63) return;
+    cases.push_back(peer_case(what, "NPP FilterThresholdAdaptiveBox", size,
+                              [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+                                npp::threshold_adaptive_box(src, dst, window, 7.0F, stream);
+                              }));
+  };
+  for (const Size size : sizes) {
+    for (const int window : {3, 15, 31, 63, 255}) add(size, ThresholdMethod::mean, window);
+    add(size, ThresholdMethod::exact_mean, 31);
+    add(size, ThresholdMethod::gaussian, 15);
+  }
+  return cases;
+}};
+
+}  // namespace
+}  // namespace warpwise::bench
