@@ -88,7 +88,8 @@ TEST_P(CommandPeerTest, SobelOfDeepColour) {
 }
 
 TEST_P(CommandPeerTest, Threshold) {
-  for (const int window : {3, 31, 201}) {
+  // From window 177 on OpenCV itself rounds single means wrongly: threshold_peer_test counts them.
+  for (const int window : {3, 31, 101}) {
     cv::Mat theirs;
     const std::string option = "--window " + std::to_string(window);
     cv::adaptiveThreshold(grey_, theirs, 255, cv::ADAPTIVE_THRESH_MEAN_C, cv::THRESH_BINARY, window,
