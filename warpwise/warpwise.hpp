@@ -11,3 +11,5 @@
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
+#include "warpwise/primitives/disparity/disparity.hpp"
+#include "warpwise/primitives/find/find.hpp"
