@@ -1,0 +1,1 @@
+#include "warpwise/primitives/find/backends.hpp"
