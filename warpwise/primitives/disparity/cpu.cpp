@@ -142,75 +142,70 @@ class Energy {
   Array<double> power_;
 };
 
-/// The best candidate of each pixel of `right` so far, mirrored like its rows.
-template <class Score>
-struct FromRight {
-  Array<Score> score;
-  Array<Score> displacement;
-  FromRight(const Shape& s)
-      : score(zeros<Score>(s.width + s.stride)), displacement(zeros<Score>(s.width + s.stride)) {}
-};
-
 /// Finds a row's disparities from the scores of its pixels, which come from left to right.
 template <class Score, bool least>
 class Picker {
  public:
   explicit Picker(const Shape& s)
-      : shape_(s), from_right_(s), scores_(zeros<Score>(s.stride)),
-        best_(static_cast<std::size_t>(s.width)), value_(static_cast<std::size_t>(s.width)) {}
+      : shape_(s), row_(margin + s.stride + margin), scores_(zeros<Score>(group * row_)),
+        right_score_(zeros<Score>(s.width + s.stride + margin)),
+        right_displacement_(zeros<Score>(s.width + s.stride + margin)),
+        best_(static_cast<std::size_t>(s.width)), value_(static_cast<std::size_t>(s.width)) {
+    std::fill_n(scores_.get(), group * row_, worst);
+  }
 
   void start_row() {
-    std::fill_n(from_right_.score.get(), shape_.width + shape_.stride, worst);
+    std::fill_n(right_score_.get(), shape_.width + shape_.stride + margin, worst);
   }
 
   /// `score_at(d, i)` gives the scores of pixel x at displacements from i on, as lanes of tag d.
   template <class ScoreAt>
-  void pick(std::int64_t x, bool subpixel, bool check, const ScoreAt& score_at) {
+  void pick(std::int64_t x, const DisparityOptions& options, const ScoreAt& score_at) {
     const hn::ScalableTag<Score> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t count = std::min(shape_.candidates, x + 1);
-    Score* right_score = from_right_.score.get() + (shape_.width - 1 - x);
-    Score* right_displacement = from_right_.displacement.get() + (shape_.width - 1 - x);
+    Score* scores = scores_of(x);
     auto best = hn::Set(d, worst);
-    for (std::int64_t i = 0; i < count; i += lanes) {
+    for (std::int64_t i = 0; i < shape_.stride; i += lanes) {
       auto score = score_at(d, i);
       if (i + lanes > count) {
-        score = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(count - i)), score,
-                               hn::Set(d, worst));
+        const auto scored = static_cast<std::size_t>(std::max<std::int64_t>(count - i, 0));
+        score = hn::IfThenElse(hn::FirstN(d, scored), score, hn::Set(d, worst));
       }
-      hn::StoreU(score, d, scores_.get() + i);
+      hn::Store(score, d, scores + i);
       best = better(best, score);
-      if (!check) continue;
-      const auto old = hn::LoadU(d, right_score + i);
-      const auto now = better(old, score);
-      const auto here = hn::Iota(d, static_cast<Score>(i));
-      hn::StoreU(now, d, right_score + i);
-      hn::StoreU(hn::IfThenElse(hn::Eq(now, old), hn::LoadU(d, right_displacement + i), here), d,
-                 right_displacement + i);
     }
-    const std::int64_t at = first_equal(best_of_lanes(d, best));
-    best_[static_cast<std::size_t>(x)] = static_cast<int>(at);
+    const std::int64_t at = first_equal(scores, best_of_lanes(d, best));
     float value = static_cast<float>(at);
-    if (subpixel && at > 0 && at + 1 < count) {
-      value = parabola(static_cast<int>(at), static_cast<double>(scores_[at - 1]),
-                       static_cast<double>(scores_[at]), static_cast<double>(scores_[at + 1]));
+    if (options.subpixel && at > 0 && at + 1 < count) {
+      value = parabola(static_cast<int>(at), static_cast<double>(scores[at - 1]),
+                       static_cast<double>(scores[at]), static_cast<double>(scores[at + 1]));
     }
+    best_[static_cast<std::size_t>(x)] = static_cast<int>(at);
     value_[static_cast<std::size_t>(x)] = value;
+    const bool group_full = x % group == group - 1 || x == shape_.width - 1;
+    if (options.check >= 0 && group_full) update_right(x / group * group, x);
   }
 
   void finish_row(std::byte* dst, int check) const {
     for (std::int64_t x = 0; x < shape_.width; ++x) {
       const auto i = static_cast<std::size_t>(x);
-      const auto back = static_cast<int>(
-          from_right_.displacement[shape_.width - 1 - (x - best_[i])]);
+      const auto back = static_cast<int>(right_displacement_[shape_.width - 1 - (x - best_[i])]);
       const bool valid = check < 0 || std::abs(best_[i] - back) <= check;
       store(dst, x, valid ? value_[i] : -1.0F);
     }
   }
 
  private:
+  // Pixels whose scores are kept until those of the right image's pixels are brought up to date from
+  // them: one by one, each would wait for what the one before stored, an element further on.
+  static constexpr std::int64_t group = 16;
+  // On either side of a pixel's scores, for reads by up to a group and a vector beyond them.
+  static constexpr std::int64_t margin = 64;
   // No score reaches it: sums over a block stay below, correlations are at least −1.
   static constexpr Score worst = least ? std::numeric_limits<Score>::max() : Score(-2);
+
+  Score* scores_of(std::int64_t x) { return scores_.get() + x % group * row_ + margin; }
 
   template <class V>
   static V better(V a, V b) {
@@ -222,19 +217,43 @@ class Picker {
     return hn::GetLane(least ? hn::MinOfLanes(d, v) : hn::MaxOfLanes(d, v));
   }
 
-  std::int64_t first_equal(Score wanted) const {
+  static std::int64_t first_equal(const Score* scores, Score wanted) {
     const hn::ScalableTag<Score> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     for (std::int64_t i = 0;; i += lanes) {
-      const auto first =
-          hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, scores_.get() + i), hn::Set(d, wanted)));
+      const auto first = hn::FindFirstTrue(d, hn::Eq(hn::Load(d, scores + i), hn::Set(d, wanted)));
       if (first >= 0) return i + first;
     }
   }
 
+  /// The best candidates of the right image's pixels, mirrored like its rows, after those that the
+  /// left image's pixels first … last give them. Pixel x meets mirrored pixel m at displacement
+  /// m − (width − 1 − x): as x grows, so does the displacement, and the first of equals stays.
+  void update_right(std::int64_t first, std::int64_t last) {
+    const hn::ScalableTag<Score> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t end = shape_.width - 1 - first + shape_.candidates;
+    for (std::int64_t m = shape_.width - 1 - last; m < end; m += lanes) {
+      auto score = hn::LoadU(d, right_score_.get() + m);
+      auto displacement = hn::LoadU(d, right_displacement_.get() + m);
+      std::int64_t at = m - (shape_.width - 1 - first);
+      auto here = hn::Iota(d, static_cast<Score>(at));
+      for (std::int64_t x = first; x <= last; ++x, ++at) {
+        const auto now = better(score, hn::LoadU(d, scores_of(x) + at));
+        displacement = hn::IfThenElse(hn::Eq(now, score), displacement, here);
+        score = now;
+        here = hn::Add(here, hn::Set(d, Score{1}));
+      }
+      hn::StoreU(score, d, right_score_.get() + m);
+      hn::StoreU(displacement, d, right_displacement_.get() + m);
+    }
+  }
+
   Shape shape_;
-  FromRight<Score> from_right_;
+  std::int64_t row_;
   Array<Score> scores_;
+  Array<Score> right_score_;
+  Array<Score> right_displacement_;
   std::vector<int> best_;
   std::vector<float> value_;
 };
@@ -332,8 +351,7 @@ void sum_rows(const Problem& p, std::int64_t first, std::int64_t last) {
     picker.start_row();
     sums.slide(rows, enters, left_out, right_out, [&](std::int64_t x, const T* block) {
       if (!wanted) return;
-      picker.pick(x, p.options.subpixel, p.options.check >= 0,
-                  [&](auto d, std::int64_t i) { return hn::Load(d, block + i); });
+      picker.pick(x, p.options, [&](auto d, std::int64_t i) { return hn::Load(d, block + i); });
     });
     if (wanted) picker.finish_row(p.dst.row(y), p.options.check);
   });
@@ -355,7 +373,7 @@ void correlate_rows(const Problem& p, std::int64_t first, std::int64_t last) {
       const double sum = left.sum()[x], power = left.power()[x];
       const double* right_sum = right.sum() + (p.shape.width - 1 - x);
       const double* right_power = right.power() + (p.shape.width - 1 - x);
-      picker.pick(x, p.options.subpixel, p.options.check >= 0, [&](auto d, std::int64_t i) {
+      picker.pick(x, p.options, [&](auto d, std::int64_t i) {
         const auto products = hn::Mul(hn::Set(d, n), load_as_double(d, block + i));
         const auto means = hn::Mul(hn::Set(d, sum), hn::LoadU(d, right_sum + i));
         return normalised_lanes(d, hn::Sub(products, means), hn::Set(d, power),
