@@ -34,6 +34,46 @@ V normalised_lanes(D d, V numerator, V a, V b) {
   return hn::IfThenElseZero(hn::Ne(product, hn::Zero(d)), hn::Div(numerator, hn::Sqrt(product)));
 }
 
+#if HWY_TARGET != HWY_SCALAR
+
+/// Σ|a − b| of each 8 bytes, as 64-bit lanes: one instruction on x86.
+template <class D, class V>
+auto absolute_differences_of_8(D, V a, V b) {
+#if HWY_ARCH_X86
+  if constexpr (sizeof(V) == 16) {
+    return hn::Vec128<std::uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
+  }
+#if HWY_TARGET <= HWY_AVX2
+  else if constexpr (sizeof(V) == 32) {
+    return hn::Vec256<std::uint64_t>{_mm256_sad_epu8(a.raw, b.raw)};
+  }
+#endif
+#if HWY_TARGET <= HWY_AVX3
+  else {
+    return hn::Vec512<std::uint64_t>{_mm512_sad_epu8(a.raw, b.raw)};
+  }
+#endif
+#else
+  return hn::SumsOf8(hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a)));
+#endif
+}
+
+/// sum + a0·b0 + a1·b1 of neighbouring 16-bit lanes, as 32-bit lanes, modulo 2^32.
+template <class D, class V, class V16>
+V add_products_of_pairs(D d, V sum, V16 a, V16 b) {
+#if HWY_ARCH_X86
+  auto unused = hn::Zero(d);
+  return hn::ReorderWidenMulAccumulate(d, a, b, sum, unused);
+#else
+  const V a32 = hn::BitCast(d, a), b32 = hn::BitCast(d, b);
+  const auto low = [](V v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+  return hn::Add(sum, hn::Add(hn::Mul(low(a32), low(b32)),
+                              hn::Mul(hn::ShiftRight<16>(a32), hn::ShiftRight<16>(b32))));
+#endif
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
 }  // namespace warpwise::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
