@@ -4,6 +4,7 @@
 
 #include "warpwise/primitives/disparity/parabola.hpp"
 #include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/unaligned.cuh"
 
 // The kernels of disparity. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels {
@@ -161,15 +162,6 @@ struct MatchArguments {
   int64_t value_pitch;
   bool subpixel;
 };
-
-__device__ inline void store_float(unsigned char* at, float value) {
-  if ((reinterpret_cast<cuda::std::uintptr_t>(at) & 3) == 0) {
-    *reinterpret_cast<float*>(at) = value;
-    return;
-  }
-  const unsigned bits = __float_as_uint(value);
-  for (int i = 0; i < 4; ++i) at[i] = static_cast<unsigned char>(bits >> (8 * i));
-}
 
 template <Measure measure>
 struct MeasureTraits {

@@ -378,8 +378,7 @@ class Scorer {
 Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,
                  Measure measure) {
   const Problem problem(templ, image, map, measure);
-  // Any place's score is better.
-  const Finding worst{0, 0, least_is_best(measure) ? 1e300 : -2.0};
+  const Finding worst{0, 0, worst_score(measure)};
   Finding best = worst;
   std::mutex best_mutex;
   const std::int64_t tiles = (problem.rows + tile_rows - 1) / tile_rows;

@@ -36,11 +36,11 @@ void validate_map(const View& templ, const View& image, const Map& map, Measure 
     detail::require_type("find", "the map", map, ElementType::f32, 1);
   } else {
     detail::require_type("find", "the map", map, ElementType::u32, 1);
-    const std::int64_t most = measure == Measure::sad ? 255 : 255 * 255;
-    if (templ.width() * templ.height() * most > 0xffffffff) {
-      throw InvalidArgument("find: sums over a template of " +
+    // max_find_area keeps sad within 32 bits.
+    if (measure == Measure::ssd && templ.width() * templ.height() > 0xffffffff / (255 * 255)) {
+      throw InvalidArgument("find: ssd over a template of " +
                             detail::size_text(templ.width(), templ.height()) +
-                            " may pass the 32 bits of the map; f32 holds them rounded");
+                            " may pass the 32 bits of the map; f32 holds it rounded");
     }
   }
   detail::require_disjoint("find", templ, map);

@@ -39,8 +39,8 @@ Finding find(ConstHostView templ, ConstHostView image, Measure measure);
 /// The same, and `map`(x, y) gets the score at each place.
 ///
 /// `map`: (W − w + 1) × (H − h + 1), one channel, overlapping neither input: f32 (the score rounded to
-/// nearest), or for sad and ssd u32 (exact), if the template is so small that no sum can pass
-/// 32 bits: up to 16,843,009 pixels for sad, 66,051 for ssd.
+/// nearest), or for sad and ssd u32 (exact), for ssd with templates of up to 66,051 pixels, whose sums
+/// stay within 32 bits.
 ///
 /// \throws InvalidArgument  as above, or a map of another size or type.
 Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure);
