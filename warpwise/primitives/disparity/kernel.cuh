@@ -217,9 +217,15 @@ __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments&
   }
 }
 
+/// Blocks that shall fit a multiprocessor, whose 64 Ki registers they share: the doubles of ncc and
+/// zncc would not fit half of them.
+template <Measure measure>
+inline constexpr int disparity_blocks = least_is_best(measure) ? 2 : 1;
+
 /// Grid: x over tiles, y strides over rows of tiles. Dynamic shared memory: the column sums.
 template <Measure measure>
-__global__ void __launch_bounds__(disparity_threads) disparity_match_kernel(MatchArguments a) {
+__global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
+disparity_match_kernel(MatchArguments a) {
   extern __shared__ unsigned columns[];
   const PaddedPair& p = a.images;
   const TilePlace place;
