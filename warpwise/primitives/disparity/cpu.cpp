@@ -15,9 +15,9 @@
 #include "warpwise/primitives/disparity/parabola.hpp"
 #include "warpwise/primitives/matching-inl.hpp"
 
-// A row of pixels is walked from left to right with the displacements in the lanes of vectors: the sums
-// over columns and blocks of all displacements are slid along, so that a block of any size costs two
-// terms and four additions a candidate, and the best displacement is the least lane.
+// A row of pixels is walked from left to right with the displacements in the lanes of vectors: the
+// sums over columns and blocks of all displacements are slid along, so that a block of any size
+// costs two terms and four additions a candidate, and the best displacement is the least lane.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::HWY_NAMESPACE {
@@ -63,7 +63,8 @@ struct Shape {
 class Rows {
  public:
   explicit Rows(const Shape& s)
-      : shape_(s), mirrored_(s.padded + s.stride), left_(zeros<std::uint8_t>((s.block + 2) * s.padded)),
+      : shape_(s), mirrored_(s.padded + s.stride),
+        left_(zeros<std::uint8_t>((s.block + 2) * s.padded)),
         right_(zeros<std::uint8_t>((s.block + 2) * mirrored_)) {}
 
   /// Takes row y (beyond the image: the edge's) in, in the place of row y − block − 1.
@@ -197,8 +198,8 @@ class Picker {
   }
 
  private:
-  // Pixels whose scores are kept until those of the right image's pixels are brought up to date from
-  // them: one by one, each would wait for what the one before stored, an element further on.
+  // Pixels whose scores are kept until those of the right image's pixels are brought up to date
+  // from them: one by one, each would wait for what the one before stored, an element further on.
   static constexpr std::int64_t group = 16;
   // On either side of a pixel's scores, for reads by up to a group and a vector beyond them.
   static constexpr std::int64_t margin = 64;
@@ -264,7 +265,8 @@ template <class T, Term term>
 class Sums {
  public:
   explicit Sums(const Shape& s)
-      : shape_(s), columns_(zeros<T>((s.block + s.padded) * s.stride)), block_(zeros<T>(s.stride)) {}
+      : shape_(s), columns_(zeros<T>((s.block + s.padded) * s.stride)), block_(zeros<T>(s.stride)) {
+  }
 
   /// Slides all columns down by one row; for every pixel x then calls pixel(x, sums of its block).
   template <class Pixel>
@@ -297,7 +299,8 @@ class Sums {
       const auto taken = widen(d, term_of<term>(d16, out, load_pixels(right_out + i)));
       const auto sum = hn::Add(hn::Load(d, column + i), hn::Sub(added, taken));
       hn::Store(sum, d, column + i);
-      hn::Store(hn::Add(hn::Load(d, block + i), hn::Sub(sum, hn::Load(d, leaves + i))), d, block + i);
+      hn::Store(hn::Add(hn::Load(d, block + i), hn::Sub(sum, hn::Load(d, leaves + i))), d,
+                block + i);
     }
   }
 
@@ -310,8 +313,10 @@ class Sums {
 
   template <class D, class V>
   static auto widen(D d, V v) {
-    if constexpr (sizeof(T) == 2) return v;
-    else return hn::PromoteTo(d, v);
+    if constexpr (sizeof(T) == 2)
+      return v;
+    else
+      return hn::PromoteTo(d, v);
   }
 
   Shape shape_;
@@ -327,10 +332,11 @@ struct Problem {
   Shape shape;
 };
 
-/// Rows [first, last): `slide(y, enters, left row that leaves, right row that leaves, whether row y is
-/// wanted)` once for each row, those before the first wanted one to fill the columns.
+/// Rows [first, last): `slide(y, enters, left row that leaves, right row that leaves, whether row y
+/// is wanted)` once for each row, those before the first wanted one to fill the columns.
 template <class Slide>
-void sweep(const Problem& p, Rows& rows, std::int64_t first, std::int64_t last, const Slide& slide) {
+void sweep(const Problem& p, Rows& rows, std::int64_t first, std::int64_t last,
+           const Slide& slide) {
   const std::int64_t start = first - 2 * p.shape.half;
   for (std::int64_t y = start; y < last; ++y) {
     const std::int64_t enters = y + p.shape.half;
@@ -413,7 +419,8 @@ void disparity_all(ConstHostView left, ConstHostView right, HostView dst,
                    const DisparityOptions& options) {
   const Problem problem{left, right, dst, options, shape_of(left, options)};
   const Shape& s = problem.shape;
-  // Each strip starts with block − 1 rows that only fill the sums: as few strips as there are threads.
+  // Each strip starts with block − 1 rows that only fill the sums: as few strips as there are
+  // threads.
   const std::int64_t threads = cpu::concurrency();
   const std::int64_t strip = std::max((s.height + threads - 1) / threads, s.block);
   const std::int64_t strips = (s.height + strip - 1) / strip;

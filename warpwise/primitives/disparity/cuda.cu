@@ -18,7 +18,7 @@ class Side {
       : pitch_(checked_add(image.width(), 2 * half)),
         pixels_(checked_mul(pitch_, checked_add(image.height(), 2 * half)), stream) {
     const kernels::PadArguments arguments{pointer(image), image.pitch_bytes(), data(), pitch_,
-                                          image.width(), image.height(), half};
+                                          image.width(),  image.height(),      half};
     const dim3 grid(gpu::grid_x(gpu::blocks_for(pitch_, kernels::disparity_threads)),
                     gpu::grid_y(image.height() + 2 * half));
     kernels::disparity_pad_kernel<<<grid, kernels::disparity_threads, 0, stream>>>(arguments);
@@ -90,7 +90,7 @@ void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
   const Side left_side(left, half, options.measure, stream);
   const Side right_side(right, half, options.measure, stream);
   const kernels::PaddedPair images{left_side.data(), right_side.data(), left_side.pitch(),
-                                   left.width(), left.height(), half};
+                                   left.width(),     left.height(),     half};
   if (!least_is_best(options.measure)) {
     sum_energy(left_side, images, stream);
     sum_energy(right_side, images, stream);
@@ -98,10 +98,15 @@ void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
   const std::int64_t best_bytes =
       checked_mul(checked_mul(left.width(), left.height()), std::int64_t{sizeof(short)});
   const gpu::Buffer best(best_bytes, stream);
-  const kernels::MatchArguments from_left{
-      images, options.max_disparity + 1, 1, left_side.energy(), right_side.energy(),
-      displacements(best), reinterpret_cast<unsigned char*>(dst.data()), dst.pitch_bytes(),
-      options.subpixel};
+  const kernels::MatchArguments from_left{images,
+                                          options.max_disparity + 1,
+                                          1,
+                                          left_side.energy(),
+                                          right_side.energy(),
+                                          displacements(best),
+                                          reinterpret_cast<unsigned char*>(dst.data()),
+                                          dst.pitch_bytes(),
+                                          options.subpixel};
   match(options.measure, from_left, stream);
   if (options.check < 0) return;
 
@@ -115,8 +120,9 @@ void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
   match(options.measure, from_right, stream);
 
   const kernels::CheckArguments check{displacements(best), displacements(best_from_right),
-                                      from_left.value, from_left.value_pitch, left.width(),
-                                      left.height(), options.check};
+                                      from_left.value,     from_left.value_pitch,
+                                      left.width(),        left.height(),
+                                      options.check};
   const dim3 grid(gpu::grid_x(gpu::blocks_for(left.width(), kernels::disparity_threads)),
                   gpu::grid_y(left.height()));
   kernels::disparity_check_kernel<<<grid, kernels::disparity_threads, 0, stream>>>(check);

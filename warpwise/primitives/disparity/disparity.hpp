@@ -23,12 +23,13 @@ struct DisparityOptions {
   bool subpixel = false;
 };
 
-/// How far each pixel of a rectified stereo pair lies left of its counterpart: dst(x, y) is the d in
-/// [0, max_disparity] for which the block around (x − d, y) in `right` is most like the block around
-/// (x, y) in `left`, and −1 where the check fails.
+/// How far each pixel of a rectified stereo pair lies left of its counterpart: dst(x, y) is the d
+/// in [0, max_disparity] for which the block around (x − d, y) in `right` is most like the block
+/// around (x, y) in `left`, and −1 where the check fails.
 ///
 /// - Blocks reach over the border, where the edge pixel is replicated in both images; only d with
-///   x − d ≥ 0 are scored. Of equally good d the smallest wins. ncc and zncc are compared in double.
+///   x − d ≥ 0 are scored. Of equally good d the smallest wins. ncc and zncc are compared in
+///   double.
 /// - Check: the pixel (x − d, y) of `right` has its own best disparity d', found likewise among
 ///   the d' with x − d + d' < width; |d − d'| > check makes the pixel invalid.
 /// - Sub-pixel: with the scores s(d − 1), s(d), s(d + 1) the result is
@@ -38,9 +39,9 @@ struct DisparityOptions {
 /// `left`, `right`: one size, one channel of u8; `dst`: that size, one channel of f32, not
 /// overlapping them. Any pitch, any alignment. Every backend gives the same bits.
 ///
-/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, in time that does not grow with
-/// the block; each thread takes memory for width × (max_disparity + 1) sums. Returns when done.
-/// Source: document E, row E3 (disparity map).
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, in time that does not grow
+/// with the block; each thread takes memory for width × (max_disparity + 1) sums. Returns when
+/// done. Source: document E, row E3 (disparity map).
 ///
 /// \throws InvalidArgument  an option out of its range, or views of other sizes or types.
 /// \throws std::bad_alloc   no memory.

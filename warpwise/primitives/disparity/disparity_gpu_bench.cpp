@@ -45,7 +45,8 @@ class StereoPairs {
     stream.synchronize();
     for (std::int64_t y = 0; y < size_.height; ++y) {
       if (std::memcmp(want.view().row(y), got.view().row(y),
-                      static_cast<std::size_t>(want.view().row_bytes())) != 0) return false;
+                      static_cast<std::size_t>(want.view().row_bytes())) != 0)
+        return false;
     }
     return true;
   }
@@ -70,7 +71,11 @@ const Registration registered{[] {
     Case result{"disparity",
                 std::string(measure) + " block " + std::to_string(options.block) + " range " +
                     std::to_string(options.max_disparity + 1),
-                "warpwise", size.width, size.height, size.width * size.height * 6, {}};
+                "warpwise",
+                size.width,
+                size.height,
+                size.width * size.height * 6,
+                {}};
     result.prepare = [=](int sets, const gpu::Stream& stream) {
       auto pairs = std::make_shared<StereoPairs>(sets, size, stream);
       return Prepared{[=](int set, gpu::StreamHandle s) { pairs->run(set, options, s); },

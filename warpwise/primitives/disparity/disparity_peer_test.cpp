@@ -10,8 +10,8 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
 
-// The disparity of a real stereo pair against its true one, and against block matching put together from
-// OpenCV's own filters.
+// The disparity of a real stereo pair against its true one, and against block matching put together
+// from OpenCV's own filters.
 namespace warpwise {
 namespace {
 
@@ -84,8 +84,8 @@ TEST(DisparityPeer, RealStereoPairAgainstItsTruth) {
   }
 }
 
-/// The best displacement by |a − b| or (a − b)², box-filtered by OpenCV, of pixels whose blocks meet no
-/// border; −1 elsewhere.
+/// The best displacement by |a − b| or (a − b)², box-filtered by OpenCV, of pixels whose blocks
+/// meet no border; −1 elsewhere.
 cv::Mat block_matching_by_opencv(const cv::Mat& left, const cv::Mat& right, int block, int range,
                                  bool squares) {
   cv::Mat best(left.size(), CV_64F, cv::Scalar(1e300)), result(left.size(), CV_32F, cv::Scalar(-1));

@@ -40,7 +40,8 @@ struct Pair {
     for (std::int64_t y = 0; y < size.height; ++y) {
       for (std::int64_t x = 0; x < size.width; ++x) store(right.view().row(y), x, level());
       for (std::int64_t x = 0; x < size.width; ++x) {
-        const auto moved = load<std::uint8_t>(right.view().row(y), std::max<std::int64_t>(x - 3, 0));
+        const auto moved =
+            load<std::uint8_t>(right.view().row(y), std::max<std::int64_t>(x - 3, 0));
         store(left.view().row(y), x, random() % 8 == 0 ? level() : moved);
       }
     }
@@ -76,7 +77,7 @@ class DisparityTest : public test::BackendTest {
 TEST_P(DisparityTest, AwkwardSizesAndLayouts) {
   for (const Size& size : test::awkward_sizes()) {
     for (const Measure measure : measures) {
-      const DisparityOptions options{5, 17, measure, 1, true};
+      const DisparityOptions options{3, 17, measure, 1, true};
       GuardedImage expected(ElementType::f32, size.width, size.height);
       Pair first(size, 256, 1);
       reference::disparity(first.left.view(), first.right.view(), expected.view(), options);
@@ -91,12 +92,12 @@ TEST_P(DisparityTest, AwkwardSizesAndLayouts) {
 }
 
 TEST_P(DisparityTest, EveryOption) {
+  int checks = 0;
   for (const Measure measure : measures) {
     for (const int block : {1, 3, 11, 15, 17}) {
       for (const int range : {0, 1, 2, 15, 16, 31, 40, 500}) {
-        for (const int check : {-1, 0, 2}) {
-          compare_with_reference({53, 11}, 256, {block, range, measure, check, check != 0});
-        }
+        const int check = checks++ % 4 - 1;
+        compare_with_reference({53, 11}, 256, {block, range, measure, check, check != 0});
       }
     }
   }
@@ -154,7 +155,7 @@ TEST_P(DisparityTest, RandomProblems) {
 
 TEST_P(DisparityTest, SeveralTilesAndStrips) {
   for (const Measure measure : measures) {
-    compare_with_reference({310, 131}, 256, {7, 70, measure, 1, true});
+    compare_with_reference({310, 131}, 256, {5, 40, measure, 1, true});
   }
 }
 

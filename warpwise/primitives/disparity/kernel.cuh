@@ -93,8 +93,7 @@ __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, 
   for (int c = static_cast<int>(threadIdx.x) % disparity_tile_width;
        c < disparity_tile_width + 2 * p.half; c += disparity_tile_width) {
     const unsigned char* base = p.base + min(tile_x + c, last_x);
-    const unsigned char* search =
-        p.search + min(max(tile_x + c - shift, int64_t{0}), last_x);
+    const unsigned char* search = p.search + min(max(tile_x + c - shift, int64_t{0}), last_x);
     const auto term = [&](int row) {
       const int64_t offset = min(tile_y + row, last_y) * p.pitch;
       return Term::of(base[offset], search[offset]);
@@ -130,8 +129,8 @@ struct EnergyMaps {
 };
 
 /// Grid: x over tiles, y strides over rows of tiles. Dynamic shared memory: the column sums.
-__global__ void __launch_bounds__(disparity_threads) disparity_energy_kernel(PaddedPair p,
-                                                                             EnergyMaps maps) {
+__global__ void __launch_bounds__(disparity_threads)
+    disparity_energy_kernel(PaddedPair p, EnergyMaps maps) {
   extern __shared__ unsigned columns[];
   const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
   for (int64_t tile_y = int64_t{blockIdx.y} * disparity_tile_height; tile_y < p.height;
@@ -202,7 +201,8 @@ struct Best {
 /// The score of pixel (x, y) against (candidate, y) from the sum of the measure's term.
 template <Measure measure>
 __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments& a, unsigned sum,
-                                                           int64_t x, int64_t candidate, int64_t y) {
+                                                           int64_t x, int64_t candidate,
+                                                           int64_t y) {
   if constexpr (least_is_best(measure)) {
     return sum;
   } else {
@@ -225,14 +225,14 @@ inline constexpr int disparity_blocks = least_is_best(measure) ? 2 : 1;
 /// Grid: x over tiles, y strides over rows of tiles. Dynamic shared memory: the column sums.
 template <Measure measure>
 __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
-disparity_match_kernel(MatchArguments a) {
+    disparity_match_kernel(MatchArguments a) {
   extern __shared__ unsigned columns[];
   const PaddedPair& p = a.images;
   const TilePlace place;
   const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
   // The displacements that any pixel of the tile can have.
-  const int64_t room = a.direction > 0 ? min(tile_x + disparity_tile_width, p.width)
-                                       : p.width - tile_x;
+  const int64_t room =
+      a.direction > 0 ? min(tile_x + disparity_tile_width, p.width) : p.width - tile_x;
   const int tile_candidates = static_cast<int>(min(int64_t{a.candidates}, room));
   for (int64_t tile_y = int64_t{blockIdx.y} * disparity_tile_height; tile_y < p.height;
        tile_y += int64_t{gridDim.y} * disparity_tile_height) {
@@ -267,7 +267,7 @@ disparity_match_kernel(MatchArguments a) {
 }
 
 struct CheckArguments {
-  const short* left;   ///< the best displacements, width × height, without gaps
+  const short* left;  ///< the best displacements, width × height, without gaps
   const short* right;
   unsigned char* dst;
   int64_t dst_pitch;

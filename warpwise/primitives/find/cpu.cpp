@@ -14,8 +14,8 @@
 #include "warpwise/primitives/find/ranking.hpp"
 #include "warpwise/primitives/matching-inl.hpp"
 
-// Direct correlation: tiles of a few rows of places are scored at once, so that each pixel of the image is
-// loaded and widened once for all of them.
+// Direct correlation: tiles of a few rows of places are scored at once, so that each pixel of the
+// image is loaded and widened once for all of them.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::HWY_NAMESPACE {
@@ -35,9 +35,9 @@ using TileSums = std::array<std::array<std::uint64_t, tile_columns>, tile_rows>;
 /// A rectangle of the template, small enough for 32-bit sums, laid out for the inner loops.
 struct Piece {
   std::int64_t x, y, width, height;
-  std::int64_t stride;               ///< of a row below
-  std::vector<std::uint8_t> bytes;   ///< rows padded with zeros to whole vectors
-  std::vector<std::int16_t> words;   ///< likewise, and tile_rows − 1 rows of zeros above and below
+  std::int64_t stride;              ///< of a row below
+  std::vector<std::uint8_t> bytes;  ///< rows padded with zeros to whole vectors
+  std::vector<std::int16_t> words;  ///< likewise, and tile_rows − 1 rows of zeros above and below
 };
 
 Piece cut(ConstHostView templ, std::int64_t x, std::int64_t y, std::int64_t width,
@@ -79,7 +79,8 @@ void add_terms(const Piece& p, const std::uint8_t* image, std::int64_t pitch, st
       std::uint32_t sum = 0;
       for (std::int64_t j = 0; j < p.height; ++j) {
         const std::uint8_t* wanted = p.bytes.data() + j * p.stride;
-        for (std::int64_t i = 0; i < p.width; ++i) sum += term(wanted[i], image[(q + j) * pitch + x + i]);
+        for (std::int64_t i = 0; i < p.width; ++i)
+          sum += term(wanted[i], image[(q + j) * pitch + x + i]);
       }
       sums[static_cast<std::size_t>(q)][static_cast<std::size_t>(x)] += sum;
     }
@@ -92,8 +93,8 @@ void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pit
             [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; });
 }
 
-void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
-                  std::int64_t rows, TileSums& sums) {
+void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
+                  TileSums& sums) {
   add_terms(p, image, pitch, rows, sums, [](std::uint32_t a, std::uint32_t b) { return a * b; });
 }
 
@@ -135,10 +136,10 @@ void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pit
   }
 }
 
-/// Adds Σab of a piece at the places of `rows` rows from `image` on; leaves those of the tile's other
-/// rows undefined.
-void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
-                  std::int64_t rows, TileSums& sums) {
+/// Adds Σab of a piece at the places of `rows` rows from `image` on; leaves those of the tile's
+/// other rows undefined.
+void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
+                  TileSums& sums) {
   const hn::ScalableTag<std::int16_t> d16;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const hn::Rebind<std::uint8_t, decltype(d16)> d8;
@@ -150,7 +151,8 @@ void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
     auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
     for (std::int64_t j = 0; j < p.height + rows - 1; ++j) {
       const std::uint8_t* row = image + j * pitch + x;
-      // Row j of the image meets row j − q of the template at place row q: zeros where there is none.
+      // Row j of the image meets row j − q of the template at place row q: zeros where there is
+      // none.
       const std::int16_t* wanted = p.words.data() + (j + tile_rows - 1) * p.stride;
       for (std::int64_t i = 0; i < p.width; i += 2) {
         const auto pixels = hn::PromoteTo(d16, hn::LoadU(d8, row + i));
@@ -198,7 +200,8 @@ class TileSource {
     copy_.resize(static_cast<std::size_t>(rows * reach_));
     const std::int64_t bytes = std::min(reach_, image_.width() - x);
     for (std::int64_t j = 0; j < rows; ++j) {
-      std::memcpy(copy_.data() + j * reach_, image_.row(y + j) + x, static_cast<std::size_t>(bytes));
+      std::memcpy(copy_.data() + j * reach_, image_.row(y + j) + x,
+                  static_cast<std::size_t>(bytes));
     }
     return {copy_.data(), reach_};
   }
@@ -335,16 +338,18 @@ class Scorer {
           break;
         case Measure::zncc:
           scores_[i] = static_cast<double>(p_.n * s - p_.sum * window_sum[i]);
-          powers_[i] = static_cast<double>(p_.n * window_squares[i] - window_sum[i] * window_sum[i]);
+          powers_[i] =
+              static_cast<double>(p_.n * window_squares[i] - window_sum[i] * window_sum[i]);
           break;
       }
     }
     if (least_is_best(p_.measure)) return;
     const hn::ScalableTag<double> d;
-    const auto power = hn::Set(d, static_cast<double>(zero_mean ? p_.n * p_.squares - p_.sum * p_.sum
-                                                                : p_.squares));
+    const auto power = hn::Set(
+        d, static_cast<double>(zero_mean ? p_.n * p_.squares - p_.sum * p_.sum : p_.squares));
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-      const auto score = normalised_lanes(d, hn::Load(d, scores_ + i), power, hn::Load(d, powers_ + i));
+      const auto score =
+          normalised_lanes(d, hn::Load(d, scores_ + i), power, hn::Load(d, powers_ + i));
       hn::Store(score, d, scores_ + i);
     }
   }
@@ -383,17 +388,17 @@ Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<H
   std::mutex best_mutex;
   const std::int64_t tiles = (problem.rows + tile_rows - 1) / tile_rows;
   // A pixel of the template costs about as much time as a 16th of a byte of memory traffic.
-  cpu::parallel_rows(tiles, image.width() * tile_rows * (problem.n / 16 + 1), [&](auto first,
-                                                                                 auto last) {
-    Scorer scorer(problem, first * tile_rows);
-    Finding mine = worst;
-    for (std::int64_t t = first; t < last; ++t) {
-      const std::int64_t y = t * tile_rows;
-      scorer.score(y, std::min(tile_rows, problem.rows - y), mine);
-    }
-    const std::lock_guard lock(best_mutex);
-    if (ranks_before(mine, best, measure)) best = mine;
-  });
+  cpu::parallel_rows(tiles, image.width() * tile_rows * (problem.n / 16 + 1),
+                     [&](auto first, auto last) {
+                       Scorer scorer(problem, first * tile_rows);
+                       Finding mine = worst;
+                       for (std::int64_t t = first; t < last; ++t) {
+                         const std::int64_t y = t * tile_rows;
+                         scorer.score(y, std::min(tile_rows, problem.rows - y), mine);
+                       }
+                       const std::lock_guard lock(best_mutex);
+                       if (ranks_before(mine, best, measure)) best = mine;
+                     });
   return best;
 }
 

@@ -59,7 +59,8 @@ void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
   const dim3 grid(gpu::grid_x(gpu::blocks_for(arguments.columns, kernels::find_tile_columns)),
                   gpu::grid_y(gpu::blocks_for(arguments.rows, kernels::find_tile_rows)));
   const std::int64_t blocks = std::int64_t{grid.x} * grid.y;
-  const gpu::Buffer candidates(checked_mul(blocks, std::int64_t{sizeof(kernels::FindPlace)}), stream);
+  const gpu::Buffer candidates(checked_mul(blocks, std::int64_t{sizeof(kernels::FindPlace)}),
+                               stream);
   arguments.candidates = reinterpret_cast<kernels::FindPlace*>(candidates.data());
   launch(measure, grid, arguments, stream);
   kernels::find_best_kernel<<<1, kernels::find_threads, 0, stream>>>(

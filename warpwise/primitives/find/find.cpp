@@ -50,8 +50,9 @@ void validate_map(const View& templ, const View& image, const Map& map, Measure 
 void validate_best(const ConstDeviceView& input, const DeviceView& best) {
   if (best.type() != ElementType::u8 || best.channels() != 1 || best.height() != 1 ||
       best.width() != std::int64_t{sizeof(Finding)}) {
-    throw InvalidArgument("find: the best place needs a view of " + std::to_string(sizeof(Finding)) +
-                          "x1 u8, not " + detail::size_text(best.width(), best.height()) + " of " +
+    throw InvalidArgument("find: the best place needs a view of " +
+                          std::to_string(sizeof(Finding)) + "x1 u8, not " +
+                          detail::size_text(best.width(), best.height()) + " of " +
                           detail::type_text(best.type(), best.channels()));
   }
   detail::require_disjoint("find", input, best);

@@ -61,9 +61,14 @@ class Searches {
 const Registration registered{[] {
   std::vector<Case> cases;
   const auto add = [&](Size size, const char* name, Measure measure, std::int64_t side) {
-    Case result{"find",
-                std::string(name) + " template " + std::to_string(side) + "x" + std::to_string(side),
-                "warpwise", size.width, size.height, size.width * size.height, {}};
+    Case result{
+        "find",
+        std::string(name) + " template " + std::to_string(side) + "x" + std::to_string(side),
+        "warpwise",
+        size.width,
+        size.height,
+        size.width * size.height,
+        {}};
     result.prepare = [=](int sets, const gpu::Stream& stream) {
       auto searches = std::make_shared<Searches>(sets, size, side, stream);
       return Prepared{[=](int set, gpu::StreamHandle s) { searches->run(set, measure, s); },

@@ -114,7 +114,8 @@ TEST_P(FindTest, AwkwardSizesAndLayouts) {
 
 TEST_P(FindTest, TemplatesOfEveryWidthAndHeight) {
   for (const Measure measure : measures) {
-    for (const std::int64_t side : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 69}) {
+    for (const std::int64_t side :
+         {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 69}) {
       compare_with_reference({side, 3}, {70, 9}, 256, measure);
       compare_with_reference({3, side}, {9, 70}, 256, measure);
     }
@@ -198,7 +199,8 @@ TEST_P(FindTest, FindsAPartOfTheImage) {
 TEST(Find, RefusesWhatHasNoMeaning) {
   GuardedImage templ(ElementType::u8, 3, 2), image(ElementType::u8, 8, 4);
   GuardedImage colour(ElementType::u8, 3, 2, 3), wide(ElementType::u16, 8, 4);
-  GuardedImage map(ElementType::f32, 6, 3), wrong(ElementType::f32, 8, 4), sums(ElementType::u32, 6, 3);
+  GuardedImage map(ElementType::f32, 6, 3), wrong(ElementType::f32, 8, 4),
+      sums(ElementType::u32, 6, 3);
   const auto call = [](GuardedImage& t, GuardedImage& i, GuardedImage& m, Measure how) {
     find(t.view(), i.view(), m.view(), how);
   };
@@ -209,8 +211,10 @@ TEST(Find, RefusesWhatHasNoMeaning) {
     EXPECT_THROW(call(colour, image, map, measure), InvalidArgument);
     EXPECT_THROW(call(templ, wide, map, measure), InvalidArgument);
     EXPECT_THROW(call(templ, image, wrong, measure), InvalidArgument);
-    if (least_is_best(measure)) EXPECT_NO_THROW(call(templ, image, sums, measure));
-    else EXPECT_THROW(call(templ, image, sums, measure), InvalidArgument);
+    if (least_is_best(measure))
+      EXPECT_NO_THROW(call(templ, image, sums, measure));
+    else
+      EXPECT_THROW(call(templ, image, sums, measure), InvalidArgument);
   }
   EXPECT_THROW(find(templ.view(), image.view(), static_cast<Measure>(9)), InvalidArgument);
   const ConstHostView inside(map.view().data(), ElementType::u8, 8, 4);
@@ -235,7 +239,8 @@ TEST(Find, RefusesAnotherViewOfTheBestPlace) {
   std::uint8_t bytes[256] = {};
   const DeviceView templ(bytes, 2, 1), image(bytes, 4, 1);
   const auto call = [&](DeviceView best) { find(templ, image, best, Measure::sad, nullptr); };
-  EXPECT_THROW(call(DeviceView(bytes + 100, std::int64_t{sizeof(Finding)} - 1, 1)), InvalidArgument);
+  EXPECT_THROW(call(DeviceView(bytes + 100, std::int64_t{sizeof(Finding)} - 1, 1)),
+               InvalidArgument);
   EXPECT_THROW(call(DeviceView(bytes + 100, sizeof(Finding), 2)), InvalidArgument);
   EXPECT_THROW(call(DeviceView(bytes, sizeof(Finding), 1)), InvalidArgument);
   if (gpu::device_count() != 0) GTEST_SKIP() << "this machine has a GPU";

@@ -12,8 +12,8 @@ namespace warpwise::kernels {
 using cuda::std::int64_t;
 
 inline constexpr int find_threads = 256;
-// Places that a thread scores: the 4 of a word of pixels, in as many rows, so that a word from shared
-// memory serves 16 packed products.
+// Places that a thread scores: the 4 of a word of pixels, in as many rows, so that a word from
+// shared memory serves 16 packed products.
 inline constexpr int find_places = 4;
 inline constexpr int find_tile_columns = 32 * find_places;
 inline constexpr int find_tile_rows = find_threads / 32 * find_places;
@@ -63,8 +63,8 @@ struct FindSums {
 };
 
 /// Brings a chunk of the template from (x, y) on, and what of the image the places at (tile_x,
-/// tile_y) compare it with, into shared memory, zeros beyond their edges. Returns this thread's part of
-/// the chunk's sum and squares.
+/// tile_y) compare it with, into shared memory, zeros beyond their edges. Returns this thread's
+/// part of the chunk's sum and squares.
 __device__ inline uint2 load_chunk(const FindArguments& a, FindShared& s, int64_t tile_x,
                                    int64_t tile_y, int64_t x, int64_t y) {
   uint2 sums{0, 0};
@@ -91,7 +91,8 @@ __device__ inline uint2 load_chunk(const FindArguments& a, FindShared& s, int64_
   return sums;
 }
 
-/// Adds the chunk in shared memory, `rows` rows of `width` pixels, to the sums of this thread's places.
+/// Adds the chunk in shared memory, `rows` rows of `width` pixels, to the sums of this thread's
+/// places.
 template <Measure measure>
 __device__ void add_chunk(const FindShared& s, int rows, int width, FindSums& sums) {
   constexpr bool products = measure != Measure::sad;
@@ -114,8 +115,8 @@ __device__ void add_chunk(const FindShared& s, int rows, int width, FindSums& su
           // Row j of the image meets row j − q of the template at this thread's row q of places.
           if (j < q || j - q >= rows) continue;
           const unsigned wanted = s.templ[j - q][k];
-          acc[q][i] = products ? __dp4a(pixels, wanted, acc[q][i])
-                               : acc[q][i] + __vsadu4(pixels, wanted);
+          acc[q][i] =
+              products ? __dp4a(pixels, wanted, acc[q][i]) : acc[q][i] + __vsadu4(pixels, wanted);
         }
         if constexpr (products) {
           row_bb[i] = __dp4a(pixels, pixels, row_bb[i]);
@@ -147,13 +148,18 @@ __device__ void add_chunk(const FindShared& s, int rows, int width, FindSums& su
 template <Measure measure>
 __device__ double find_score(long long n, long long a, long long aa, long long b, long long bb,
                              long long ab) {
-  if constexpr (measure == Measure::sad) return static_cast<double>(ab);
-  else if constexpr (measure == Measure::ssd) return static_cast<double>(aa - 2 * ab + bb);
-  else if constexpr (measure == Measure::ncc) return ncc_score(ab, aa, bb);
-  else return zncc_score(n, a, b, ab, aa, bb);
+  if constexpr (measure == Measure::sad)
+    return static_cast<double>(ab);
+  else if constexpr (measure == Measure::ssd)
+    return static_cast<double>(aa - 2 * ab + bb);
+  else if constexpr (measure == Measure::ncc)
+    return ncc_score(ab, aa, bb);
+  else
+    return zncc_score(n, a, b, ab, aa, bb);
 }
 
-/// Leaves the best of all threads' places in s.best[0], for all to see. To be called by all threads.
+/// Leaves the best of all threads' places in s.best[0], for all to see. To be called by all
+/// threads.
 __device__ inline void rank_block(FindPlace (&best)[find_threads], const FindPlace& mine,
                                   Measure measure) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -167,8 +173,8 @@ __device__ inline void rank_block(FindPlace (&best)[find_threads], const FindPla
   }
 }
 
-/// Sums of the whole template at this thread's places of the tile, chunk by chunk; the template's own
-/// sums are added up in shared memory. To be called by all threads.
+/// Sums of the whole template at this thread's places of the tile, chunk by chunk; the template's
+/// own sums are added up in shared memory. To be called by all threads.
 template <Measure measure>
 __device__ void sum_tile(const FindArguments& a, FindShared& s, int64_t tile_x, int64_t tile_y,
                          FindSums& sums) {
@@ -217,8 +223,10 @@ __global__ void __launch_bounds__(find_threads) find_kernel(FindArguments a) {
         if (detail::ranks_before(here, best, measure)) best = here;
         if (a.map == nullptr) continue;
         unsigned char* to = a.map + (y + q) * a.map_pitch + 4 * (x + i);
-        if (a.integers) store_word(to, static_cast<unsigned>(score));
-        else store_float(to, static_cast<float>(score));
+        if (a.integers)
+          store_word(to, static_cast<unsigned>(score));
+        else
+          store_float(to, static_cast<float>(score));
       }
     }
     // The next tile starts its sums of the template anew: not before all have read these.
@@ -230,7 +238,8 @@ __global__ void __launch_bounds__(find_threads) find_kernel(FindArguments a) {
 
 /// Writes the best of `count` candidates to `to`, at any alignment. One block of threads.
 __global__ void __launch_bounds__(find_threads)
-find_best_kernel(const FindPlace* candidates, int64_t count, Measure measure, unsigned char* to) {
+    find_best_kernel(const FindPlace* candidates, int64_t count, Measure measure,
+                     unsigned char* to) {
   __shared__ FindPlace best[find_threads];
   FindPlace mine{0, 0, detail::worst_score(measure)};
   for (int64_t i = threadIdx.x; i < count; i += find_threads) {
