@@ -87,15 +87,17 @@ __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, 
                            unsigned* columns, unsigned (&sums)[disparity_run]) {
   const int stride = disparity_sums_stride(p.half);
   const int64_t last_x = p.width + 2 * p.half - 1;
-  const int64_t last_y = p.height + 2 * p.half - 1;
+  const int last_row = static_cast<int>(
+      min(p.height + 2 * p.half - 1 - tile_y, int64_t{disparity_tile_height + 2 * p.half - 1}));
   // Rows are shared out in runs, columns one by one.
   const int top = static_cast<int>(threadIdx.x) / disparity_tile_width * disparity_run;
   for (int c = static_cast<int>(threadIdx.x) % disparity_tile_width;
        c < disparity_tile_width + 2 * p.half; c += disparity_tile_width) {
-    const unsigned char* base = p.base + min(tile_x + c, last_x);
-    const unsigned char* search = p.search + min(max(tile_x + c - shift, int64_t{0}), last_x);
+    const int64_t searched = min(max(tile_x + c - shift, int64_t{0}), last_x);
+    const unsigned char* base = p.base + tile_y * p.pitch + min(tile_x + c, last_x);
+    const unsigned char* search = p.search + tile_y * p.pitch + searched;
     const auto term = [&](int row) {
-      const int64_t offset = min(tile_y + row, last_y) * p.pitch;
+      const int64_t offset = min(row, last_row) * p.pitch;
       return Term::of(base[offset], search[offset]);
     };
     unsigned sum = 0;
