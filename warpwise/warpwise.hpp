@@ -12,5 +12,7 @@
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
+#include "warpwise/primitives/disparity/disparity.hpp"
+#include "warpwise/primitives/find/find.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"

@@ -3,6 +3,8 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
+#include "warpwise/primitives/disparity/backends.hpp"
+#include "warpwise/primitives/find/backends.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
@@ -21,6 +23,14 @@ void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optiona
 }
 void threshold_cuda(ConstDeviceView, DeviceView, const GaussianRule&, std::optional<DeviceView>,
                     gpu::StreamHandle) {
+  gpu::require_device();
+}
+void disparity_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const DisparityOptions&,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
+void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&, Measure,
+               gpu::StreamHandle) {
   gpu::require_device();
 }
 
