@@ -32,6 +32,17 @@ struct Plane {
   std::int64_t pitch;  ///< in pixels
 };
 
+/// A block's pixels in strips one vector wide, each without gaps between its rows; zero beyond the
+/// block's width.
+template <class Pixel>
+struct Strips {
+  const Pixel* data;
+  std::int64_t width;  ///< of the block
+  std::int64_t height;
+
+  const Pixel* strip(std::int64_t x) const { return data + x * height; }
+};
+
 /// A rectangle of displacements.
 struct Tile {
   SearchRange x;
@@ -63,6 +74,11 @@ struct Best {
 
 #if HWY_TARGET == HWY_SCALAR
 
+template <class Pixel>
+std::int64_t strip_width(std::int64_t) {
+  return 1;
+}
+
 struct AbsoluteDifferences {
   using Pixel = std::uint8_t;
   static std::uint32_t term(int a, int b) { return static_cast<std::uint32_t>(a > b ? a - b : b - a); }
@@ -74,15 +90,15 @@ struct Products {
 };
 
 template <class Op>
-void sum_tile(Plane<typename Op::Pixel> block, Plane<typename Op::Pixel> area, std::int64_t width,
-              std::int64_t height, const Tile& tile, std::uint32_t* HWY_RESTRICT sums) {
+void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, const Tile& tile,
+              std::uint32_t* HWY_RESTRICT sums) {
   for (std::int64_t row = 0; row < tile.groups() * group; ++row) {
     for (std::int64_t column = 0; column < tile.columns(); ++column) {
       std::uint32_t sum = 0;
-      for (std::int64_t y = 0; y < height; ++y) {
-        const auto* a = block.data + y * block.pitch;
-        const auto* b = area.data + (row + y) * area.pitch + column;
-        for (std::int64_t x = 0; x < width; ++x) sum += Op::term(a[x], b[x]);
+      for (std::int64_t x = 0; x < block.width; ++x) {
+        for (std::int64_t y = 0; y < block.height; ++y) {
+          sum += Op::term(block.strip(x)[y], area.data[(row + y) * area.pitch + column + x]);
+        }
       }
       sums[tile.index(column, row)] = sum;
     }
@@ -101,6 +117,16 @@ void pick_least(const std::uint32_t* sums, const Tile& tile, Best<std::uint32_t>
 #else
 
 using Four = hn::Vec<hn::Full128<std::uint32_t>>;
+
+/// Holds the compiler to the order of additions as written. GCC otherwise gathers those of one
+/// accumulator, for which it must spill what it adds: a third more time.
+template <class V>
+HWY_INLINE V in_order(V v) {
+#if HWY_ARCH_X86 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+  asm volatile("" : "+x"(v.raw));
+#endif
+  return v;
+}
 
 /// The sum of a vector's blocks of 16 bytes.
 template <class D, class V>
@@ -145,7 +171,7 @@ struct AbsoluteDifferences {
 
   template <class D, class V, class A>
   static HWY_INLINE A add(D, A sum, V a, V b) {
-    return hn::Add(sum, sums_of_8(a, b));
+    return in_order(hn::Add(sum, sums_of_8(a, b)));
   }
 
   /// The totals of four accumulators. Every total is below 2^24, so that two share a 64-bit lane.
@@ -174,7 +200,7 @@ struct Products {
   static HWY_INLINE A add(D, A sum, V a, V b) {
     const hn::Repartition<std::int32_t, D> d32;
     A odd = hn::Zero(d32);  // stays zero on x86, where the instruction adds neighbours
-    return hn::Add(hn::ReorderWidenMulAccumulate(d32, a, b, sum, odd), odd);
+    return in_order(hn::Add(hn::ReorderWidenMulAccumulate(d32, a, b, sum, odd), odd));
   }
 
   template <class D, class A>
@@ -192,13 +218,13 @@ struct Products {
   }
 };
 
-/// Adds `rows` rows of one vector's width to the sums of the group's four candidates.
+/// Adds `rows` rows of a strip to the sums of the group's four candidates.
 template <class Op, int rows, bool masked, class D, class Pixel, class V, class A>
-HWY_INLINE void add_rows(D d, Plane<Pixel> block, Plane<Pixel> area, V mask, A& s0, A& s1, A& s2,
+HWY_INLINE void add_rows(D d, const Pixel* strip, Plane<Pixel> area, V mask, A& s0, A& s1, A& s2,
                          A& s3) {
   V resident[rows];
   HWY_UNROLL(8)
-  for (int y = 0; y < rows; ++y) resident[y] = hn::LoadU(d, block.data + y * block.pitch);
+  for (int y = 0; y < rows; ++y) resident[y] = hn::LoadU(d, strip + y * hn::Lanes(d));
   HWY_UNROLL(16)
   for (int t = 0; t < rows + group - 1; ++t) {
     V v = hn::LoadU(d, area.data + t * area.pitch);
@@ -210,42 +236,39 @@ HWY_INLINE void add_rows(D d, Plane<Pixel> block, Plane<Pixel> area, V mask, A& 
   }
 }
 
-/// A strip of the block, one vector wide.
 template <class Op, bool masked, class D, class Pixel, class V, class A>
-HWY_INLINE void add_strip(D d, Plane<Pixel> block, Plane<Pixel> area, std::int64_t height, V mask,
+HWY_INLINE void add_strip(D d, const Pixel* strip, Plane<Pixel> area, std::int64_t height, V mask,
                           A& s0, A& s1, A& s2, A& s3) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t y = 0;
   for (; y + resident_rows <= height; y += resident_rows) {
-    add_rows<Op, resident_rows, masked>(d, Plane<Pixel>{block.data + y * block.pitch, block.pitch},
-                                        Plane<Pixel>{area.data + y * area.pitch, area.pitch}, mask,
-                                        s0, s1, s2, s3);
+    add_rows<Op, resident_rows, masked>(d, strip + y * lanes, area, mask, s0, s1, s2, s3);
+    area.data += resident_rows * area.pitch;
   }
   for (; y < height; ++y) {
-    add_rows<Op, 1, masked>(d, Plane<Pixel>{block.data + y * block.pitch, block.pitch},
-                            Plane<Pixel>{area.data + y * area.pitch, area.pitch}, mask, s0, s1, s2,
-                            s3);
+    add_rows<Op, 1, masked>(d, strip + y * lanes, area, mask, s0, s1, s2, s3);
+    area.data += area.pitch;
   }
 }
 
 template <class Op, class D>
-void sum_tile_in_vectors(D d, Plane<typename Op::Pixel> block, Plane<typename Op::Pixel> area,
-              std::int64_t width, std::int64_t height, const Tile& tile,
-              std::uint32_t* HWY_RESTRICT sums) {
+void sum_tile_in_vectors(D d, Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area,
+                         const Tile& tile, std::uint32_t* HWY_RESTRICT sums) {
   using Pixel = typename Op::Pixel;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t whole = width / lanes * lanes;
-  const auto tail = hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(width - whole)));
+  const std::int64_t whole = block.width / lanes * lanes;
+  const auto tail = hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(block.width - whole)));
   for (std::int64_t g = 0; g < tile.groups(); ++g) {
     for (std::int64_t column = 0; column < tile.columns(); ++column) {
       auto s0 = Op::zero(d), s1 = s0, s2 = s0, s3 = s0;
       const Pixel* corner = area.data + g * group * area.pitch + column;
       for (std::int64_t x = 0; x < whole; x += lanes) {
-        add_strip<Op, false>(d, Plane<Pixel>{block.data + x, block.pitch},
-                             Plane<Pixel>{corner + x, area.pitch}, height, tail, s0, s1, s2, s3);
+        add_strip<Op, false>(d, block.strip(x), Plane<Pixel>{corner + x, area.pitch}, block.height,
+                             tail, s0, s1, s2, s3);
       }
-      if (whole < width) {
-        add_strip<Op, true>(d, Plane<Pixel>{block.data + whole, block.pitch},
-                            Plane<Pixel>{corner + whole, area.pitch}, height, tail, s0, s1, s2, s3);
+      if (whole < block.width) {
+        add_strip<Op, true>(d, block.strip(whole), Plane<Pixel>{corner + whole, area.pitch},
+                            block.height, tail, s0, s1, s2, s3);
       }
       hn::StoreU(Op::totals(d, s0, s1, s2, s3), hn::Full128<std::uint32_t>(),
                  sums + (g * tile.columns() + column) * group);
@@ -253,19 +276,30 @@ void sum_tile_in_vectors(D d, Plane<typename Op::Pixel> block, Plane<typename Op
   }
 }
 
+/// Calls action with the tag of the vectors that suit a block: narrow blocks go in narrow vectors,
+/// because the lanes beyond the block would be work for nothing.
+template <class Pixel, class Action>
+HWY_INLINE auto with_vectors_for(std::int64_t block_width, const Action& action) {
+  const std::int64_t bytes = block_width * static_cast<std::int64_t>(sizeof(Pixel));
+  if (bytes <= 16) return action(hn::CappedTag<Pixel, 16 / sizeof(Pixel)>());
+  if (bytes <= 32) return action(hn::CappedTag<Pixel, 32 / sizeof(Pixel)>());
+  return action(hn::CappedTag<Pixel, 64 / sizeof(Pixel)>());
+}
+
+/// The pixels of a strip's row.
+template <class Pixel>
+std::int64_t strip_width(std::int64_t block_width) {
+  return with_vectors_for<Pixel>(
+      block_width, [](auto d) HWY_ATTR { return static_cast<std::int64_t>(hn::Lanes(d)); });
+}
+
 /// sums[tile.index(…)] of a block for all candidates of a tile.
 template <class Op>
-void sum_tile(Plane<typename Op::Pixel> block, Plane<typename Op::Pixel> area, std::int64_t width,
-              std::int64_t height, const Tile& tile, std::uint32_t* HWY_RESTRICT sums) {
-  using Pixel = typename Op::Pixel;
-  const auto in_vectors_of = [&](auto d) HWY_ATTR {
-    sum_tile_in_vectors<Op>(d, block, area, width, height, tile, sums);
-  };
-  // Narrow blocks in narrow vectors: the lanes beyond the block would be work for nothing.
-  const std::int64_t bytes = width * static_cast<std::int64_t>(sizeof(Pixel));
-  if (bytes <= 16) return in_vectors_of(hn::CappedTag<Pixel, 16 / sizeof(Pixel)>());
-  if (bytes <= 32) return in_vectors_of(hn::CappedTag<Pixel, 32 / sizeof(Pixel)>());
-  in_vectors_of(hn::CappedTag<Pixel, 64 / sizeof(Pixel)>());
+void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, const Tile& tile,
+              std::uint32_t* HWY_RESTRICT sums) {
+  with_vectors_for<typename Op::Pixel>(block.width, [&](auto d) HWY_ATTR {
+    sum_tile_in_vectors<Op>(d, block, area, tile, sums);
+  });
 }
 
 /// Takes the least sum of a tile.
@@ -346,23 +380,23 @@ void pick_greatest(const Tile& tile, const ScoreOf& score_of, Best<double>& best
   }
 }
 
-/// dst(x, y) = src(x0 + x, y0 + y), the edge pixel standing for what lies outside of src.
+/// Copies width × height pixels of an image from (x0, y0) on, the edge pixel standing for what lies
+/// outside.
 template <class Pixel>
-void gather(ConstHostView src, std::int64_t x0, std::int64_t y0, HostView dst) {
+void gather(ConstHostView image, std::int64_t x0, std::int64_t y0, std::int64_t width,
+            std::int64_t height, Pixel* out, std::int64_t out_pitch) {
   const auto inside = [&](std::int64_t x) {
-    return std::clamp<std::int64_t>(x, 0, src.width());
+    return std::clamp<std::int64_t>(x, 0, image.width());
   };
   const std::int64_t from = inside(x0);
-  const std::int64_t to = inside(x0 + dst.width());
-  for (std::int64_t y = 0; y < dst.height(); ++y) {
+  const std::int64_t to = inside(x0 + width);
+  const std::int64_t left = std::clamp<std::int64_t>(-x0, 0, width);
+  for (std::int64_t y = 0; y < height; ++y, out += out_pitch) {
     const auto* row = reinterpret_cast<const std::uint8_t*>(
-        src.row(std::clamp<std::int64_t>(y0 + y, 0, src.height() - 1)));
-    auto* out = reinterpret_cast<Pixel*>(dst.row(y));
-    const std::int64_t left = std::clamp<std::int64_t>(-x0, 0, dst.width());
-    const std::int64_t middle = std::max<std::int64_t>(to - from, 0);
+        image.row(std::clamp<std::int64_t>(y0 + y, 0, image.height() - 1)));
     std::fill(out, out + left, static_cast<Pixel>(row[0]));
-    std::copy(row + from, row + from + middle, out + left);
-    std::fill(out + left + middle, out + dst.width(), static_cast<Pixel>(row[src.width() - 1]));
+    Pixel* right = std::copy(row + from, row + to, out + left);
+    std::fill(right, out + width, static_cast<Pixel>(row[image.width() - 1]));
   }
 }
 
@@ -374,9 +408,13 @@ class BlockMatcher {
  public:
   BlockMatcher(ConstHostView reference, ConstHostView target, const MatchOptions& options)
       : reference_(reference), target_(target), options_(options),
-        block_(element_type_of<Pixel>, padded_width(), options.block_height),
-        area_(element_type_of<Pixel>, most(options.search_x) - 1 + padded_width(),
-              most(options.search_y) + group - 1 + options.block_height) {
+        strip_width_(strip_width<Pixel>(options.block_width)),
+        padded_width_((options.block_width + strip_width_ - 1) / strip_width_ * strip_width_),
+        block_image_(element_type_of<Pixel>, padded_width_ * options.block_height, 1),
+        area_image_(element_type_of<Pixel>, most(options.search_x) - 1 + padded_width_,
+                    most(options.search_y) + group - 1 + options.block_height),
+        block_(pixels_of(block_image_)), area_(pixels_of(area_image_)),
+        area_pitch_(area_image_.view().pitch_bytes() / std::int64_t{sizeof(Pixel)}) {
     const auto tile_size = static_cast<std::size_t>(most(options.search_x) *
                                                     (most(options.search_y) + group - 1));
     sums_.resize(tile_size);
@@ -410,32 +448,25 @@ class BlockMatcher {
     return std::min<std::int64_t>(range.count(), tile_candidates);
   }
 
-  /// The block's width in whole vectors of any size.
-  std::int64_t padded_width() const {
-    constexpr auto widest = static_cast<std::int64_t>(64 / sizeof(Pixel));
-    return (options_.block_width + widest - 1) / widest * widest;
-  }
+  static Pixel* pixels_of(Image& image) { return reinterpret_cast<Pixel*>(image.view().data()); }
 
-  Plane<Pixel> plane(const Image& image) const {
-    return {reinterpret_cast<const Pixel*>(image.view().data()),
-            image.view().pitch_bytes() / static_cast<std::int64_t>(sizeof(Pixel))};
-  }
+  Strips<Pixel> block() const { return {block_, options_.block_width, options_.block_height}; }
+  Plane<Pixel> area() const { return {area_, area_pitch_}; }
 
   void load_block(std::int64_t x, std::int64_t y) {
     // Zero beyond the block: there, products vanish, and differences meet a masked target.
-    for (std::int64_t row = 0; row < options_.block_height; ++row) {
-      auto* out = reinterpret_cast<Pixel*>(block_.view().row(row));
-      const auto* in = reinterpret_cast<const std::uint8_t*>(reference_.row(y + row)) + x;
-      std::copy(in, in + options_.block_width, out);
-      std::fill(out + options_.block_width, out + block_.width(), Pixel{0});
-    }
+    std::fill(block_, block_ + padded_width_ * options_.block_height, Pixel{0});
     block_sum_ = 0;
     block_squares_ = 0;
-    if (options_.measure == Measure::sad) return;
     for (std::int64_t row = 0; row < options_.block_height; ++row) {
-      const auto* in = reinterpret_cast<const Pixel*>(block_.view().row(row));
+      const auto* in = reinterpret_cast<const std::uint8_t*>(reference_.row(y + row)) + x;
+      for (std::int64_t from = 0; from < options_.block_width; from += strip_width_) {
+        const std::int64_t to = std::min(from + strip_width_, options_.block_width);
+        std::copy(in + from, in + to, block_ + from * options_.block_height + row * strip_width_);
+      }
+      if (options_.measure == Measure::sad) continue;
       for (std::int64_t i = 0; i < options_.block_width; ++i) {
-        const auto pixel = static_cast<std::uint32_t>(in[i]);
+        const std::uint32_t pixel = in[i];
         block_sum_ += pixel;
         block_squares_ += pixel * pixel;
       }
@@ -451,22 +482,16 @@ class BlockMatcher {
       for (int dx = search_x.first; dx <= search_x.last; dx += step) {
         const Tile tile{{dx, std::min(search_x.last, dx + step - 1)},
                         {dy, std::min(search_y.last, dy + step - 1)}};
-        const std::int64_t area_width = tile.columns() - 1 + padded_width();
-        const std::int64_t area_height = tile.groups() * group - 1 + options_.block_height;
-        gather<Pixel>(target_, x + dx, y + dy, area_.view().sub_view(0, 0, area_width, area_height));
+        gather(target_, x + dx, y + dy, tile.columns() - 1 + padded_width_,
+               tile.groups() * group - 1 + options_.block_height, area_, area_pitch_);
         score_tile(tile, best);
       }
     }
     return best;
   }
 
-  void sum(const Tile& tile) {
-    sum_tile<Op>(plane(block_), plane(area_), options_.block_width, options_.block_height, tile,
-                 sums_.data());
-  }
-
   void score_tile(const Tile& tile, Best<std::uint32_t>& best) {
-    sum(tile);
+    sum_tile<Op>(block(), area(), tile, sums_.data());
     if constexpr (std::is_same_v<Op, Products>) {
       find_window_sums(tile);
       // Σ(a − b)² = Σa² + Σb² − 2Σab, which fits 32 bits whatever its parts do.
@@ -479,7 +504,7 @@ class BlockMatcher {
   }
 
   void score_tile(const Tile& tile, Best<double>& best) {
-    sum(tile);
+    sum_tile<Op>(block(), area(), tile, sums_.data());
     if constexpr (std::is_same_v<Op, Products>) find_window_sums(tile);
     if (options_.measure == Measure::ncc) {
       pick_greatest(tile, [&](std::int64_t i) {
@@ -495,7 +520,7 @@ class BlockMatcher {
   }
 
   void find_window_sums(const Tile& tile) {
-    window_sums(plane(area_), options_.block_width, options_.block_height, tile, columns_,
+    window_sums(area(), options_.block_width, options_.block_height, tile, columns_,
                 window_sums_.data(), window_squares_.data());
   }
 
@@ -511,8 +536,13 @@ class BlockMatcher {
   ConstHostView reference_;
   ConstHostView target_;
   MatchOptions options_;
-  Image block_;
-  Image area_;  ///< the target's pixels around the block that a tile of candidates covers
+  std::int64_t strip_width_;
+  std::int64_t padded_width_;  ///< the block's, in whole strips
+  Image block_image_;
+  Image area_image_;
+  Pixel* block_;
+  Pixel* area_;  ///< the target's pixels that a tile of candidates covers
+  std::int64_t area_pitch_;
   std::vector<std::uint32_t> sums_;
   std::vector<std::uint32_t> window_sums_;
   std::vector<std::uint32_t> window_squares_;
