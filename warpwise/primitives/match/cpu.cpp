@@ -1,6 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "warpwise/primitives/match/cpu.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ constexpr int resident_rows = 8;
 // Candidates of a tile along each axis: the search area of a tile stays in the first-level cache
 // for blocks of the usual sizes, and the sums of a tile take 16 KiB.
 constexpr std::int64_t tile_candidates = 64;
+constexpr std::int64_t cache_line = 64;
 
 template <class Pixel>
 struct Plane {
@@ -302,26 +304,23 @@ void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, 
   });
 }
 
-/// Takes the least sum of a tile.
+/// Takes the least sum of a tile. Only a row that may hold the best one is searched for its place.
 void pick_least(const std::uint32_t* sums, const Tile& tile, Best<std::uint32_t>& best) {
   const hn::Full128<std::uint32_t> d;
   for (std::int64_t g = 0; g < tile.groups(); ++g) {
     const std::uint32_t* row = sums + g * tile.columns() * group;
     Four least = hn::LoadU(d, row);
-    Four place = hn::Zero(d);
     for (std::int64_t column = 1; column < tile.columns(); ++column) {
-      const Four candidate = hn::LoadU(d, row + column * group);
-      const auto less = hn::Lt(candidate, least);
-      least = hn::IfThenElse(less, candidate, least);
-      place = hn::IfThenElse(less, hn::Set(d, static_cast<std::uint32_t>(column)), place);
+      least = hn::Min(least, hn::LoadU(d, row + column * group));
     }
     std::uint32_t scores[group];
-    std::uint32_t places[group];
     hn::StoreU(least, d, scores);
-    hn::StoreU(place, d, places);
     const std::int64_t rows = std::min<std::int64_t>(group, tile.y.count() - g * group);
     for (int k = 0; k < rows; ++k) {
-      best.offer(scores[k] < best.score, scores[k], tile.x.first + static_cast<int>(places[k]),
+      if (scores[k] > best.score) continue;
+      int column = 0;
+      while (row[column * group + k] != scores[k]) ++column;
+      best.offer(scores[k] < best.score, scores[k], tile.x.first + column,
                  tile.y.first + static_cast<int>(g * group + k));
     }
   }
@@ -396,6 +395,9 @@ void gather(ConstHostView image, std::int64_t x0, std::int64_t y0, std::int64_t 
         image.row(std::clamp<std::int64_t>(y0 + y, 0, image.height() - 1)));
     std::fill(out, out + left, static_cast<Pixel>(row[0]));
     Pixel* right = std::copy(row + from, row + to, out + left);
+    // The next block's area goes on to the right: rows of an image are too far apart for the
+    // hardware to foresee that.
+    hwy::Prefetch(row + std::min(to + cache_line - 1, image.width() - 1));
     std::fill(right, out + width, static_cast<Pixel>(row[image.width() - 1]));
   }
 }
