@@ -124,7 +124,7 @@ using Four = hn::Vec<hn::Full128<std::uint32_t>>;
 /// accumulator, for which it must spill what it adds: a third more time.
 template <class V>
 HWY_INLINE V in_order(V v) {
-#if HWY_ARCH_X86 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
   asm volatile("" : "+x"(v.raw));
 #endif
   return v;
@@ -132,7 +132,7 @@ HWY_INLINE V in_order(V v) {
 
 /// The sum of a vector's blocks of 16 bytes.
 template <class D, class V>
-HWY_INLINE Four sum_of_blocks(D d, V v) {
+HWY_INLINE Four sum_of_blocks([[maybe_unused]] D d, V v) {
   if constexpr (hn::MaxLanes(D()) > 4) {
     const hn::Half<D> half;
     return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
@@ -147,7 +147,7 @@ struct AbsoluteDifferences {
 
   template <class V>
   static HWY_INLINE auto sums_of_8(V a, V b) {
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
     if constexpr (sizeof(a.raw) == 16) {
       return hn::Vec128<std::uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
     }
