@@ -71,8 +71,8 @@ class TrackState {
 class Tracker {
  public:
   /// \throws InvalidArgument  the frame has another type, the box is empty, leaves the frame or has
-  ///                          more than max_match_block_pixels, a search range does not contain 0 or
-  ///                          spans too much.
+  ///                          more than max_match_block_pixels, a search range does not contain 0
+  ///                          or spans too much.
   Tracker(ConstHostView first, const Box& box, const TrackOptions& options = {});
 
   /// \throws InvalidArgument  the frame is of another size or type than the first.

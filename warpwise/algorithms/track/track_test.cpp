@@ -76,8 +76,10 @@ TEST_P(TrackTest, FollowsAnObjectToTheBorder) {
         EXPECT_EQ(found.box.y, y);
         EXPECT_EQ(found.box.width, 20);
         EXPECT_EQ(found.box.height, 14);
-        if (least_is_best(measure)) EXPECT_EQ(found.score, 0);
-        else EXPECT_NEAR(found.score, 1, 1e-6);
+        if (least_is_best(measure))
+          EXPECT_EQ(found.score, 0);
+        else
+          EXPECT_NEAR(found.score, 1, 1e-6);
       }
     }
   }

@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "warpwise/primitives/match/cpu.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -83,7 +83,9 @@ std::int64_t strip_width(std::int64_t) {
 
 struct AbsoluteDifferences {
   using Pixel = std::uint8_t;
-  static std::uint32_t term(int a, int b) { return static_cast<std::uint32_t>(a > b ? a - b : b - a); }
+  static std::uint32_t term(int a, int b) {
+    return static_cast<std::uint32_t>(a > b ? a - b : b - a);
+  }
 };
 
 struct Products {
@@ -210,10 +212,10 @@ struct Products {
     const hn::Repartition<std::int32_t, D> d32;
     const hn::Repartition<std::uint32_t, D> du32;
     const hn::Repartition<std::uint64_t, D> d64;
-    const auto ab = hn::BitCast(
-        d64, hn::Add(hn::InterleaveLower(d32, a, b), hn::InterleaveUpper(d32, a, b)));
-    const auto cd = hn::BitCast(
-        d64, hn::Add(hn::InterleaveLower(d32, c, d), hn::InterleaveUpper(d32, c, d)));
+    const auto ab =
+        hn::BitCast(d64, hn::Add(hn::InterleaveLower(d32, a, b), hn::InterleaveUpper(d32, a, b)));
+    const auto cd =
+        hn::BitCast(d64, hn::Add(hn::InterleaveLower(d32, c, d), hn::InterleaveUpper(d32, c, d)));
     const auto lower = hn::InterleaveLower(d64, ab, cd);
     const auto upper = hn::InterleaveUpper(d64, ab, cd);
     return sum_of_blocks(du32, hn::Add(hn::BitCast(du32, lower), hn::BitCast(du32, upper)));
@@ -259,7 +261,8 @@ void sum_tile_in_vectors(D d, Strips<typename Op::Pixel> block, Plane<typename O
   using Pixel = typename Op::Pixel;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t whole = block.width / lanes * lanes;
-  const auto tail = hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(block.width - whole)));
+  const auto tail =
+      hn::VecFromMask(d, hn::FirstN(d, static_cast<std::size_t>(block.width - whole)));
   for (std::int64_t g = 0; g < tile.groups(); ++g) {
     for (std::int64_t column = 0; column < tile.columns(); ++column) {
       auto s0 = Op::zero(d), s1 = s0, s2 = s0, s3 = s0;
@@ -299,9 +302,8 @@ std::int64_t strip_width(std::int64_t block_width) {
 template <class Op>
 void sum_tile(Strips<typename Op::Pixel> block, Plane<typename Op::Pixel> area, const Tile& tile,
               std::uint32_t* HWY_RESTRICT sums) {
-  with_vectors_for<typename Op::Pixel>(block.width, [&](auto d) HWY_ATTR {
-    sum_tile_in_vectors<Op>(d, block, area, tile, sums);
-  });
+  with_vectors_for<typename Op::Pixel>(
+      block.width, [&](auto d) HWY_ATTR { sum_tile_in_vectors<Op>(d, block, area, tile, sums); });
 }
 
 /// Takes the least sum of a tile. Only a row that may hold the best one is searched for its place.
@@ -384,9 +386,7 @@ void pick_greatest(const Tile& tile, const ScoreOf& score_of, Best<double>& best
 template <class Pixel>
 void gather(ConstHostView image, std::int64_t x0, std::int64_t y0, std::int64_t width,
             std::int64_t height, Pixel* out, std::int64_t out_pitch) {
-  const auto inside = [&](std::int64_t x) {
-    return std::clamp<std::int64_t>(x, 0, image.width());
-  };
+  const auto inside = [&](std::int64_t x) { return std::clamp<std::int64_t>(x, 0, image.width()); };
   const std::int64_t from = inside(x0);
   const std::int64_t to = inside(x0 + width);
   const std::int64_t left = std::clamp<std::int64_t>(-x0, 0, width);
@@ -417,8 +417,8 @@ class BlockMatcher {
                     most(options.search_y) + group - 1 + options.block_height),
         block_(pixels_of(block_image_)), area_(pixels_of(area_image_)),
         area_pitch_(area_image_.view().pitch_bytes() / std::int64_t{sizeof(Pixel)}) {
-    const auto tile_size = static_cast<std::size_t>(most(options.search_x) *
-                                                    (most(options.search_y) + group - 1));
+    const auto tile_size =
+        static_cast<std::size_t>(most(options.search_x) * (most(options.search_y) + group - 1));
     sums_.resize(tile_size);
     if (options.measure == Measure::sad) return;
     window_sums_.resize(tile_size);
@@ -509,15 +509,19 @@ class BlockMatcher {
     sum_tile<Op>(block(), area(), tile, sums_.data());
     if constexpr (std::is_same_v<Op, Products>) find_window_sums(tile);
     if (options_.measure == Measure::ncc) {
-      pick_greatest(tile, [&](std::int64_t i) {
-        return ncc_score(sums_[i], block_squares_, window_squares_[i]);
-      }, best);
+      pick_greatest(
+          tile,
+          [&](std::int64_t i) { return ncc_score(sums_[i], block_squares_, window_squares_[i]); },
+          best);
     } else {
       const std::int64_t pixels = options_.block_width * options_.block_height;
-      pick_greatest(tile, [&](std::int64_t i) {
-        return zncc_score(pixels, block_sum_, window_sums_[i], sums_[i], block_squares_,
-                          window_squares_[i]);
-      }, best);
+      pick_greatest(
+          tile,
+          [&](std::int64_t i) {
+            return zncc_score(pixels, block_sum_, window_sums_[i], sums_[i], block_squares_,
+                              window_squares_[i]);
+          },
+          best);
     }
   }
 
@@ -527,8 +531,8 @@ class BlockMatcher {
   }
 
   template <class Score>
-  void finish(const Best<Score>& best, std::int64_t column, std::int64_t row,
-              HostView displacement, std::optional<HostView> score) {
+  void finish(const Best<Score>& best, std::int64_t column, std::int64_t row, HostView displacement,
+              std::optional<HostView> score) {
     store(displacement.row(row), 2 * column, static_cast<std::int16_t>(best.dx));
     store(displacement.row(row), 2 * column + 1, static_cast<std::int16_t>(best.dy));
     using Stored = std::conditional_t<std::is_same_v<Score, double>, float, std::uint32_t>;

@@ -45,7 +45,8 @@ std::int64_t area_pitch(const kernels::MatchArguments& a, std::int64_t block_wor
 /// How many rows of a part of the block fit shared memory with the area around them.
 std::int64_t rows_that_fit(const kernels::MatchArguments& a, std::int64_t block_words) {
   const std::int64_t pitch = area_pitch(a, block_words);
-  const std::int64_t words = shared_bytes / 4 - pitch * (kernels::match_group * a.tile_groups_y - 1);
+  const std::int64_t words =
+      shared_bytes / 4 - pitch * (kernels::match_group * a.tile_groups_y - 1);
   return std::max<std::int64_t>(words / (pitch + block_words), 0);
 }
 
@@ -61,9 +62,9 @@ std::int64_t choose_part(kernels::MatchArguments& a) {
   a.part_width = static_cast<int>(width);
   a.part_height = static_cast<int>(piece_of(height, std::min(height, rows_that_fit(a, words))));
   a.area_pitch = static_cast<int>(area_pitch(a, words));
-  return 4 * (words * a.part_height +
-              std::int64_t{a.area_pitch} *
-                  (a.part_height + kernels::match_group * a.tile_groups_y - 1));
+  return 4 *
+         (words * a.part_height + std::int64_t{a.area_pitch} *
+                                      (a.part_height + kernels::match_group * a.tile_groups_y - 1));
 }
 
 template <Measure measure>

@@ -108,7 +108,8 @@ struct MatchSums {
 
   __device__ void add_reference(unsigned a) {
     if constexpr (!least_is_best(measure)) reference_squares = __dp4a(a, a, reference_squares);
-    if constexpr (measure == Measure::zncc) reference_total = __dp4a(a, 0x01010101u, reference_total);
+    if constexpr (measure == Measure::zncc)
+      reference_total = __dp4a(a, 0x01010101u, reference_total);
   }
 
   __device__ void add(int i, unsigned a, unsigned b) {
@@ -125,9 +126,13 @@ struct MatchSums {
   }
 
   __device__ auto score(int i, int pixels) const {
-    if constexpr (least_is_best(measure)) return pairs[i];
-    else if constexpr (measure == Measure::ncc) return ncc_score(pairs[i], reference_squares, squares[i]);
-    else return zncc_score(pixels, reference_total, totals[i], pairs[i], reference_squares, squares[i]);
+    if constexpr (least_is_best(measure))
+      return pairs[i];
+    else if constexpr (measure == Measure::ncc)
+      return ncc_score(pairs[i], reference_squares, squares[i]);
+    else
+      return zncc_score(pixels, reference_total, totals[i], pairs[i], reference_squares,
+                        squares[i]);
   }
 };
 
@@ -247,7 +252,8 @@ struct MatchCandidates {
 template <Measure measure>
 __device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::std::int64_t x,
                                                cuda::std::int64_t y, cuda::std::int64_t tile_x,
-                                               cuda::std::int64_t tile_y, int group_x, int group_y) {
+                                               cuda::std::int64_t tile_y, int group_x,
+                                               int group_y) {
   extern __shared__ unsigned match_words[];
   const MatchImage reference{a.reference, a.reference_pitch, a.width, a.height};
   const MatchImage target{a.target, a.target_pitch, a.width, a.height};
@@ -268,7 +274,8 @@ __device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::st
       if (group_y < a.tile_groups_y) {
         const unsigned* corner = area + match_group * group_y * a.area_pitch + group_x;
         for (int word = 0; word < width / 4; ++word) {
-          add_column<false>(block + word, block_pitch, corner + word, a.area_pitch, height, 0, sums);
+          add_column<false>(block + word, block_pitch, corner + word, a.area_pitch, height, 0,
+                            sums);
         }
         if (width % 4 != 0) {
           const unsigned mask = (1u << (8 * (width % 4))) - 1;
@@ -288,8 +295,10 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
   using Score = decltype(MatchSums<measure>().score(0, 0));
   constexpr bool least = least_is_best(measure);
   Score worst;
-  if constexpr (least) worst = 0xffffffffu;
-  else worst = -__longlong_as_double(0x7ff0000000000000);  // minus infinity
+  if constexpr (least)
+    worst = 0xffffffffu;
+  else
+    worst = -__longlong_as_double(0x7ff0000000000000);  // minus infinity
   const int group_x = static_cast<int>(threadIdx.x) % a.tile_groups_x;
   const int group_y = static_cast<int>(threadIdx.x) / a.tile_groups_x;
   for (cuda::std::int64_t row = blockIdx.y; row < a.rows; row += gridDim.y) {
@@ -325,8 +334,10 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
     store_bytes(displacement + 2, static_cast<unsigned>(dy), 2);
     if (a.score == nullptr) continue;
     unsigned bits;
-    if constexpr (least) bits = best.score;
-    else bits = __float_as_uint(__double2float_rn(best.score));
+    if constexpr (least)
+      bits = best.score;
+    else
+      bits = __float_as_uint(__double2float_rn(best.score));
     store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
   }
 }

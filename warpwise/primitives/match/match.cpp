@@ -107,8 +107,7 @@ void match(ConstHostView reference, ConstHostView target, HostView displacement,
 }
 
 void match(ConstDeviceView reference, ConstDeviceView target, DeviceView displacement,
-           const MatchOptions& options, std::optional<DeviceView> score,
-           gpu::StreamHandle stream) {
+           const MatchOptions& options, std::optional<DeviceView> score, gpu::StreamHandle stream) {
   const MatchOptions resolved = validate(reference, target, displacement, options, score);
   detail::match_cuda(reference, target, displacement, resolved, score, stream);
 }

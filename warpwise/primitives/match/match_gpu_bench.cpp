@@ -84,7 +84,8 @@ class Pairs {
     gpu::download(result, got.view(), stream);
     stream.synchronize();
     for (std::int64_t y = 0; y < want.height(); ++y) {
-      if (std::memcmp(want.row(y), got.view().row(y), static_cast<std::size_t>(want.row_bytes())) != 0) {
+      if (std::memcmp(want.row(y), got.view().row(y), static_cast<std::size_t>(want.row_bytes())) !=
+          0) {
         return false;
       }
     }
@@ -99,10 +100,14 @@ class Pairs {
 };
 
 Case match_case(const Problem& problem) {
-  const MatchGrid grid =
-      match_grid(problem.size.width, problem.size.height, problem.options);
-  Case result{"match", problem.variant, "warpwise", problem.size.width, problem.size.height,
-              2 * problem.size.width * problem.size.height + 8 * grid.columns * grid.rows, {}};
+  const MatchGrid grid = match_grid(problem.size.width, problem.size.height, problem.options);
+  Case result{"match",
+              problem.variant,
+              "warpwise",
+              problem.size.width,
+              problem.size.height,
+              2 * problem.size.width * problem.size.height + 8 * grid.columns * grid.rows,
+              {}};
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto pairs = std::make_shared<Pairs>(sets, problem, stream);
     return Prepared{[=](int set, gpu::StreamHandle s) { pairs->run(set, s); },

@@ -18,8 +18,9 @@ namespace {
 constexpr Measure all_measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
 
 ConstHostView view_of(const cv::Mat& image) {
-  return {image.data, ElementType::u8, image.cols, image.rows, 1,
-          static_cast<std::int64_t>(image.step[0])};
+  return {image.data, ElementType::u8,
+          image.cols, image.rows,
+          1,          static_cast<std::int64_t>(image.step[0])};
 }
 
 cv::Mat frame(int number) {
@@ -164,8 +165,9 @@ TEST(MatchPeer, RealFramesEqualThePlainLoops) {
     reference::match(view_of(first), view_of(second), plain.displacement.view(), options,
                      plain.score.view());
     for (std::int64_t row = 0; row < ours.score.height(); ++row) {
-      EXPECT_EQ(0, std::memcmp(ours.displacement.view().row(row), plain.displacement.view().row(row),
-                               static_cast<std::size_t>(4 * ours.score.width())));
+      EXPECT_EQ(0,
+                std::memcmp(ours.displacement.view().row(row), plain.displacement.view().row(row),
+                            static_cast<std::size_t>(4 * ours.score.width())));
       EXPECT_EQ(0, std::memcmp(ours.score.view().row(row), plain.score.view().row(row),
                                static_cast<std::size_t>(4 * ours.score.width())));
     }
@@ -186,7 +188,8 @@ TEST(MatchPeer, RealMotionIsSmallAndConsistent) {
   for (std::int64_t row = 0; row < sad.score.height(); ++row) {
     for (std::int64_t column = 0; column < sad.score.width(); ++column) {
       ++blocks;
-      same += sad.dx(column, row) == zncc.dx(column, row) && sad.dy(column, row) == zncc.dy(column, row);
+      same += sad.dx(column, row) == zncc.dx(column, row) &&
+              sad.dy(column, row) == zncc.dy(column, row);
       small += std::abs(sad.dx(column, row)) <= 5 && std::abs(sad.dy(column, row)) <= 5;
     }
   }

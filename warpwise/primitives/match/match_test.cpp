@@ -47,8 +47,7 @@ class MatchTest : public test::BackendTest {
                Layout layout = {}) {
     SCOPED_TRACE(testing::Message() << reference.view().width() << "x" << reference.view().height()
                                     << " offset " << layout.offset_bytes << " " << text(options));
-    const MatchGrid grid =
-        match_grid(reference.view().width(), reference.view().height(), options);
+    const MatchGrid grid = match_grid(reference.view().width(), reference.view().height(), options);
     const ElementType score_type = match_score_type(options.measure);
     GuardedImage displacement(ElementType::i16, grid.columns, grid.rows, 2, layout);
     GuardedImage score(score_type, grid.columns, grid.rows, 1, layout);
@@ -106,9 +105,9 @@ TEST_P(MatchTest, AwkwardSizesAndLayouts) {
   for (const auto& size : test::awkward_sizes()) {
     for (const Layout& layout : test::awkward_layouts()) {
       for (const Measure measure : all_measures) {
-        MatchOptions options = options_of(std::min<std::int64_t>(size.width, 7),
-                                          std::min<std::int64_t>(size.height, 5), {-3, 2}, {-2, 4},
-                                          measure);
+        MatchOptions options =
+            options_of(std::min<std::int64_t>(size.width, 7),
+                       std::min<std::int64_t>(size.height, 5), {-3, 2}, {-2, 4}, measure);
         // Enough blocks for every position in a row, few enough for the plain loops.
         if (size.width * size.height > 10000) options.stride_x = 33;
         compare_random(size.width, size.height, options, layout);
@@ -121,7 +120,8 @@ TEST_P(MatchTest, AwkwardSizesAndLayouts) {
 
 TEST_P(MatchTest, EveryBlockSize) {
   for (const std::int64_t height : {1, 2, 3, 7, 8, 9, 16, 17}) {
-    for (const std::int64_t width : {1, 2, 3, 4, 5, 8, 11, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100}) {
+    for (const std::int64_t width :
+         {1, 2, 3, 4, 5, 8, 11, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100}) {
       for (const Measure measure : all_measures) {
         MatchOptions options = options_of(width, height, {-2, 3}, {-3, 1}, measure);
         options.border = height % 2 == 0 ? MatchBorder::skip : MatchBorder::replicate;
