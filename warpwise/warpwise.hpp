@@ -11,5 +11,8 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/primitives/convert/convert.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 #include "warpwise/primitives/match/match.hpp"
+#include "warpwise/primitives/sobel/sobel.hpp"
+#include "warpwise/primitives/threshold/threshold.hpp"

@@ -47,16 +47,16 @@ run_tests() {
 
 # The command on real images: the CUDA path's files equal the CPU path's, byte for byte.
 run_main() {
-  local work frame name
+  local work name
   work=$(mktemp -d)
+  cp "$here"/frames/*.npy "$work"
   : >"$out/logs/main.txt"
-  for frame in "$here"/frames/*.npy; do
-    name=$(basename "$frame" .npy)
+  for name in $(cd "$here/frames" && ls | sed 's/\.npy$//'); do
     compare() {  # compare LABEL EXTENSION SUBCOMMAND OPTION...
       local label=$1 extension=$2 command=$3 backend; shift 3
       for backend in cpu cuda; do
-        "$here/bin/warpwise" "$command" "$frame" "$work/$backend.$extension" --backend $backend "$@" \
-          >>"$out/logs/main.txt" 2>&1 || fail "warpwise $command $name $* on $backend"
+        (cd "$work" && "$here/bin/warpwise" "$command" "$name.npy" "$backend.$extension" \
+          --backend $backend "$@") >>"$out/logs/main.txt" 2>&1 || fail "warpwise $command $name $* on $backend"
       done
       if cmp -s "$work/cpu.$extension" "$work/cuda.$extension"; then
         echo "$name $label: CUDA equals CPU" | tee -a "$out/logs/main.txt"

@@ -4,11 +4,15 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 namespace warpwise::cpu {
 
 /// Bytes of work below which handing rows to another thread costs more than it gains.
 inline constexpr std::int64_t bytes_per_task = 256 * 1024;
+
+/// Threads that parallel_rows may use when called from here.
+inline std::int64_t concurrency() { return tbb::this_task_arena::max_concurrency(); }
 
 /// Calls body(first_row, last_row) over disjoint ranges that cover [0, rows), in parallel on the
 /// calling thread's oneTBB arena; a job that fits one task runs on the calling thread alone.

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include <opencv2/core.hpp>
+
+#include "warpwise/base/image.hpp"
+
+namespace warpwise::bench {
+
+/// A host image of random bytes (of zeros for a destination) that a comparison's two calls share.
+inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
+                                           std::int64_t height, int channels = 1) {
+  auto image = std::make_shared<Image>(type, width, height, channels);
+  std::mt19937_64 random(7);
+  for (std::int64_t y = 0; y < height; ++y) {
+    std::byte* row = image->view().row(y);
+    for (std::int64_t i = 0; i < image->view().row_bytes(); i += 8) {
+      const std::uint64_t word = random();
+      std::memcpy(row + i, &word,
+                  static_cast<std::size_t>(std::min<std::int64_t>(8, image->view().row_bytes() - i)));
+    }
+  }
+  return image;
+}
+
+inline std::shared_ptr<Image> zero_image(ElementType type, std::int64_t width, std::int64_t height,
+                                         int channels = 1) {
+  auto image = std::make_shared<Image>(type, width, height, channels);
+  std::memset(image->view().data(), 0,
+              static_cast<std::size_t>(image->view().pitch_bytes() * height));
+  return image;
+}
+
+/// OpenCV's header for an image's pixels.
+inline cv::Mat mat_of(Image& image) {
+  const int depth = image.type() == ElementType::u8    ? CV_8U
+                    : image.type() == ElementType::u16 ? CV_16U
+                    : image.type() == ElementType::i16 ? CV_16S
+                                                       : CV_32F;
+  return {static_cast<int>(image.height()), static_cast<int>(image.width()),
+          CV_MAKETYPE(depth, image.channels()), image.view().data(),
+          static_cast<std::size_t>(image.view().pitch_bytes())};
+}
+
+}  // namespace warpwise::bench

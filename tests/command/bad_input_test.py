@@ -1,0 +1,279 @@
+"""Everything that can be wrong: one line that says so, the right exit code, nothing left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from support import (HAS_IMAGES, SANITIZED, WARPWISE, CommandTest, has_gpu, npy, png, ramp, read,
+                     sample, write)
+
+FAILED = 1
+USAGE = 2
+
+
+class Arguments(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write("in.npy", npy("|u1", (8, 8), ramp(64)))
+
+    def test_missing_or_unknown(self):
+        self.fail_with(USAGE, says="a subcommand is needed")
+        self.fail_with(USAGE, "sharpen", says=["convert, sobel, threshold", "not 'sharpen'"])
+        self.fail_with(USAGE, "sobel", says="IN... OUT")
+        self.fail_with(USAGE, "sobel", "in.npy", says="IN... OUT")
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--bogus", says=["--bogus", "--help"])
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--norm", says="--norm")
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--norm", "l1", "--norm", "l2",
+                       says="--norm")
+        self.fail_with(USAGE, "convert", "in.npy", "out.npy", says=["--to FMT", "ycbcr32"])
+        self.fail_with(USAGE, "threshold", "in.npy", "out.npy", says="--window N")
+        self.fail_with(USAGE, "devices", "extra", says="extra")
+
+    def test_names_list_what_works(self):
+        for option, needs in [("--norm", "l1, l2"), ("--output", "magnitude, dx, dy"),
+                              ("--kernel", "sobel, scharr"), ("--backend", "auto, cpu, cuda"),
+                              ("--border", "reflect101, replicate, constant")]:
+            self.fail_with(USAGE, "sobel", "in.npy", "out.npy", option, "x", says=["'x'", needs])
+        self.fail_with(USAGE, "convert", "in.npy", "out.npy", "--to", "rgb", says="rgb24")
+        self.fail_with(USAGE, "convert", "in.npy", "out.npy", "--to", "rgb24", "--matrix", "601",
+                       says="bt601, bt709, bt2020")
+        self.fail_with(USAGE, "threshold", "in.npy", "out.npy", "--window", "3", "--method", "MEAN",
+                       says="mean, gaussian, exact-mean")
+
+    def test_numbers(self):
+        for text in ["0", "-3", "4", "3x", "x", "", "3.0", "0x3", " 3", "3 ", "1e1",
+                     "99999999999999999999", "16777217"]:
+            self.fail_with(USAGE, "threshold", "in.npy", "out.npy", "--window", text,
+                           says=["--window", "needs an"])
+        for text in ["x", "", "1,5", "nan", "inf", "1e999", "3 4"]:
+            self.fail_with(USAGE, "threshold", "in.npy", "out.npy", "--window", "3", "--offset", text,
+                           says=["--offset", "-4.5"])
+        for text in ["-1", "65536", "1.5"]:
+            self.fail_with(USAGE, "threshold", "in.npy", "out.npy", "--window", "3", "--max", text,
+                           says=["--max", "0 to 65535"])
+        for text in ["0", "-1", "two", "999999999999"]:
+            self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--threads", text, says="--threads")
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--device", "-1", says="--device")
+
+    def test_a_maximum_beyond_the_pixels(self):
+        self.fail_with(USAGE, "threshold", "in.npy", "out.npy", "--window", "3", "--max", "256",
+                       says="256")
+
+    def test_sizes(self):
+        write("in.raw", bytes(64))
+        for text in ["8", "8x", "x8", "8x8x1", "0x8", "8x0", "-8x8", "8*8", "8.0x8", "8 x 8",
+                     "99999999999999999999x8"]:
+            self.fail_with(USAGE, "sobel", "in.raw", "out.raw", "--from", "gray8", "--size", text,
+                           says="--size")
+        self.fail_with(USAGE, "sobel", "in.raw", "out.raw", says=["in.raw", "--from", "--size"])
+        self.fail_with(USAGE, "sobel", "in.raw", "out.raw", "--from", "gray8", says="--size")
+        self.fail_with(USAGE, "sobel", "in.raw", "out.raw", "--size", "8x8", says="--from")
+        self.fail_with(USAGE, "sobel", "in.raw", "out.raw", "--size", "8x8", "--from", "nv12",
+                       says=["'nv12'", "gray16"])
+
+    @unittest.skipIf(SANITIZED, "AddressSanitizer ends a program that runs out of memory")
+    def test_sizes_that_overflow(self):
+        write("in.raw", bytes(64))
+        for size in ["2147483648x2147483648", "4294967296x4294967296",
+                     "9223372036854775807x9223372036854775807", "9223372036854775807x1"]:
+            for pixels in ["gray8", "rgb24", "gray16"]:
+                for source in ["in.raw", "-"]:
+                    done = self.run_command("sobel", source, "out.raw", "--from", pixels, "--size",
+                                            size, stdin=bytes(64))
+                    said = done.stderr.decode()
+                    self.assertIn(done.returncode, [FAILED, USAGE], said)
+                    self.assertEqual(said.count("\n"), 1, said)
+                    self.assertTrue(said.startswith("warpwise: "), said)
+                    self.assertFalse(os.path.exists("out.raw"))
+
+    def test_combinations_without_meaning(self):
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--backend", "cpu", "--device", "0",
+                       says="--device")
+        self.fail_with(USAGE, "sobel", "in.npy", "-", "--json", says=["--json", "standard output"])
+        self.fail_with(USAGE, "threshold", "in.npy", "a.npy", "--window", "3", "--mean", "-",
+                       "--json", says=["--json", "standard output"])
+        self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--from", "gray8", "--size", "8x8",
+                       says=["headerless", ".raw"])
+        self.fail_with(USAGE, "sobel", "-", "-", "out", says="only once")
+        self.fail_with(USAGE, "threshold", "in.npy", "a.npy", "--window", "3", "--mean", "a.npy",
+                       says="two results")
+        write("twice.npy", read("in.npy"))
+        os.mkdir("other")
+        write("other/in.npy", read("in.npy"))
+        self.fail_with(USAGE, "sobel", "in.npy", "other/in.npy", "out", says=["in.npy", "'in'"])
+        self.fail_with(USAGE, "sobel", "in.npy", "twice.npy", "-", says="folder")
+
+    def test_conversions_without_definition(self):
+        write("rgb.npy", npy("|u1", (2, 2, 3), ramp(12)))
+        self.fail_with(USAGE, "convert", "rgb.npy", "out.npy", "--to", "ycbcr32", "--convention",
+                       "jfif", "--matrix", "bt709", says=["jfif", "bt709"])
+
+    def test_results_that_a_file_type_cannot_hold(self):
+        self.fail_with(USAGE, "sobel", "in.npy", "out.png", "--output", "dx",
+                       says=["out.png", "i16", ".tiff", ".npy", ".raw"])
+        self.fail_with(USAGE, "convert", "in.npy", "out.png", "--to", "ycbcr32",
+                       says=["ycbcr32", ".npy"])
+        self.fail_with(USAGE, "convert", "in.npy", "out.npy", "--to", "yuyv", says="yuyv")
+        self.fail_with(USAGE, "sobel", "in.npy", "out.xyz", says=["out.xyz", ".png"])
+        self.fail_with(USAGE, "sobel", "in.npy", "out", says=["out cannot hold", ".png"])
+        write("deep.npy", npy("<u2", (8, 8), ramp(128)))
+        self.fail_with(FAILED, "sobel", "deep.npy", "out.png", says=["deep.npy", "u32", ".npy"])
+        write("real.npy", npy("<f4", (8, 8), bytes(256)))
+        self.fail_with(FAILED, "sobel", "real.npy", "out.png", says=["real.npy", "f32", ".tiff"])
+
+
+class Inputs(CommandTest):
+    def refuse(self, name, says):
+        self.fail_with(FAILED, "sobel", name, "out.npy", says=[name if name != "-" else "standard",
+                                                               says])
+
+    def test_missing(self):
+        self.refuse("missing.png", "No such file")
+        self.refuse("missing.raw.png", "No such file")
+        self.fail_with(FAILED, "sobel", "missing.raw", "out.raw", "--from", "gray8", "--size", "1x1",
+                       says="No such file")
+
+    def test_empty(self):
+        for name in ["a.png", "a.npy", "a.jpg"]:
+            self.refuse(write(name, b""), "is empty")
+        self.refuse("-", "is empty")
+        write("a.raw", b"")
+        self.fail_with(FAILED, "sobel", "a.raw", "b.raw", "--from", "gray8", "--size", "2x2",
+                       says="is empty")
+
+    def test_folders(self):
+        os.mkdir("none")
+        self.fail_with(FAILED, "sobel", "none", "out", says=["none", "no picture"])
+
+    def test_unfit_pixels(self):
+        self.refuse(write("a.npy", npy("<i2", (2, 2), bytes(8))), "i16")
+        self.refuse(write("a.npy", npy("|u1", (2, 2, 2), bytes(8))), "2 x u8")
+        self.refuse(write("a.npy", npy("<f8", (2, 2), bytes(32))), "<f8")
+        self.refuse(write("a.npy", npy("|u1", (2, 2), bytes(3))), "3")
+        write("b.npy", npy("<f4", (2, 2), bytes(16)))
+        self.fail_with(FAILED, "threshold", "b.npy", "out.npy", "--window", "3", says="u8 and u16")
+        write("c.npy", npy("<u2", (2, 2), bytes(8)))
+        self.fail_with(FAILED, "convert", "c.npy", "out.npy", "--to", "rgb24", says="8-bit")
+
+    def test_raw_sizes_that_do_not_match(self):
+        write("a.raw", bytes(63))
+        raw = ["--from", "gray8", "--size", "8x8"]
+        self.fail_with(FAILED, "sobel", "a.raw", "b.raw", *raw, says=["63 bytes", "64 bytes"])
+        self.fail_with(FAILED, "sobel", "-", "b.raw", *raw, stdin=bytes(63), says=["63 bytes"])
+        self.fail_with(FAILED, "sobel", "-", "b.raw", *raw, stdin=bytes(130),
+                       says=["frame 3", "2 bytes"])
+        write("two.raw", bytes(128))
+        self.fail_with(FAILED, "sobel", "two.raw", "b.npy", *raw, says="more than one frame")
+
+    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    def test_cut_or_no_images(self):
+        for name in ["building.jpg", "sudoku.png"]:
+            whole = read(sample(name))
+            for length in [3, 10, len(whole) // 10, len(whole) // 2, len(whole) - 1]:
+                write(name, whole[:length])
+                self.fail_with(FAILED, "sobel", name, "out.png", says=name)
+            with open(name, "rb") as cut:
+                self.fail_with(FAILED, "sobel", "-", "out.png", stdin=cut.read(),
+                               says="standard input is cut short")
+        self.refuse(write("text.png", b"hello, I am a text\n"), "no image")
+        self.refuse(write("text.jpg", bytes(1000)), "no image")
+
+    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    def test_an_image_that_claims_a_huge_size(self):
+        huge = png(1, 1, 8, 0, b"\0").replace(b"\0\0\0\1\0\0\0\1", b"\x7f\xff\xff\xff" * 2, 1)
+        write("huge.png", huge)
+        self.fail_with(FAILED, "sobel", "huge.png", "out.png", says="huge.png")
+
+
+class Outputs(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write("in.npy", npy("|u1", (300, 300), ramp(90000)))
+
+    def test_unwritable(self):
+        self.fail_with(FAILED, "sobel", "in.npy", "none/out.npy", says="folder does not exist")
+        self.fail_with(FAILED, "sobel", "in.npy", "in.npy/out.npy", says="Not a directory")
+        self.fail_with(FAILED, "sobel", "in.npy", "/proc/out.npy", says="/proc/out.npy")
+        write("also.npy", read("in.npy"))
+        self.fail_with(FAILED, "sobel", "in.npy", "also.npy", "/proc/none", says="/proc/none")
+        self.fail_with(FAILED, "sobel", "missing.npy", "also.npy", "new", says="missing.npy")
+
+    def test_a_file_that_is_no_folder(self):
+        write("also.npy", read("in.npy"))
+        write("taken", b"")
+        self.fail_with(FAILED, "sobel", "in.npy", "also.npy", "taken", says="taken")
+
+    def test_full_disk(self):
+        self.fail_with(FAILED, "sobel", "in.npy", "/dev/full", says="No space left")
+        with open("/dev/full", "wb") as full:
+            for arguments in [["sobel", "in.npy", "-"], ["sobel", "in.npy", "out.npy", "--json"],
+                              ["devices"], ["--help"], ["--version"]]:
+                done = subprocess.run([WARPWISE, *arguments], stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, FAILED, arguments)
+                self.assertIn(b"standard output: No space left", done.stderr)
+
+    def test_a_file_size_limit(self):
+        done = subprocess.run(["bash", "-c", f"ulimit -f 1; exec '{WARPWISE}' sobel in.npy out.npy"],
+                              capture_output=True)
+        self.assertEqual(done.returncode, FAILED, done.stderr)
+        self.assertEqual(os.listdir("."), ["in.npy"])
+
+    def test_a_reader_that_went_away(self):
+        command = subprocess.Popen(
+            [WARPWISE, "sobel", "-", "-", "--from", "gray8", "--size", "1000x1000"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        command.stdout.close()
+        command.stdin.write(bytes(1000 * 1000))
+        command.stdin.close()
+        said = command.stderr.read().decode()
+        command.stderr.close()
+        self.assertEqual(command.wait(), FAILED)
+        self.assertEqual(said, "warpwise: cannot write standard output: its reader went away\n")
+
+    def test_interrupted(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            command = subprocess.Popen(
+                [WARPWISE, "sobel", "-", "out.raw", "--from", "gray8", "--size", "100x100"],
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            command.stdin.write(bytes(100 * 100))
+            command.stdin.flush()
+            for _ in range(500):  # until the first frame is in the unfinished file
+                if len(os.listdir(".")) > 1:
+                    break
+                time.sleep(0.01)
+            self.assertEqual(len(os.listdir(".")), 2)
+            command.send_signal(number)
+            self.assertEqual(command.wait(), -number)
+            command.stdin.close()
+            self.assertEqual(os.listdir("."), ["in.npy"])
+
+    def test_what_was_there_stays_when_work_fails(self):
+        write("out.raw", b"before")
+        self.run_command("sobel", "-", "out.raw", "--from", "gray8", "--size", "8x8",
+                         stdin=bytes(65))
+        self.assertEqual(read("out.raw"), b"before")
+
+    def test_closed_descriptors(self):
+        done = subprocess.run(
+            ["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy --norm l3 <&- >&- 2>&-"])
+        self.assertEqual(done.returncode, USAGE)
+        done = subprocess.run(["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy <&- >&- 2>&-"])
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(read("out.npy")[:6], b"\x93NUMPY")
+
+
+class WithoutGpu(CommandTest):
+    @unittest.skipIf(has_gpu(), "this machine has a GPU")
+    def test_cuda_is_refused(self):
+        write("in.npy", npy("|u1", (8, 8), ramp(64)))
+        self.fail_with(FAILED, "sobel", "in.npy", "out.npy", "--backend", "cuda",
+                       says="no CUDA device")
+        self.fail_with(FAILED, "sobel", "in.npy", "out.npy", "--device", "0", says="no CUDA device")
+        self.assertIn("why_no_cuda", json.loads(self.succeed("devices", "--json").stdout))
+
+
+if __name__ == "__main__":
+    unittest.main()

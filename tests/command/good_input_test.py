@@ -1,0 +1,364 @@
+"""Every way in and out that the command offers."""
+
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import threading
+import unittest
+
+from support import (HAS_IMAGES, WARPWISE, CommandTest, has_gpu, npy, npy_parts, png, ramp, read,
+                     sample, write)
+
+GREY_8X6 = ["--from", "gray8", "--size", "8x6"]
+
+
+def sobel_u8(pixels, width, height):
+    """|dx| + |dy| saturated, with the border reflect-101, from the formula."""
+    def at(x, y):
+        x = -x if x < 0 else 2 * (width - 1) - x if x >= width else x
+        y = -y if y < 0 else 2 * (height - 1) - y if y >= height else y
+        return pixels[y * width + x]
+    result = bytearray()
+    for y in range(height):
+        for x in range(width):
+            dx = sum(w * (at(x + 1, y + j) - at(x - 1, y + j)) for j, w in [(-1, 1), (0, 2), (1, 1)])
+            dy = sum(w * (at(x + i, y + 1) - at(x + i, y - 1)) for i, w in [(-1, 1), (0, 2), (1, 1)])
+            result.append(min(255, abs(dx) + abs(dy)))
+    return bytes(result)
+
+
+class RawAndPipes(CommandTest):
+    def test_raw_to_raw(self):
+        frame = ramp(48)
+        write("in.raw", frame)
+        self.succeed("sobel", "in.raw", "out.raw", *GREY_8X6)
+        self.assertEqual(read("out.raw"), sobel_u8(frame, 8, 6))
+
+    def test_several_frames(self):
+        frames = [ramp(48, step) for step in range(5)]
+        expected = b"".join(sobel_u8(frame, 8, 6) for frame in frames)
+        write("in.raw", b"".join(frames))
+        self.succeed("sobel", "in.raw", "out.raw", *GREY_8X6)
+        self.assertEqual(read("out.raw"), expected)
+        done = self.succeed("sobel", "-", "-", *GREY_8X6, stdin=b"".join(frames))
+        self.assertEqual(done.stdout, expected)
+        self.assertIn(b"5 frames", done.stderr)
+
+    def test_a_pipe_gives_each_frame_before_the_next_comes(self):
+        command = subprocess.Popen([WARPWISE, "sobel", "-", "-", *GREY_8X6], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for step in range(3):
+            command.stdin.write(ramp(48, step))
+            command.stdin.flush()
+            self.assertEqual(command.stdout.read(48), sobel_u8(ramp(48, step), 8, 6))
+        command.stdin.close()
+        self.assertEqual(command.stdout.read(), b"")
+        command.stdout.close()
+        self.assertEqual(command.wait(), 0)
+
+    def test_named_pipes_and_devices(self):
+        os.mkfifo("pipe")
+        reader = threading.Thread(target=lambda: write("got", read("pipe")))
+        reader.start()
+        write("in.raw", ramp(48))
+        self.succeed("sobel", "in.raw", "pipe", *GREY_8X6)
+        reader.join()
+        self.assertEqual(read("got"), sobel_u8(ramp(48), 8, 6))
+        self.succeed("sobel", "in.raw", "/dev/null", *GREY_8X6)
+        done = self.succeed("sobel", "in.raw", "/dev/stdout", *GREY_8X6)
+        self.assertEqual(done.stdout, sobel_u8(ramp(48), 8, 6))
+
+    def test_pixel_formats_of_raw(self):
+        """Grey colours in any order and depth give what grey gives."""
+        grey = ramp(48)
+        expected = sobel_u8(grey, 8, 6)
+        for name, pixel in [("rgb24", lambda g: bytes([g] * 3)), ("bgr24", lambda g: bytes([g] * 3)),
+                            ("rgba32", lambda g: bytes([g] * 3 + [9])),
+                            ("bgra32", lambda g: bytes([g] * 3 + [9]))]:
+            write("in.raw", b"".join(pixel(g) for g in grey))
+            self.succeed("sobel", "in.raw", "out.raw", "--from", name, "--size", "8x6")
+            self.assertEqual(read("out.raw"), expected, name)
+        write("in.raw", struct.pack("<48H", *grey))
+        self.succeed("sobel", "in.raw", "out.raw", "--from", "gray16", "--size", "8x6")
+        deep = struct.unpack("<48I", read("out.raw"))
+        self.assertEqual(bytes(min(255, v) for v in deep), expected)
+        write("in.raw", struct.pack("<48f", *grey))
+        self.succeed("sobel", "in.raw", "out.raw", "--from", "grayf32", "--size", "8x6")
+        self.assertEqual(struct.unpack("<48f", read("out.raw")), tuple(map(float, deep)))
+
+    def test_order_of_colours_matters(self):
+        colours = ramp(144)
+        swapped = b"".join(colours[i:i + 3][::-1] for i in range(0, 144, 3))
+        results = []
+        for name, frame in [("rgb24", colours), ("bgr24", swapped), ("rgb24", swapped)]:
+            for command in [["sobel"], ["threshold", "--window", "3"]]:
+                write("in.raw", frame)
+                self.succeed(*command, "in.raw", "out.raw", "--from", name, "--size", "8x6")
+                results.append(read("out.raw"))
+        self.assertEqual(results[0:2], results[2:4])
+        self.assertNotEqual(results[0:2], results[4:6])
+
+    def test_npy_through_pipes(self):
+        done = self.succeed("sobel", "-", "-", stdin=npy("|u1", (6, 8), ramp(48)))
+        self.assertEqual(done.stdout, sobel_u8(ramp(48), 8, 6))
+        self.succeed("sobel", "-", "out.npy", stdin=npy("|u1", (6, 8), ramp(48)))
+        self.assertEqual(npy_parts("out.npy"), ("|u1", (6, 8), sobel_u8(ramp(48), 8, 6)))
+
+    def test_no_image_library_is_loaded_for_raw_and_npy(self):
+        write("in.raw", ramp(48))
+        for output in ["out.raw", "out.npy"]:
+            done = self.succeed("sobel", "in.raw", output, *GREY_8X6,
+                                env=dict(os.environ, LD_DEBUG="files"))
+            self.assertIn(b"libwarpwise.so", done.stderr)
+            self.assertNotIn(b"opencv", done.stderr)
+            self.assertNotIn(b"libwarpwise_images", done.stderr)
+
+
+class Results(CommandTest):
+    def test_signed_results(self):
+        write("in.npy", npy("|u1", (1, 3), bytes([0, 9, 255])))
+        self.succeed("sobel", "in.npy", "dx.npy", "--output", "dx", "--border", "replicate")
+        self.assertEqual(npy_parts("dx.npy"), ("<i2", (1, 3), struct.pack("<3h", 36, 1020, 984)))
+        self.succeed("sobel", "in.npy", "dx.raw", "--output", "dx", "--border", "replicate")
+        self.assertEqual(read("dx.raw"), struct.pack("<3h", 36, 1020, 984))
+        write("in.npy", npy("<u2", (1, 3), struct.pack("<3H", 65535, 0, 0)))
+        self.succeed("sobel", "in.npy", "dx.npy", "--output", "dx", "--border", "replicate")
+        self.assertEqual(npy_parts("dx.npy"),
+                         ("<i4", (1, 3), struct.pack("<3i", -262140, -262140, 0)))
+
+    def test_types_stay(self):
+        write("in.npy", npy("<u2", (2, 2), struct.pack("<4H", 0, 60000, 60000, 0)))
+        self.succeed("sobel", "in.npy", "out.npy")
+        self.assertEqual(npy_parts("out.npy")[0], "<u4")
+        self.succeed("threshold", "in.npy", "out.npy", "--window", "3", "--max", "65535")
+        self.assertEqual(npy_parts("out.npy"),
+                         ("<u2", (2, 2), struct.pack("<4H", 0, 65535, 65535, 0)))
+        write("in.npy", npy("<f4", (1, 3), struct.pack("<3f", 0, 0.5, 2)))
+        self.succeed("sobel", "in.npy", "out.npy", "--border", "replicate")
+        self.assertEqual(npy_parts("out.npy"), ("<f4", (1, 3), struct.pack("<3f", 2, 8, 6)))
+
+    def test_threshold_options(self):
+        write("in.npy", npy("|u1", (1, 4), bytes([10, 20, 30, 200])))
+        def threshold(*options):
+            self.succeed("threshold", "in.npy", "out.npy", "--window", "1", *options)
+            return list(npy_parts("out.npy")[2])
+        self.assertEqual(threshold(), [0, 0, 0, 0])  # no pixel is above itself
+        self.assertEqual(threshold("--offset", "1"), [255] * 4)
+        self.assertEqual(threshold("--offset", "-4.5"), [0] * 4)
+        self.assertEqual(threshold("--offset", "-.5", "--invert", "--max", "7"), [7] * 4)
+        self.assertEqual(threshold("--offset=0.5", "--method", "exact-mean"), [255] * 4)
+
+    def test_mean_image(self):
+        write("in.npy", npy("|u1", (1, 4), bytes([10, 20, 30, 200])))
+        self.succeed("threshold", "in.npy", "out.npy", "--window", "3", "--mean", "mean.npy")
+        self.assertEqual(npy_parts("mean.npy"), ("|u1", (1, 4), bytes([13, 20, 83, 143])))
+        self.succeed("threshold", "in.npy", "out.npy", "--window", "3", "--method", "exact-mean",
+                     "--mean", "mean.npy")
+        self.assertEqual(npy_parts("mean.npy")[0], "<f4")
+
+    def test_convert_layouts(self):
+        write("in.npy", npy("|u1", (2, 2, 3), bytes([255, 255, 255, 0, 0, 0] * 2)))
+        self.succeed("convert", "in.npy", "out.npy", "--to", "ycbcr32")
+        self.assertEqual(npy_parts("out.npy"),
+                         ("|u1", (2, 2, 4), bytes([255, 128, 128, 255, 0, 128, 128, 255] * 2)))
+        self.succeed("convert", "in.npy", "out.npy", "--to", "i444")
+        self.assertEqual(npy_parts("out.npy"),
+                         ("|u1", (3, 2, 2), bytes([255, 0] * 2 + [128] * 8)))
+        self.succeed("convert", "in.npy", "out.npy", "--to", "gray8", "--to-range", "limited")
+        self.assertEqual(npy_parts("out.npy"), ("|u1", (2, 2), bytes([235, 16] * 2)))
+
+    def test_convert_raw_frames(self):
+        write("in.raw", bytes([235, 128, 16, 128] * 2) * 3)
+        self.succeed("convert", "in.raw", "out.raw", "--from", "yuyv", "--size", "2x2",
+                     "--from-range", "limited", "--to", "rgb24")
+        self.assertEqual(read("out.raw"), bytes([255, 255, 255, 0, 0, 0] * 2) * 3)
+        write("odd.raw", bytes([100] * 9 + [128] * 8))
+        self.succeed("convert", "odd.raw", "out.npy", "--from", "i420", "--size", "3x3", "--to",
+                     "rgb24")
+        self.assertEqual(npy_parts("out.npy"), ("|u1", (3, 3, 3), bytes([100] * 27)))
+
+    def test_in_place(self):
+        write("a.npy", npy("|u1", (6, 8), ramp(48)))
+        os.chmod("a.npy", 0o640)
+        self.succeed("sobel", "a.npy", "a.npy")
+        self.assertEqual(npy_parts("a.npy")[2], sobel_u8(ramp(48), 8, 6))
+        self.assertEqual(os.stat("a.npy").st_mode & 0o777, 0o640)
+        self.assertEqual(os.listdir("."), ["a.npy"])
+
+    def test_threads(self):
+        write("in.npy", npy("|u1", (300, 400), ramp(120000)))
+        for threads in ["1", "2", "7"]:
+            self.succeed("sobel", "in.npy", f"{threads}.npy", "--backend", "cpu", "--threads",
+                         threads)
+        self.assertEqual(read("1.npy"), read("2.npy"))
+        self.assertEqual(read("1.npy"), read("7.npy"))
+
+
+class Folders(CommandTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir("in")
+        for name in ["b", "a"]:
+            write(f"in/{name}.npy", npy("|u1", (6, 8), ramp(48)))
+        write("in/notes.txt", b"no picture")
+
+    def test_folder_and_list_into_a_folder(self):
+        done = self.succeed("sobel", "in", "out/deep")
+        self.assertEqual(sorted(os.listdir("out/deep")), ["a.npy", "b.npy"])
+        self.assertEqual(done.stdout.count(b"\n"), 2)
+        self.assertEqual(done.stderr, b"")  # the progress bar is for terminals
+        self.succeed("sobel", "in/a.npy", "in/b.npy", "list")
+        self.assertEqual(sorted(os.listdir("list")), ["a.npy", "b.npy"])
+        self.assertEqual(npy_parts("list/a.npy")[2], sobel_u8(ramp(48), 8, 6))
+
+    def test_one_file_into_a_folder(self):
+        os.mkdir("out")
+        self.succeed("sobel", "in/a.npy", "out")
+        self.succeed("sobel", "in/a.npy", "new/")
+        self.assertEqual(os.listdir("out") + os.listdir("new"), ["a.npy", "a.npy"])
+
+    def test_folder_onto_itself(self):
+        self.succeed("sobel", "in", "in")
+        self.assertEqual(npy_parts("in/a.npy")[2], sobel_u8(ramp(48), 8, 6))
+
+    def test_raw_files_in_a_folder(self):
+        write("in/c.raw", ramp(96))
+        self.succeed("sobel", "in", "out", *GREY_8X6)
+        self.assertEqual(sorted(os.listdir("out")), ["a.npy", "b.npy", "c.raw"])
+        self.assertEqual(len(read("out/c.raw")), 96)
+
+    def test_mean_images_of_a_folder(self):
+        self.succeed("threshold", "in", "out", "--window", "3", "--mean", "means")
+        self.assertEqual(sorted(os.listdir("means")), ["a.npy", "b.npy"])
+
+    def test_progress_on_a_terminal(self):
+        leader, follower = pty.openpty()
+        done = subprocess.run([WARPWISE, "sobel", "in", "out"], stderr=follower,
+                              stdout=subprocess.PIPE)
+        os.close(follower)
+        shown = os.read(leader, 10000)
+        os.close(leader)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"1/2 in/b.npy", shown)
+        self.assertTrue(shown.endswith(b"\x1b[K"))
+
+    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    def test_types_in_a_folder(self):
+        self.succeed("sobel", sample("building.jpg"), sample("sudoku.png"), "in/a.npy", "out")
+        self.assertEqual(sorted(os.listdir("out")), ["a.npy", "building.png", "sudoku.png"])
+        self.succeed("sobel", sample("building.jpg"), sample("sudoku.png"), "dx", "--output", "dx")
+        self.assertEqual(sorted(os.listdir("dx")), ["building.npy", "sudoku.npy"])
+
+
+class Reports(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write("in.npy", npy("|u1", (6, 8), ramp(48)))
+
+    def test_json(self):
+        done = self.succeed("threshold", "in.npy", "out.npy", "--window", "5", "--offset", "-2",
+                            "--json")
+        report = json.loads(done.stdout)
+        self.assertEqual(report["command"], "threshold")
+        self.assertEqual(report["options"], {"window": 5, "offset": -2.0, "method": "mean",
+                                             "max": 255, "invert": False})
+        self.assertEqual(report["backend"], "cuda" if has_gpu() else "cpu")
+        (file,) = report["files"]
+        self.assertEqual((file["input"], file["width"], file["height"], file["frames"]),
+                         ("in.npy", 8, 6, 1))
+        self.assertEqual(file["outputs"], [{"path": "out.npy", "pixels": "gray8"}])
+        self.assertGreater(file["milliseconds"]["compute"], 0)
+        self.assertGreater(file["mpix_per_s"], 0)
+        self.assertGreater(file["gb_per_s"], 0)
+        self.assertEqual(done.stderr, b"")
+
+    def test_json_of_every_command(self):
+        for arguments in [["sobel"], ["convert", "--to", "rgb24"]]:
+            done = self.succeed(*arguments, "in.npy", "out.npy", "--json")
+            self.assertEqual(json.loads(done.stdout)["command"], arguments[0])
+        self.assertGreaterEqual(json.loads(self.succeed("devices", "--json").stdout)["cpu"]["threads"],
+                                1)
+
+    def test_line(self):
+        done = self.succeed("sobel", "in.npy", "out.npy", "--backend", "cpu", "--threads", "1")
+        self.assertRegex(done.stdout.decode(),
+                         r"^out.npy: 8x6 gray8 from in.npy, sobel on cpu \(1 thread\) in "
+                         r"[0-9.]+ ms: \d+ MPix/s, [0-9.]+ GB/s\n$")
+
+    def test_devices_help_version(self):
+        self.assertIn(b"threads", self.succeed("devices").stdout)
+        self.assertRegex(self.succeed("--version").stdout.decode(), r"^warpwise \d+\.\d+\.\d+\n$")
+        for arguments in [["--help"], ["convert", "--help"], ["sobel", "-h"], ["threshold", "--help"],
+                          ["devices", "--help"]]:
+            self.assertIn(b"Usage: warpwise", self.succeed(*arguments).stdout)
+
+
+@unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+class Images(CommandTest):
+    def test_16_bits_stay(self):
+        values = [0, 60000, 60000, 300]
+        write("in.png", png(2, 2, 16, 0, struct.pack(">4H", *values)))
+        self.succeed("threshold", "in.png", "out.png", "--window", "3")
+        self.assertEqual(read("out.png")[24], 16)  # the bit depth in the header
+        self.succeed("sobel", "in.png", "out.npy", "--output", "dy")
+        self.assertEqual(npy_parts("out.npy")[0], "<i4")
+
+    def test_grey_stays_grey_and_alpha_is_ignored(self):
+        grey = ramp(48)
+        write("grey.png", png(8, 6, 8, 0, grey))
+        write("rgba.png", png(8, 6, 8, 6, b"".join(bytes([g, g, g, g // 2]) for g in grey)))
+        for name in ["grey", "rgba"]:
+            self.succeed("sobel", f"{name}.png", "out.png")
+            self.assertEqual(read("out.png")[24:26], bytes([8, 0]))
+            self.succeed("sobel", f"{name}.png", "out.raw")
+            self.assertEqual(read("out.raw"), sobel_u8(grey, 8, 6))
+
+    def test_deep_colour_with_alpha(self):
+        pixels = struct.pack(">4H", 1000, 1000, 1000, 7) * 4
+        write("in.png", png(2, 2, 16, 6, pixels))
+        self.succeed("threshold", "in.png", "out.npy", "--window", "3", "--mean", "mean.npy")
+        self.assertEqual(npy_parts("mean.npy"), ("<u2", (2, 2), struct.pack("<4H", *[1000] * 4)))
+
+    def test_images_through_pipes(self):
+        with open(sample("sudoku.png"), "rb") as file:
+            done = self.succeed("sobel", "-", "-", stdin=file.read())
+        self.assertEqual(len(done.stdout), 558 * 563)
+
+    def test_colours_keep_their_order(self):
+        write("in.png", png(1, 1, 8, 2, bytes([10, 20, 30])))
+        self.succeed("convert", "in.png", "out.raw", "--to", "rgb24")
+        self.assertEqual(read("out.raw"), bytes([10, 20, 30]))
+        self.succeed("convert", "in.png", "bgr.png", "--to", "bgr24")  # the same colour
+        self.succeed("convert", "bgr.png", "out.raw", "--to", "bgr24")
+        self.assertEqual(read("out.raw"), bytes([30, 20, 10]))
+        self.succeed("convert", "in.png", "rgba.png", "--to", "rgba32")
+        self.succeed("convert", "rgba.png", "out.raw", "--to", "rgba32")
+        self.assertEqual(read("out.raw"), bytes([10, 20, 30, 255]))
+
+    def test_missing_module_is_named(self):
+        """A copy of the command without the module beside it."""
+        here = os.path.dirname(WARPWISE)
+        os.makedirs("bundle/bin")
+        os.makedirs("bundle/lib")
+        write("bundle/bin/warpwise", read(WARPWISE))
+        os.chmod("bundle/bin/warpwise", 0o755)
+        library = os.path.join(here, "..", "lib")
+        for name in os.listdir(library):
+            if name.startswith("libwarpwise.so"):
+                write(f"bundle/lib/{name}", read(os.path.join(library, name)))
+        write("in.npy", npy("|u1", (6, 8), ramp(48)))
+        def run(*arguments):
+            return subprocess.run(["bundle/bin/warpwise", *arguments], capture_output=True)
+        self.assertEqual(run("sobel", "in.npy", "out.npy").returncode, 0)
+        done = run("sobel", sample("sudoku.png"), "out.npy")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"libwarpwise_images.so", done.stderr)
+        self.assertIn(b".npy and .raw", done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,97 @@
+"""What the command's tests share: a scratch folder, the command, small files made by hand."""
+
+import os
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+WARPWISE = os.environ["WARPWISE"]
+SAMPLES = os.environ["WARPWISE_SAMPLES"]
+HAS_IMAGES = os.environ["WARPWISE_HAS_IMAGES"] == "1"
+SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
+
+
+def has_gpu():
+    listing = subprocess.run([WARPWISE, "devices"], capture_output=True, text=True, check=True)
+    return "cuda 0" in listing.stdout
+
+
+class CommandTest(unittest.TestCase):
+    """Each test runs in an empty folder of its own."""
+
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="warpwise-command-")
+        self.addCleanup(self._folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self._folder.name)
+
+    def run_command(self, *arguments, stdin=b"", **options):
+        return subprocess.run(
+            [WARPWISE, *arguments], input=stdin, capture_output=True, timeout=60, **options)
+
+    def succeed(self, *arguments, **options):
+        done = self.run_command(*arguments, **options)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done
+
+    def fail_with(self, code, *arguments, says, **options):
+        """One line on stderr that says every word of `says`; nothing made, nothing on stdout."""
+        before = sorted(os.listdir("."))
+        done = self.run_command(*arguments, **options)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{arguments}: {said}")
+        self.assertEqual(done.stdout, b"", arguments)
+        self.assertTrue(said.startswith("warpwise: ") and said.endswith("\n"), said)
+        self.assertEqual(said.count("\n"), 1, said)
+        for words in [says] if isinstance(says, str) else says:
+            self.assertIn(words, said)
+        self.assertEqual(sorted(os.listdir(".")), before, "files were left behind")
+        return said
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def sample(name):
+    return os.path.join(SAMPLES, name)
+
+
+def ramp(count, step=37):
+    """`count` bytes without an obvious pattern."""
+    return bytes((i * i // 5 + step * i) % 256 for i in range(count))
+
+
+def npy(descr, shape, content):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + content
+
+
+def npy_parts(path):
+    """descr, shape, bytes of the elements."""
+    content = read(path)
+    length = struct.unpack("<H", content[8:10])[0]
+    header = eval(content[10:10 + length])  # the format is a Python literal
+    return header["descr"], header["shape"], content[10 + length:]
+
+
+def png(width, height, depth, colour, pixels):
+    """colour: 0 grey, 2 RGB, 6 RGBA; `pixels` as the file holds them (16 bits big-endian)."""
+    def chunk(kind, data):
+        check = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + check
+    row = len(pixels) // height
+    rows = b"".join(b"\0" + pixels[y * row:(y + 1) * row] for y in range(height))
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))

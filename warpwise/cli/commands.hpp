@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace warpwise::cli {
+
+/// A subcommand of `warpwise`: its arguments and what it does with them.
+class Command {
+ public:
+  virtual ~Command() = default;
+  /// Runs after the arguments were read.
+  virtual void execute() const = 0;
+};
+
+/// Each adds its subcommand to `app` and returns what it does; one file each.
+std::unique_ptr<Command> add_convert(CLI::App& app);
+std::unique_ptr<Command> add_sobel(CLI::App& app);
+std::unique_ptr<Command> add_threshold(CLI::App& app);
+std::unique_ptr<Command> add_devices(CLI::App& app);
+
+}  // namespace warpwise::cli

@@ -1,0 +1,95 @@
+#include "warpwise/primitives/convert/convert.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/operation.hpp"
+#include "warpwise/cli/run.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+class ConvertCommand final : public Command, public Operation {
+ public:
+  explicit ConvertCommand(CLI::App& app) {
+    std::vector<RawFormat> sources;
+    for (const PixelFormat format : convert_sources) sources.push_back(raw_format(format));
+    add_shared_options(app, shared_, sources);
+    app.add_option_function<std::string>(
+           "--to",
+           [this](const std::string& text) {
+             to_ = parse_choice("--to", text, convert_destinations);
+           },
+           "Pixel format of the result: " + list_names(convert_destinations))
+        ->type_name("FMT");
+    add_choice(app, "--matrix", "Weights of the colours in luma (default: bt601)", all_matrices,
+               options_.matrix);
+    add_choice(app, "--from-range", "Range of YUV input (default: the convention's)", all_ranges,
+               options_.from_range);
+    add_choice(app, "--to-range", "Range of YUV output (default: the convention's)", all_ranges,
+               options_.to_range);
+    add_choice(app, "--convention", "Whose arithmetic (default: exact)", all_conventions,
+               options_.convention);
+    add_choice(app, "--chroma", "How subsampled chroma reaches every pixel (default: replicate)",
+               all_chroma_upsamplings, options_.upsampling);
+  }
+
+  void execute() const override {
+    if (!to_) {
+      throw UsageError("convert needs --to FMT, one of " + list_names(convert_destinations));
+    }
+    run_on_files(shared_, *this);
+  }
+
+  std::string name() const override { return "convert"; }
+
+  nlohmann::ordered_json options() const override {
+    const auto range = [](const std::optional<Range>& chosen) {
+      return chosen ? std::string(name_of(*chosen)) : std::string("the convention's");
+    };
+    return {{"to", name_of(*to_)},
+            {"matrix", name_of(options_.matrix)},
+            {"from_range", range(options_.from_range)},
+            {"to_range", range(options_.to_range)},
+            {"convention", name_of(options_.convention)},
+            {"chroma", name_of(options_.upsampling)}};
+  }
+
+  std::vector<std::vector<io::PictureShape>> possible_results() const override {
+    return {{io::PictureShape::of(*to_, 1, 1)}};
+  }
+
+  std::optional<io::Picture> prepared(const io::Picture&) const override { return std::nullopt; }
+
+  std::vector<io::PictureShape> results(const io::PictureShape& source,
+                                        const std::string& name) const override {
+    if (!source.format) {
+      throw IoError(name + " has pixels of " + source.pixel_text() +
+                    "; convert takes 8-bit grey, RGB and RGBA");
+    }
+    return {io::PictureShape::of(*to_, source.width, source.height)};
+  }
+
+  void run(HostSource source, std::span<const HostResult> results) const override {
+    convert(source.frame(), results[0].frame(), options_);
+  }
+  void run(DeviceSource source, std::span<const DeviceResult> results,
+           gpu::StreamHandle stream) const override {
+    convert(source.frame(), results[0].frame(), options_, stream);
+  }
+
+ private:
+  SharedOptions shared_;
+  std::optional<PixelFormat> to_;
+  ConvertOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_convert(CLI::App& app) {
+  return std::make_unique<ConvertCommand>(
+      *app.add_subcommand("convert", "Convert between RGB, YCbCr and grey pixel formats"));
+}
+
+}  // namespace warpwise::cli

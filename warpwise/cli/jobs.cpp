@@ -1,0 +1,125 @@
+#include "warpwise/cli/jobs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// The pictures in a folder, by name; headerless frames only when it is said what they are.
+std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
+  std::vector<std::string> pictures;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    const std::string extension = io::extension_of(path);
+    const bool wanted = io::is_readable_extension(extension) || (raw_too && extension == ".raw");
+    if (wanted && entry->is_regular_file(error)) pictures.push_back(path);
+  }
+  if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());
+  if (pictures.empty()) {
+    throw IoError("the folder " + folder + " has no picture in it" +
+                  (raw_too ? "" : " (.raw files need --from and --size)"));
+  }
+  std::sort(pictures.begin(), pictures.end());
+  return pictures;
+}
+
+std::string stem_of(const std::string& input) {
+  return input == "-" ? "stdin" : fs::path(input).stem().string();
+}
+
+void require_distinct_names(const std::vector<std::string>& inputs) {
+  std::map<std::string, std::string> seen;
+  for (const std::string& input : inputs) {
+    const auto [other, is_new] = seen.emplace(stem_of(input), input);
+    if (!is_new) {
+      throw UsageError(other->second + " and " + input + " would both become '" + stem_of(input) +
+                       "' in the output folder; run them apart");
+    }
+  }
+}
+
+void require_no_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !is_folder(path)) {
+    throw IoError(path + " is a file; several inputs need a folder to go to");
+  }
+}
+
+}  // namespace
+
+std::string Job::output_path(std::size_t index, const io::PictureShape& result) const {
+  const Target& target = targets[index];
+  if (!target.extension_is_open) return target.path;
+  for (const std::string& extension :
+       {io::extension_of(input), std::string(".png"), std::string(".npy")}) {
+    if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
+  }
+  return target.path + ".raw";
+}
+
+void Job::make_folders() const {
+  for (const Target& target : targets) {
+    if (!target.extension_is_open) continue;
+    const fs::path folder = fs::path(target.path).parent_path();
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw IoError("cannot make the folder " + folder.string() + ": " + error.message());
+  }
+}
+
+std::vector<Job> list_jobs(const SharedOptions& options,
+                           const std::vector<std::string>& further_outputs) {
+  std::vector<std::string> inputs;
+  bool several = options.paths.size() > 2;
+  for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) {
+    const std::string& path = options.paths[i];
+    if (is_folder(path)) {
+      several = true;
+      const std::vector<std::string> inside = pictures_in(path, options.size.has_value());
+      inputs.insert(inputs.end(), inside.begin(), inside.end());
+    } else {
+      inputs.push_back(path);
+    }
+  }
+  std::vector<std::string> outputs = {options.paths.back()};
+  outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
+
+  const std::set<std::string> distinct(outputs.begin(), outputs.end());
+  if (distinct.size() < outputs.size()) {
+    throw UsageError("two results would go to one place; name different outputs");
+  }
+
+  std::vector<Job> jobs(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) jobs[i].input = inputs[i];
+  for (const std::string& output : outputs) {
+    const bool folder = several || is_folder(output) || output.ends_with('/');
+    if (several && io::written_directly(output)) {
+      throw UsageError("several inputs need a folder to go to, not " + output);
+    }
+    if (folder) {
+      require_distinct_names(inputs);
+      require_no_file(output);
+    }
+    for (Job& job : jobs) {
+      job.targets.push_back(folder ? Target{(fs::path(output) / stem_of(job.input)).string(), true}
+                                   : Target{output, false});
+    }
+  }
+  return jobs;
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "warpwise/cli/arguments.hpp"
+
+namespace warpwise::cli {
+
+/// Where a result goes.
+struct Target {
+  std::string path;  ///< of the file; without extension when `extension_is_open`
+  bool extension_is_open = false;
+};
+
+/// One input and the targets of what comes of it.
+struct Job {
+  std::string input;
+  std::vector<Target> targets;
+
+  /// The path of result `index`. In a folder a result keeps the input's name; its type is the
+  /// input's if that holds the result exactly, else the first of .png, .npy, .raw that does.
+  std::string output_path(std::size_t index, const io::PictureShape& result) const;
+
+  /// Makes the folders that results go to. \throws IoError
+  void make_folders() const;
+};
+
+/// The jobs that "IN... OUT" and further outputs stand for.
+/// \throws UsageError  two inputs would give one result, or several inputs have no folder.
+/// \throws IoError     a folder without a picture, or a file where a folder is needed.
+std::vector<Job> list_jobs(const SharedOptions& options,
+                           const std::vector<std::string>& further_outputs);
+
+}  // namespace warpwise::cli

@@ -1,0 +1,99 @@
+#include "warpwise/cli/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "warpwise/io/output_file.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+struct Rates {
+  double megapixels_per_second = 0;
+  double gigabytes_per_second = 0;
+};
+
+Rates rates_of(const FileReport& file) {
+  if (file.times.compute <= 0) return {};
+  const double seconds = file.times.compute / 1000;
+  const auto frames = static_cast<double>(file.frames);
+  const double pixels =
+      static_cast<double>(file.source.width) * static_cast<double>(file.source.height);
+  return {frames * pixels / seconds / 1e6,
+          frames * static_cast<double>(file.bytes_per_frame) / seconds / 1e9};
+}
+
+}  // namespace
+
+std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker) {
+  const Rates rates = rates_of(file);
+  return fmt::format(
+      "{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s\n",
+      fmt::join(file.outputs, ", "), file.source.width, file.source.height,
+      file.results[0].pixel_text(),
+      file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input,
+      operation.name(), worker.backend(), worker.device(), file.times.compute,
+      rates.megapixels_per_second, rates.gigabytes_per_second);
+}
+
+nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
+                               const Worker& worker, double total_milliseconds) {
+  nlohmann::ordered_json report = {{"command", operation.name()},
+                                   {"options", operation.options()},
+                                   {"backend", worker.backend()},
+                                   {"device", worker.device()}};
+  report["files"] = nlohmann::ordered_json::array();
+  for (const FileReport& file : files) {
+    nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < file.outputs.size(); ++i) {
+      outputs.push_back({{"path", file.outputs[i]}, {"pixels", file.results[i].pixel_text()}});
+    }
+    const Rates rates = rates_of(file);
+    report["files"].push_back({{"input", file.input},
+                               {"pixels", file.source.pixel_text()},
+                               {"width", file.source.width},
+                               {"height", file.source.height},
+                               {"frames", file.frames},
+                               {"outputs", outputs},
+                               {"milliseconds",
+                                {{"read", file.times.read},
+                                 {"upload", file.times.upload},
+                                 {"compute", file.times.compute},
+                                 {"download", file.times.download},
+                                 {"write", file.times.write}}},
+                               {"mpix_per_s", rates.megapixels_per_second},
+                               {"gb_per_s", rates.gigabytes_per_second}});
+  }
+  report["milliseconds"] = total_milliseconds;
+  return report;
+}
+
+void print(std::string_view text) {
+  io::OutputFile out("-");
+  out.write(std::as_bytes(std::span(text)));
+  out.finish();
+}
+
+Progress::Progress(std::size_t total)
+    : total_(total), visible_(total > 1 && ::isatty(STDERR_FILENO) != 0) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::show(std::size_t done, std::string_view what) {
+  if (!visible_) return;
+  constexpr std::size_t width = 30;
+  const std::size_t filled = width * done / total_;
+  fmt::print(stderr, "\r\x1b[K[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", width - filled, done,
+             total_, what);
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace warpwise::cli

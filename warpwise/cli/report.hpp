@@ -1,0 +1,52 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/cli/operation.hpp"
+#include "warpwise/cli/worker.hpp"
+
+namespace warpwise::cli {
+
+/// What happened to one input.
+struct FileReport {
+  std::string input;
+  std::vector<std::string> outputs;
+  io::PictureShape source;
+  std::vector<io::PictureShape> results;
+  std::int64_t frames = 0;
+  std::int64_t bytes_per_frame = 0;  ///< that the operation read and wrote
+  Times times;
+};
+
+/// "out.png: 640x480 gray8 from in.png, sobel on cpu (2 threads) in 0.31 ms: 991 MPix/s, 3.9 GB/s".
+/// GB/s counts the bytes of source and results once.
+std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
+
+/// The object that --json prints.
+nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
+                               const Worker& worker, double total_milliseconds);
+
+/// Writes a text to standard output. \throws IoError  it cannot be written.
+void print(std::string_view text);
+
+/// A bar on standard error, when that is a terminal and there is more than one thing to do.
+class Progress {
+ public:
+  explicit Progress(std::size_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(std::size_t done, std::string_view what);
+  /// Makes room for a line of output.
+  void clear();
+
+ private:
+  std::size_t total_;
+  bool visible_;
+};
+
+}  // namespace warpwise::cli

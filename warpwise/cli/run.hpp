@@ -1,0 +1,13 @@
+#pragma once
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/operation.hpp"
+
+namespace warpwise::cli {
+
+/// Reads every input, runs the operation on it, writes the results and prints what was done.
+/// \throws UsageError, IoError, NoCudaDevice, …  at the first thing that cannot be done; what was
+///                                               finished before stays.
+void run_on_files(const SharedOptions& options, const Operation& operation);
+
+}  // namespace warpwise::cli

@@ -1,0 +1,142 @@
+#include "warpwise/primitives/threshold/threshold.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/grey.hpp"
+#include "warpwise/cli/operation.hpp"
+#include "warpwise/cli/run.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+class ThresholdCommand final : public Command, public Operation {
+ public:
+  explicit ThresholdCommand(CLI::App& app) {
+    add_shared_options(app, shared_,
+                       {raw_format(PixelFormat::gray8),
+                        raw_format(PixelFormat::rgb24),
+                        raw_format(PixelFormat::bgr24),
+                        raw_format(PixelFormat::rgba32),
+                        raw_format(PixelFormat::bgra32),
+                        {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
+    app.add_option_function<std::string>(
+           "--window",
+           [this](const std::string& text) {
+             window_ = parse_integer("--window", text, 1, max_threshold_window(ElementType::u8));
+             if (*window_ % 2 == 0) {
+               throw UsageError("--window got '" + text + "', it needs an odd number such as " +
+                                std::to_string(*window_ + 1));
+             }
+           },
+           "Side of the square window, odd")
+        ->type_name("N");
+    app.add_option_function<std::string>(
+           "--offset",
+           [this](const std::string& text) { options_.offset = parse_number("--offset", text); },
+           "Subtracted from the mean; may be negative (default: 0)")
+        ->type_name("C");
+    add_choice(app, "--method", "Which mean (default: mean)", all_threshold_methods,
+               options_.method);
+    app.add_option_function<std::string>(
+           "--max",
+           [this](const std::string& text) {
+             options_.maximum = static_cast<std::uint32_t>(parse_integer("--max", text, 0, 65535));
+           },
+           "What a pixel above its mean becomes (default: 255)")
+        ->type_name("V");
+    app.add_flag("--invert", options_.inverted, "Exchange the maximum and 0");
+    app.add_option("--mean", mean_,
+                   "Also write the mean image: rounded, or f32 with --method exact-mean")
+        ->type_name("OUT");
+  }
+
+  void execute() const override {
+    if (!window_) throw UsageError("threshold needs --window N, an odd number such as 31");
+    run_on_files(shared_, *this);
+  }
+
+  std::string name() const override { return "threshold"; }
+
+  nlohmann::ordered_json options() const override {
+    return {{"window", *window_},
+            {"offset", options_.offset},
+            {"method", name_of(options_.method)},
+            {"max", options_.maximum},
+            {"invert", options_.inverted}};
+  }
+
+  std::vector<std::string> further_outputs() const override {
+    return mean_.empty() ? std::vector<std::string>() : std::vector<std::string>{mean_};
+  }
+
+  std::vector<std::vector<io::PictureShape>> possible_results() const override {
+    std::vector<std::vector<io::PictureShape>> possible(mean_.empty() ? 1 : 2);
+    for (const ElementType type : {ElementType::u8, ElementType::u16}) {
+      const auto shape = io::PictureShape::interleaved(type, 1, 1, 1);
+      possible[0].push_back(shape);
+      if (!mean_.empty()) possible[1].push_back(mean_of(shape));
+    }
+    return possible;
+  }
+
+  std::optional<io::Picture> prepared(const io::Picture& picture) const override {
+    const io::PictureShape& shape = picture.shape();
+    const bool colour = shape.channels >= 3;
+    if (!colour || (shape.type != ElementType::u8 && shape.type != ElementType::u16)) {
+      return std::nullopt;
+    }
+    return grey_of(picture);
+  }
+
+  std::vector<io::PictureShape> results(const io::PictureShape& source,
+                                        const std::string& name) const override {
+    if (source.channels != 1 ||
+        (source.type != ElementType::u8 && source.type != ElementType::u16)) {
+      throw IoError(name + " has pixels of " + source.pixel_text() +
+                    "; threshold takes grey and colour pixels of u8 and u16");
+    }
+    if (mean_.empty()) return {source};
+    return {source, mean_of(source)};
+  }
+
+  void run(HostSource source, std::span<const HostResult> results) const override {
+    std::optional<HostView> mean;
+    if (results.size() > 1) mean = results[1].view();
+    threshold(source.view(), results[0].view(), options_with_window(), mean);
+  }
+  void run(DeviceSource source, std::span<const DeviceResult> results,
+           gpu::StreamHandle stream) const override {
+    std::optional<DeviceView> mean;
+    if (results.size() > 1) mean = results[1].view();
+    threshold(source.view(), results[0].view(), options_with_window(), mean, stream);
+  }
+
+ private:
+  io::PictureShape mean_of(const io::PictureShape& source) const {
+    const bool real = options_.method == ThresholdMethod::exact_mean;
+    return io::PictureShape::interleaved(real ? ElementType::f32 : source.type, 1, source.width,
+                                         source.height);
+  }
+
+  ThresholdOptions options_with_window() const {
+    ThresholdOptions options = options_;
+    options.window = *window_;
+    return options;
+  }
+
+  SharedOptions shared_;
+  ThresholdOptions options_;
+  std::optional<std::int64_t> window_;
+  std::string mean_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_threshold(CLI::App& app) {
+  return std::make_unique<ThresholdCommand>(*app.add_subcommand(
+      "threshold", "Adaptive threshold: each pixel against the mean of the window around it"));
+}
+
+}  // namespace warpwise::cli

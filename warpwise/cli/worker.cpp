@@ -1,0 +1,109 @@
+#include "warpwise/cli/worker.hpp"
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <thread>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/stream.hpp"
+
+namespace warpwise::cli {
+
+struct Worker::Cpu {
+  explicit Cpu(const std::optional<int>& threads) {
+    if (threads) {
+      limit.emplace(tbb::global_control::max_allowed_parallelism,
+                    static_cast<std::size_t>(*threads));
+    }
+  }
+  std::optional<tbb::global_control> limit;
+};
+
+struct Worker::Gpu {
+  void run(const Operation& operation, const io::Picture& source, std::vector<io::Picture>& results,
+           Times& times);
+  gpu::Buffer& buffer(std::size_t index, std::span<const std::byte> content);
+
+  gpu::Stream stream;
+  gpu::Event start;
+  gpu::Event end;
+  std::vector<gpu::Buffer> buffers;  // the source's, then the results'; kept from frame to frame
+  bool warm = false;
+};
+
+Worker::Worker(const SharedOptions& options) : cpu_(std::make_unique<Cpu>(options.threads)) {
+  const bool wants_gpu = options.backend == BackendChoice::cuda || options.device.has_value();
+  if (wants_gpu) gpu::require_device();
+  if (wants_gpu || (options.backend == BackendChoice::automatic && gpu::device_count() > 0)) {
+    const int device = options.device.value_or(0);
+    gpu::set_device(device);
+    gpu_ = std::make_unique<Gpu>();
+    device_ = gpu::device_info(device).name;
+  } else {
+    const std::size_t threads =
+        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    device_ = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+    // Starting the threads takes milliseconds, once; that is no part of an operation's speed.
+    tbb::parallel_for(std::size_t{0}, 8 * threads, [](std::size_t) { std::this_thread::yield(); });
+  }
+}
+
+Worker::~Worker() = default;
+
+std::string Worker::backend() const { return gpu_ ? "cuda" : "cpu"; }
+
+void Worker::run(const Operation& operation, const io::Picture& source,
+                 std::vector<io::Picture>& results, Times& times) {
+  if (gpu_) {
+    gpu_->run(operation, source, results, times);
+    return;
+  }
+  std::vector<HostResult> pixels;
+  for (io::Picture& result : results) pixels.push_back({result.shape(), result.bytes().data()});
+  const Stopwatch watch;
+  operation.run(HostSource{source.shape(), source.bytes().data()}, pixels);
+  times.compute += watch.milliseconds();
+}
+
+gpu::Buffer& Worker::Gpu::buffer(std::size_t index, std::span<const std::byte> content) {
+  const auto bytes = static_cast<std::int64_t>(content.size());
+  if (index == buffers.size()) buffers.emplace_back(bytes, stream);
+  if (buffers[index].bytes() < bytes) buffers[index] = gpu::Buffer(bytes, stream);
+  return buffers[index];
+}
+
+void Worker::Gpu::run(const Operation& operation, const io::Picture& source,
+                      std::vector<io::Picture>& results, Times& times) {
+  const Stopwatch upload;
+  const DeviceSource pixels{source.shape(), buffer(0, source.bytes()).data()};
+  std::vector<DeviceResult> device_results;
+  for (io::Picture& result : results) {
+    device_results.push_back(
+        {result.shape(), buffer(1 + device_results.size(), result.bytes()).data()});
+  }
+  gpu::upload(source.bytes().data(), buffers[0].data(),
+              static_cast<std::int64_t>(source.bytes().size()), stream);
+  stream.synchronize();
+  times.upload += upload.milliseconds();
+
+  if (!warm) operation.run(pixels, device_results, stream);
+  warm = true;
+  start.record(stream);
+  operation.run(pixels, device_results, stream);
+  end.record(stream);
+  end.synchronize();
+  times.compute += end.microseconds_since(start) / 1000;
+
+  const Stopwatch download;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    gpu::download(buffers[1 + i].data(), results[i].bytes().data(),
+                  static_cast<std::int64_t>(results[i].bytes().size()), stream);
+  }
+  stream.synchronize();
+  times.download += download.milliseconds();
+}
+
+}  // namespace warpwise::cli

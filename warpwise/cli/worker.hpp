@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/operation.hpp"
+
+namespace warpwise::cli {
+
+class Stopwatch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_)
+        .count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// How long the parts of the work took, summed over frames.
+struct Times {
+  double read = 0;
+  double upload = 0;
+  double compute = 0;
+  double download = 0;
+  double write = 0;
+};
+
+/// Runs operations on the backend that was asked for.
+class Worker {
+ public:
+  /// \throws NoCudaDevice     a GPU was asked for and there is none.
+  /// \throws InvalidArgument  there is no device of that number.
+  explicit Worker(const SharedOptions& options);
+  ~Worker();
+
+  /// Adds to upload, compute and download. On a GPU compute is the time between two events around
+  /// the operation, which runs once untimed before the first picture: loading a kernel is no part
+  /// of its speed.
+  void run(const Operation& operation, const io::Picture& source, std::vector<io::Picture>& results,
+           Times& times);
+
+  /// "cpu" or "cuda".
+  std::string backend() const;
+  /// "2 threads", or the GPU's name.
+  std::string device() const { return device_; }
+
+ private:
+  struct Cpu;
+  struct Gpu;
+  std::unique_ptr<Cpu> cpu_;
+  std::unique_ptr<Gpu> gpu_;
+  std::string device_;
+};
+
+}  // namespace warpwise::cli

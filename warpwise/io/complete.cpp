@@ -1,0 +1,73 @@
+#include "warpwise/io/complete.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::io {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+unsigned byte_at(Bytes content, std::size_t i) { return std::to_integer<unsigned>(content[i]); }
+
+bool begins_with(Bytes content, std::string_view text) {
+  return content.size() >= text.size() &&
+         std::memcmp(content.data(), text.data(), text.size()) == 0;
+}
+
+// Markers that no length follows: TEM and the restart markers; the images's start is skipped too.
+bool stands_alone(unsigned marker) { return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8); }
+
+bool jpeg_reaches_its_end(Bytes content) {
+  constexpr unsigned end_of_image = 0xd9;
+  constexpr unsigned start_of_scan = 0xda;
+  std::size_t at = 2;
+  bool in_scan = false;
+  while (at + 1 < content.size()) {
+    const unsigned marker = byte_at(content, at + 1);
+    if (byte_at(content, at) != 0xff) {
+      ++at;  // entropy-coded bytes, or stray ones that decoders skip as well
+    } else if (marker == 0xff) {
+      ++at;  // fill byte
+    } else if (marker == end_of_image) {
+      return true;
+    } else if (stands_alone(marker) || (marker == 0x00 && in_scan)) {
+      at += 2;
+    } else {
+      if (at + 3 >= content.size()) return false;
+      in_scan = marker == start_of_scan;
+      at += 2 + (byte_at(content, at + 2) << 8 | byte_at(content, at + 3));
+    }
+  }
+  return false;
+}
+
+bool png_reaches_its_end(Bytes content) {
+  constexpr std::size_t length_type_and_check = 12;
+  std::size_t at = 8;
+  while (content.size() - at >= length_type_and_check) {
+    const std::uint64_t length = std::uint64_t{byte_at(content, at)} << 24 |
+                                 byte_at(content, at + 1) << 16 | byte_at(content, at + 2) << 8 |
+                                 byte_at(content, at + 3);
+    if (length > content.size() - at - length_type_and_check) return false;
+    if (begins_with(content.subspan(at + 4), "IEND")) return true;
+    at += length + length_type_and_check;
+  }
+  return false;
+}
+
+}  // namespace
+
+void require_complete(Bytes content, const std::string& name) {
+  const char* format = nullptr;
+  if (begins_with(content, "\xff\xd8\xff") && !jpeg_reaches_its_end(content)) format = "JPEG";
+  if (begins_with(content, "\x89PNG\r\n\x1a\n") && !png_reaches_its_end(content)) format = "PNG";
+  if (format != nullptr) {
+    throw IoError(name + " is cut short: the " + format + " image has no end");
+  }
+}
+
+}  // namespace warpwise::io

@@ -1,0 +1,68 @@
+#include "warpwise/io/complete.hpp"
+
+#include <gtest/gtest.h>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::io {
+namespace {
+
+using namespace std::string_literals;
+
+void check(const std::string& content) { require_complete(std::as_bytes(std::span(content)), "a"); }
+
+// Start, a comment that contains an end marker, frame header, scan with a stuffed 0xff and a
+// restart marker, end.
+const std::string jpeg =
+    "\xff\xd8"
+    "\xff\xfe\x00\x04\xff\xd9"
+    "\xff\xc0\x00\x03\x08"
+    "\xff\xda\x00\x03\x01"
+    "\x12\xff\x00\x34\xff\xd0\x56"
+    "\xff\xd9"s;
+
+const std::string png =
+    "\x89PNG\r\n\x1a\n"
+    "\0\0\0\x04IHDR\1\2\3\4crc."
+    "\0\0\0\x04IDATIENDcrc."
+    "\0\0\0\0IENDcrc."s;
+
+TEST(Complete, AcceptsWholeFiles) {
+  EXPECT_NO_THROW(check(jpeg));
+  EXPECT_NO_THROW(check(png));
+}
+
+TEST(Complete, AcceptsBytesBehindTheEnd) {
+  EXPECT_NO_THROW(check(jpeg + "tail"));
+  EXPECT_NO_THROW(check(png + "tail"));
+}
+
+TEST(Complete, AcceptsFillBytesBeforeAMarker) {
+  std::string filled = jpeg;
+  filled.insert(2, "\xff\xff\xff");
+  EXPECT_NO_THROW(check(filled));
+}
+
+TEST(Complete, RefusesEveryCut) {
+  for (std::size_t length = 3; length < jpeg.size(); ++length) {
+    EXPECT_THROW(check(jpeg.substr(0, length)), IoError) << length;
+  }
+  for (std::size_t length = 8; length < png.size(); ++length) {
+    EXPECT_THROW(check(png.substr(0, length)), IoError) << length;
+  }
+}
+
+TEST(Complete, RefusesALengthBeyondTheFile) {
+  std::string huge = png;
+  huge.replace(8, 4, "\xff\xff\xff\xff");
+  EXPECT_THROW(check(huge), IoError);
+}
+
+TEST(Complete, SaysNothingOfOtherFormats) {
+  EXPECT_NO_THROW(check(""));
+  EXPECT_NO_THROW(check("BM"));
+  EXPECT_NO_THROW(check("\xff\xd8"));
+}
+
+}  // namespace
+}  // namespace warpwise::io

@@ -1,0 +1,186 @@
+#include "warpwise/io/npy.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace warpwise::io {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+std::string_view npy_name(ElementType type) {
+  switch (type) {
+    case ElementType::u8: return "|u1";
+    case ElementType::u16: return "<u2";
+    case ElementType::i16: return "<i2";
+    case ElementType::u32: return "<u4";
+    case ElementType::i32: return "<i4";
+    case ElementType::f32: return "<f4";
+  }
+  __builtin_unreachable();
+}
+
+constexpr ElementType all_types[] = {ElementType::u8,  ElementType::u16, ElementType::i16,
+                                     ElementType::u32, ElementType::i32, ElementType::f32};
+
+// The header is the text of a Python dictionary with three known keys:
+// {'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }
+class Header {
+ public:
+  Header(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  std::string_view quoted(std::string_view key) const {
+    const std::string_view value = after(key);
+    const char quote = value.empty() ? '\0' : value.front();
+    const std::size_t end = value.find(quote, 1);
+    if ((quote != '\'' && quote != '"') || end == std::string_view::npos) {
+      fail("its element type is no plain one");
+    }
+    return value.substr(1, end - 1);
+  }
+
+  bool boolean(std::string_view key) const {
+    const std::string_view value = after(key);
+    if (value.starts_with("True")) return true;
+    if (value.starts_with("False")) return false;
+    fail("its header is damaged");
+  }
+
+  std::vector<std::int64_t> tuple(std::string_view key) const {
+    std::string_view value = after(key);
+    std::vector<std::int64_t> numbers;
+    if (!value.starts_with('(')) fail("its header is damaged");
+    value.remove_prefix(1);
+    for (;;) {
+      const std::size_t skip = value.find_first_not_of(" ,");
+      if (skip == std::string_view::npos) fail("its header is damaged");
+      value.remove_prefix(skip);
+      if (value.front() == ')') return numbers;
+      std::int64_t number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc() || number < 0) fail("its shape is damaged");
+      numbers.push_back(number);
+      value.remove_prefix(static_cast<std::size_t>(end - value.data()));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw IoError(name_ + " cannot be read as .npy: " + why);
+  }
+
+ private:
+  std::string_view after(std::string_view key) const {
+    std::string quoted_key(1, '\'');
+    quoted_key.append(key).append(1, '\'');
+    const std::size_t at = text_.find(quoted_key);
+    if (at == std::string_view::npos) fail("its header has no " + std::string(key));
+    const std::size_t colon = text_.find(':', at);
+    const std::size_t value =
+        colon == std::string_view::npos ? colon : text_.find_first_not_of(' ', colon + 1);
+    return value == std::string_view::npos ? std::string_view() : text_.substr(value);
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+};
+
+struct Element {
+  ElementType type;
+  bool swapped;
+};
+
+Element element_named(std::string_view descr, const Header& header) {
+  for (const ElementType type : all_types) {
+    if (descr.size() == 3 && descr.substr(1) == npy_name(type).substr(1)) {
+      return {type, descr.front() == '>' && size_of(type) > 1};
+    }
+  }
+  header.fail("its elements are " + std::string(descr) + "; u1, u2, i2, u4, i4 and f4 can be read");
+}
+
+// The header's text and where the elements begin.
+struct Parts {
+  std::string_view header;
+  std::span<const std::byte> elements;
+};
+
+Parts split(std::span<const std::byte> content, const std::string& name) {
+  const auto byte_at = [&](std::size_t i) { return std::to_integer<std::size_t>(content[i]); };
+  const std::size_t version = content.size() > 6 ? byte_at(6) : 0;
+  const std::size_t length_at = 8;
+  const std::size_t header_at = length_at + (version == 1 ? 2 : 4);
+  const Header nothing({}, name);
+  if (!is_npy(content) || version < 1 || version > 3 || content.size() < header_at) {
+    nothing.fail("it does not begin as an .npy file of version 1 to 3 does");
+  }
+  std::size_t length = 0;
+  for (std::size_t i = header_at; i-- > length_at;) length = length << 8 | byte_at(i);
+  if (content.size() - header_at < length) nothing.fail("it ends inside its header");
+  return {{reinterpret_cast<const char*>(content.data()) + header_at, length},
+          content.subspan(header_at + length)};
+}
+
+}  // namespace
+
+bool is_npy(std::span<const std::byte> content) {
+  return content.size() >= magic.size() &&
+         std::memcmp(content.data(), magic.data(), magic.size()) == 0;
+}
+
+Picture decode_npy(std::span<const std::byte> content, const std::string& name) {
+  const Parts parts = split(content, name);
+  const Header header(parts.header, name);
+  const Element element = element_named(header.quoted("descr"), header);
+  const std::vector<std::int64_t> shape = header.tuple("shape");
+  if (header.boolean("fortran_order")) {
+    header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
+  }
+  const bool is_picture = (shape.size() == 2 || shape.size() == 3) &&
+                          std::find(shape.begin(), shape.end(), 0) == shape.end();
+  if (!is_picture || (shape.size() == 3 && shape[2] > 4)) {
+    header.fail("its shape is not (height, width) or (height, width, 1 to 4 channels)");
+  }
+  const auto wanted = PictureShape::interleaved(
+      element.type, shape.size() == 3 ? static_cast<int>(shape[2]) : 1, shape[1], shape[0]);
+  if (static_cast<std::int64_t>(parts.elements.size()) != wanted.bytes()) {
+    header.fail("its shape needs " + std::to_string(wanted.bytes()) +
+                " bytes of elements, it has " + std::to_string(parts.elements.size()));
+  }
+  Picture picture(wanted);
+  std::memcpy(picture.bytes().data(), parts.elements.data(), parts.elements.size());
+  if (element.swapped) {
+    const auto size = static_cast<std::size_t>(size_of(element.type));
+    for (std::size_t at = 0; at < picture.bytes().size(); at += size) {
+      std::reverse(picture.bytes().data() + at, picture.bytes().data() + at + size);
+    }
+  }
+  return picture;
+}
+
+bool npy_holds(const PictureShape& shape) {
+  return shape.channels > 0 || shape.format == PixelFormat::i444;
+}
+
+std::vector<std::byte> npy_header(const PictureShape& shape) {
+  if (!npy_holds(shape)) throw InvalidArgument("an .npy file cannot hold " + shape.pixel_text());
+  std::string size = shape.format == PixelFormat::i444 ? "3, " : "";
+  size += std::to_string(shape.height) + ", " + std::to_string(shape.width);
+  if (shape.channels > 1) size += ", " + std::to_string(shape.channels);
+  std::string text = "{'descr': '" + std::string(npy_name(shape.type)) +
+                     "', 'fortran_order': False, 'shape': (" + size + "), }";
+  // The format asks for elements that start at a multiple of 64, after a line's end.
+  constexpr std::size_t before = magic.size() + 4;
+  text.append(63 - (before + text.size()) % 64, ' ');
+  text += '\n';
+  std::string header(magic);
+  header +=
+      {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  header += text;
+  const auto bytes = std::as_bytes(std::span(header));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace warpwise::io

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpwise/io/picture.hpp"
+
+// NumPy's .npy files: matrices and signed or floating-point images with their type and shape.
+namespace warpwise::io {
+
+/// Whether `content` begins as an .npy file does.
+bool is_npy(std::span<const std::byte> content);
+
+/// The picture in an .npy file of version 1, 2 or 3: shape (height, width) or
+/// (height, width, channels), C order, elements u1, u2, i2, u4, i4, f4 of either byte order.
+/// \throws IoError  another shape, order or element, a damaged header, too few or too many bytes.
+Picture decode_npy(std::span<const std::byte> content, const std::string& name);
+
+/// Whether npy_header() can describe it: interleaved pixels, and i444 as (3, height, width).
+bool npy_holds(const PictureShape& shape);
+
+/// What stands before the picture's bytes in an .npy file (version 1).
+/// \throws InvalidArgument  unless npy_holds(shape).
+std::vector<std::byte> npy_header(const PictureShape& shape);
+
+}  // namespace warpwise::io

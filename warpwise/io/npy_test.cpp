@@ -1,0 +1,147 @@
+#include "warpwise/io/npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::io {
+namespace {
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A file of version 1 with that header and that many bytes 0, 1, 2, … behind it.
+std::vector<std::byte> npy(const std::string& header, int element_bytes, char version = 1) {
+  std::string text = "\x93NUMPY";
+  text += version;
+  text += '\0';
+  text += static_cast<char>(header.size());
+  text += '\0';
+  if (version > 1) text += std::string(2, '\0');
+  text += header;
+  for (int i = 0; i < element_bytes; ++i) text += static_cast<char>(i);
+  return bytes_of(text);
+}
+
+std::string refusal(const std::vector<std::byte>& content) {
+  try {
+    decode_npy(content, "a.npy");
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(Npy, ReadsWhatItWrote) {
+  for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i16,
+                                 ElementType::u32, ElementType::i32, ElementType::f32}) {
+    for (const int channels : {1, 3, 4}) {
+      Picture picture(PictureShape::interleaved(type, channels, 5, 3));
+      for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
+        picture.bytes()[i] = static_cast<std::byte>(7 * i);
+      }
+      std::vector<std::byte> file = npy_header(picture.shape());
+      EXPECT_EQ(file.size() % 64, 0U);
+      file.insert(file.end(), picture.bytes().begin(), picture.bytes().end());
+      const Picture read = decode_npy(file, "a.npy");
+      EXPECT_EQ(read.shape().type, type);
+      EXPECT_EQ(read.shape().channels, channels);
+      EXPECT_EQ(read.shape().width, 5);
+      EXPECT_EQ(read.shape().height, 3);
+      EXPECT_EQ(std::memcmp(read.bytes().data(), picture.bytes().data(), read.bytes().size()), 0);
+    }
+  }
+}
+
+TEST(Npy, HeaderIsNumPysOwnText) {
+  const auto header = npy_header(PictureShape::interleaved(ElementType::i16, 1, 640, 480));
+  const std::string text(reinterpret_cast<const char*>(header.data()), header.size());
+  EXPECT_EQ(text.substr(10, 59), "{'descr': '<i2', 'fortran_order': False, 'shape': (480, 640");
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Npy, WritesThreePlanesAsThreeMatrices) {
+  const auto header = npy_header(PictureShape::of(PixelFormat::i444, 7, 2));
+  const std::string text(reinterpret_cast<const char*>(header.data()), header.size());
+  EXPECT_NE(text.find("'shape': (3, 2, 7)"), std::string::npos);
+}
+
+TEST(Npy, RefusesToWriteSubsampledFrames) {
+  EXPECT_THROW(npy_header(PictureShape::of(PixelFormat::nv12, 4, 4)), InvalidArgument);
+  EXPECT_THROW(npy_header(PictureShape::of(PixelFormat::yuyv, 4, 4)), InvalidArgument);
+}
+
+TEST(Npy, ReadsVersionsTwoAndThree) {
+  for (const char version : {2, 3}) {
+    const Picture picture = decode_npy(
+        npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }", 6, version), "a.npy");
+    EXPECT_EQ(picture.shape().width, 3);
+    EXPECT_EQ(picture.bytes()[5], std::byte{5});
+  }
+}
+
+TEST(Npy, TurnsBigEndianElements) {
+  const Picture picture =
+      decode_npy(npy("{'descr': '>u2', 'fortran_order': False, 'shape': (1, 2)}", 4), "a.npy");
+  EXPECT_EQ(load<std::uint16_t>(picture.bytes().data(), 0), 0x0001);
+  EXPECT_EQ(load<std::uint16_t>(picture.bytes().data(), 1), 0x0203);
+}
+
+TEST(Npy, SaysWhatItCannotRead) {
+  const auto u1 = [](const std::string& rest) { return "{'descr': '|u1', " + rest + "}"; };
+  EXPECT_NE(refusal(npy(u1("'fortran_order': True, 'shape': (2, 2)"), 4)).find("Fortran"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", 8)).find("<f8"),
+      std::string::npos);
+  EXPECT_NE(refusal(npy("{'descr': [('r', '|u1')], 'fortran_order': False, 'shape': (1, 1)}", 1))
+                .find("no plain one"),
+            std::string::npos);
+  for (const char* shape : {"()", "(4,)", "(0, 4)", "(2, 2, 5)", "(2, 2, 2, 2)"}) {
+    const std::string said =
+        refusal(npy(u1("'fortran_order': False, 'shape': " + std::string(shape)), 4));
+    EXPECT_NE(said.find("(height, width)"), std::string::npos) << shape << ": " << said;
+  }
+  EXPECT_NE(refusal(npy(u1("'fortran_order': False, 'shape': (2, 3)"), 5)).find("6 bytes"),
+            std::string::npos);
+  EXPECT_NE(refusal(npy(u1("'fortran_order': False, 'shape': (2, 3)"), 7)).find("it has 7"),
+            std::string::npos);
+}
+
+TEST(Npy, RefusesDamagedHeaders) {
+  const auto good = npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }", 6);
+  for (std::size_t length = 0; length + 1 < good.size(); ++length) {
+    EXPECT_THROW(decode_npy({good.begin(), good.begin() + length}, "a.npy"), IoError) << length;
+  }
+  EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, x)}", 6), "a"),
+               IoError);
+  EXPECT_THROW(
+      decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (-2, 3)}", 6), "a"),
+      IoError);
+  EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': maybe, 'shape': (2, 3)}", 6), "a"),
+               IoError);
+  EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'shape': (2, 3)}", 6), "a"), IoError);
+  EXPECT_THROW(
+      decode_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }", 6, 4), "a"),
+      IoError);
+}
+
+TEST(Npy, RefusesSizesBeyond64Bits) {
+  EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, "
+                              "'shape': (4294967296, 4294967296)}",
+                              0),
+                          "a"),
+               Error);
+  EXPECT_THROW(decode_npy(npy("{'descr': '|u1', 'fortran_order': False, "
+                              "'shape': (99999999999999999999, 1)}",
+                              0),
+                          "a"),
+               Error);
+}
+
+}  // namespace
+}  // namespace warpwise::io

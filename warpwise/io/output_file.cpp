@@ -1,0 +1,144 @@
+#include "warpwise/io/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The paths of unfinished files lie in static memory, where a signal handler may read them. A
+// command writes a result and perhaps its mean image at a time.
+struct Slot {
+  std::atomic<bool> taken = false;
+  std::atomic<bool> present = false;
+  std::array<char, PATH_MAX> path{};
+};
+std::array<Slot, 8> slots;
+
+int take_slot() {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].taken.exchange(true)) return static_cast<int>(i);
+  }
+  throw IoError("more than " + std::to_string(slots.size()) + " files are being written at once");
+}
+
+}  // namespace
+
+void remove_unfinished_files() noexcept {
+  for (Slot& slot : slots) {
+    if (slot.present.exchange(false)) ::unlink(slot.path.data());
+  }
+}
+
+bool written_directly(const std::string& path) {
+  if (path == "-") return true;
+  // /dev/stdout may be a redirected regular file: the shell's open file is meant, not its name.
+  for (const char* opened : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
+    if (path.starts_with(opened)) return true;
+  }
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+bool is_standard_output(const std::string& path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+}
+
+OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
+  if (path == "-") {
+    descriptor_ = STDOUT_FILENO;
+  } else if (written_directly(path)) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+  } else {
+    target_ = path;
+    open_beside();
+  }
+}
+
+void OutputFile::open_beside() {
+  std::error_code ignored;
+  // A link stays a link: what it points to is replaced.
+  if (fs::is_symlink(target_, ignored) && fs::exists(target_, ignored)) {
+    target_ = fs::canonical(target_).string();
+  }
+  struct stat status {};
+  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
+
+  static std::atomic<unsigned> number = 0;
+  const fs::path folder = fs::path(target_).parent_path();
+  const std::string beside =
+      (folder / (".warpwise-" + std::to_string(::getpid()) + "-" + std::to_string(number++)))
+          .string();
+  if (beside.size() >= PATH_MAX) fail(ENAMETOOLONG);
+  slot_ = take_slot();
+  Slot& slot = slots[slot_];
+  std::memcpy(slot.path.data(), beside.c_str(), beside.size() + 1);
+  slot.present = true;  // before it is: a signal may come between any two lines
+  descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0 || (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0)) {
+    const int error = errno;
+    close();
+    fail(error);
+  }
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : name_(std::move(other.name_)), target_(std::move(other.target_)),
+      slot_(std::exchange(other.slot_, -1)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OutputFile::~OutputFile() { close(); }
+
+void OutputFile::close() {
+  if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+  descriptor_ = -1;
+  if (slot_ < 0) return;
+  Slot& slot = slots[slot_];
+  if (slot.present.exchange(false)) ::unlink(slot.path.data());
+  slot.taken = false;
+  slot_ = -1;
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(descriptor_, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail(errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+}
+
+void OutputFile::finish() {
+  if (descriptor_ > STDERR_FILENO && ::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (slot_ >= 0) {
+    Slot& slot = slots[slot_];
+    if (std::rename(slot.path.data(), target_.c_str()) != 0) fail(errno);
+    slot.present = false;
+  }
+  close();
+}
+
+void OutputFile::fail(int error) const {
+  std::string reason = std::strerror(error);
+  if (error == ENOENT) reason = "its folder does not exist";
+  if (error == EPIPE) reason = "its reader went away";
+  throw IoError("cannot write " + name_ + ": " + reason);
+}
+
+}  // namespace warpwise::io

@@ -1,0 +1,156 @@
+#include "warpwise/io/output_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/input_file.hpp"
+
+namespace warpwise::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "warpwise-io-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  static std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static std::span<const std::byte> bytes(const std::string& text) {
+    return std::as_bytes(std::span(text));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OutputFileTest, AppearsWholeWhenFinished) {
+  OutputFile file(path("a"));
+  file.write(bytes("one "));
+  EXPECT_FALSE(fs::exists(path("a")));
+  file.write(bytes("two"));
+  file.finish();
+  EXPECT_EQ(content(path("a")), "one two");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFileTest, LeavesNothingWhenNotFinished) {
+  std::ofstream(path("a")) << "before";
+  {
+    OutputFile file(path("a"));
+    file.write(bytes("partial"));
+  }
+  EXPECT_EQ(content(path("a")), "before");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
+  OutputFile file(path("a"));
+  file.write(bytes("partial"));
+  EXPECT_EQ(files(), 1U);
+  remove_unfinished_files();
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(OutputFileTest, KeepsThePermissionsOfWhatItReplacesAndElseTheUmasks) {
+  const mode_t before = ::umask(027);
+  std::ofstream(path("old")) << "x";
+  ::chmod(path("old").c_str(), 0604);
+  for (const char* name : {"old", "new"}) {
+    OutputFile file(path(name));
+    file.finish();
+  }
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat(path("old").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0604U);
+  ASSERT_EQ(::stat(path("new").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640U);
+}
+
+TEST_F(OutputFileTest, WritesThroughALink) {
+  std::ofstream(path("real")) << "before";
+  fs::create_symlink("real", path("link"));
+  OutputFile file(path("link"));
+  file.write(bytes("after"));
+  file.finish();
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(content(path("real")), "after");
+}
+
+TEST_F(OutputFileTest, MoveHandsTheFileOver) {
+  OutputFile first(path("a"));
+  first.write(bytes("1"));
+  OutputFile second(std::move(first));
+  second.write(bytes("2"));
+  second.finish();
+  EXPECT_EQ(content(path("a")), "12");
+}
+
+TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
+  const auto refusal = [](const std::string& where) -> std::string {
+    try {
+      OutputFile file(where);
+      file.write(bytes(std::string(100'000, 'x')));
+      file.finish();
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    return "written";
+  };
+  EXPECT_EQ(refusal(path("none/a")),
+            "cannot write " + path("none/a") + ": its folder does not exist");
+  EXPECT_EQ(refusal("/dev/full"), "cannot write /dev/full: No space left on device");
+  EXPECT_EQ(refusal(folder_.string()), "cannot write " + folder_.string() + ": Is a directory");
+  std::ofstream(path("file")) << "x";
+  EXPECT_EQ(refusal(path("file/a")), "cannot write " + path("file/a") + ": Not a directory");
+}
+
+TEST_F(OutputFileTest, WritesPipesDirectlyAndNoticesThatTheReaderWentAway) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string name = "/proc/self/fd/" + std::to_string(ends[1]);
+  {
+    OutputFile file(name);
+    file.write(bytes("through"));
+    file.finish();
+  }
+  std::array<char, 8> read{};
+  EXPECT_EQ(::read(ends[0], read.data(), read.size()), 7);
+  OutputFile file(name);
+  ::close(ends[0]);
+  EXPECT_THROW(file.write(bytes("nobody reads")), IoError);
+  ::close(ends[1]);
+}
+
+TEST_F(OutputFileTest, InputFileReadsAnySize) {
+  for (const std::size_t size : {0, 1, 100'000, 3'000'000}) {
+    std::ofstream(path("in")) << std::string(size, 'z');
+    InputFile file(path("in"));
+    EXPECT_EQ(file.read_all().size(), size);
+  }
+  EXPECT_GT(InputFile("/proc/self/maps").read_all().size(), 0U);  // says that its size is 0
+  EXPECT_THROW(InputFile(path("missing")), IoError);
+  EXPECT_THROW(InputFile{folder_.string()}, IoError);
+}
+
+}  // namespace
+}  // namespace warpwise::io

@@ -1,0 +1,45 @@
+#include "warpwise/io/picture.hpp"
+
+namespace warpwise::io {
+
+PictureShape PictureShape::interleaved(ElementType type, int channels, std::int64_t width,
+                                       std::int64_t height) {
+  PictureShape shape{width, height, type, channels, std::nullopt};
+  if (type == ElementType::u8) {
+    if (channels == 1) shape.format = PixelFormat::gray8;
+    if (channels == 3) shape.format = PixelFormat::rgb24;
+    if (channels == 4) shape.format = PixelFormat::rgba32;
+  }
+  return shape;
+}
+
+PictureShape PictureShape::of(PixelFormat format, std::int64_t width, std::int64_t height) {
+  const bool shares_bytes =
+      plane_count(format) > 1 || format == PixelFormat::yuyv || format == PixelFormat::uyvy;
+  const int channels = shares_bytes ? 0 : static_cast<int>(plane_row_bytes(format, 0, 1));
+  return {width, height, ElementType::u8, channels, format};
+}
+
+std::int64_t PictureShape::bytes() const {
+  if (format) return frame_bytes(*format, width, height);
+  return checked_mul(checked_mul(width, height), checked_mul(channels, size_of(type)));
+}
+
+std::string PictureShape::pixel_text() const {
+  if (format) return std::string(name_of(*format));
+  const std::string element(name_of(type));
+  return channels == 1 ? element : std::to_string(channels) + " x " + element;
+}
+
+Picture::Picture(const PictureShape& shape)
+    : shape_(shape), size_(static_cast<std::size_t>(shape.bytes())) {
+  if (shape.width < 1 || shape.height < 1) {
+    throw InvalidArgument("a picture needs at least 1x1 pixels, not " +
+                          std::to_string(shape.width) + "x" + std::to_string(shape.height));
+  }
+  // Uninitialised on purpose: memory that a wrong size asks for is not touched before its bytes
+  // come.
+  data_ = std::make_unique_for_overwrite<std::byte[]>(size_);
+}
+
+}  // namespace warpwise::io

@@ -1,0 +1,148 @@
+#include "warpwise/io/picture_file.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/complete.hpp"
+#include "warpwise/io/image_module.hpp"
+#include "warpwise/io/npy.hpp"
+
+namespace warpwise::io {
+namespace {
+
+// One row for what an image file holds, as the module's test finds it by writing and reading back.
+struct ImageType {
+  std::string_view extension;
+  std::string_view elements;  // "u8 u16"
+  std::string_view channels;  // "134"
+  bool lossy;
+};
+constexpr ImageType image_types[] = {
+    {".png", "u8 u16", "134", false},  {".tif", "u8 u16", "134", false},
+    {".tif", "i16 i32", "1", false},   {".tif", "f32", "14", false},
+    {".tiff", "u8 u16", "134", false}, {".tiff", "i16 i32", "1", false},
+    {".tiff", "f32", "14", false},     {".bmp", "u8", "13", false},
+    {".dib", "u8", "13", false},       {".pgm", "u8 u16", "1", false},
+    {".ppm", "u8 u16", "3", false},    {".pnm", "u8 u16", "13", false},
+    {".webp", "u8", "3", false},       {".pfm", "f32", "13", false},
+    {".exr", "f32", "134", false},     {".jpg", "u8", "13", true},
+    {".jpeg", "u8", "13", true},       {".jpe", "u8", "13", true},
+    {".jp2", "u8 u16", "134", true},
+};
+
+// Read, never written.
+constexpr std::string_view read_only[] = {".pbm", ".pam", ".sr", ".ras", ".hdr", ".pic"};
+
+// What reaches OpenCV must be grey or colour; YCbCr bytes in a .png would be shown as colours.
+bool is_grey_or_colour(const PictureShape& shape) {
+  if (!shape.format) return shape.channels > 0;
+  switch (*shape.format) {
+    case PixelFormat::gray8:
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32: return true;
+    default: return false;
+  }
+}
+
+bool lists_word(std::string_view words, std::string_view word) {
+  const std::size_t at = words.find(word);
+  return at != std::string_view::npos && (at == 0 || words[at - 1] == ' ') &&
+         (at + word.size() == words.size() || words[at + word.size()] == ' ');
+}
+
+// Beside libwarpwise. Its bare name would be looked up through this program's run path as well, but
+// not under AddressSanitizer, whose own dlopen() has another one.
+std::string path_of_image_module() {
+  Dl_info library{};
+  ::dladdr(reinterpret_cast<void*>(&frame_bytes), &library);
+  return (std::filesystem::path(library.dli_fname).parent_path() / image_module_file).string();
+}
+
+const ImageModule& image_module() {
+  static const ImageModule* const module = [] {
+    void* library = ::dlopen(path_of_image_module().c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* entry = library == nullptr ? nullptr : ::dlsym(library, image_module_entry);
+    if (entry == nullptr) {
+      throw IoError(std::string("image files need the module ") + image_module_file +
+                    ", which cannot be loaded (" + ::dlerror() +
+                    "); .npy and .raw files and pipes work without it");
+    }
+    return reinterpret_cast<ImageModuleEntry>(entry)();
+  }();
+  return *module;
+}
+
+}  // namespace
+
+std::string extension_of(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (path == "-" || (extension.empty() && written_directly(path))) return ".raw";
+  return extension;
+}
+
+bool is_readable_extension(std::string_view extension) {
+  return extension == ".npy" ||
+         std::any_of(std::begin(image_types), std::end(image_types),
+                     [&](const ImageType& type) { return type.extension == extension; }) ||
+         std::find(std::begin(read_only), std::end(read_only), extension) != std::end(read_only);
+}
+
+Holding holding(std::string_view extension, const PictureShape& shape) {
+  if (extension == ".raw") return Holding::exact;
+  if (extension == ".npy") return npy_holds(shape) ? Holding::exact : Holding::not_at_all;
+  if (!is_grey_or_colour(shape)) return Holding::not_at_all;
+  const std::string channels = std::to_string(shape.channels);
+  for (const ImageType& type : image_types) {
+    if (type.extension == extension && lists_word(type.elements, name_of(shape.type)) &&
+        type.channels.find(channels) != std::string_view::npos) {
+      return type.lossy ? Holding::lossy : Holding::exact;
+    }
+  }
+  return Holding::not_at_all;
+}
+
+std::string extensions_that_hold(const PictureShape& shape) {
+  std::string list;
+  std::string_view last;
+  for (const ImageType& type : image_types) {
+    if (type.extension != last && holding(type.extension, shape) == Holding::exact) {
+      list += std::string(type.extension) + ", ";
+      last = type.extension;
+    }
+  }
+  if (npy_holds(shape)) list += ".npy, ";
+  return list + ".raw";
+}
+
+Picture read_picture(InputFile& file) {
+  const std::vector<std::byte> content = file.read_all();
+  if (content.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
+  if (is_npy(content)) return decode_npy(content, file.name());
+  require_complete(content, file.name());
+  return image_module().decode(content, file.name());
+}
+
+void write_picture(OutputFile& file, std::string_view extension, const Picture& picture) {
+  if (holding(extension, picture.shape()) == Holding::not_at_all) {
+    throw IoError("cannot write " + file.name() + ": such a file holds no " +
+                  picture.shape().pixel_text() +
+                  "; these do: " + extensions_that_hold(picture.shape()));
+  }
+  if (extension == ".npy") file.write(npy_header(picture.shape()));
+  if (extension == ".npy" || extension == ".raw") {
+    file.write(picture.bytes());
+  } else {
+    file.write(image_module().encode(picture, std::string(extension), file.name()));
+  }
+}
+
+}  // namespace warpwise::io

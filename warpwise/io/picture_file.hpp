@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture.hpp"
+
+// Picture files of any kind by their names: headerless .raw, .npy, and the image files that OpenCV
+// reads and writes.
+namespace warpwise::io {
+
+/// The type of a file by its name: ".png", in lower case; ".raw" for "-", pipes and devices; empty
+/// for a name without one.
+std::string extension_of(const std::string& path);
+
+/// Whether files of that extension are pictures that read_picture() may read; in a folder the
+/// others are passed over.
+bool is_readable_extension(std::string_view extension);
+
+/// How well a file type holds a picture.
+enum class Holding { not_at_all, lossy, exact };
+Holding holding(std::string_view extension, const PictureShape& shape);
+
+/// ".npy, .tiff, .raw": the file types that hold such a picture exactly, for messages.
+std::string extensions_that_hold(const PictureShape& shape);
+
+/// Reads a whole .npy or image file, told apart by their content. Loads the image module for the
+/// latter only.
+/// \throws IoError  empty, cut short, no picture, or the image module is missing.
+Picture read_picture(InputFile& file);
+
+/// The bytes of a file of that extension that holds `picture`, in pieces: a header and the
+/// picture's own bytes, or an encoded image. \throws IoError  the extension does not hold it, or
+/// the image module is missing.
+void write_picture(OutputFile& file, std::string_view extension, const Picture& picture);
+
+}  // namespace warpwise::io

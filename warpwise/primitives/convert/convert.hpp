@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "warpwise/base/frame.hpp"
+#include "warpwise/gpu/handles.hpp"
+
+namespace warpwise {
+
+/// The weights of red, green and blue in luma.
+enum class Matrix : std::uint8_t { bt601, bt709, bt2020 };
+
+/// Which codes a YUV side uses: full 0…255, limited 16…235 for luma and 16…240 for chroma.
+enum class Range : std::uint8_t { full, limited };
+
+/// Whose arithmetic turns RGB into YUV and back; they disagree by a level or so.
+enum class Convention : std::uint8_t {
+  exact,   ///< the real-valued formula, rounded half up once
+  opencv,  ///< bit for bit as cv::cvtColor
+  libyuv,  ///< bit for bit as libyuv on x86
+  jfif,    ///< libjpeg's 16-bit formulas
+};
+
+/// How subsampled chroma is brought to every pixel.
+enum class ChromaUpsampling : std::uint8_t {
+  replicate,  ///< the sample that the pixel shares
+  /// Linear between samples sited as in MPEG-2 and H.264: on the even columns, and, in 4:2:0,
+  /// midway between two rows. Weights 1 or 1/2 1/2 across, 3/4 1/4 down; rounded half up once.
+  linear,
+};
+
+inline constexpr std::array all_matrices = {Matrix::bt601, Matrix::bt709, Matrix::bt2020};
+inline constexpr std::array all_ranges = {Range::full, Range::limited};
+inline constexpr std::array all_conventions = {Convention::exact, Convention::opencv,
+                                               Convention::libyuv, Convention::jfif};
+inline constexpr std::array all_chroma_upsamplings = {ChromaUpsampling::replicate,
+                                                      ChromaUpsampling::linear};
+
+/// The formats that convert() reads and writes.
+inline constexpr std::array convert_sources = {
+    PixelFormat::rgb24, PixelFormat::bgr24, PixelFormat::rgba32, PixelFormat::bgra32,
+    PixelFormat::gray8, PixelFormat::yuyv,  PixelFormat::uyvy,   PixelFormat::nv12,
+    PixelFormat::nv21,  PixelFormat::i420,  PixelFormat::ycbcr32};
+inline constexpr std::array convert_destinations = {
+    PixelFormat::ycbcr32, PixelFormat::ycrcb24, PixelFormat::gray8,  PixelFormat::rgb24,
+    PixelFormat::bgr24,   PixelFormat::rgba32,  PixelFormat::bgra32, PixelFormat::i444};
+
+/// "bt601", "full", "exact", "replicate", …
+std::string_view name_of(Matrix matrix);
+std::string_view name_of(Range range);
+std::string_view name_of(Convention convention);
+std::string_view name_of(ChromaUpsampling upsampling);
+
+/// The value of that name, or nothing.
+std::optional<Matrix> matrix_named(std::string_view name);
+std::optional<Range> range_named(std::string_view name);
+std::optional<Convention> convention_named(std::string_view name);
+std::optional<ChromaUpsampling> chroma_upsampling_named(std::string_view name);
+
+struct ConvertOptions {
+  Convention convention = Convention::exact;
+  Matrix matrix = Matrix::bt601;
+  /// Ranges of the YUV (or grey) sides; unset, what the convention takes: full in exact and jfif,
+  /// limited in libyuv, in opencv limited for subsampled sources and full for the rest. From YUV to
+  /// YUV all but exact take from_range for both.
+  std::optional<Range> from_range = std::nullopt;
+  std::optional<Range> to_range = std::nullopt;
+  ChromaUpsampling upsampling = ChromaUpsampling::replicate;
+};
+
+/// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
+///
+/// - RGB → RGB: channels reordered; alpha kept where both sides have it, else 255.
+/// - RGB → YUV: Y = kr R + kg G + kb B, Cb = (B − Y) / (2 − 2 kb), Cr = (R − Y) / (2 − 2 kr) by the
+///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
+///   The fourth byte of ycbcr32 is 255.
+/// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or, in exact, rescaled between ranges.
+/// - gray8 is the Y of the above; from RGB in convention opencv it is COLOR_RGB2GRAY's.
+///
+/// | convention | matrices           | RGB → YUV     | YUV → RGB                                |
+/// |------------|--------------------|---------------|------------------------------------------|
+/// | exact      | bt601 bt709 bt2020 | full, limited | full, limited                            |
+/// | opencv     | bt601              | full          | limited if subsampled, full from ycbcr32 |
+/// | libyuv     | bt601 bt709        | full, limited | full, limited                            |
+/// | jfif       | bt601              | full          | full                                     |
+///
+/// exact equals a correctly rounded (half up), saturated evaluation of the real-valued formula for
+/// all 2^24 colours. Frames of any size, pitch and alignment; `src` and `dst` must not overlap.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
+/// Source: document D, rows D1 to D5 (webcam frames RGB24 → 32-bit YCbCr).
+///
+/// \throws InvalidArgument  sizes differ, frames overlap, or the combination of formats and options
+///                          has no definition; the message lists those that have.
+void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
+
+/// The same on a GPU, with the same result: asynchronous on `stream`, no allocation, no
+/// synchronisation.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
+             gpu::StreamHandle stream);
+
+namespace reference {
+/// convert(), pixel by pixel in double precision or the convention's own integers: what the fast
+/// paths are tested against.
+void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
+}  // namespace reference
+
+}  // namespace warpwise

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "warpwise/primitives/convert/convert.hpp"
+
+// What one call of convert() computes, worked out once per call: the same integers serve the CPU
+// and the GPU, which is why their results agree.
+namespace warpwise::detail {
+
+/// A conversion whose options are checked and complete.
+struct Conversion {
+  PixelFormat from;
+  PixelFormat to;
+  Convention convention;
+  Matrix matrix;
+  Range from_range;  ///< full where the source is RGB
+  Range to_range;    ///< full where the destination is RGB
+  ChromaUpsampling upsampling;
+};
+
+/// Fills in the ranges that the options leave open.
+/// \throws InvalidArgument  the combination has no definition.
+Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& options);
+
+/// Whether the format holds YUV (gray8 counts as RGB: R = G = B).
+bool holds_yuv(PixelFormat format);
+/// Whether two pixels of a row share their chroma.
+bool is_subsampled(PixelFormat format);
+
+/// What happens to the three channels of a pixel.
+enum class Transform : int {
+  none,          ///< they stay what they are
+  linear,        ///< Plan::linear
+  opencv_ycrcb,  ///< luma as by Plan::linear; chroma from its differences with the rounded luma
+};
+
+/// Fixed-point numbers of Linear are multiples of 2^-linear_bits.
+inline constexpr int linear_bits = 40;
+
+/// out[i] = saturate(floor(coefficient[i][0] · first + coefficient[i][1] · in[1] +
+///                         coefficient[i][2] · in[2] + offset[i]))
+/// first  = max(0, floor(in[0] · 257 · luma_scale / 2^16) − luma_black)
+///
+/// Channels are R, G, B or Y, Cb, Cr. luma_scale 256 makes first = in[0] − luma_black.
+struct Linear {
+  std::int64_t coefficient[3][3];
+  std::int64_t offset[3];
+  int luma_scale = 256;
+  int luma_black = 0;
+};
+
+struct Plan {
+  Transform transform = Transform::none;
+  Linear linear{};
+};
+
+/// Chroma of OpenCV's YCrCb: ((channel − Y) · factor + opencv_chroma_offset) >> 14.
+inline constexpr int opencv_cr_factor = 11682;
+inline constexpr int opencv_cb_factor = 9241;
+inline constexpr int opencv_chroma_offset = (128 << 14) + (1 << 13);
+
+Plan plan_of(const Conversion& conversion);
+
+}  // namespace warpwise::detail

@@ -1,0 +1,135 @@
+#include "warpwise/primitives/sobel/sobel.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "warpwise/primitives/sobel/backends.hpp"
+#include "warpwise/primitives/validate.hpp"
+
+namespace warpwise {
+namespace {
+
+template <class Enum, std::size_t n>
+std::optional<Enum> named(const std::array<Enum, n>& all, std::string_view name) {
+  for (const Enum value : all) {
+    if (name == name_of(value)) return value;
+  }
+  return std::nullopt;
+}
+
+void validate_types(ElementType src, int src_channels, ElementType dst, int dst_channels,
+                    SobelOutput output) {
+  const std::span<const ElementType> types = sobel_dst_types(src, output);
+  const bool colour = src == ElementType::u8 && (src_channels == 3 || src_channels == 4);
+  if (types.empty() || (src_channels != 1 && !colour)) {
+    throw InvalidArgument("sobel: src has pixels of " + detail::type_text(src, src_channels) +
+                          ", it needs 1 x u8, 3 x u8, 4 x u8, 1 x u16 or 1 x f32");
+  }
+  if (dst_channels == 1 && std::ranges::find(types, dst) != types.end()) return;
+  std::string valid;
+  for (const ElementType type : types) {
+    valid += (valid.empty() ? "" : " or ") + detail::type_text(type, 1);
+  }
+  throw InvalidArgument("sobel: dst has pixels of " + detail::type_text(dst, dst_channels) + ", " +
+                        std::string(name_of(output)) + " of " +
+                        detail::type_text(src, src_channels) + " needs " + valid);
+}
+
+template <class Source, class Destination>
+void validate(const Source& src, const Destination& dst, const SobelOptions& options) {
+  detail::require_same_size("sobel", src, dst);
+  validate_types(src.type(), src.channels(), dst.type(), dst.channels(), options.output);
+  detail::require_disjoint("sobel", src, dst);
+}
+
+}  // namespace
+
+void sobel(ConstHostView src, HostView dst, const SobelOptions& options) {
+  validate(src, dst, options);
+  detail::sobel_cpu(src, dst, options);
+}
+
+void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
+           gpu::StreamHandle stream) {
+  validate(src, dst, options);
+  detail::sobel_cuda(src, dst, options, stream);
+}
+
+std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output) {
+  using enum ElementType;
+  static constexpr std::array magnitude_of_u8 = {u8, u16};
+  static constexpr std::array i16_only = {i16};
+  static constexpr std::array u32_only = {u32};
+  static constexpr std::array i32_only = {i32};
+  static constexpr std::array f32_only = {f32};
+  const bool magnitude = output == SobelOutput::magnitude;
+  switch (src) {
+    case u8:
+      if (magnitude) return magnitude_of_u8;
+      return i16_only;
+    case u16:
+      if (magnitude) return u32_only;
+      return i32_only;
+    case f32: return f32_only;
+    case i16:
+    case u32:
+    case i32: return {};
+  }
+  __builtin_unreachable();
+}
+
+std::string_view name_of(SobelOutput output) {
+  switch (output) {
+    case SobelOutput::magnitude: return "magnitude";
+    case SobelOutput::dx: return "dx";
+    case SobelOutput::dy: return "dy";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view name_of(Norm norm) {
+  switch (norm) {
+    case Norm::l1: return "l1";
+    case Norm::l2: return "l2";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view name_of(SobelKernel kernel) {
+  switch (kernel) {
+    case SobelKernel::sobel: return "sobel";
+    case SobelKernel::scharr: return "scharr";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view name_of(Border border) {
+  switch (border) {
+    case Border::reflect101: return "reflect101";
+    case Border::replicate: return "replicate";
+    case Border::constant: return "constant";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view name_of(ChannelOrder order) {
+  switch (order) {
+    case ChannelOrder::rgb: return "rgb";
+    case ChannelOrder::bgr: return "bgr";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<SobelOutput> sobel_output_named(std::string_view name) {
+  return named(all_sobel_outputs, name);
+}
+std::optional<Norm> norm_named(std::string_view name) { return named(all_norms, name); }
+std::optional<SobelKernel> sobel_kernel_named(std::string_view name) {
+  return named(all_sobel_kernels, name);
+}
+std::optional<Border> border_named(std::string_view name) { return named(all_borders, name); }
+std::optional<ChannelOrder> channel_order_named(std::string_view name) {
+  return named(all_channel_orders, name);
+}
+
+}  // namespace warpwise

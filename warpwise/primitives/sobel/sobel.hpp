@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
+#include "warpwise/primitives/pixel.hpp"
+
+namespace warpwise {
+
+/// What sobel() writes: the length of the gradient or one of its components.
+enum class SobelOutput : std::uint8_t { magnitude, dx, dy };
+
+/// How the magnitude follows from the components: |dx| + |dy| or sqrt(dx² + dy²).
+enum class Norm : std::uint8_t { l1, l2 };
+
+/// The smoothing across the derivative's direction: [1 2 1] or [3 10 3].
+enum class SobelKernel : std::uint8_t { sobel, scharr };
+
+/// Order of the colours in a pixel of 3 or 4 channels; the fourth is ignored.
+enum class ChannelOrder : std::uint8_t { rgb, bgr };
+
+struct SobelOptions {
+  SobelOutput output = SobelOutput::magnitude;
+  Norm norm = Norm::l1;  ///< for the magnitude only
+  SobelKernel kernel = SobelKernel::sobel;
+  Border border = Border::reflect101;
+  ChannelOrder channels = ChannelOrder::rgb;  ///< for a src of 3 or 4 channels only
+};
+
+/// The image gradient: with the 3x3 neighbours p(x + i, y + j) of a pixel and the weights
+/// w = [1 2 1] (Sobel) or [3 10 3] (Scharr),
+///
+///     dx = Σj w(j) · (p(x+1, y+j) − p(x−1, y+j))      dy = Σi w(i) · (p(x+i, y+1) − p(x+i, y−1))
+///
+/// `src` has one channel of u8, u16 or f32, or 3 or 4 channels of u8, of which the grey value is
+/// taken: OpenCV's, (9798 R + 19235 G + 3735 B + 16384) >> 15. `dst` has one channel and the size
+/// of `src`; its element type is one of sobel_dst_types(). Any pitch, any alignment; `src` and
+/// `dst` must not overlap. An axis of one pixel is mirrored on that pixel.
+///
+/// Integers: components and L1 magnitudes are exact, L2 magnitudes are the real number rounded half
+/// up, and a u8 magnitude saturates at 255. f32: each operation rounds once, along the rows first,
+/// e(y) = p(x+1, y) − p(x−1, y), t(y) = w1 · p(x, y) + w0 · (p(x−1, y) + p(x+1, y)), then across
+/// them, dx = w1 · e(y) + w0 · (e(y−1) + e(y+1)), dy = t(y+1) − t(y−1); |dx| + |dy| or
+/// sqrt(dx · dx + dy · dy). All backends agree bit for bit, but for the bits of a NaN.
+///
+/// The defaults give what OpenCV gives by Sobel in CV_16S, convertScaleAbs and a saturated add.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena, each task with
+/// scratch memory for three rows; returns when done. Source: document A, rows A7 and A8.
+///
+/// \throws InvalidArgument  sizes differ, an element type or a number of channels is none of the
+///                          above, or the views overlap.
+void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
+
+/// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
+           gpu::StreamHandle stream);
+
+/// The element types of `dst` that sobel() takes, the usual one first; empty when it does not take
+/// `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
+std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
+
+inline constexpr std::array all_sobel_outputs = {SobelOutput::magnitude, SobelOutput::dx,
+                                                 SobelOutput::dy};
+inline constexpr std::array all_norms = {Norm::l1, Norm::l2};
+inline constexpr std::array all_sobel_kernels = {SobelKernel::sobel, SobelKernel::scharr};
+inline constexpr std::array all_borders = {Border::reflect101, Border::replicate, Border::constant};
+inline constexpr std::array all_channel_orders = {ChannelOrder::rgb, ChannelOrder::bgr};
+
+/// "magnitude", "l1", "scharr", "reflect101", "bgr", …
+std::string_view name_of(SobelOutput output);
+std::string_view name_of(Norm norm);
+std::string_view name_of(SobelKernel kernel);
+std::string_view name_of(Border border);
+std::string_view name_of(ChannelOrder order);
+
+/// The value of that name, or nothing.
+std::optional<SobelOutput> sobel_output_named(std::string_view name);
+std::optional<Norm> norm_named(std::string_view name);
+std::optional<SobelKernel> sobel_kernel_named(std::string_view name);
+std::optional<Border> border_named(std::string_view name);
+std::optional<ChannelOrder> channel_order_named(std::string_view name);
+
+namespace reference {
+/// sobel(), pixel by pixel from the formulas: what the fast paths are tested against.
+void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
+}  // namespace reference
+
+}  // namespace warpwise

@@ -1,0 +1,448 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "warpwise/primitives/threshold/cpu.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/aligned_allocator.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "warpwise/base/image.hpp"
+#include "warpwise/cpu/parallel.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// ---- mean and exact_mean
+//
+// Down the columns, a window sum follows from the row above: one row comes in, one goes out. Along
+// a row, it is the difference of two prefix sums of the column sums. Neither cost depends on the
+// window. Sum is uint32_t or, for a wide rule, uint64_t; sums wrap, differences are right again.
+
+/// Vectors of 256 bits at most: a prefix sum across more blocks gains nothing.
+template <class Sum>
+using SumTag = hn::CappedTag<Sum, 32 / sizeof(Sum)>;
+
+template <class Pixel>
+HWY_INLINE auto load_pixels(SumTag<std::uint32_t> d, const std::byte* row, std::int64_t x) {
+  const hn::Rebind<Pixel, decltype(d)> narrow;
+  return hn::PromoteTo(d, hn::LoadU(narrow, reinterpret_cast<const Pixel*>(row) + x));
+}
+
+template <class Pixel>
+HWY_INLINE auto load_pixels(SumTag<std::uint64_t> d, const std::byte* row, std::int64_t x) {
+  const hn::Rebind<std::uint32_t, decltype(d)> middle;
+  const hn::Rebind<Pixel, decltype(d)> narrow;
+  return hn::PromoteTo(
+      d, hn::PromoteTo(middle, hn::LoadU(narrow, reinterpret_cast<const Pixel*>(row) + x)));
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <class D, class V>
+HWY_INLINE V inclusive_prefix(D, V v) {
+  return v;
+}
+
+template <class D, class V>
+HWY_INLINE V broadcast_last(D, V v) {
+  return v;
+}
+
+#else
+
+/// Every lane plus all lanes before it: within blocks of 16 bytes, then across the two blocks.
+template <class D, class V>
+HWY_INLINE V inclusive_prefix(D d, V v) {
+  constexpr int lanes_per_block = 16 / sizeof(hn::TFromD<D>);
+  v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
+  if constexpr (lanes_per_block == 4) v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
+  if constexpr (hn::MaxLanes(D()) > lanes_per_block) {
+    const V ends = hn::Broadcast<lanes_per_block - 1>(v);
+    v = hn::Add(v, hn::ConcatLowerLower(d, ends, hn::Zero(d)));
+  }
+  return v;
+}
+
+/// The last lane, in all lanes.
+template <class D, class V>
+HWY_INLINE V broadcast_last(D d, V v) {
+  constexpr int lanes_per_block = 16 / sizeof(hn::TFromD<D>);
+  v = hn::Broadcast<lanes_per_block - 1>(v);
+  if constexpr (hn::MaxLanes(D()) > lanes_per_block) v = hn::ConcatUpperUpper(d, v, v);
+  return v;
+}
+
+#endif
+
+/// columns[x] += factor * row[x].
+template <class Pixel, class Sum>
+void add_row(const std::byte* row, Sum factor, Sum* HWY_RESTRICT columns, std::int64_t width) {
+  for (std::int64_t x = 0; x < width; ++x) columns[x] += factor * load<Pixel>(row, x);
+}
+
+template <class Pixel, class Sum>
+void add_row(const std::byte* row, Sum* HWY_RESTRICT columns, std::int64_t width) {
+  for (std::int64_t x = 0; x < width; ++x) columns[x] += load<Pixel>(row, x);
+}
+
+/// columns[x] += in[x] - out[x]; prefix[x] = columns[0] + … + columns[x].
+template <class Pixel, class Sum>
+void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT columns,
+                    Sum* HWY_RESTRICT prefix, std::int64_t width) {
+  const SumTag<Sum> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto carry = hn::Zero(d);
+  std::int64_t x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    const auto change = hn::Sub(load_pixels<Pixel>(d, in, x), load_pixels<Pixel>(d, out, x));
+    const auto sums = hn::Add(hn::LoadU(d, columns + x), change);
+    hn::StoreU(sums, d, columns + x);
+    const auto scanned = inclusive_prefix(d, sums);
+    hn::StoreU(hn::Add(carry, scanned), d, prefix + x);
+    carry = hn::Add(carry, broadcast_last(d, scanned));
+  }
+  Sum total = hn::GetLane(carry);
+  for (; x < width; ++x) {
+    columns[x] += static_cast<Sum>(load<Pixel>(in, x)) - load<Pixel>(out, x);
+    prefix[x] = total += columns[x];
+  }
+}
+
+/// dst[x] is `above` where src[x] * area - sum + bias >= 0, the sum being upper[x] - lower[x].
+template <class Pixel, class Sum>
+void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT upper,
+              const Sum* HWY_RESTRICT lower, const detail::WindowRule& rule, std::int64_t width) {
+  using Signed = std::make_signed_t<Sum>;
+  const auto area = static_cast<Sum>(rule.area);
+  const auto limit = static_cast<Signed>(-rule.bias - 1);  // one comparison instead of sum and sign
+  const auto below = static_cast<Pixel>(rule.values.below);
+  const auto flip = static_cast<Pixel>(rule.values.above ^ rule.values.below);
+  for (std::int64_t x = 0; x < width; ++x) {
+    const Sum excess = load<Pixel>(src, x) * area - upper[x] + lower[x];
+    const int mask = -static_cast<int>(static_cast<Signed>(excess) > limit);
+    store(dst, x, static_cast<Pixel>(below ^ (flip & mask)));
+  }
+}
+
+/// The mean image's row. Sums of 32 bits divide exactly in double, and in vectors.
+template <class Pixel, class Sum>
+void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* lower, Sum area) {
+  std::byte* row = mean.row(y);
+  const bool rounded = mean.type() != ElementType::f32;
+  for (std::int64_t x = 0; x < mean.width(); ++x) {
+    const Sum sum = upper[x] - lower[x];
+    if (!rounded) {
+      store(row, x, static_cast<float>(static_cast<double>(sum) / static_cast<double>(area)));
+    } else if constexpr (sizeof(Sum) == 4) {
+      const double quotient = static_cast<double>(sum + area / 2) / static_cast<double>(area);
+      store(row, x, static_cast<Pixel>(static_cast<std::int32_t>(quotient)));
+    } else {
+      store(row, x, static_cast<Pixel>((sum + area / 2) / area));
+    }
+  }
+}
+
+/// The rows of an image in strips, one for each thread, and the column sums of each strip, from
+/// which a strip's first window sum follows without adding up its whole window.
+template <class Sum>
+struct Strips {
+  std::int64_t rows = 0;  ///< of every strip but the last
+  std::int64_t count = 0;
+  std::vector<std::vector<Sum>> sums;  ///< by strip; empty where windows are lower than a strip
+};
+
+/// What a strip needs while it slides down.
+template <class Pixel, class Sum>
+class Slider {
+ public:
+  Slider(ConstHostView src, const detail::WindowRule& rule)
+      : src_(src), rule_(rule), ramp_(std::min(rule.half, src.width())),
+        lead_((ramp_ + 1 + lead_step - 1) / lead_step * lead_step),
+        columns_(hwy::AllocateAligned<Sum>(static_cast<std::size_t>(src.width()))),
+        prefix_(hwy::AllocateAligned<Sum>(static_cast<std::size_t>(lead_ + src.width() + ramp_))) {
+    if (columns_ == nullptr || prefix_ == nullptr) throw std::bad_alloc();
+  }
+
+  void run(HostView dst, std::optional<HostView> mean, const Strips<Sum>& strips,
+           std::int64_t strip) {
+    const std::int64_t first = strip * strips.rows;
+    const std::int64_t last = std::min(first + strips.rows, src_.height());
+    start(first, strips);
+    for (std::int64_t y = first; y < last; ++y) {
+      // The first row's sums are there already: the same row in and out leaves them.
+      const std::int64_t in = y == first ? 0 : clamped_row(y + rule_.half);
+      const std::int64_t out = y == first ? 0 : clamped_row(y - rule_.half - 1);
+      row(y, src_.row(in), src_.row(out), dst, mean);
+    }
+  }
+
+ private:
+  std::int64_t clamped_row(std::int64_t y) const {
+    return std::clamp<std::int64_t>(y, 0, src_.height() - 1);
+  }
+
+  /// The column sums of the window around row `centre`.
+  void start(std::int64_t centre, const Strips<Sum>& strips) {
+    const std::int64_t width = src_.width();
+    const std::int64_t height = src_.height();
+    const std::int64_t first = centre - rule_.half;
+    const std::int64_t end = centre + rule_.half + 1;
+    Sum* const columns = columns_.get();
+    std::fill(columns, columns + width, Sum{0});
+    if (first < 0) add_row<Pixel>(src_.row(0), static_cast<Sum>(-first), columns, width);
+    if (end > height) {
+      add_row<Pixel>(src_.row(height - 1), static_cast<Sum>(end - height), columns, width);
+    }
+    const std::int64_t inner_end = std::min(end, height);
+    for (std::int64_t y = std::max<std::int64_t>(first, 0); y < inner_end;) {
+      if (!strips.sums.empty() && y % strips.rows == 0 && y + strips.rows <= inner_end) {
+        const std::vector<Sum>& sums = strips.sums[static_cast<std::size_t>(y / strips.rows)];
+        for (std::int64_t x = 0; x < width; ++x) columns[x] += sums[x];
+        y += strips.rows;
+      } else {
+        add_row<Pixel>(src_.row(y), columns, width);
+        ++y;
+      }
+    }
+  }
+
+  void row(std::int64_t y, const std::byte* in, const std::byte* out, HostView dst,
+           std::optional<HostView> mean) {
+    const std::int64_t width = src_.width();
+    Sum* const prefix = prefix_.get() + lead_;
+    slide_and_scan<Pixel>(in, out, columns_.get(), prefix, width);
+    extend(prefix);
+    const Sum* upper = prefix + ramp_;
+    const Sum* lower = prefix - ramp_ - 1;
+    classify<Pixel>(src_.row(y), dst.row(y), upper, lower, rule_, width);
+    if (mean) store_means<Pixel>(*mean, y, upper, lower, static_cast<Sum>(rule_.area));
+  }
+
+  /// Beyond the row its end columns repeat, so that prefix sums go on as straight lines. A window
+  /// wider than the row ends outside of it on both sides, whatever the pixel: then the lines start
+  /// as far out as the first of those ends, which keeps them as short as the row.
+  void extend(Sum* prefix) const {
+    const std::int64_t last = src_.width() - 1;
+    const auto skipped = static_cast<Sum>(rule_.half - ramp_);
+    const Sum left = columns_[0];
+    const Sum right = columns_[static_cast<std::size_t>(last)];
+    prefix[-1] = 0;
+    Sum before = Sum{0} - skipped * left;
+    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[-1 - i] = before -= left;
+    Sum beyond = prefix[last] + skipped * right;
+    for (std::int64_t i = 1; i <= ramp_; ++i) prefix[last + i] = beyond += right;
+  }
+
+  /// Sums that make a cache line, so that the row's prefix sums start with one: a store across two
+  /// lines costs twice.
+  static constexpr std::int64_t lead_step = 64 / sizeof(Sum);
+
+  ConstHostView src_;
+  const detail::WindowRule& rule_;
+  std::int64_t ramp_;  ///< prefix sums kept beyond each end of the row
+  std::int64_t lead_;  ///< from the start of prefix_ to the row's first one
+  hwy::AlignedFreeUniquePtr<Sum[]> columns_;
+  hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
+};
+
+template <class Sum>
+Strips<Sum> cut_into_strips(ConstHostView src) {
+  const std::int64_t tasks = src.height() * src.row_bytes() / cpu::bytes_per_task;
+  const std::int64_t most = std::min(src.height(), cpu::concurrency());
+  Strips<Sum> strips;
+  const std::int64_t wanted = std::clamp<std::int64_t>(tasks, 1, most);
+  strips.rows = (src.height() + wanted - 1) / wanted;
+  strips.count = (src.height() + strips.rows - 1) / strips.rows;
+  return strips;
+}
+
+template <class Pixel, class Sum>
+void threshold_by_sums(ConstHostView src, HostView dst, const detail::WindowRule& rule,
+                       std::optional<HostView> mean) {
+  Strips<Sum> strips = cut_into_strips<Sum>(src);
+  constexpr std::int64_t one_strip_a_task = cpu::bytes_per_task + 1;
+  if (strips.count > 1 && 2 * rule.half + 1 > strips.rows) {
+    strips.sums.resize(static_cast<std::size_t>(strips.count));
+    cpu::parallel_rows(strips.count, one_strip_a_task, [&](auto first, auto last) {
+      for (std::int64_t strip = first; strip < last; ++strip) {
+        std::vector<Sum> sums(static_cast<std::size_t>(src.width()));
+        const std::int64_t end = std::min((strip + 1) * strips.rows, src.height());
+        for (std::int64_t y = strip * strips.rows; y < end; ++y) {
+          add_row<Pixel>(src.row(y), sums.data(), src.width());
+        }
+        strips.sums[static_cast<std::size_t>(strip)] = std::move(sums);
+      }
+    });
+  }
+  cpu::parallel_rows(strips.count, one_strip_a_task, [&](auto first, auto last) {
+    Slider<Pixel, Sum> slider(src, rule);
+    for (std::int64_t strip = first; strip < last; ++strip) slider.run(dst, mean, strips, strip);
+  });
+}
+
+// ---- gaussian
+
+/// Floats that one step of weigh() makes; rows of floats are padded to a multiple of it.
+constexpr std::int64_t weigh_step = 64;
+
+constexpr std::int64_t padded_to_step(std::int64_t width) {
+  return (width + weigh_step - 1) / weigh_step * weigh_step;
+}
+
+/// out[x] = weights[0] line(0)[x] + sum over i of weights[i] (line(-i)[x] + line(i)[x]), in this
+/// order and without fused operations, as every backend does it.
+template <class Line>
+void weigh(const std::vector<float>& weights, const Line& line, float* out, std::int64_t width) {
+  const hn::CappedTag<float, weigh_step / 4> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto taps = static_cast<std::int64_t>(weights.size());
+  for (std::int64_t x = 0; x < width; x += 4 * lanes) {
+    const float* centre = line(0) + x;
+    auto weight = hn::Set(d, weights[0]);
+    auto sum0 = hn::Mul(weight, hn::LoadU(d, centre));
+    auto sum1 = hn::Mul(weight, hn::LoadU(d, centre + lanes));
+    auto sum2 = hn::Mul(weight, hn::LoadU(d, centre + 2 * lanes));
+    auto sum3 = hn::Mul(weight, hn::LoadU(d, centre + 3 * lanes));
+    for (std::int64_t i = 1; i < taps; ++i) {
+      weight = hn::Set(d, weights[static_cast<std::size_t>(i)]);
+      const float* a = line(-i) + x;
+      const float* b = line(i) + x;
+      const auto pair = [&](std::int64_t k) HWY_ATTR {
+        return hn::Mul(weight, hn::Add(hn::LoadU(d, a + k * lanes), hn::LoadU(d, b + k * lanes)));
+      };
+      sum0 = hn::Add(sum0, pair(0));
+      sum1 = hn::Add(sum1, pair(1));
+      sum2 = hn::Add(sum2, pair(2));
+      sum3 = hn::Add(sum3, pair(3));
+    }
+    hn::StoreU(sum0, d, out + x);
+    hn::StoreU(sum1, d, out + x + lanes);
+    hn::StoreU(sum2, d, out + x + 2 * lanes);
+    hn::StoreU(sum3, d, out + x + 3 * lanes);
+  }
+}
+
+/// Weighs the rows first … last - 1 of src along themselves.
+template <class Pixel>
+void weigh_rows(ConstHostView src, const std::vector<float>& weights, HostView along,
+                std::int64_t first, std::int64_t last) {
+  const std::int64_t width = src.width();
+  const auto half = static_cast<std::int64_t>(weights.size()) - 1;
+  std::vector<float> line(static_cast<std::size_t>(half + padded_to_step(width) + half));
+  float* const start = line.data() + half;
+  for (std::int64_t y = first; y < last; ++y) {
+    const std::byte* row = src.row(y);
+    for (std::int64_t x = 0; x < width; ++x) start[x] = load<Pixel>(row, x);
+    std::fill(line.data(), start, start[0]);
+    std::fill(start + width, line.data() + line.size(), start[width - 1]);
+    weigh(weights, [start](std::int64_t i) { return start + i; },
+          reinterpret_cast<float*>(along.row(y)), width);
+  }
+}
+
+/// Weighs the rows of `along` down their columns, and decides.
+template <class Pixel>
+void weigh_columns(ConstHostView src, HostView dst, const detail::GaussianRule& rule,
+                   std::optional<HostView> mean, ConstHostView along, std::int64_t first,
+                   std::int64_t last) {
+  const std::int64_t width = src.width();
+  const auto above = static_cast<Pixel>(rule.values.above);
+  const auto below = static_cast<Pixel>(rule.values.below);
+  const auto shift = static_cast<float>(rule.shift);
+  constexpr float largest = std::numeric_limits<Pixel>::max();
+  const hn::ScalableTag<float> d;
+  std::vector<float> means(static_cast<std::size_t>(padded_to_step(width)));
+  for (std::int64_t y = first; y < last; ++y) {
+    const auto line = [&](std::int64_t i) {
+      const std::int64_t at = std::clamp<std::int64_t>(y + i, 0, src.height() - 1);
+      return reinterpret_cast<const float*>(along.row(at));
+    };
+    weigh(rule.weights, line, means.data(), width);
+    if (mean && mean->type() == ElementType::f32) {
+      std::memcpy(mean->row(y), means.data(), static_cast<std::size_t>(mean->row_bytes()));
+    }
+    for (std::size_t x = 0; x < means.size(); x += hn::Lanes(d)) {
+      const auto rounded = hn::Round(hn::LoadU(d, means.data() + x));
+      hn::StoreU(hn::Min(rounded, hn::Set(d, largest)), d, means.data() + x);
+    }
+    const std::byte* row = src.row(y);
+    for (std::int64_t x = 0; x < width; ++x) {
+      const float value = static_cast<float>(load<Pixel>(row, x));
+      store(dst.row(y), x, value + shift > means[static_cast<std::size_t>(x)] ? above : below);
+    }
+    if (mean && mean->type() != ElementType::f32) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        store(mean->row(y), x, static_cast<Pixel>(means[static_cast<std::size_t>(x)]));
+      }
+    }
+  }
+}
+
+template <class Pixel>
+void threshold_by_gaussian(ConstHostView src, HostView dst, const detail::GaussianRule& rule,
+                           std::optional<HostView> mean) {
+  Image along(ElementType::f32, padded_to_step(src.width()), src.height());
+  // The work of a row grows with its taps, as if it touched its floats once for each.
+  const std::int64_t bytes =
+      src.width() * 4 * std::min<std::int64_t>(static_cast<std::int64_t>(rule.weights.size()), 64);
+  cpu::parallel_rows(src.height(), bytes, [&](auto first, auto last) {
+    weigh_rows<Pixel>(src, rule.weights, along.view(), first, last);
+  });
+  cpu::parallel_rows(src.height(), bytes, [&](auto first, auto last) {
+    weigh_columns<Pixel>(src, dst, rule, mean, along.view(), first, last);
+  });
+}
+
+void window_entry(ConstHostView src, HostView dst, const detail::WindowRule& rule,
+                  std::optional<HostView> mean) {
+  if (src.type() == ElementType::u8) {
+    rule.wide ? threshold_by_sums<std::uint8_t, std::uint64_t>(src, dst, rule, mean)
+              : threshold_by_sums<std::uint8_t, std::uint32_t>(src, dst, rule, mean);
+  } else {
+    rule.wide ? threshold_by_sums<std::uint16_t, std::uint64_t>(src, dst, rule, mean)
+              : threshold_by_sums<std::uint16_t, std::uint32_t>(src, dst, rule, mean);
+  }
+}
+
+void gaussian_entry(ConstHostView src, HostView dst, const detail::GaussianRule& rule,
+                    std::optional<HostView> mean) {
+  if (src.type() == ElementType::u8) {
+    threshold_by_gaussian<std::uint8_t>(src, dst, rule, mean);
+  } else {
+    threshold_by_gaussian<std::uint16_t>(src, dst, rule, mean);
+  }
+}
+
+}  // namespace
+}  // namespace warpwise::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace warpwise {
+
+HWY_EXPORT(window_entry);
+HWY_EXPORT(gaussian_entry);
+
+namespace detail {
+
+void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
+                   std::optional<HostView> mean) {
+  HWY_DYNAMIC_DISPATCH(window_entry)(src, dst, rule, mean);
+}
+
+void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,
+                   std::optional<HostView> mean) {
+  HWY_DYNAMIC_DISPATCH(gaussian_entry)(src, dst, rule, mean);
+}
+
+}  // namespace detail
+}  // namespace warpwise
+#endif

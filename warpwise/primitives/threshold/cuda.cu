@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <optional>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/check.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/launch.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/threshold/kernel.cuh"
+
+namespace warpwise::detail {
+namespace {
+
+using kernels::threshold_block_threads;
+using kernels::threshold_segment_rows;
+
+kernels::ThresholdSource source_of(ConstDeviceView src) {
+  return {reinterpret_cast<const unsigned char*>(src.data()), src.pitch_bytes(), src.width(),
+          src.height()};
+}
+
+kernels::ThresholdOutput output_of(DeviceView dst, const std::optional<DeviceView>& mean,
+                                   const ThresholdValues& values) {
+  kernels::ThresholdOutput out{};
+  out.dst = reinterpret_cast<unsigned char*>(dst.data());
+  out.dst_pitch = dst.pitch_bytes();
+  if (mean) {
+    out.mean = reinterpret_cast<unsigned char*>(mean->data());
+    out.mean_pitch = mean->pitch_bytes();
+    out.mean_is_float = mean->type() == ElementType::f32;
+  }
+  out.above = values.above;
+  out.below = values.below;
+  return out;
+}
+
+template <class Pixel, class Sum>
+void threshold_by_sums(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
+                       const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
+  // Rows of sums are padded to whole vectors of the scan.
+  constexpr std::int64_t group = kernels::threshold_scan_columns;
+  const std::int64_t pitch = gpu::blocks_for(src.width(), group) * group;
+  const std::int64_t row_bytes = checked_mul(pitch, sizeof(Sum));
+  const std::int64_t segments = gpu::blocks_for(src.height(), threshold_segment_rows);
+  const gpu::Buffer columns(checked_mul(row_bytes, src.height()), stream);
+  kernels::ColumnArguments down{source_of(src), columns.data(), pitch, nullptr, rule.half};
+  const dim3 grid(gpu::grid_x(gpu::blocks_for(pitch, threshold_block_threads)),
+                  gpu::grid_y(segments));
+
+  // A window lower than a segment is added up directly.
+  std::optional<gpu::Buffer> segment_sums;
+  if (2 * rule.half + 1 > threshold_segment_rows) {
+    segment_sums.emplace(checked_mul(row_bytes, segments), stream);
+    down.segments = segment_sums->data();
+    kernels::threshold_segments<Pixel, Sum><<<grid, threshold_block_threads, 0, stream>>>(down);
+    gpu::check_launch("threshold_segments");
+    kernels::threshold_scan_segments<Sum><<<grid.x, threshold_block_threads, 0, stream>>>(down);
+    gpu::check_launch("threshold_scan_segments");
+  }
+  kernels::threshold_columns<Pixel, Sum><<<grid, threshold_block_threads, 0, stream>>>(down);
+  gpu::check_launch("threshold_columns");
+
+  const kernels::RowArguments along{source_of(src), output_of(dst, mean, rule.values),
+                                    columns.data(), pitch, rule.half, rule.area, rule.bias};
+  const unsigned blocks = gpu::grid_y(src.height());
+  kernels::threshold_rows<Pixel, Sum><<<blocks, threshold_block_threads, 0, stream>>>(along);
+  gpu::check_launch("threshold_rows");
+}
+
+/// Brings the weights to the device inside of kernel arguments.
+gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle stream) {
+  gpu::Buffer buffer(static_cast<std::int64_t>(weights.size() * sizeof(float)), stream);
+  constexpr std::size_t step = kernels::threshold_weights_per_launch;
+  for (std::size_t done = 0; done < weights.size(); done += step) {
+    kernels::WeightArguments arguments{};
+    arguments.weights = reinterpret_cast<float*>(buffer.data()) + done;
+    arguments.count = static_cast<int>(std::min(step, weights.size() - done));
+    std::copy_n(weights.data() + done, arguments.count, arguments.values);
+    kernels::threshold_weights<<<1, threshold_block_threads, 0, stream>>>(arguments);
+    gpu::check_launch("threshold_weights");
+  }
+  return buffer;
+}
+
+template <class Pixel>
+void threshold_by_gaussian(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
+                           const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
+  const gpu::Buffer weights = upload_weights(rule.weights, stream);
+  const gpu::Buffer along(
+      checked_mul(checked_mul(src.width(), src.height()), std::int64_t{sizeof(float)}), stream);
+  const kernels::GaussianArguments arguments{source_of(src),
+                                             output_of(dst, mean, rule.values),
+                                             reinterpret_cast<const float*>(weights.data()),
+                                             static_cast<std::int64_t>(rule.weights.size()) - 1,
+                                             reinterpret_cast<float*>(along.data()),
+                                             rule.shift};
+  const dim3 grid(gpu::grid_x(gpu::blocks_for(src.width(), threshold_block_threads)),
+                  gpu::grid_y(src.height()));
+  kernels::threshold_weigh_rows<Pixel><<<grid, threshold_block_threads, 0, stream>>>(arguments);
+  gpu::check_launch("threshold_weigh_rows");
+  kernels::threshold_weigh_columns<Pixel><<<grid, threshold_block_threads, 0, stream>>>(arguments);
+  gpu::check_launch("threshold_weigh_columns");
+}
+
+}  // namespace
+
+void threshold_cuda(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
+                    std::optional<DeviceView> mean, gpu::StreamHandle stream) {
+  gpu::require_device();
+  if (src.type() == ElementType::u8) {
+    rule.wide ? threshold_by_sums<std::uint8_t, std::uint64_t>(src, dst, rule, mean, stream)
+              : threshold_by_sums<std::uint8_t, std::uint32_t>(src, dst, rule, mean, stream);
+  } else {
+    rule.wide ? threshold_by_sums<std::uint16_t, std::uint64_t>(src, dst, rule, mean, stream)
+              : threshold_by_sums<std::uint16_t, std::uint32_t>(src, dst, rule, mean, stream);
+  }
+}
+
+void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
+                    std::optional<DeviceView> mean, gpu::StreamHandle stream) {
+  gpu::require_device();
+  if (src.type() == ElementType::u8) {
+    threshold_by_gaussian<std::uint8_t>(src, dst, rule, mean, stream);
+  } else {
+    threshold_by_gaussian<std::uint16_t>(src, dst, rule, mean, stream);
+  }
+}
+
+}  // namespace warpwise::detail

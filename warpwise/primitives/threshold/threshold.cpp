@@ -1,0 +1,73 @@
+#include "warpwise/primitives/threshold/threshold.hpp"
+
+#include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/validate.hpp"
+
+namespace warpwise {
+namespace {
+
+template <class Source, class Destination>
+void validate(const Source& src, const Destination& dst, const ThresholdOptions& options,
+              const std::optional<Destination>& mean) {
+  if ((src.type() != ElementType::u8 && src.type() != ElementType::u16) || src.channels() != 1) {
+    throw InvalidArgument("threshold: src has pixels of " +
+                          detail::type_text(src.type(), src.channels()) +
+                          ", it needs 1 x u8 or 1 x u16");
+  }
+  detail::require_same_size("threshold", src, dst);
+  detail::require_type("threshold", "dst", dst, src.type(), 1);
+  detail::require_disjoint("threshold", src, dst);
+  if (mean) {
+    detail::require_same_size("threshold's mean image", src, *mean);
+    detail::require_type("threshold", "the mean image", *mean,
+                         mean->type() == ElementType::f32 ? ElementType::f32 : src.type(), 1);
+    detail::require_disjoint("threshold's mean image as dst", src, *mean);
+    detail::require_disjoint("threshold's mean image as src", *mean, dst);
+  }
+  detail::validate_threshold_options(options, src.type());
+}
+
+}  // namespace
+
+std::string_view name_of(ThresholdMethod method) {
+  switch (method) {
+    case ThresholdMethod::mean: return "mean";
+    case ThresholdMethod::gaussian: return "gaussian";
+    case ThresholdMethod::exact_mean: return "exact-mean";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<ThresholdMethod> threshold_method_named(std::string_view name) {
+  for (const ThresholdMethod method : all_threshold_methods) {
+    if (name == name_of(method)) return method;
+  }
+  return std::nullopt;
+}
+
+void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
+               std::optional<HostView> mean) {
+  validate(src, dst, options, mean);
+  if (options.method == ThresholdMethod::gaussian) {
+    detail::threshold_cpu(src, dst, detail::gaussian_rule(options, src.type()), mean);
+  } else {
+    detail::threshold_cpu(src, dst, detail::window_rule(options, src.type()), mean);
+  }
+}
+
+void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+               std::optional<DeviceView> mean, gpu::StreamHandle stream) {
+  validate(src, dst, options, mean);
+  if (options.method == ThresholdMethod::gaussian) {
+    detail::threshold_cuda(src, dst, detail::gaussian_rule(options, src.type()), mean, stream);
+  } else {
+    detail::threshold_cuda(src, dst, detail::window_rule(options, src.type()), mean, stream);
+  }
+}
+
+void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+               gpu::StreamHandle stream) {
+  threshold(src, dst, options, std::nullopt, stream);
+}
+
+}  // namespace warpwise

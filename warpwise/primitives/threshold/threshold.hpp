@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
+
+namespace warpwise {
+
+/// What threshold() compares a pixel with.
+enum class ThresholdMethod : std::uint8_t {
+  mean,        ///< the window's mean, rounded to an integer: OpenCV's ADAPTIVE_THRESH_MEAN_C
+  gaussian,    ///< the window's Gaussian mean, rounded: OpenCV's ADAPTIVE_THRESH_GAUSSIAN_C
+  exact_mean,  ///< the window's mean as a real number: document C, row C1
+};
+
+inline constexpr std::array all_threshold_methods = {
+    ThresholdMethod::mean, ThresholdMethod::gaussian, ThresholdMethod::exact_mean};
+
+/// "mean", "gaussian", "exact-mean".
+std::string_view name_of(ThresholdMethod method);
+
+/// The method of that name, or nothing.
+std::optional<ThresholdMethod> threshold_method_named(std::string_view name);
+
+struct ThresholdOptions {
+  std::int64_t window = 3;  ///< side of the square window, odd, 1 to max_threshold_window()
+  double offset = 0;        ///< finite; a larger one turns more pixels to `maximum`
+  ThresholdMethod method = ThresholdMethod::mean;
+  std::uint32_t maximum = 255;  ///< what a pixel above its mean becomes; it must fit the type
+  bool inverted = false;        ///< exchanges `maximum` and 0
+};
+
+/// The largest window for pixels of a type, up to which 64 bits hold every sum: 2^24 - 1 for u8,
+/// 2^23 - 1 for u16. A window may exceed the image.
+constexpr std::int64_t max_threshold_window(ElementType type) {
+  return (std::int64_t{1} << (type == ElementType::u8 ? 24 : 23)) - 1;
+}
+
+/// Adaptive threshold: dst(x, y) = maximum where src(x, y) is above the mean of the window around
+/// it less the offset, else 0.
+///
+///     mean, gaussian  normal    src - round(mean) > -ceil(offset)    ? maximum : 0
+///                     inverted  src - round(mean) <= -floor(offset)  ? maximum : 0
+///     exact_mean      normal    mean - offset < src                  ? maximum : 0
+///                     inverted  mean - offset >= src                 ? maximum : 0
+///
+/// `mean` and `exact_mean` weigh window^2 pixels alike, sum them in integers and compare without
+/// rounding error; their time does not depend on the window. (OpenCV's mean is the same but for its
+/// rounding of single pixels in large windows, from 177 on in Debian's 4.6.) `gaussian` has sigma =
+/// 0.3 ((window - 1) / 2 - 1) + 0.8, for windows to 9 OpenCV's fixed weights; it is evaluated in
+/// float, rows first, each from the centre outwards without fused operations, and rounded half to
+/// even; its time grows with the window. Results are bit-identical on every backend.
+///
+/// `src` and `dst` have one channel of u8 or both of u16 and one size, any pitch and alignment;
+/// outside the image the edge pixel stands (replicate). If `mean` is given it receives the window's
+/// mean: of the type of `src` the rounded one, f32 the unrounded one. No two views may overlap.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
+/// some rows of sums for each thread, `gaussian` an f32 image.
+/// Source: document C, row C1.
+///
+/// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
+///                          is not finite, the maximum exceeds the type, a view has another type,
+///                          size or number of channels, or views overlap.
+void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
+               std::optional<HostView> mean = {});
+
+/// The same on a GPU: asynchronous on `stream`, no synchronisation; scratch of 4 to 9 bytes a pixel
+/// from the stream-ordered pool (gpu::Buffer).
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+               std::optional<DeviceView> mean, gpu::StreamHandle stream);
+void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+               gpu::StreamHandle stream);
+
+namespace reference {
+/// threshold(), window by window: what the fast paths are tested against.
+void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
+               std::optional<HostView> mean = {});
+}  // namespace reference
+
+}  // namespace warpwise

@@ -1,0 +1,381 @@
+#include "warpwise/primitives/threshold/threshold.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/backend.hpp"
+#include "support/guarded_image.hpp"
+#include "warpwise/gpu/graph.hpp"
+
+namespace warpwise {
+namespace {
+
+using test::Backend;
+using test::GuardedImage;
+using test::Layout;
+using test::OnDevice;
+using test::Size;
+
+constexpr ElementType pixel_types[] = {ElementType::u8, ElementType::u16};
+
+/// Images with 2, 16 or all levels: with few levels means and pixels often meet exactly.
+enum class Content { few_levels, some_levels, all_levels, zero, largest, checkerboard };
+
+void fill(GuardedImage& image, Content content, std::uint64_t seed) {
+  image.fill_random(seed);
+  const HostView view = image.view();
+  for (std::int64_t y = 0; y < view.height(); ++y) {
+    for (std::int64_t x = 0; x < view.row_bytes(); ++x) {
+      std::byte& value = view.row(y)[x];
+      // Of a u16 pixel the low byte alone is limited to few levels; its high byte becomes 0.
+      const bool low = view.type() == ElementType::u8 || x % 2 == 0;
+      switch (content) {
+        case Content::few_levels: value &= low ? std::byte{1} : std::byte{0}; break;
+        case Content::some_levels: value &= low ? std::byte{15} : std::byte{0}; break;
+        case Content::all_levels: break;
+        case Content::zero: value = std::byte{0}; break;
+        case Content::largest: value = std::byte{255}; break;
+        case Content::checkerboard:
+          value = (x / size_of(view.type()) + y) % 2 == 0 ? std::byte{255} : std::byte{0};
+          break;
+      }
+    }
+  }
+}
+
+std::string describe(const ThresholdOptions& options) {
+  return std::string(name_of(options.method)) + " window " + std::to_string(options.window) +
+         " offset " + std::to_string(options.offset) + " maximum " +
+         std::to_string(options.maximum) + (options.inverted ? " inverted" : "");
+}
+
+/// The three images of one call: what goes in, what comes out.
+struct Layouts {
+  Layout src;
+  Layout dst;
+  Layout mean;
+};
+
+/// `k` picks layouts so that successive calls combine all of them.
+Layouts layouts_of(std::size_t k) {
+  const auto& all = test::awkward_layouts();
+  return {all[k % all.size()], all[k / 2 % all.size()], all[k / 3 % all.size()]};
+}
+
+class ThresholdTest : public test::BackendTest {
+ protected:
+  void run(GuardedImage& src, GuardedImage& dst, GuardedImage* mean,
+           const ThresholdOptions& options) {
+    if (GetParam() == Backend::cpu) {
+      if (mean == nullptr) {
+        threshold(src.view(), dst.view(), options);
+      } else {
+        threshold(src.view(), dst.view(), options, mean->view());
+      }
+      return;
+    }
+    const gpu::Stream stream;
+    OnDevice device_src(src, stream);
+    OnDevice device_dst(dst, stream);
+    if (mean == nullptr) {
+      threshold(device_src.view(), device_dst.view(), options, stream);
+    } else {
+      OnDevice device_mean(*mean, stream);
+      threshold(device_src.view(), device_dst.view(), options, device_mean.view(), stream);
+      device_mean.download(stream);
+    }
+    device_dst.download(stream);
+  }
+
+  /// Runs without and with a mean image of each type, and compares all with the reference.
+  void compare(ElementType type, Size size, Content content, const ThresholdOptions& options,
+               const Layouts& layouts = {}) {
+    SCOPED_TRACE(testing::Message() << name_of(type) << " " << size.width << "x" << size.height
+                                    << " content " << static_cast<int>(content) << ", "
+                                    << describe(options) << ", offset of src "
+                                    << layouts.src.offset_bytes);
+    const auto [width, height] = size;
+    GuardedImage src(type, width, height, 1, layouts.src);
+    fill(src, content, static_cast<std::uint64_t>(width * 131 + height + options.window));
+    GuardedImage expected(type, width, height);
+    GuardedImage expected_rounded(type, width, height);
+    GuardedImage expected_mean(ElementType::f32, width, height);
+    reference::threshold(src.view(), expected.view(), options, expected_rounded.view());
+    reference::threshold(src.view(), expected.view(), options, expected_mean.view());
+
+    for (int kind = 0; kind < 3; ++kind) {
+      GuardedImage dst(type, width, height, 1, layouts.dst);
+      GuardedImage mean(kind == 1 ? type : ElementType::f32, width, height, 1, layouts.mean);
+      run(src, dst, kind == 0 ? nullptr : &mean, options);
+      test::expect_equal(expected.view(), dst.view());
+      dst.expect_guards_intact();
+      if (kind == 1) test::expect_equal(expected_rounded.view(), mean.view());
+      if (kind == 2) test::expect_equal(expected_mean.view(), mean.view());
+      if (kind != 0) mean.expect_guards_intact();
+      if (HasFailure()) return;
+    }
+  }
+};
+
+TEST_P(ThresholdTest, AwkwardSizesAndWindows) {
+  constexpr std::int64_t windows[] = {1, 3, 5, 15, 31, 63, 65, 127, 255, 1025, 4105};
+  std::size_t k = 0;
+  for (const ElementType type : pixel_types) {
+    for (const Size& size : test::awkward_sizes()) {
+      for (const std::int64_t window : windows) {
+        const auto method = k % 2 == 0 ? ThresholdMethod::mean : ThresholdMethod::exact_mean;
+        compare(type, size, static_cast<Content>(k % 3),
+                {.window = window, .offset = static_cast<double>(k % 5) - 2, .method = method,
+                 .inverted = k % 7 < 3}, layouts_of(k));
+        ++k;
+      }
+    }
+  }
+}
+
+TEST_P(ThresholdTest, GaussianAtAwkwardSizes) {
+  constexpr std::int64_t windows[] = {1, 3, 5, 7, 9, 11, 31, 63, 127};
+  std::size_t k = 0;
+  for (const ElementType type : pixel_types) {
+    for (const Size& size : test::awkward_sizes()) {
+      for (const std::int64_t window : windows) {
+        compare(type, size, static_cast<Content>(k % 3),
+                {.window = window, .offset = static_cast<double>(k % 5) - 2,
+                 .method = ThresholdMethod::gaussian, .inverted = k % 7 < 3}, layouts_of(k));
+        ++k;
+      }
+    }
+  }
+}
+
+TEST_P(ThresholdTest, GaussianBeyondTheImage) {
+  // 2001 weights need more than one launch to reach a GPU.
+  for (const ElementType type : pixel_types) {
+    compare(type, {19, 7}, Content::all_levels,
+            {.window = 4001, .method = ThresholdMethod::gaussian});
+    compare(type, {19, 7}, Content::largest,
+            {.window = 4001, .method = ThresholdMethod::gaussian});
+  }
+}
+
+TEST_P(ThresholdTest, EveryLayoutOfEachImage) {
+  std::size_t k = 0;
+  for (const ElementType type : pixel_types) {
+    for (const Layout& from : test::awkward_layouts()) {
+      for (const Layout& to : test::awkward_layouts()) {
+        for (const ThresholdMethod method : all_threshold_methods) {
+          compare(type, {129, 67}, Content::all_levels, {.window = 31, .method = method},
+                  {from, to, test::awkward_layouts()[k++ % 6]});
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ThresholdTest, OffsetsMaximaAndInversion) {
+  constexpr double tiny = std::numeric_limits<double>::denorm_min();
+  constexpr double huge = std::numeric_limits<double>::max();
+  const double offsets[] = {0,    7,    -4.5, 0.5,   -0.5,  1e9,     -1e9,    tiny,  -tiny,   1e-12,
+                            -1e-12, 255, -255, 254.5, 255.5, -255.25, 65535, -65536, 65536.5, huge,
+                            -huge, 1.0 / 3, -1.0 / 9, 5.0 / 9, std::nextafter(1.0, 2.0)};
+  std::size_t k = 0;
+  for (const double offset : offsets) {
+    for (const ThresholdMethod method : all_threshold_methods) {
+      for (const bool inverted : {false, true}) {
+        for (const ElementType type : pixel_types) {
+          const std::uint32_t largest = type == ElementType::u8 ? 255 : 65535;
+          const std::uint32_t maxima[] = {largest, 1, 0, 200};
+          const Content contents[] = {Content::few_levels, Content::some_levels,
+                                      Content::all_levels, Content::largest};
+          compare(type, {37, 23}, contents[k % 4],
+                  {.window = k % 3 == 0 ? 3 : 11, .offset = offset, .method = method,
+                   .maximum = maxima[k / 4 % 4], .inverted = inverted});
+          ++k;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ThresholdTest, ExtremeContent) {
+  for (const ElementType type : pixel_types) {
+    for (const Content content : {Content::zero, Content::largest, Content::checkerboard}) {
+      for (const ThresholdMethod method : all_threshold_methods) {
+        for (const double offset : {-1.0, 0.0, 0.25, 1.0}) {
+          compare(type, {70, 40}, content, {.window = 15, .offset = offset, .method = method});
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ThresholdTest, WhereSumsOutgrow32And64Bits) {
+  // The largest windows of 32-bit comparisons and sums, and of all, with their neighbours.
+  constexpr std::int64_t windows_u8[] = {2047, 2051, 2053, 4103, 4105, 16777215};
+  constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
+  const auto compare_all = [&](ElementType type, auto& windows) {
+    for (const std::int64_t window : windows) {
+      for (const Content content : {Content::largest, Content::all_levels, Content::few_levels}) {
+        for (const double offset : {0.0, 1.0, -1.0, 1e6, -1e6}) {
+          for (const auto method : {ThresholdMethod::mean, ThresholdMethod::exact_mean}) {
+            compare(type, {33, 9}, content,
+                    {.window = window, .offset = offset, .method = method});
+          }
+        }
+      }
+    }
+  };
+  compare_all(ElementType::u8, windows_u8);
+  compare_all(ElementType::u16, windows_u16);
+}
+
+TEST_P(ThresholdTest, RowsOfManyScanChunks) {
+  for (const std::int64_t window : {3, 1025, 4105, 30001}) {
+    compare(ElementType::u8, {5003, 3}, Content::all_levels, {.window = window});
+    compare(ElementType::u16, {5003, 3}, Content::all_levels, {.window = window});
+  }
+}
+
+TEST_P(ThresholdTest, StripsOfSeveralThreads) {
+  // Large enough to be shared out; windows lower and higher than a strip's few rows.
+  for (const std::int64_t window : {3, 9, 31}) {
+    compare(ElementType::u8, {100003, 7}, Content::all_levels, {.window = window, .offset = 7});
+  }
+  for (const std::int64_t window : {5, 41, 129}) {
+    compare(ElementType::u16, {5003, 63}, Content::all_levels, {.window = window});
+  }
+}
+
+TEST_P(ThresholdTest, MoreRowsThanAGridHas) {
+  for (const std::int64_t window : {5, 129}) {
+    compare(ElementType::u8, {3, 70001}, Content::all_levels, {.window = window});
+  }
+  compare(ElementType::u8, {3, 70001}, Content::all_levels,
+          {.window = 5, .method = ThresholdMethod::gaussian});
+}
+
+/// What threshold() makes of the row 10 20 30 with a window of 3: its means are 13 1/3, 20, 26 2/3.
+std::vector<int> of_three(const ThresholdOptions& options) {
+  const std::uint8_t src[] = {10, 20, 30};
+  std::uint8_t dst[3] = {};
+  reference::threshold(ConstHostView(src, 3, 1), HostView(dst, 3, 1), options);
+  return {dst, dst + 3};
+}
+
+TEST(Threshold, ReferenceByHand) {
+  using enum ThresholdMethod;
+  using Row = std::vector<int>;
+  EXPECT_EQ(of_three({.method = mean}), (Row{0, 0, 255}));
+  EXPECT_EQ(of_three({.method = mean, .inverted = true}), (Row{255, 255, 0}));
+  // ceil(0.5) = 1 lifts 20 above its mean; inverted, floor(0.5) = 0 does not.
+  EXPECT_EQ(of_three({.offset = 0.5, .method = mean}), (Row{0, 255, 255}));
+  EXPECT_EQ(of_three({.offset = 0.5, .method = mean, .inverted = true}), (Row{255, 255, 0}));
+  EXPECT_EQ(of_three({.offset = 1e-300, .method = exact_mean}), (Row{0, 255, 255}));
+  EXPECT_EQ(of_three({.offset = 0, .method = exact_mean, .maximum = 9}), (Row{0, 0, 9}));
+  // 30 - 26 2/3 = 3 1/3 and, rounded, 3.
+  EXPECT_EQ(of_three({.offset = -3, .method = mean}), (Row{0, 0, 0}));
+  EXPECT_EQ(of_three({.offset = -3, .method = exact_mean}), (Row{0, 0, 255}));
+  // Gaussian: 0.25 10 + 0.5 10 + 0.25 20 = 12.5, half to even 12.
+  EXPECT_EQ(of_three({.offset = 2, .method = gaussian}), (Row{0, 255, 255}));
+  EXPECT_EQ(of_three({.offset = 3, .method = gaussian}), (Row{255, 255, 255}));
+}
+
+TEST(Threshold, TakesPartsOfOneImage) {
+  GuardedImage image(ElementType::u8, 96, 20);
+  image.fill_random(5);
+  const HostView view = image.view();
+  GuardedImage expected(ElementType::u8, 31, 18);
+  const ThresholdOptions options{.window = 7};
+  reference::threshold(view.sub_view(1, 1, 31, 18), expected.view(), options);
+  threshold(view.sub_view(1, 1, 31, 18), view.sub_view(33, 1, 31, 18), options);
+  test::expect_equal(expected.view(), view.sub_view(33, 1, 31, 18));
+}
+
+TEST(Threshold, RunsInsideAGraph) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  for (const ThresholdMethod method : all_threshold_methods) {
+    const ThresholdOptions options{.window = 101, .method = method};
+    GuardedImage src(ElementType::u8, 300, 200);
+    src.fill_random(9);
+    GuardedImage expected(ElementType::u8, 300, 200);
+    GuardedImage dst(ElementType::u8, 300, 200);
+    reference::threshold(src.view(), expected.view(), options);
+    const gpu::Stream stream;
+    OnDevice device_src(src, stream);
+    OnDevice device_dst(dst, stream);
+    stream.synchronize();
+    const gpu::Graph graph([&](gpu::StreamHandle recorder) {
+      threshold(device_src.view(), device_dst.view(), options, recorder);
+    });
+    graph.launch(stream);
+    graph.launch(stream);
+    device_dst.download(stream);
+    test::expect_equal(expected.view(), dst.view());
+  }
+}
+
+TEST(Threshold, RefusesOptionsOutOfRange) {
+  GuardedImage src(ElementType::u8, 4, 4);
+  GuardedImage dst(ElementType::u8, 4, 4);
+  GuardedImage src16(ElementType::u16, 4, 4);
+  GuardedImage dst16(ElementType::u16, 4, 4);
+  const auto refuses = [&](const ThresholdOptions& options) {
+    EXPECT_THROW(threshold(src.view(), dst.view(), options), InvalidArgument) << describe(options);
+  };
+  for (const std::int64_t window : {std::int64_t{0}, std::int64_t{2}, std::int64_t{-3},
+                                    std::int64_t{1} << 24, (std::int64_t{1} << 24) + 1,
+                                    std::numeric_limits<std::int64_t>::max()}) {
+    refuses({.window = window});
+  }
+  refuses({.offset = std::numeric_limits<double>::quiet_NaN()});
+  refuses({.offset = std::numeric_limits<double>::infinity()});
+  refuses({.maximum = 256});
+  EXPECT_THROW(threshold(src16.view(), dst16.view(), {.window = (1 << 23) + 1}), InvalidArgument);
+  EXPECT_THROW(threshold(src16.view(), dst16.view(), {.maximum = 65536}), InvalidArgument);
+  EXPECT_NO_THROW(threshold(src16.view(), dst16.view(), {.maximum = 65535}));
+}
+
+TEST(Threshold, RefusesViewsThatDoNotFit) {
+  GuardedImage src(ElementType::u8, 4, 4);
+  GuardedImage dst(ElementType::u8, 4, 4);
+  GuardedImage narrower(ElementType::u8, 3, 4);
+  GuardedImage u16(ElementType::u16, 4, 4);
+  GuardedImage f32(ElementType::f32, 4, 4);
+  GuardedImage two_channels(ElementType::u8, 4, 4, 2);
+  const ThresholdOptions options;
+  EXPECT_THROW(threshold(src.view(), narrower.view(), options), InvalidArgument);
+  EXPECT_THROW(threshold(src.view(), u16.view(), options), InvalidArgument);
+  EXPECT_THROW(threshold(f32.view(), f32.view(), options), InvalidArgument);
+  EXPECT_THROW(threshold(two_channels.view(), two_channels.view(), options), InvalidArgument);
+  EXPECT_THROW(threshold(src.view(), src.view(), options), InvalidArgument);
+  EXPECT_THROW(threshold(src.view(), dst.view(), options, narrower.view()), InvalidArgument);
+  EXPECT_THROW(threshold(src.view(), dst.view(), options, u16.view()), InvalidArgument);
+  EXPECT_THROW(threshold(src.view(), dst.view(), options, src.view()), InvalidArgument);
+  EXPECT_THROW(threshold(src.view(), dst.view(), options, dst.view()), InvalidArgument);
+  EXPECT_NO_THROW(threshold(src.view(), dst.view(), options, f32.view()));
+}
+
+TEST(Threshold, NamesItsMethods) {
+  for (const ThresholdMethod method : all_threshold_methods) {
+    EXPECT_EQ(threshold_method_named(name_of(method)), method);
+  }
+  EXPECT_EQ(name_of(ThresholdMethod::exact_mean), "exact-mean");
+  EXPECT_EQ(threshold_method_named("median"), std::nullopt);
+}
+
+TEST(Threshold, SaysThatThereIsNoGpu) {
+  if (gpu::device_count() != 0) GTEST_SKIP() << "this machine has a GPU";
+  std::uint8_t pixel = 0;
+  std::uint8_t other = 0;
+  for (const ThresholdMethod method : all_threshold_methods) {
+    EXPECT_THROW(threshold(DeviceView(&pixel, 1, 1), DeviceView(&other, 1, 1), {.method = method},
+                           nullptr), NoCudaDevice);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ThresholdTest, test::both_backends(),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace warpwise
