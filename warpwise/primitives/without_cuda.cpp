@@ -5,6 +5,7 @@
 #include "warpwise/primitives/copy/backends.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
 #include "warpwise/primitives/find/backends.hpp"
+#include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
@@ -14,6 +15,10 @@ void convert_cuda(ConstDeviceFrame, DeviceFrame, const Conversion&, gpu::StreamH
   gpu::require_device();
 }
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
+void match_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const MatchOptions&,
+                std::optional<DeviceView>, gpu::StreamHandle) {
+  gpu::require_device();
+}
 void sobel_cuda(ConstDeviceView, DeviceView, const SobelOptions&, gpu::StreamHandle) {
   gpu::require_device();
 }
