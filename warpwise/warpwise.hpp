@@ -11,3 +11,4 @@
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
+#include "warpwise/primitives/gemv/gemv.hpp"
