@@ -27,10 +27,10 @@ struct GemvOptions {
 /// (README.md beside this file states it): every run, any number of threads, the CPU and CUDA give
 /// the same bits, but for the bits of a NaN. Against the exact value, per element,
 ///
-///     |error| <= 64 · 2^-24 · (|α| Σ|a||x| + |β y|)
+///     |error| <= 80 · 2^-24 · (|α| Σ|a||x| + |β y|)
 ///
 /// where neither overflow nor underflow happens, for sums of up to 2^20 elements (2^18 transposed);
-/// each factor of 1024 more adds 37 to the 64.
+/// each factor of 1024 more adds 36 to the 80.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
 /// scratch memory for vectors that are not contiguous f32 and for partial sums, at most a hundredth
