@@ -20,8 +20,10 @@ namespace warpwise::detail {
 struct GemvTask {
   ConstHostView a;
   const std::byte* x;  ///< f32 without gaps, any alignment
-  std::int64_t outputs;
-  float* sums;  ///< sums[chunk * outputs + output]
+  VectorOf<HostView> y;
+  float alpha;
+  float beta;
+  float* sums;  ///< sums[chunk * y.size + output]; null when a sum is one chunk and goes to y
 };
 
 /// A part of the matrix that one thread works through.
@@ -39,6 +41,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 namespace order = gemv_order;
+
+constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
+  return (items + size - 1) / size;
+}
 
 // Lanes of the order of summation fill one vector or several.
 using D = hn::CappedTag<float, 16>;
@@ -67,7 +73,8 @@ HWY_INLINE V load_vector(const std::byte* row, std::int64_t element) {
   return load_vector(reinterpret_cast<const T*>(row + element * std::int64_t{sizeof(T)}));
 }
 
-/// The first `count` elements, 0 < count < width, zeros behind them; nothing behind them is read.
+/// Elements [element, element + count) of a row, 0 < count < width, zeros behind them; nothing
+/// outside the row's first element + count elements is read.
 template <class T>
 HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t count) {
   const std::byte* const from = row + element * std::int64_t{sizeof(T)};
@@ -78,8 +85,48 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
   }
 #endif
   alignas(64) T part[width] = {};
-  std::memcpy(part, from, static_cast<std::size_t>(count) * sizeof(T));
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (sizeof(T) == 2) {
+    const auto short_of = static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
+    if (element >= short_of) {
+      // The last `width` elements of what may be read, moved down by those that are not wanted.
+      alignas(16) static constexpr std::uint8_t moves[32] = {
+          0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
+          255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+      const hn::FixedTag<std::uint8_t, 16> bytes;
+      const auto last = hn::LoadU(
+          bytes, reinterpret_cast<const std::uint8_t*>(from) - 2 * short_of);
+      const auto move = hn::LoadU(bytes, moves + 2 * short_of);
+      hn::Store(hn::TableLookupBytesOr0(last, move), bytes, reinterpret_cast<std::uint8_t*>(part));
+      return load_vector(part);
+    }
+  }
+#endif
+  for (std::int64_t i = 0; i < count && i < width; ++i) part[i] = load<T>(from, i);
   return load_vector(part);
+}
+
+// --- The result ----------------------------------------------------------------------------------
+
+/// Writes `count` elements of y from `first` on, given their sums.
+void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const float* sums) {
+  const V alpha = hn::Set(D(), task.alpha);
+  const V beta = hn::Set(D(), task.beta);
+  std::int64_t i = 0;
+  if (task.y.stride_bytes == sizeof(float)) {
+    for (; i + width <= count; i += width) {
+      auto* const to = reinterpret_cast<float*>(task.y.at(first + i));
+      V value = hn::Mul(alpha, hn::LoadU(D(), sums + i));
+      if (task.beta != 0) value = hn::Add(value, hn::Mul(beta, hn::LoadU(D(), to)));
+      hn::StoreU(value, D(), to);
+    }
+  }
+  for (; i < count; ++i) {
+    std::byte* const to = task.y.at(first + i);
+    float value = task.alpha * sums[i];
+    if (task.beta != 0) value = value + task.beta * load<float>(to, 0);
+    store(to, 0, value);
+  }
 }
 
 // --- Rows times x --------------------------------------------------------------------------------
@@ -109,7 +156,8 @@ using Piece = V[vectors];
 /// Sums one piece of `rows` rows, `count` columns from `column` on, in lanes.
 template <class T, int rows>
 HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* x,
-                          std::int64_t column, std::int64_t count, Piece (&sum)[rows]) {
+                          std::int64_t column, std::int64_t count, Piece (&to)[rows]) {
+  V sum[rows][vectors];
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(D());
   }
@@ -132,6 +180,9 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
       const V element = left >= width ? load_vector<T>(row[r], at) : load_first<T>(row[r], at, left);
       sum[r][v] = hn::Add(sum[r][v], hn::Mul(element, factor));
     }
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int v = 0; v < vectors; ++v) to[r][v] = sum[r][v];
   }
 }
 
@@ -164,24 +215,105 @@ HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* 
 constexpr int rows_at_once = vectors >= 8 ? 1 : vectors == 4 ? 3 : 4;
 
 template <class T, int rows>
-HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row) {
+HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
+                         float* sums) {
   const std::byte* row[rows];
   for (int r = 0; r < rows; ++r) row[r] = task.a.row(first_row + r);
   for (std::int64_t column = tile.first_column; column < tile.last_column;
        column += order::chunk_columns) {
     sum_chunk<T, rows>(row, task.x, column,
                        std::min<std::int64_t>(order::chunk_columns, tile.last_column - column),
-                       task.sums + column / order::chunk_columns * task.outputs + first_row);
+                       sums + column / order::chunk_columns * task.y.size);
   }
+}
+
+// Rows whose lanes are added by halves together: one vector of their sums. Vectors of 16 lanes are
+// halved first; Highway moves nothing between the quarters of one.
+using DShort = hn::CappedTag<float, 8>;
+using VShort = hn::Vec<DShort>;
+constexpr int short_rows = static_cast<int>(hn::MaxLanes(DShort()));
+
+/// The lanes of each of `short_rows` vectors by halves: sum r goes to lane r.
+HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
+#if HWY_TARGET == HWY_SCALAR
+  return v[0];
+#else
+  const DShort d;
+  const hn::Repartition<std::uint64_t, DShort> pairs;
+  if constexpr (short_rows == 8) {
+    for (int r = 0; r < 4; ++r) {
+      v[r] = hn::Add(hn::ConcatLowerLower(d, v[r + 4], v[r]), hn::ConcatUpperUpper(d, v[r + 4], v[r]));
+    }
+  }
+  // Each block of four lanes now holds one of four rows.
+  const auto lower = [&](VShort a, VShort b) HWY_ATTR {
+    return hn::BitCast(d, hn::InterleaveLower(hn::BitCast(pairs, a), hn::BitCast(pairs, b)));
+  };
+  const auto upper = [&](VShort a, VShort b) HWY_ATTR {
+    return hn::BitCast(d, hn::InterleaveUpper(pairs, hn::BitCast(pairs, a), hn::BitCast(pairs, b)));
+  };
+  const VShort even = hn::Add(lower(v[0], v[2]), upper(v[0], v[2]));
+  const VShort odd = hn::Add(lower(v[1], v[3]), upper(v[1], v[3]));
+  const VShort first = hn::InterleaveLower(d, even, odd);
+  const VShort second = hn::InterleaveUpper(d, even, odd);
+  return hn::Add(lower(first, second), upper(first, second));
+#endif
+}
+
+/// Lanes in memory by halves, down to those that halves_of_all takes.
+HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
+  for (int half = vectors / 2; half > 0; half /= 2) {
+    for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
+  }
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Add(hn::LowerHalf(lanes[0]), hn::UpperHalf(DShort(), lanes[0]));
+#else
+  return lanes[0];
+#endif
+}
+
+/// Sums `short_rows` rows of one piece.
+template <class T>
+HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, float* sums) {
+  constexpr int pair = short_rows > 1 && vectors < 8 ? 2 : 1;
+  VShort sum[short_rows];
+  for (int r = 0; r < short_rows; r += pair) {
+    const std::byte* row[pair];
+    for (int i = 0; i < pair; ++i) row[i] = task.a.row(first_row + r + i);
+    Piece piece[pair];
+    sum_piece<T, pair>(row, task.x, 0, task.a.width(), piece);
+    for (int i = 0; i < pair; ++i) sum[r + i] = first_halves(piece[i]);
+  }
+  hn::StoreU(halves_of_all(sum), DShort(), sums);
+}
+
+/// Sums rows [first, last) of a tile; the sum of the first goes to sums[0].
+template <class T>
+void sum_all_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first, std::int64_t last,
+                  float* sums) {
+  std::int64_t row = first;
+  if (task.a.width() <= order::piece_columns) {
+    for (; row + short_rows <= last; row += short_rows) {
+      sum_short_rows<T>(task, row, sums + (row - first));
+    }
+  }
+  for (; row + rows_at_once <= last; row += rows_at_once) {
+    sum_rows<T, rows_at_once>(task, tile, row, sums + (row - first));
+  }
+  for (; row < last; ++row) sum_rows<T, 1>(task, tile, row, sums + (row - first));
 }
 
 template <class T>
 void rows_times_x(const GemvTask& task, const GemvTile& tile) {
-  std::int64_t row = tile.first_row;
-  for (; row + rows_at_once <= tile.last_row; row += rows_at_once) {
-    sum_rows<T, rows_at_once>(task, tile, row);
+  if (task.sums != nullptr) {
+    return sum_all_rows<T>(task, tile, tile.first_row, tile.last_row, task.sums + tile.first_row);
   }
-  for (; row < tile.last_row; ++row) sum_rows<T, 1>(task, tile, row);
+  float sums[256];
+  for (std::int64_t row = tile.first_row; row < tile.last_row; row += 256) {
+    const std::int64_t last = std::min<std::int64_t>(row + 256, tile.last_row);
+    sum_all_rows<T>(task, tile, row, last, sums);
+    finish(task, row, last - row, sums);
+  }
 }
 
 void rows_times_x_any(const GemvTask& task, const GemvTile& tile) {
@@ -242,11 +374,9 @@ constexpr std::int64_t columns_at_once = 2048;
 
 /// The sums of one chunk of rows over at most columns_at_once columns.
 template <class T>
-void sum_strands(const GemvTask& task, const GemvTile& chunk) {
+void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   alignas(64) float strand_sums[columns_at_once];
   const std::int64_t count = chunk.last_column - chunk.first_column;
-  float* const result =
-      task.sums + chunk.first_row / order::chunk_rows * task.outputs + chunk.first_column;
   for (std::int64_t strand = chunk.first_row; strand < chunk.last_row;
        strand += order::strand_rows) {
     const std::int64_t end = std::min(chunk.last_row, strand + order::strand_rows);
@@ -266,13 +396,78 @@ void sum_strands(const GemvTask& task, const GemvTile& chunk) {
   }
 }
 
+/// The same for a matrix of at most `across` vectors a row, with the sums of `strands` strands in
+/// registers: too few columns to hide behind one another the latencies of a strand's sums.
+template <class T, int across, int strands>
+HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row, std::int64_t rows,
+                                   V (&sum)[strands][across]) {
+  const std::int64_t last = task.a.width() - (across - 1) * width;
+  for (int s = 0; s < strands; ++s) {
+    for (int v = 0; v < across; ++v) sum[s][v] = hn::Zero(D());
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (int s = 0; s < strands; ++s) {
+      const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i);
+      const V factor = hn::Set(D(), load<float>(task.x, first_row + s * order::strand_rows + i));
+      for (int v = 0; v < across; ++v) {
+        const V element = v + 1 < across || last == width
+                              ? load_vector<T>(row, v * width)
+                              : load_first<T>(row, v * width, last);
+        sum[s][v] = hn::Add(sum[s][v], hn::Mul(element, factor));
+      }
+    }
+  }
+}
+
+template <class T, int across>
+void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result) {
+  constexpr int strands = across == 1 ? 4 : across == 2 ? 2 : 1;
+  V total[across];
+  for (int v = 0; v < across; ++v) total[v] = hn::Zero(D());
+  std::int64_t row = chunk.first_row;
+  for (; row + strands * order::strand_rows <= chunk.last_row; row += strands * order::strand_rows) {
+    V sum[strands][across];
+    sum_narrow_strands<T>(task, row, order::strand_rows, sum);
+    for (int s = 0; s < strands; ++s) {
+      for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[s][v]);
+    }
+  }
+  for (; row < chunk.last_row; row += order::strand_rows) {
+    V sum[1][across];
+    sum_narrow_strands<T>(task, row, std::min<std::int64_t>(order::strand_rows, chunk.last_row - row),
+                          sum);
+    for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[0][v]);
+  }
+  alignas(64) float sums[across * width];
+  for (int v = 0; v < across; ++v) hn::Store(total[v], D(), sums + v * width);
+  std::memcpy(result, sums, static_cast<std::size_t>(task.a.width()) * sizeof(float));
+}
+
+template <class T>
+void sum_chunk_of_rows(const GemvTask& task, const GemvTile& chunk, float* result) {
+  switch (blocks_of(task.a.width(), width)) {
+    case 1: return sum_narrow_chunk<T, 1>(task, chunk, result);
+    case 2: return sum_narrow_chunk<T, 2>(task, chunk, result);
+    case 3: return sum_narrow_chunk<T, 3>(task, chunk, result);
+    case 4: return sum_narrow_chunk<T, 4>(task, chunk, result);
+    default: return sum_strands<T>(task, chunk, result);
+  }
+}
+
 template <class T>
 void columns_times_x(const GemvTask& task, const GemvTile& tile) {
-  for (std::int64_t row = tile.first_row; row < tile.last_row; row += order::chunk_rows) {
-    for (std::int64_t column = tile.first_column; column < tile.last_column;
-         column += columns_at_once) {
-      sum_strands<T>(task, {row, std::min(row + order::chunk_rows, tile.last_row), column,
-                            std::min(column + columns_at_once, tile.last_column)});
+  for (std::int64_t column = tile.first_column; column < tile.last_column;
+       column += columns_at_once) {
+    const std::int64_t last = std::min(column + columns_at_once, tile.last_column);
+    if (task.sums == nullptr) {
+      float sums[columns_at_once];
+      sum_chunk_of_rows<T>(task, {tile.first_row, tile.last_row, column, last}, sums);
+      finish(task, column, last - column, sums);
+      continue;
+    }
+    for (std::int64_t row = tile.first_row; row < tile.last_row; row += order::chunk_rows) {
+      sum_chunk_of_rows<T>(task, {row, std::min(row + order::chunk_rows, tile.last_row), column, last},
+                           task.sums + row / order::chunk_rows * task.y.size + column);
     }
   }
 }
@@ -287,33 +482,41 @@ void columns_times_x_any(const GemvTask& task, const GemvTile& tile) {
 
 // --- Sums of chunks, and x as f32 ----------------------------------------------------------------
 
-/// to[output] = Σ over `count` <= order::group lists of sums, `outputs` apart, for the outputs
-/// [first, last).
-void sum_group(const float* sums, std::int64_t count, std::int64_t outputs, std::int64_t first,
-               std::int64_t last, float* to) {
-  for (std::int64_t j = first; j < last; j += width) {
-    const std::int64_t left = std::min(last - j, width);
-    alignas(64) float lanes[order::lanes][width] = {};
-    alignas(64) float part[width] = {};
-    for (std::int64_t c = 0; c < count; ++c) {
-      const float* const from = sums + c * outputs + j;
-      V value;
-      if (left == width) {
-        value = hn::LoadU(D(), from);
-      } else {
-        std::memcpy(part, from, static_cast<std::size_t>(left) * sizeof(float));
-        value = hn::Load(D(), part);
-      }
-      float* const lane = lanes[c % order::lanes];
-      hn::Store(hn::Add(hn::Load(D(), lane), value), D(), lane);
+/// to[j] = Σ over `count` <= order::group lists, `apart` elements apart, of their element j.
+void sum_group(const float* sums, std::int64_t count, std::int64_t apart, std::int64_t outputs,
+               float* to) {
+  for (std::int64_t j = 0; j < outputs; j += width) {
+    const std::int64_t left = std::min(outputs - j, width);
+    const auto list = [&](std::int64_t c) HWY_ATTR {
+      const float* const from = sums + c * apart + j;
+      if (left == width) return hn::LoadU(D(), from);
+      return load_first<float>(reinterpret_cast<const std::byte*>(from), 0, left);
+    };
+    V lanes[order::lanes];
+    std::int64_t used = std::min<std::int64_t>(count, order::lanes);
+    for (std::int64_t c = 0; c < used; ++c) lanes[c] = list(c);
+    for (std::int64_t c = used; c < count; ++c) {
+      lanes[c % order::lanes] = hn::Add(lanes[c % order::lanes], list(c));
     }
-    for (int half = order::lanes / 2; half > 0; half /= 2) {
-      for (int lane = 0; lane < half; ++lane) {
-        hn::Store(hn::Add(hn::Load(D(), lanes[lane]), hn::Load(D(), lanes[lane + half])), D(),
-                  lanes[lane]);
+    for (std::int64_t half = order::lanes / 2; half > 0; half /= 2) {
+      for (std::int64_t lane = half; lane < used; ++lane) {
+        lanes[lane - half] = hn::Add(lanes[lane - half], lanes[lane]);
       }
+      used = std::min(used, half);
     }
-    std::memcpy(to + j, lanes[0], static_cast<std::size_t>(left) * sizeof(float));
+    alignas(64) float part[width];
+    hn::Store(lanes[0], D(), part);
+    std::memcpy(to + j, part, static_cast<std::size_t>(left) * sizeof(float));
+  }
+}
+
+/// Sums the sums of `count` <= order::group chunks of the outputs [first, last) into y.
+void sum_into_y(const GemvTask& task, std::int64_t count, std::int64_t first, std::int64_t last) {
+  float sums[256];
+  for (std::int64_t j = first; j < last; j += 256) {
+    const std::int64_t outputs = std::min<std::int64_t>(256, last - j);
+    sum_group(task.sums + j, count, task.y.size, outputs, sums);
+    finish(task, j, outputs, sums);
   }
 }
 
@@ -350,6 +553,7 @@ namespace {
 HWY_EXPORT(rows_times_x_any);
 HWY_EXPORT(columns_times_x_any);
 HWY_EXPORT(sum_group);
+HWY_EXPORT(sum_into_y);
 HWY_EXPORT(widen_any);
 
 constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
@@ -390,39 +594,53 @@ void parallel_tiles(ConstHostView a, std::int64_t tile_rows, std::int64_t tile_c
 
 // Columns of a tile of rows times x: x's part stays in the first-level cache for all its rows.
 constexpr std::int64_t row_tile_columns = 4 * gemv_order::chunk_columns;
-// Rows of such a tile, a multiple of any number of rows worked on at once.
+// Rows of such a tile: multiples of any number of rows worked on at once.
 constexpr std::int64_t row_tile_rows = 24;
+constexpr std::int64_t short_row_tile_rows = 240;
+// Columns of a tile of columns times x: few enough to give every thread a part.
+constexpr std::int64_t column_tile_columns = 1024;
 
-/// sums[chunk * outputs + output] for all of op(A) · x.
-void sum_chunks(const GemvTask& task, bool transpose) {
+void product(const GemvTask& task, bool transpose) {
   if (transpose) {
-    // Narrow enough to give every thread a part, wide enough to stream.
-    parallel_tiles(task.a, gemv_order::chunk_rows, 1024, [&](const GemvTile& tile) {
+    parallel_tiles(task.a, gemv_order::chunk_rows, column_tile_columns, [&](const GemvTile& tile) {
       HWY_DYNAMIC_DISPATCH(columns_times_x_any)(task, tile);
     });
   } else {
-    parallel_tiles(task.a, row_tile_rows, row_tile_columns, [&](const GemvTile& tile) {
-      HWY_DYNAMIC_DISPATCH(rows_times_x_any)(task, tile);
-    });
+    const bool is_short = task.a.width() <= gemv_order::piece_columns;
+    parallel_tiles(task.a, is_short ? short_row_tile_rows : row_tile_rows, row_tile_columns,
+                   [&](const GemvTile& tile) {
+                     HWY_DYNAMIC_DISPATCH(rows_times_x_any)(task, tile);
+                   });
   }
 }
 
-/// Sums the sums of the chunks, a group at a time, until one is left for each output; it ends up at
-/// `sums`.
-void sum_groups(float* sums, std::int64_t chunks, std::int64_t outputs) {
-  while (chunks > 1) {
+/// Sums the sums of the chunks into y.
+void sum_chunks(const GemvTask& task, std::int64_t chunks) {
+  const std::int64_t outputs = task.y.size;
+  while (chunks > gemv_order::group) {
     const std::int64_t groups = blocks_of(chunks, gemv_order::group);
-    cpu::parallel_rows(outputs, chunks * std::int64_t{sizeof(float)},
-                       [&](std::int64_t first, std::int64_t last) {
-      // Group g goes where a list was that group g, or one before it, has already read.
+    cpu::parallel_rows(outputs, chunks * std::int64_t{sizeof(float)}, [&](auto first, auto last) {
+      // The sum of group g replaces a list that is in group g, or in one that is done.
       for (std::int64_t g = 0; g < groups; ++g) {
+        const std::int64_t list = g * gemv_order::group;
         HWY_DYNAMIC_DISPATCH(sum_group)
-        (sums + g * gemv_order::group * outputs,
-         std::min<std::int64_t>(gemv_order::group, chunks - g * gemv_order::group), outputs, first,
-         last, sums + g * outputs);
+        (task.sums + list * outputs + first,
+         std::min<std::int64_t>(gemv_order::group, chunks - list), outputs, last - first,
+         task.sums + g * outputs + first);
       }
     });
     chunks = groups;
+  }
+  cpu::parallel_rows(outputs, (chunks + 1) * std::int64_t{sizeof(float)},
+                     [&](auto first, auto last) {
+                       HWY_DYNAMIC_DISPATCH(sum_into_y)(task, chunks, first, last);
+                     });
+}
+
+/// y = beta * y, for a product that counts nothing.
+void scale(const VectorOf<HostView>& y, float beta) {
+  for (std::int64_t i = 0; i < y.size; ++i) {
+    store(y.at(i), 0, beta == 0 ? 0 : beta * load<float>(y.at(i), 0));
   }
 }
 
@@ -431,32 +649,23 @@ void sum_groups(float* sums, std::int64_t chunks, std::int64_t outputs) {
 void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options) {
   const VectorOf<ConstHostView> factor(x);
   const VectorOf<HostView> result(y);
-  const bool product = options.alpha != 0;
-  const std::int64_t chunks =
-      options.transpose ? blocks_of(a.height(), gemv_order::chunk_rows)
-                        : blocks_of(a.width(), gemv_order::chunk_columns);
-  Scratch sums(product ? checked_mul(chunks, result.size) : 0);
-  if (product) {
-    const bool ready = x.type() == ElementType::f32 && factor.stride_bytes == sizeof(float);
-    Scratch x_f32(ready ? 0 : factor.size);
-    if (!ready) {
-      HWY_DYNAMIC_DISPATCH(widen_any)
-      (x.type(), factor.data, factor.stride_bytes, factor.size, x_f32.data());
-    }
-    const auto* const packed =
-        ready ? factor.data : reinterpret_cast<const std::byte*>(x_f32.data());
-    sum_chunks({a, packed, result.size, sums.data()}, options.transpose);
-    sum_groups(sums.data(), chunks, result.size);
+  if (options.alpha == 0) return scale(result, options.beta);
+
+  const bool ready = x.type() == ElementType::f32 && factor.stride_bytes == sizeof(float);
+  Scratch widened(ready ? 0 : factor.size);
+  const std::byte* x_f32 = factor.data;
+  if (!ready) {
+    HWY_DYNAMIC_DISPATCH(widen_any)
+    (x.type(), factor.data, factor.stride_bytes, factor.size, widened.data());
+    x_f32 = reinterpret_cast<const std::byte*>(widened.data());
   }
-  for (std::int64_t i = 0; i < result.size; ++i) {
-    std::byte* const to = result.at(i);
-    float value = product ? options.alpha * sums.data()[i] : 0;
-    if (options.beta != 0) {
-      const float kept = options.beta * load<float>(to, 0);
-      value = product ? value + kept : kept;
-    }
-    store(to, 0, value);
-  }
+  const std::int64_t chunks = options.transpose ? blocks_of(a.height(), gemv_order::chunk_rows)
+                                                : blocks_of(a.width(), gemv_order::chunk_columns);
+  Scratch sums(chunks > 1 ? checked_mul(chunks, result.size) : 0);
+  const GemvTask task{a, x_f32, result, options.alpha, options.beta,
+                      chunks > 1 ? sums.data() : nullptr};
+  product(task, options.transpose);
+  if (chunks > 1) sum_chunks(task, chunks);
 }
 
 }  // namespace warpwise::detail
