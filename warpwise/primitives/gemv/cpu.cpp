@@ -161,16 +161,17 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(D());
   }
-  std::int64_t k = 0;
-  for (; k + order::lanes <= count; k += order::lanes) {
+  const auto add_step = [&](std::int64_t at) HWY_ATTR {
     for (int v = 0; v < vectors; ++v) {
-      const V factor = load_vector<float>(x, column + k + v * width);
+      const V factor = load_vector<float>(x, at + v * width);
       for (int r = 0; r < rows; ++r) {
-        const V element = load_vector<T>(row[r], column + k + v * width);
+        const V element = load_vector<T>(row[r], at + v * width);
         sum[r][v] = hn::Add(sum[r][v], hn::Mul(element, factor));
       }
     }
-  }
+  };
+  std::int64_t k = 0;
+  for (; k + order::lanes <= count; k += order::lanes) add_step(column + k);
   for (int v = 0; v < vectors; ++v) {
     const std::int64_t left = count - k - v * width;
     const std::int64_t at = column + k + v * width;
@@ -212,7 +213,7 @@ HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* 
 }
 
 // As many rows at once as leave registers for the sums of all of them: x is loaded once for all.
-constexpr int rows_at_once = vectors >= 8 ? 1 : vectors == 4 ? 3 : 4;
+constexpr int rows_at_once = vectors >= 8 ? 1 : 4;
 
 template <class T, int rows>
 HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
@@ -287,16 +288,55 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
   hn::StoreU(halves_of_all(sum), DShort(), sums);
 }
 
+/// Sums rows [first, last) of `across` vectors, the last perhaps incomplete, in steps of
+/// `short_rows`; returns the row where it stopped. x stays in registers.
+template <class T, int across>
+std::int64_t sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
+  const std::int64_t rest = task.a.width() - (across - 1) * width;
+  const auto vector = [&](const std::byte* row, int v, auto type) HWY_ATTR {
+    using Element = decltype(type);
+    return v + 1 < across || rest == width ? load_vector<Element>(row, v * width)
+                                           : load_first<Element>(row, v * width, rest);
+  };
+  V x[across];
+  for (int v = 0; v < across; ++v) x[v] = vector(task.x, v, float());
+  std::int64_t row = first;
+  for (; row + short_rows <= last; row += short_rows) {
+    VShort sum[short_rows];
+    for (int r = 0; r < short_rows; ++r) {
+      V lanes[vectors];
+      for (int v = 0; v < vectors; ++v) {
+        lanes[v] = hn::Zero(D());
+        if (v >= across) continue;
+        lanes[v] = hn::Add(lanes[v], hn::Mul(vector(task.a.row(row + r), v, T()), x[v]));
+      }
+      sum[r] = first_halves(lanes);
+    }
+    hn::StoreU(halves_of_all(sum), DShort(), sums + (row - first));
+  }
+  return row;
+}
+
+template <class T>
+std::int64_t sum_whole_short_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
+                                  float* sums) {
+  switch (blocks_of(task.a.width(), width)) {
+    case 1: return sum_narrow_rows<T, 1>(task, first, last, sums);
+    case 2: return sum_narrow_rows<T, std::min(2, vectors)>(task, first, last, sums);
+  }
+  std::int64_t row = first;
+  for (; row + short_rows <= last; row += short_rows) {
+    sum_short_rows<T>(task, row, sums + (row - first));
+  }
+  return row;
+}
+
 /// Sums rows [first, last) of a tile; the sum of the first goes to sums[0].
 template <class T>
 void sum_all_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first, std::int64_t last,
                   float* sums) {
   std::int64_t row = first;
-  if (task.a.width() <= order::piece_columns) {
-    for (; row + short_rows <= last; row += short_rows) {
-      sum_short_rows<T>(task, row, sums + (row - first));
-    }
-  }
+  if (task.a.width() <= order::piece_columns) row = sum_whole_short_rows<T>(task, first, last, sums);
   for (; row + rows_at_once <= last; row += rows_at_once) {
     sum_rows<T, rows_at_once>(task, tile, row, sums + (row - first));
   }
