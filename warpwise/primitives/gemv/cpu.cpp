@@ -57,8 +57,23 @@ constexpr int vectors = order::lanes / static_cast<int>(width);
 HWY_INLINE V load_vector(const float* from) { return hn::LoadU(D(), from); }
 
 HWY_INLINE V load_vector(const Float16* from) {
+#if HWY_TARGET <= HWY_AVX2
   const hn::Rebind<hwy::float16_t, D> narrow;
   return hn::PromoteTo(D(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));
+#else
+  // Where no instruction converts, Highway takes infinities for numbers. The bits in a float's place
+  // are the number times 2^-112, also where it is subnormal; infinity and NaN keep their exponent.
+  const hn::Rebind<std::uint16_t, D> narrow;
+  const hn::RebindToSigned<D> wide;
+  const auto bits =
+      hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(from)));
+  const auto magnitude = hn::And(bits, hn::Set(wide, 0x7fff));
+  const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+  const auto top = hn::IfThenElseZero(hn::Gt(magnitude, hn::Set(wide, 0x7bff)),
+                                      hn::Set(wide, 0x7f800000));
+  const V number = hn::Mul(hn::BitCast(D(), hn::ShiftLeft<13>(magnitude)), hn::Set(D(), 0x1p112F));
+  return hn::BitCast(D(), hn::Or(hn::Or(hn::BitCast(wide, number), top), sign));
+#endif
 }
 
 HWY_INLINE V load_vector(const BFloat16* from) {
