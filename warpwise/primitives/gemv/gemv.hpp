@@ -33,8 +33,8 @@ struct GemvOptions {
 /// each factor of 1024 more adds 36 to the 80.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// scratch memory for vectors that are not contiguous f32 and for partial sums, at most a hundredth
-/// of the memory of A and x together or one row, whichever is more.
+/// scratch memory beyond a few kilobytes: for x unless it is contiguous f32, and for partial sums,
+/// a float for each 1024 elements of A, or 256 transposed.
 /// Source: document A, row A10.
 ///
 /// \throws InvalidArgument  an element type or a number of channels is none of the above, x or y is

@@ -241,7 +241,7 @@ inline constexpr int gemv_tile_elements = gemv_block_threads * 4;
 ///
 /// Grid: strides over tiles of 4 * strand_threads columns and 256 / strand_threads strands.
 template <class T, GemvAccess access>
-__global__ void __launch_bounds__(gemv_block_threads)
+__global__ void __launch_bounds__(gemv_block_threads, 3)
     gemv_columns(GemvArguments a, int strand_threads) {
   constexpr int size = sizeof(typename T::Element);
   constexpr GemvAccess single = access == GemvAccess::byte ? GemvAccess::byte : GemvAccess::element;
@@ -262,6 +262,7 @@ __global__ void __launch_bounds__(gemv_block_threads)
     const int left = static_cast<int>(a.columns - column < 4 ? a.columns - column : 4);
     const int64_t first_row = tile / across * tile_rows + int64_t{strand} * order::strand_rows;
     float4 sum{0, 0, 0, 0};
+#pragma unroll 1  // one batch's registers, for more blocks on a multiprocessor
     for (int i = 0; i < order::strand_rows; i += gemv_strand_batch) {
       typename T::Four element[gemv_strand_batch];
       typename T::Element x[gemv_strand_batch];
