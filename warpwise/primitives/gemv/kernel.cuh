@@ -241,7 +241,7 @@ inline constexpr int gemv_tile_elements = gemv_block_threads * 4;
 ///
 /// Grid: strides over tiles of 4 * strand_threads columns and 256 / strand_threads strands.
 template <class T, GemvAccess access>
-__global__ void __launch_bounds__(gemv_block_threads, 3)
+__global__ void __launch_bounds__(gemv_block_threads, access == GemvAccess::four ? 3 : 2)
     gemv_columns(GemvArguments a, int strand_threads) {
   constexpr int size = sizeof(typename T::Element);
   constexpr GemvAccess single = access == GemvAccess::byte ? GemvAccess::byte : GemvAccess::element;
