@@ -10,6 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "warpwise/primitives/gemv/cpu.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #ifndef WARPWISE_GEMV_CPU_COMMON
@@ -463,6 +464,8 @@ HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row,
   for (std::int64_t i = 0; i < rows; ++i) {
     for (int s = 0; s < strands; ++s) {
       const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i);
+      // Strands side by side are too short for the CPU to see what comes next; any address will do.
+      if (strands > 1) hwy::Prefetch(row + strands * order::strand_rows * task.a.pitch_bytes());
       const V factor = hn::Set(D(), load<float>(task.x, first_row + s * order::strand_rows + i));
       for (int v = 0; v < across; ++v) {
         const V element = v + 1 < across || last == width
@@ -476,7 +479,7 @@ HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row,
 
 template <class T, int across>
 void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result) {
-  constexpr int strands = across == 1 ? 4 : across == 2 ? 2 : 1;
+  constexpr int strands = across == 1 ? 4 : 1;
   V total[across];
   for (int v = 0; v < across; ++v) total[v] = hn::Zero(D());
   std::int64_t row = chunk.first_row;
