@@ -15,6 +15,7 @@
 #include "warpwise/primitives/copy/copy.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
 #include "warpwise/primitives/find/find.hpp"
+#include "warpwise/primitives/gemv/gemv.hpp"
 #include "warpwise/primitives/match/match.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"

@@ -5,6 +5,7 @@
 #include "warpwise/primitives/copy/backends.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
 #include "warpwise/primitives/find/backends.hpp"
+#include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
@@ -35,6 +36,11 @@ void disparity_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const Disparit
   gpu::require_device();
 }
 void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&, Measure,
+               gpu::StreamHandle) {
+  gpu::require_device();
+}
+
+void gemv_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const GemvOptions&,
                gpu::StreamHandle) {
   gpu::require_device();
 }
