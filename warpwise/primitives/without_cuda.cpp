@@ -16,6 +16,18 @@ void convert_cuda(ConstDeviceFrame, DeviceFrame, const Conversion&, gpu::StreamH
   gpu::require_device();
 }
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
+void disparity_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const DisparityOptions&,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
+void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&, Measure,
+               gpu::StreamHandle) {
+  gpu::require_device();
+}
+void gemv_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const GemvOptions&,
+               gpu::StreamHandle) {
+  gpu::require_device();
+}
 void match_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const MatchOptions&,
                 std::optional<DeviceView>, gpu::StreamHandle) {
   gpu::require_device();
@@ -29,19 +41,6 @@ void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optiona
 }
 void threshold_cuda(ConstDeviceView, DeviceView, const GaussianRule&, std::optional<DeviceView>,
                     gpu::StreamHandle) {
-  gpu::require_device();
-}
-void disparity_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const DisparityOptions&,
-                    gpu::StreamHandle) {
-  gpu::require_device();
-}
-void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&, Measure,
-               gpu::StreamHandle) {
-  gpu::require_device();
-}
-
-void gemv_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const GemvOptions&,
-               gpu::StreamHandle) {
   gpu::require_device();
 }
 
