@@ -9,8 +9,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "warpwise/primitives/gemv/cpu.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #ifndef WARPWISE_GEMV_CPU_COMMON
@@ -62,16 +62,17 @@ HWY_INLINE V load_vector(const Float16* from) {
   const hn::Rebind<hwy::float16_t, D> narrow;
   return hn::PromoteTo(D(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));
 #else
-  // Where no instruction converts, Highway takes infinities for numbers. The bits in a float's place
-  // are the number times 2^-112, also where it is subnormal; infinity and NaN keep their exponent.
+  // Where no instruction converts, Highway takes infinities for numbers. The bits in a float's
+  // place are the number times 2^-112, also where it is subnormal; infinity and NaN keep their
+  // exponent.
   const hn::Rebind<std::uint16_t, D> narrow;
   const hn::RebindToSigned<D> wide;
   const auto bits =
       hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(from)));
   const auto magnitude = hn::And(bits, hn::Set(wide, 0x7fff));
   const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
-  const auto top = hn::IfThenElseZero(hn::Gt(magnitude, hn::Set(wide, 0x7bff)),
-                                      hn::Set(wide, 0x7f800000));
+  const auto top =
+      hn::IfThenElseZero(hn::Gt(magnitude, hn::Set(wide, 0x7bff)), hn::Set(wide, 0x7f800000));
   const V number = hn::Mul(hn::BitCast(D(), hn::ShiftLeft<13>(magnitude)), hn::Set(D(), 0x1p112F));
   return hn::BitCast(D(), hn::Or(hn::Or(hn::BitCast(wide, number), top), sign));
 #endif
@@ -103,15 +104,16 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
   alignas(64) T part[width] = {};
 #if HWY_TARGET == HWY_AVX2
   if constexpr (sizeof(T) == 2) {
-    const auto short_of = static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
+    const auto short_of =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
     if (element >= short_of) {
       // The last `width` elements of what may be read, moved down by those that are not wanted.
       alignas(16) static constexpr std::uint8_t moves[32] = {
           0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
           255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
       const hn::FixedTag<std::uint8_t, 16> bytes;
-      const auto last = hn::LoadU(
-          bytes, reinterpret_cast<const std::uint8_t*>(from) - 2 * short_of);
+      const auto last =
+          hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from) - 2 * short_of);
       const auto move = hn::LoadU(bytes, moves + 2 * short_of);
       hn::Store(hn::TableLookupBytesOr0(last, move), bytes, reinterpret_cast<std::uint8_t*>(part));
       return load_vector(part);
@@ -194,7 +196,8 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
     if (left <= 0) break;
     const V factor = left >= width ? load_vector<float>(x, at) : load_first<float>(x, at, left);
     for (int r = 0; r < rows; ++r) {
-      const V element = left >= width ? load_vector<T>(row[r], at) : load_first<T>(row[r], at, left);
+      const V element =
+          left >= width ? load_vector<T>(row[r], at) : load_first<T>(row[r], at, left);
       sum[r][v] = hn::Add(sum[r][v], hn::Mul(element, factor));
     }
   }
@@ -259,7 +262,8 @@ HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
   const hn::Repartition<std::uint64_t, DShort> pairs;
   if constexpr (short_rows == 8) {
     for (int r = 0; r < 4; ++r) {
-      v[r] = hn::Add(hn::ConcatLowerLower(d, v[r + 4], v[r]), hn::ConcatUpperUpper(d, v[r + 4], v[r]));
+      v[r] =
+          hn::Add(hn::ConcatLowerLower(d, v[r + 4], v[r]), hn::ConcatUpperUpper(d, v[r + 4], v[r]));
     }
   }
   // Each block of four lanes now holds one of four rows.
@@ -307,7 +311,8 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
 /// Sums rows [first, last) of `across` vectors, the last perhaps incomplete, in steps of
 /// `short_rows`; returns the row where it stopped. x stays in registers.
 template <class T, int across>
-std::int64_t sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
+std::int64_t sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
+                             float* sums) {
   const std::int64_t rest = task.a.width() - (across - 1) * width;
   const auto vector = [&](const std::byte* row, int v, auto type) HWY_ATTR {
     using Element = decltype(type);
@@ -352,7 +357,8 @@ template <class T>
 void sum_all_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first, std::int64_t last,
                   float* sums) {
   std::int64_t row = first;
-  if (task.a.width() <= order::piece_columns) row = sum_whole_short_rows<T>(task, first, last, sums);
+  if (task.a.width() <= order::piece_columns)
+    row = sum_whole_short_rows<T>(task, first, last, sums);
   for (; row + rows_at_once <= last; row += rows_at_once) {
     sum_rows<T, rows_at_once>(task, tile, row, sums + (row - first));
   }
@@ -380,163 +386,7 @@ void rows_times_x_any(const GemvTask& task, const GemvTile& tile) {
   }
 }
 
-// --- Columns times x -----------------------------------------------------------------------------
-
-/// Where the sums of a strand start and go.
-struct StrandSums {
-  const float* from;  ///< null: zeros
-  float* to;
-  const float* add;  ///< null, or what is added at the end of a strand: the strands before it
-};
-
-/// Adds `rows` rows, each times its element of x, to the sums of `count` columns.
-template <class T, int rows>
-HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int64_t first_column,
-                         std::int64_t count, const StrandSums& sums) {
-  const std::byte* row[rows];
-  V factor[rows];
-  for (int r = 0; r < rows; ++r) {
-    row[r] = task.a.row(first_row + r) + first_column * std::int64_t{sizeof(T)};
-    factor[r] = hn::Set(D(), load<float>(task.x, first_row + r));
-  }
-  std::int64_t j = 0;
-  for (; j + width <= count; j += width) {
-    V sum = sums.from == nullptr ? hn::Zero(D()) : hn::LoadU(D(), sums.from + j);
-    for (int r = 0; r < rows; ++r) {
-      sum = hn::Add(sum, hn::Mul(load_vector<T>(row[r], j), factor[r]));
-    }
-    if (sums.add != nullptr) sum = hn::Add(hn::LoadU(D(), sums.add + j), sum);
-    hn::StoreU(sum, D(), sums.to + j);
-  }
-  if (j == count) return;
-  // The sums of a tile lie in memory of whole vectors, save those that go to the caller's.
-  alignas(64) float part[width] = {};
-  const auto bytes = static_cast<std::size_t>(count - j) * sizeof(float);
-  if (sums.from != nullptr) std::memcpy(part, sums.from + j, bytes);
-  V sum = hn::Load(D(), part);
-  for (int r = 0; r < rows; ++r) {
-    sum = hn::Add(sum, hn::Mul(load_first<T>(row[r], j, count - j), factor[r]));
-  }
-  if (sums.add != nullptr) {
-    std::memcpy(part, sums.add + j, bytes);
-    sum = hn::Add(hn::Load(D(), part), sum);
-  }
-  hn::Store(sum, D(), part);
-  std::memcpy(sums.to + j, part, bytes);
-}
-
-// Columns whose sums stay in the first-level cache beside the rows that stream through it.
-constexpr std::int64_t columns_at_once = 2048;
-
-/// The sums of one chunk of rows over at most columns_at_once columns.
-template <class T>
-void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
-  alignas(64) float strand_sums[columns_at_once];
-  const std::int64_t count = chunk.last_column - chunk.first_column;
-  for (std::int64_t strand = chunk.first_row; strand < chunk.last_row;
-       strand += order::strand_rows) {
-    const std::int64_t end = std::min(chunk.last_row, strand + order::strand_rows);
-    StrandSums sums{nullptr, strand_sums, nullptr};
-    const auto add = [&](std::int64_t row, auto rows) HWY_ATTR {
-      if (row + rows == end) {
-        sums.to = result;
-        sums.add = strand == chunk.first_row ? nullptr : result;
-      }
-      add_rows<T, rows>(task, row, chunk.first_column, count, sums);
-      sums.from = strand_sums;
-    };
-    std::int64_t row = strand;
-    for (; row + 8 <= end; row += 8) add(row, std::integral_constant<int, 8>());
-    for (; row + 2 <= end; row += 2) add(row, std::integral_constant<int, 2>());
-    for (; row < end; ++row) add(row, std::integral_constant<int, 1>());
-  }
-}
-
-/// The same for a matrix of at most `across` vectors a row, with the sums of `strands` strands in
-/// registers: too few columns to hide behind one another the latencies of a strand's sums.
-template <class T, int across, int strands>
-HWY_INLINE void sum_narrow_strands(const GemvTask& task, std::int64_t first_row, std::int64_t rows,
-                                   V (&sum)[strands][across]) {
-  const std::int64_t last = task.a.width() - (across - 1) * width;
-  for (int s = 0; s < strands; ++s) {
-    for (int v = 0; v < across; ++v) sum[s][v] = hn::Zero(D());
-  }
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (int s = 0; s < strands; ++s) {
-      const std::byte* const row = task.a.row(first_row + s * order::strand_rows + i);
-      // Strands side by side are too short for the CPU to see what comes next; any address will do.
-      if (strands > 1) hwy::Prefetch(row + strands * order::strand_rows * task.a.pitch_bytes());
-      const V factor = hn::Set(D(), load<float>(task.x, first_row + s * order::strand_rows + i));
-      for (int v = 0; v < across; ++v) {
-        const V element = v + 1 < across || last == width
-                              ? load_vector<T>(row, v * width)
-                              : load_first<T>(row, v * width, last);
-        sum[s][v] = hn::Add(sum[s][v], hn::Mul(element, factor));
-      }
-    }
-  }
-}
-
-template <class T, int across>
-void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result) {
-  constexpr int strands = across == 1 ? 4 : 1;
-  V total[across];
-  for (int v = 0; v < across; ++v) total[v] = hn::Zero(D());
-  std::int64_t row = chunk.first_row;
-  for (; row + strands * order::strand_rows <= chunk.last_row; row += strands * order::strand_rows) {
-    V sum[strands][across];
-    sum_narrow_strands<T>(task, row, order::strand_rows, sum);
-    for (int s = 0; s < strands; ++s) {
-      for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[s][v]);
-    }
-  }
-  for (; row < chunk.last_row; row += order::strand_rows) {
-    V sum[1][across];
-    sum_narrow_strands<T>(task, row, std::min<std::int64_t>(order::strand_rows, chunk.last_row - row),
-                          sum);
-    for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[0][v]);
-  }
-  alignas(64) float sums[across * width];
-  for (int v = 0; v < across; ++v) hn::Store(total[v], D(), sums + v * width);
-  std::memcpy(result, sums, static_cast<std::size_t>(task.a.width()) * sizeof(float));
-}
-
-template <class T>
-void sum_chunk_of_rows(const GemvTask& task, const GemvTile& chunk, float* result) {
-  switch (blocks_of(task.a.width(), width)) {
-    case 1: return sum_narrow_chunk<T, 1>(task, chunk, result);
-    case 2: return sum_narrow_chunk<T, 2>(task, chunk, result);
-    case 3: return sum_narrow_chunk<T, 3>(task, chunk, result);
-    case 4: return sum_narrow_chunk<T, 4>(task, chunk, result);
-    default: return sum_strands<T>(task, chunk, result);
-  }
-}
-
-template <class T>
-void columns_times_x(const GemvTask& task, const GemvTile& tile) {
-  for (std::int64_t column = tile.first_column; column < tile.last_column;
-       column += columns_at_once) {
-    const std::int64_t last = std::min(column + columns_at_once, tile.last_column);
-    if (task.sums == nullptr) {
-      float sums[columns_at_once];
-      sum_chunk_of_rows<T>(task, {tile.first_row, tile.last_row, column, last}, sums);
-      finish(task, column, last - column, sums);
-      continue;
-    }
-    for (std::int64_t row = tile.first_row; row < tile.last_row; row += order::chunk_rows) {
-      sum_chunk_of_rows<T>(task, {row, std::min(row + order::chunk_rows, tile.last_row), column, last},
-                           task.sums + row / order::chunk_rows * task.y.size + column);
-    }
-  }
-}
-
-void columns_times_x_any(const GemvTask& task, const GemvTile& tile) {
-  switch (task.a.type()) {
-    case ElementType::f16: return columns_times_x<Float16>(task, tile);
-    case ElementType::bf16: return columns_times_x<BFloat16>(task, tile);
-    default: return columns_times_x<float>(task, tile);
-  }
-}
+#include "warpwise/primitives/gemv/cpu_columns.inc"
 
 // --- Sums of chunks, and x as f32 ----------------------------------------------------------------
 
@@ -586,8 +436,10 @@ void widen(const std::byte* from, std::int64_t stride_bytes, std::int64_t count,
   }
   for (; i < count; ++i) {
     const T value = load<T>(from + i * stride_bytes, 0);
-    if constexpr (std::is_same_v<T, float>) to[i] = value;
-    else to[i] = to_float(value);
+    if constexpr (std::is_same_v<T, float>)
+      to[i] = value;
+    else
+      to[i] = to_float(value);
   }
 }
 
@@ -638,8 +490,8 @@ void parallel_tiles(ConstHostView a, std::int64_t tile_rows, std::int64_t tile_c
                     const Body& body) {
   const std::int64_t across = blocks_of(a.width(), tile_columns);
   const std::int64_t tiles = across * blocks_of(a.height(), tile_rows);
-  const std::int64_t bytes = std::min(tile_rows, a.height()) * std::min(tile_columns, a.width()) *
-                             a.pixel_bytes();
+  const std::int64_t bytes =
+      std::min(tile_rows, a.height()) * std::min(tile_columns, a.width()) * a.pixel_bytes();
   cpu::parallel_rows(tiles, bytes, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t tile = first; tile < last; ++tile) {
       const std::int64_t row = tile / across * tile_rows;
@@ -720,8 +572,8 @@ void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& o
   const std::int64_t chunks = options.transpose ? blocks_of(a.height(), gemv_order::chunk_rows)
                                                 : blocks_of(a.width(), gemv_order::chunk_columns);
   Scratch sums(chunks > 1 ? checked_mul(chunks, result.size) : 0);
-  const GemvTask task{a, x_f32, result, options.alpha, options.beta,
-                      chunks > 1 ? sums.data() : nullptr};
+  const GemvTask task{
+      a, x_f32, result, options.alpha, options.beta, chunks > 1 ? sums.data() : nullptr};
   product(task, options.transpose);
   if (chunks > 1) sum_chunks(task, chunks);
 }

@@ -42,12 +42,12 @@ void launch_rows(const GemvArguments& a, gpu::StreamHandle stream) {
   const std::int64_t slots = kernels::gemv_block_threads / 8 / pieces;
   const std::int64_t chunks = gpu::blocks_for(a.columns, gemv_order::chunk_columns);
   const std::int64_t blocks = gpu::blocks_for(a.rows, slots) * chunks;
-  const std::int64_t most = std::max<std::int64_t>(most_rows_each, kernels::gemv_rows_by_loads / steps);
+  const std::int64_t most =
+      std::max<std::int64_t>(most_rows_each, kernels::gemv_rows_by_loads / steps);
   const std::int64_t rows_each = std::clamp<std::int64_t>(blocks / enough_blocks, 1, most);
   const std::int64_t tiles = gpu::blocks_for(a.rows, slots * rows_each) * chunks;
-  kernels::gemv_rows<T, access, steps>
-      <<<grid_of(tiles), kernels::gemv_block_threads, 0, stream>>>(a, pieces,
-                                                                   static_cast<int>(rows_each));
+  kernels::gemv_rows<T, access, steps><<<grid_of(tiles), kernels::gemv_block_threads, 0, stream>>>(
+      a, pieces, static_cast<int>(rows_each));
   gpu::check_launch("gemv_rows");
 }
 
@@ -101,7 +101,8 @@ void launch_sums(const GemvArguments& a, std::int64_t chunks, std::int64_t outpu
     float* const to = groups == 1 ? nullptr : const_cast<float*>(sums) + count * outputs;
     const dim3 grid(grid_of(gpu::blocks_for(outputs, kernels::gemv_sum_outputs)),
                     gpu::grid_y(groups));
-    kernels::gemv_sum<<<grid, kernels::gemv_block_threads, 0, stream>>>(a, sums, count, outputs, to);
+    kernels::gemv_sum<<<grid, kernels::gemv_block_threads, 0, stream>>>(a, sums, count, outputs,
+                                                                        to);
     gpu::check_launch("gemv_sum");
     sums = to;
     count = groups;

@@ -65,10 +65,11 @@ class Products {
       memory_.push_back({{problem.rows * problem.columns * size, stream},
                          {problem.terms() * size, stream},
                          {problem.outputs() * std::int64_t{sizeof(float)}, stream}});
-      gpu::upload(a_.view(), DeviceView(memory_.back().a.data(), problem.type, problem.columns,
-                                        problem.rows), stream);
-      gpu::upload(x_.view(),
-                  DeviceView(memory_.back().x.data(), problem.type, problem.terms(), 1), stream);
+      gpu::upload(a_.view(),
+                  DeviceView(memory_.back().a.data(), problem.type, problem.columns, problem.rows),
+                  stream);
+      gpu::upload(x_.view(), DeviceView(memory_.back().x.data(), problem.type, problem.terms(), 1),
+                  stream);
     }
     stream.synchronize();
   }
@@ -161,26 +162,29 @@ class Cublas {
 };
 
 Case gemv_case(const Problem& problem) {
-  Case result{"gemv", problem.variant(), "warpwise", problem.columns, problem.rows, problem.bytes(), {}};
+  Case result{"gemv",       problem.variant(), "warpwise", problem.columns,
+              problem.rows, problem.bytes(),   {}};
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto products = std::make_shared<Products>(sets, problem, stream);
-    return Prepared{[=](int set, gpu::StreamHandle s) {
-                      gemv(products->a(set), products->x(set), products->y(set),
-                           {1, 0, problem.transpose}, s);
-                    },
-                    [=, &stream] { return products->matches(stream); }};
+    return Prepared{
+        [=](int set, gpu::StreamHandle s) {
+          gemv(products->a(set), products->x(set), products->y(set), {1, 0, problem.transpose}, s);
+        },
+        [=, &stream] { return products->matches(stream); }};
   };
   return result;
 }
 
 Case cublas_case(const Problem& problem) {
-  Case result{"gemv", problem.variant(), "cuBLAS Sgemv", problem.columns, problem.rows,
-              problem.bytes(), {}};
+  Case result{
+      "gemv", problem.variant(), "cuBLAS Sgemv", problem.columns, problem.rows, problem.bytes(),
+      {}};
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto cublas = std::make_shared<Cublas>();
     auto products = std::make_shared<Products>(sets, problem, stream);
     return Prepared{[=](int set, gpu::StreamHandle s) {
-                      cublas->sgemv(problem, products->a(set), products->x(set), products->y(set), s);
+                      cublas->sgemv(problem, products->a(set), products->x(set), products->y(set),
+                                    s);
                     },
                     {}};
   };
@@ -189,7 +193,7 @@ Case cublas_case(const Problem& problem) {
 
 const Registration registered{[] {
   std::vector<Case> cases;
-  const Size shapes[] = {{1024, 1024},   {4096, 4096}, {8192, 8192},  {16384, 16384},
+  const Size shapes[] = {{1024, 1024},   {4096, 4096}, {8192, 8192}, {16384, 16384},
                          {32768, 32768}, {64, 262144}, {262144, 64}, {4097, 4099}};
   for (const Size shape : shapes) {
     for (const bool transpose : {false, true}) {

@@ -7,8 +7,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
 
-// The one function of the C interface to BLAS that is needed here; its header lies elsewhere on each
-// system. 101: row-major, 102: column-major; 111: A, 112: the transpose of A.
+// The one function of the C interface to BLAS that is needed here; its header lies elsewhere on
+// each system. 101: row-major, 102: column-major; 111: A, 112: the transpose of A.
 extern "C" void cblas_sgemv(int order, int transpose, int rows, int columns, float alpha,
                             const float* a, int leading, const float* x, int x_step, float beta,
                             float* y, int y_step);
@@ -35,7 +35,8 @@ struct Shape {
 // A vector of every step-th float.
 template <class View, class Float>
 View vector(Float* data, int size, int step) {
-  return step == 1 ? View(data, size, 1) : View(data, 1, size, 1, step * std::int64_t{sizeof(float)});
+  return step == 1 ? View(data, size, 1)
+                   : View(data, 1, size, 1, step * std::int64_t{sizeof(float)});
 }
 
 void compare(const Shape& shape, float alpha, float beta, bool transpose, bool column_major) {

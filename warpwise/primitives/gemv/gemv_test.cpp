@@ -70,7 +70,8 @@ float halves(std::vector<float> lanes) {
 
 std::vector<float> in_lanes(const std::vector<float>& terms, std::size_t first, std::size_t last) {
   std::vector<float> lanes(32);
-  for (std::size_t i = first; i < last && i < terms.size(); ++i) lanes[(i - first) % 32] += terms[i];
+  for (std::size_t i = first; i < last && i < terms.size(); ++i)
+    lanes[(i - first) % 32] += terms[i];
   return lanes;
 }
 
@@ -180,12 +181,11 @@ struct Problem {
         products.push_back(element * get(x.view(), k));
         magnitude += std::abs(double{options.alpha} * element * get(x.view(), k));
       }
-      const float sum =
-          options.alpha == 0
-              ? 0
-              : options.alpha * (options.transpose ? sum_of_column(products) : sum_of_row(products));
-      const float want =
-          options.beta == 0 ? sum : sum + options.beta * get(before.view(), i);
+      const float sum = options.alpha == 0
+                            ? 0
+                            : options.alpha * (options.transpose ? sum_of_column(products)
+                                                                 : sum_of_row(products));
+      const float want = options.beta == 0 ? sum : sum + options.beta * get(before.view(), i);
       const float got = get(y.view(), i);
       ASSERT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(want))
           << got << " is not " << want << " at element " << i;
@@ -198,17 +198,17 @@ struct Problem {
 
 class GemvTest : public test::BackendTest {
  protected:
-  void compare(ElementType type, std::int64_t rows, std::int64_t columns, const GemvOptions& options,
-               Layout layout = {}, Shape shape = Shape::row) {
-    SCOPED_TRACE(testing::Message() << name_of(type) << " " << rows << " rows, " << columns
-                                    << " columns" << (options.transpose ? ", transposed" : "")
-                                    << ", offset " << layout.offset_bytes << ", padding "
-                                    << layout.padding_bytes);
+  void compare(ElementType type, std::int64_t rows, std::int64_t columns,
+               const GemvOptions& options, Layout layout = {}, Shape shape = Shape::row) {
+    SCOPED_TRACE(testing::Message()
+                 << name_of(type) << " " << rows << " rows, " << columns << " columns"
+                 << (options.transpose ? ", transposed" : "") << ", offset " << layout.offset_bytes
+                 << ", padding " << layout.padding_bytes);
     Problem problem(type, rows, columns, options, layout, shape);
     problem.run_and_compare(GetParam());
   }
-  void compare_both(ElementType type, std::int64_t rows, std::int64_t columns,
-                    Layout layout = {}, Shape shape = Shape::row) {
+  void compare_both(ElementType type, std::int64_t rows, std::int64_t columns, Layout layout = {},
+                    Shape shape = Shape::row) {
     compare(type, rows, columns, {1, 0, false}, layout, shape);
     compare(type, rows, columns, {-0.75F, 1.5F, true}, layout, shape);
   }
@@ -228,8 +228,9 @@ TEST_P(GemvTest, AwkwardSizesAndLayouts) {
 
 TEST_P(GemvTest, SizesAroundEveryPartOfTheOrder) {
   for (const ElementType type : types) {
-    for (const std::int64_t size : {7, 8, 9, 15, 16, 24, 31, 32, 33, 63, 64, 100, 255, 256, 257, 511,
-                                    512, 513, 768, 1023, 1024, 1025, 2047, 2049, 4097}) {
+    for (const std::int64_t size :
+         {7,   8,   9,   15,  16,  24,  31,   32,   33,   63,   64,   100, 255,
+          256, 257, 511, 512, 513, 768, 1023, 1024, 1025, 2047, 2049, 4097}) {
       compare_both(type, 5, size);
       compare_both(type, size, 5);
       compare_both(type, 1, size, {2, 2});
@@ -334,9 +335,12 @@ TEST_P(GemvTest, CarriesInfinityAndNan) {
       problem.run(GetParam());
       for (int i = 0; i < 300; ++i) {
         const float got = get(problem.y.view(), i);
-        if (i == 7) ASSERT_EQ(got, infinity);
-        else if (i == 290) ASSERT_TRUE(std::isnan(got));
-        else ASSERT_TRUE(std::isfinite(got)) << i;
+        if (i == 7)
+          ASSERT_EQ(got, infinity);
+        else if (i == 290)
+          ASSERT_TRUE(std::isnan(got));
+        else
+          ASSERT_TRUE(std::isfinite(got)) << i;
       }
     }
   }

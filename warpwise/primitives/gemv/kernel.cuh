@@ -71,15 +71,19 @@ __device__ Element gemv_load_bytes(const unsigned char* from) {
   for (int i = 0; i < static_cast<int>(sizeof(Element)); ++i) {
     bits |= static_cast<unsigned>(__ldg(from + i)) << (8 * i);
   }
-  if constexpr (sizeof(Element) == 4) return __uint_as_float(bits);
-  else return static_cast<Element>(bits);
+  if constexpr (sizeof(Element) == 4)
+    return __uint_as_float(bits);
+  else
+    return static_cast<Element>(bits);
 }
 
 template <class T, GemvAccess access>
 __device__ typename T::Element gemv_load(const unsigned char* from) {
   using Element = typename T::Element;
-  if constexpr (access == GemvAccess::byte) return gemv_load_bytes<Element>(from);
-  else return __ldg(reinterpret_cast<const Element*>(from));
+  if constexpr (access == GemvAccess::byte)
+    return gemv_load_bytes<Element>(from);
+  else
+    return __ldg(reinterpret_cast<const Element*>(from));
 }
 
 /// The four elements from `from` on; zeros in place of those that are not among the next `left`.
@@ -110,8 +114,9 @@ __device__ inline float gemv_add_product(float sum, float a, float b) {
 // --- The result ----------------------------------------------------------------------------------
 
 __device__ inline float gemv_load_y(const unsigned char* y, bool by_float) {
-  return by_float ? *reinterpret_cast<const float*>(y)
-                  : __uint_as_float(y[0] | y[1] << 8 | y[2] << 16 | static_cast<unsigned>(y[3]) << 24);
+  return by_float
+             ? *reinterpret_cast<const float*>(y)
+             : __uint_as_float(y[0] | y[1] << 8 | y[2] << 16 | static_cast<unsigned>(y[3]) << 24);
 }
 
 __device__ inline void gemv_store_y(unsigned char* y, float value, bool by_float) {
@@ -166,8 +171,8 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     const int64_t first_row = tile / chunks * tile_rows + slot;
     const int64_t column = chunk * order::chunk_columns + piece * order::piece_columns + lane * 4;
     const int64_t columns_left = a.columns - column;
-    const int left = static_cast<int>(columns_left < order::piece_columns ? columns_left
-                                                                          : order::piece_columns);
+    const int left =
+        static_cast<int>(columns_left < order::piece_columns ? columns_left : order::piece_columns);
     float4 x[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
@@ -195,7 +200,8 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
         const unsigned char* const from = a.a + row * a.pitch + column * size;
 #pragma unroll
         for (int k = 0; k < steps; ++k) {
-          element[r][k] = gemv_load_four<T, access>(from + 32 * k * size, inside ? left - 32 * k : 0);
+          element[r][k] =
+              gemv_load_four<T, access>(from + 32 * k * size, inside ? left - 32 * k : 0);
         }
       }
 #pragma unroll
@@ -224,8 +230,10 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
         const float total = __fadd_rn(__fadd_rn(sum.x, sum.z), __fadd_rn(sum.y, sum.w));
         const int64_t row = first_row + int64_t{i + r} * slots;
         if (lane == 0 && piece == 0 && i + r < rows_each && row < a.rows) {
-          if (a.sums != nullptr) a.sums[chunk * a.rows + row] = total;
-          else gemv_finish(a, row, total);
+          if (a.sums != nullptr)
+            a.sums[chunk * a.rows + row] = total;
+          else
+            gemv_finish(a, row, total);
         }
       }
     }
@@ -299,8 +307,7 @@ __global__ void __launch_bounds__(gemv_block_threads, access == GemvAccess::four
         total = __fadd_rn(total, sums[(chunk * order::chunk_strands + s) * tile_columns + at]);
       }
       const int64_t output = first_column + at;
-      const bool inside =
-          output < a.columns && (first_chunk + chunk) * order::chunk_rows < a.rows;
+      const bool inside = output < a.columns && (first_chunk + chunk) * order::chunk_rows < a.rows;
       if (inside && a.sums != nullptr) a.sums[(first_chunk + chunk) * a.columns + output] = total;
       if (inside && a.sums == nullptr) gemv_finish(a, output, total);
     }
@@ -346,13 +353,15 @@ __global__ void __launch_bounds__(gemv_block_threads)
       part[warp][at] = __fadd_rn(__fadd_rn(lane[0], lane[2]), __fadd_rn(lane[1], lane[3]));
       __syncthreads();
       if (warp == 0 && output < outputs) {
-        const float even = __fadd_rn(__fadd_rn(part[0][at], part[4][at]),
-                                     __fadd_rn(part[2][at], part[6][at]));
-        const float odd = __fadd_rn(__fadd_rn(part[1][at], part[5][at]),
-                                    __fadd_rn(part[3][at], part[7][at]));
+        const float even =
+            __fadd_rn(__fadd_rn(part[0][at], part[4][at]), __fadd_rn(part[2][at], part[6][at]));
+        const float odd =
+            __fadd_rn(__fadd_rn(part[1][at], part[5][at]), __fadd_rn(part[3][at], part[7][at]));
         const float total = __fadd_rn(even, odd);
-        if (to != nullptr) to[group * outputs + output] = total;
-        else gemv_finish(a, output, total);
+        if (to != nullptr)
+          to[group * outputs + output] = total;
+        else
+          gemv_finish(a, output, total);
       }
       __syncthreads();  // the next outputs write the parts again
     }
