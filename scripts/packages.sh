@@ -13,7 +13,7 @@ packages=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files
 )
 if [ "${1:-}" = "--test" ]; then
-  packages+=(libgtest-dev libyuv-dev python3)
+  packages+=(libgtest-dev libyuv-dev libopenblas-dev python3)
 fi
 
 missing=()

@@ -17,7 +17,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench)
 mkdir -p "$out/logs"
-tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test)
+tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test)
 failed=0
 
 fail() { echo "FAILED: $*"; failed=1; }

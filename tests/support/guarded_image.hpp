@@ -167,7 +167,9 @@ void expect_equal(ConstHostView expected, ConstHostView actual) {
 inline void expect_equal(ConstHostView expected, ConstHostView actual) {
   switch (expected.type()) {
     case ElementType::u8: return expect_equal<std::uint8_t>(expected, actual);
-    case ElementType::u16: return expect_equal<std::uint16_t>(expected, actual);
+    case ElementType::u16:
+    case ElementType::f16:
+    case ElementType::bf16: return expect_equal<std::uint16_t>(expected, actual);
     case ElementType::i16: return expect_equal<std::int16_t>(expected, actual);
     case ElementType::u32: return expect_equal<std::uint32_t>(expected, actual);
     case ElementType::i32: return expect_equal<std::int32_t>(expected, actual);

@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "warpwise/base/checked.hpp"
+#include "warpwise/base/float16.hpp"
 #include "warpwise/base/frame.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/base/pixel_format.hpp"
@@ -29,6 +31,53 @@ static_assert(!std::is_convertible_v<ConstHostFrame, HostFrame>);
 static_assert(!std::is_convertible_v<HostFrame, DeviceFrame>);
 static_assert(!std::is_constructible_v<HostView, const std::uint8_t*, int, int>);
 static_assert(!std::is_copy_constructible_v<Image>);
+
+// What the bits of a 16-bit float stand for, from the definition.
+double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
+  const unsigned fraction = bits & ((1U << fraction_bits) - 1);
+  const double sign = (bits & 0x8000U) != 0 ? -1 : 1;
+  if (exponent == 2 * bias + 1) return fraction == 0 ? sign * HUGE_VAL : std::nan("");
+  const unsigned whole = exponent == 0 ? fraction : fraction | 1U << fraction_bits;
+  return sign * std::ldexp(whole, (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
+}
+
+// Every number, and the rounding of what lies between it and the next one: to the nearer, halfway
+// to the even one.
+template <class Narrow, class ToNarrow>
+void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow) {
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const double value = value_of(bits, exponent_bits, fraction_bits);
+    const float converted = to_float(Narrow{static_cast<std::uint16_t>(bits)});
+    if (std::isnan(value)) {
+      ASSERT_TRUE(std::isnan(converted)) << bits;
+      ASSERT_TRUE(std::isnan(to_float(to_narrow(converted)))) << bits;
+      continue;
+    }
+    ASSERT_EQ(converted, value) << bits;
+    ASSERT_EQ(to_narrow(converted).bits, bits);
+    if (std::isinf(value)) continue;
+    // Infinity counts as the number that would follow the greatest one.
+    double next = value_of(bits + 1, exponent_bits, fraction_bits);
+    if (std::isinf(next)) next = 2 * value - value_of(bits - 1, exponent_bits, fraction_bits);
+    const auto halfway = static_cast<float>((value + next) / 2);
+    ASSERT_EQ(to_narrow(halfway).bits, bits + (bits & 1)) << bits;
+    ASSERT_EQ(to_narrow(std::nextafter(halfway, converted)).bits, bits);
+    ASSERT_EQ(to_narrow(std::nextafter(halfway, static_cast<float>(2 * next - value))).bits,
+              bits + 1);
+  }
+}
+
+TEST(Float16, ConvertsEveryNumberAndRoundsToNearestEven) {
+  expect_conversions<Float16>(5, 10, to_float16);
+  EXPECT_EQ(to_float16(1e30F).bits, 0x7c00);
+  EXPECT_EQ(to_float16(-1e-30F).bits, 0x8000);
+}
+
+TEST(Float16, BFloat16ConvertsEveryNumberAndRoundsToNearestEven) {
+  expect_conversions<BFloat16>(8, 7, to_bfloat16);
+}
 
 TEST(Checked, ThrowsInsteadOfOverflowing) {
   EXPECT_EQ(checked_mul(3, 4), 12);

@@ -4,17 +4,21 @@
 #include <string_view>
 #include <type_traits>
 
+#include "warpwise/base/float16.hpp"
+
 namespace warpwise {
 
-/// What one channel of one pixel is stored as.
-enum class ElementType : std::uint8_t { u8, u16, i16, u32, i32, f32 };
+/// What one channel of one pixel, or one element of a matrix, is stored as.
+enum class ElementType : std::uint8_t { u8, u16, i16, u32, i32, f32, f16, bf16 };
 
 /// Bytes of one element.
 constexpr int size_of(ElementType type) {
   switch (type) {
     case ElementType::u8: return 1;
     case ElementType::u16:
-    case ElementType::i16: return 2;
+    case ElementType::i16:
+    case ElementType::f16:
+    case ElementType::bf16: return 2;
     case ElementType::u32:
     case ElementType::i32:
     case ElementType::f32: return 4;
@@ -31,6 +35,8 @@ constexpr std::string_view name_of(ElementType type) {
     case ElementType::u32: return "u32";
     case ElementType::i32: return "i32";
     case ElementType::f32: return "f32";
+    case ElementType::f16: return "f16";
+    case ElementType::bf16: return "bf16";
   }
   __builtin_unreachable();
 }
@@ -44,6 +50,8 @@ inline constexpr ElementType element_type_of = [] {
   else if constexpr (std::is_same_v<U, std::int16_t>) return ElementType::i16;
   else if constexpr (std::is_same_v<U, std::uint32_t>) return ElementType::u32;
   else if constexpr (std::is_same_v<U, std::int32_t>) return ElementType::i32;
+  else if constexpr (std::is_same_v<U, Float16>) return ElementType::f16;
+  else if constexpr (std::is_same_v<U, BFloat16>) return ElementType::bf16;
   else {
     static_assert(std::is_same_v<U, float>, "no ElementType stands for this C++ type");
     return ElementType::f32;

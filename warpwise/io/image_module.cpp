@@ -87,9 +87,11 @@ int depth_of(ElementType type) {
     case ElementType::i16: return CV_16S;
     case ElementType::i32: return CV_32S;
     case ElementType::f32: return CV_32F;
-    case ElementType::u32: break;
+    case ElementType::u32:
+    case ElementType::f16:
+    case ElementType::bf16: break;
   }
-  throw InvalidArgument("image files hold no u32 pixels");
+  throw InvalidArgument("image files hold no " + std::string(name_of(type)) + " pixels");
 }
 
 // OpenCV's order is B G R A; the same exchange leads there and back.

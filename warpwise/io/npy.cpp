@@ -19,12 +19,15 @@ std::string_view npy_name(ElementType type) {
     case ElementType::u32: return "<u4";
     case ElementType::i32: return "<i4";
     case ElementType::f32: return "<f4";
+    case ElementType::f16: return "<f2";
+    case ElementType::bf16: break;
   }
-  __builtin_unreachable();
+  throw InvalidArgument(".npy files hold no bf16 elements");
 }
 
 constexpr ElementType all_types[] = {ElementType::u8,  ElementType::u16, ElementType::i16,
-                                     ElementType::u32, ElementType::i32, ElementType::f32};
+                                     ElementType::u32, ElementType::i32, ElementType::f16,
+                                     ElementType::f32};
 
 // The header is the text of a Python dictionary with three known keys:
 // {'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }

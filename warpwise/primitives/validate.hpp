@@ -51,7 +51,8 @@ inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b,
 /// Views whose memory ranges overlap are refused, unless they are interleaved without sharing a
 /// pixel: side by side in the rows of one image.
 template <class A, class B>
-void require_disjoint(std::string_view primitive, const A& src, const B& dst) {
+void require_disjoint(std::string_view primitive, const A& src, const B& dst,
+                      std::string_view names = "src and dst") {
   const auto span = [](const auto& view) {
     return (view.height() - 1) * view.pitch_bytes() + view.row_bytes();
   };
@@ -64,7 +65,7 @@ void require_disjoint(std::string_view primitive, const A& src, const B& dst) {
     const std::int64_t shift = ((b - a) % pitch + pitch) % pitch;
     if (shift >= src.row_bytes() && shift + dst.row_bytes() <= pitch) return;
   }
-  throw InvalidArgument(std::string(primitive) + ": src and dst overlap in memory");
+  throw InvalidArgument(std::string(primitive) + ": " + std::string(names) + " overlap in memory");
 }
 
 }  // namespace warpwise::detail

@@ -61,7 +61,10 @@ void store_result(HostView dst, std::int64_t x, std::int64_t y, Number value) {
     case ElementType::u32: return store(row, x, static_cast<std::uint32_t>(value));
     case ElementType::i32: return store(row, x, static_cast<std::int32_t>(value));
     case ElementType::f32: return store(row, x, static_cast<float>(value));
+    case ElementType::f16:
+    case ElementType::bf16: break;
   }
+  throw InvalidArgument("sobel: no reference for a dst of " + std::string(name_of(dst.type())));
 }
 
 template <class Pixel>
@@ -100,7 +103,9 @@ void sobel(ConstHostView src, HostView dst, const SobelOptions& options) {
     case ElementType::f32: return sobel_of<float>(src, dst, options);
     case ElementType::i16:
     case ElementType::u32:
-    case ElementType::i32: break;
+    case ElementType::i32:
+    case ElementType::f16:
+    case ElementType::bf16: break;
   }
   throw InvalidArgument("sobel: no reference for a src of " + std::string(name_of(src.type())));
 }

@@ -73,7 +73,9 @@ std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output
     case f32: return f32_only;
     case i16:
     case u32:
-    case i32: return {};
+    case i32:
+    case ElementType::f16:
+    case ElementType::bf16: return {};
   }
   __builtin_unreachable();
 }

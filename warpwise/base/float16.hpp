@@ -1,0 +1,74 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace warpwise {
+
+/// A 16-bit float of IEEE 754 (1 sign, 5 exponent, 10 fraction bits): the bits only, to be
+/// converted for arithmetic.
+struct Float16 {
+  std::uint16_t bits = 0;
+};
+
+/// The upper half of a 32-bit float (1 sign, 8 exponent, 7 fraction bits): the bits only, to be
+/// converted for arithmetic.
+struct BFloat16 {
+  std::uint16_t bits = 0;
+};
+
+/// The same number; every one is a float.
+constexpr float to_float(Float16 value) {
+  const std::uint32_t sign = std::uint32_t{value.bits & 0x8000U} << 16;
+  const std::uint32_t magnitude = value.bits & 0x7fffU;
+  if (magnitude < 0x0400) {  // zero or subnormal: a multiple of 2^-24
+    const float number = static_cast<float>(magnitude) * 0x1p-24F;
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(number));
+  }
+  // The exponent's bias grows from 15 to 127, except that the one of infinity and NaN stays on top.
+  const std::uint32_t bias = magnitude >= 0x7c00 ? 255 - 31 : 127 - 15;
+  return std::bit_cast<float>(sign | ((magnitude << 13) + (bias << 23)));
+}
+
+constexpr float to_float(BFloat16 value) {
+  return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
+}
+
+namespace detail {
+/// value / 2^bits, rounded to nearest, ties to even.
+constexpr std::uint32_t rounded_shift(std::uint32_t value, unsigned bits) {
+  return (value + ((1U << (bits - 1)) - 1) + (value >> bits & 1)) >> bits;
+}
+}  // namespace detail
+
+/// The nearest Float16, of two equally near ones the even; infinity beyond the range.
+constexpr Float16 to_float16(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000U;
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  std::uint32_t result = 0;
+  if (magnitude > 0x7f800000U) {
+    result = 0x7e00;  // a NaN
+  } else if (magnitude >= 0x47800000U) {
+    result = 0x7c00;  // 2^16 and more
+  } else if (magnitude >= 0x38800000U) {
+    // Normal; a carry out of the fraction moves into the exponent, up to infinity.
+    result = detail::rounded_shift(magnitude, 13) - ((127U - 15U) << 10);
+  } else if (magnitude >= 0x33000000U) {
+    // Subnormal, from 2^-25 on: the fraction with its leading one, in units of 2^-24.
+    const unsigned exponent = magnitude >> 23;
+    result = detail::rounded_shift((magnitude & 0x7fffffU) | 0x800000U, 126 - exponent);
+  }
+  return {static_cast<std::uint16_t>(sign | result)};
+}
+
+/// The nearest BFloat16, of two equally near ones the even; infinity beyond the range.
+constexpr BFloat16 to_bfloat16(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) {
+    return {static_cast<std::uint16_t>(bits >> 16 | 0x40U)};  // a NaN stays one
+  }
+  return {static_cast<std::uint16_t>(detail::rounded_shift(bits, 16))};
+}
+
+}  // namespace warpwise

@@ -1,0 +1,96 @@
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "bench/gpu_harness.hpp"
+#include "warpwise/base/image.hpp"
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/primitives/disparity/disparity.hpp"
+
+namespace warpwise::bench {
+namespace {
+
+/// `sets` stereo pairs, the left image of each the right one moved by a few pixels.
+class StereoPairs {
+ public:
+  StereoPairs(int sets, Size size, const gpu::Stream& stream)
+      : scene_(ElementType::u8, size.width + shift, size.height), size_(size) {
+    const std::vector<std::uint8_t> bytes = random_bytes(scene_.view().row_bytes() + 4096);
+    for (std::int64_t y = 0; y < size.height; ++y) {
+      // Every row another part of the random bytes.
+      std::memcpy(scene_.view().row(y), bytes.data() + (y * 37) % 4096,
+                  static_cast<std::size_t>(scene_.view().row_bytes()));
+    }
+    for (int i = 0; i < sets; ++i) {
+      scenes_.emplace_back(ElementType::u8, size.width + shift, size.height, 1, stream);
+      results_.emplace_back(ElementType::f32, size.width, size.height, 1, stream);
+      gpu::upload(scene_.view(), scenes_.back().view(), stream);
+    }
+    stream.synchronize();
+  }
+
+  void run(int set, const DisparityOptions& options, gpu::StreamHandle stream) {
+    const auto i = static_cast<std::size_t>(set);
+    const ConstDeviceView scene = scenes_[i].view();
+    disparity(part(scene, 0), part(scene, shift), results_[i].view(), options, stream);
+  }
+
+  /// Whether result 0 is what the CPU path computes.
+  bool verify(const DisparityOptions& options, const gpu::Stream& stream) {
+    Image want(ElementType::f32, size_.width, size_.height);
+    Image got(ElementType::f32, size_.width, size_.height);
+    const ConstHostView scene = scene_.view();
+    disparity(part(scene, 0), part(scene, shift), want.view(), options);
+    gpu::download(results_.front().view(), got.view(), stream);
+    stream.synchronize();
+    for (std::int64_t y = 0; y < size_.height; ++y) {
+      if (std::memcmp(want.view().row(y), got.view().row(y),
+                      static_cast<std::size_t>(want.view().row_bytes())) != 0)
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t shift = 24;
+
+  template <class View>
+  View part(const View& scene, std::int64_t x) const {
+    return scene.sub_view(x, 0, size_.width, size_.height);
+  }
+
+  Image scene_;
+  Size size_;
+  std::vector<gpu::DeviceImage> scenes_;
+  std::vector<gpu::DeviceImage> results_;
+};
+
+const Registration registered{[] {
+  std::vector<Case> cases;
+  const auto add = [&](Size size, const char* measure, const DisparityOptions& options) {
+    Case result{"disparity",
+                std::string(measure) + " block " + std::to_string(options.block) + " range " +
+                    std::to_string(options.max_disparity + 1),
+                "warpwise",
+                size.width,
+                size.height,
+                size.width * size.height * 6,
+                {}};
+    result.prepare = [=](int sets, const gpu::Stream& stream) {
+      auto pairs = std::make_shared<StereoPairs>(sets, size, stream);
+      return Prepared{[=](int set, gpu::StreamHandle s) { pairs->run(set, options, s); },
+                      [=, &stream] { return pairs->verify(options, stream); }};
+    };
+    cases.push_back(result);
+  };
+  for (const Size size : {sizes[0], sizes[1]}) {
+    for (const int block : {5, 11, 21}) add(size, "sad", {block, 63, Measure::sad, 1, false});
+    add(size, "ssd", {11, 63, Measure::ssd, 1, false});
+    add(size, "ncc", {11, 63, Measure::ncc, 1, false});
+    add(size, "zncc", {11, 63, Measure::zncc, 1, true});
+  }
+  return cases;
+}};
+
+}  // namespace
+}  // namespace warpwise::bench

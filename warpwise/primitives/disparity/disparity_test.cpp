@@ -1,0 +1,217 @@
+#include "warpwise/primitives/disparity/disparity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/backend.hpp"
+#include "support/guarded_image.hpp"
+
+namespace warpwise {
+namespace {
+
+using test::Backend;
+using test::GuardedImage;
+using test::Layout;
+using test::OnDevice;
+using test::Size;
+
+constexpr Measure measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
+
+std::string text_of(const DisparityOptions& o) {
+  return "block " + std::to_string(o.block) + " range " + std::to_string(o.max_disparity) +
+         " measure " + std::to_string(static_cast<int>(o.measure)) + " check " +
+         std::to_string(o.check) + (o.subpixel ? " subpixel" : "");
+}
+
+/// A pair whose left image is the right one moved by 3 pixels, but for some noise.
+struct Pair {
+  GuardedImage left, right;
+
+  /// \param levels  values per pixel: few make many ties.
+  Pair(Size size, int levels, std::uint64_t seed, Layout left_layout = {}, Layout right_layout = {})
+      : left(ElementType::u8, size.width, size.height, 1, left_layout),
+        right(ElementType::u8, size.width, size.height, 1, right_layout) {
+    std::mt19937_64 random(seed);
+    const auto level = [&] {
+      return static_cast<std::uint8_t>(static_cast<int>(random() % levels) * 255 /
+                                       std::max(levels - 1, 1));
+    };
+    for (std::int64_t y = 0; y < size.height; ++y) {
+      for (std::int64_t x = 0; x < size.width; ++x) store(right.view().row(y), x, level());
+      for (std::int64_t x = 0; x < size.width; ++x) {
+        const auto moved =
+            load<std::uint8_t>(right.view().row(y), std::max<std::int64_t>(x - 3, 0));
+        store(left.view().row(y), x, random() % 8 == 0 ? level() : moved);
+      }
+    }
+  }
+};
+
+class DisparityTest : public test::BackendTest {
+ protected:
+  void run_and_compare(Pair& pair, ConstHostView expected, const DisparityOptions& options,
+                       Layout dst_layout = {}) {
+    GuardedImage dst(ElementType::f32, expected.width(), expected.height(), 1, dst_layout);
+    if (GetParam() == Backend::cpu) {
+      disparity(pair.left.view(), pair.right.view(), dst.view(), options);
+    } else {
+      const gpu::Stream stream;
+      OnDevice left(pair.left, stream), right(pair.right, stream), device_dst(dst, stream);
+      disparity(left.view(), right.view(), device_dst.view(), options, stream);
+      device_dst.download(stream);
+    }
+    SCOPED_TRACE(text_of(options));
+    test::expect_equal(expected, dst.view());
+    dst.expect_guards_intact();
+  }
+
+  void compare_with_reference(Size size, int levels, const DisparityOptions& options) {
+    Pair pair(size, levels, static_cast<std::uint64_t>(size.width * 7 + size.height));
+    GuardedImage expected(ElementType::f32, size.width, size.height);
+    reference::disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+    run_and_compare(pair, expected.view(), options);
+  }
+};
+
+TEST_P(DisparityTest, AwkwardSizesAndLayouts) {
+  for (const Size& size : test::awkward_sizes()) {
+    for (const Measure measure : measures) {
+      const DisparityOptions options{3, 17, measure, 1, true};
+      GuardedImage expected(ElementType::f32, size.width, size.height);
+      Pair first(size, 256, 1);
+      reference::disparity(first.left.view(), first.right.view(), expected.view(), options);
+      const auto& layouts = test::awkward_layouts();
+      for (std::size_t i = 0; i < layouts.size(); ++i) {
+        const auto layout = [&](std::size_t k) { return layouts[(i + k) % layouts.size()]; };
+        Pair pair(size, 256, 1, layout(0), layout(1));
+        run_and_compare(pair, expected.view(), options, layout(2));
+      }
+    }
+  }
+}
+
+TEST_P(DisparityTest, EveryOption) {
+  int checks = 0;
+  for (const Measure measure : measures) {
+    for (const int block : {1, 3, 11, 15, 17}) {
+      for (const int range : {0, 1, 2, 15, 16, 31, 40, 500}) {
+        const int check = checks++ % 4 - 1;
+        compare_with_reference({53, 11}, 256, {block, range, measure, check, check != 0});
+      }
+    }
+  }
+}
+
+TEST_P(DisparityTest, TiesGoToTheSmallestDisplacement) {
+  for (const Measure measure : measures) {
+    for (const int levels : {1, 2, 3}) {
+      for (const int block : {1, 3, 5}) {
+        compare_with_reference({97, 13}, levels, {block, 30, measure, 1, true});
+        compare_with_reference({97, 13}, levels, {block, 30, measure, -1, true});
+      }
+    }
+  }
+}
+
+TEST_P(DisparityTest, BlocksLargerThanTheImage) {
+  for (const Measure measure : measures) {
+    for (const int block : {33, 129, 255}) {
+      compare_with_reference({9, 4}, 256, {block, 5, measure, 1, true});
+    }
+  }
+}
+
+TEST_P(DisparityTest, TheLargestSums) {
+  for (const Measure measure : measures) {
+    for (const int block : {15, 17, 255}) {
+      for (const int left : {0, 255}) {
+        Pair pair({6, 3}, 1, 1);
+        for (std::int64_t y = 0; y < 3; ++y) {
+          std::fill_n(pair.left.view().row(y), 6, static_cast<std::byte>(left));
+          std::fill_n(pair.right.view().row(y), 6, std::byte{255});
+          store(pair.right.view().row(y), 0, std::uint8_t{0});
+        }
+        const DisparityOptions options{block, 4, measure, 0, true};
+        GuardedImage expected(ElementType::f32, 6, 3);
+        reference::disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+        run_and_compare(pair, expected.view(), options);
+      }
+    }
+  }
+}
+
+TEST_P(DisparityTest, RandomProblems) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < 60; ++i) {
+    const DisparityOptions options{2 * below(6) + 1, below(80), measures[below(4)], below(4) - 1,
+                                   below(2) == 1};
+    compare_with_reference({1 + below(150), 1 + below(50)}, 2 + below(255), options);
+  }
+}
+
+TEST_P(DisparityTest, SeveralTilesAndStrips) {
+  for (const Measure measure : measures) {
+    compare_with_reference({310, 131}, 256, {5, 40, measure, 1, true});
+  }
+}
+
+TEST_P(DisparityTest, FindsAShift) {
+  Pair pair({200, 40}, 256, 5);
+  GuardedImage dst(ElementType::f32, 200, 40);
+  const DisparityOptions options{9, 20, Measure::sad, 1, false};
+  if (GetParam() == Backend::cpu) {
+    disparity(pair.left.view(), pair.right.view(), dst.view(), options);
+  } else {
+    const gpu::Stream stream;
+    OnDevice left(pair.left, stream), right(pair.right, stream), device_dst(dst, stream);
+    disparity(left.view(), right.view(), device_dst.view(), options, stream);
+    device_dst.download(stream);
+  }
+  for (std::int64_t y = 0; y < 40; ++y) {
+    for (std::int64_t x = 10; x < 200; ++x) EXPECT_EQ(load<float>(dst.view().row(y), x), 3.0F);
+  }
+}
+
+TEST(Disparity, RefusesWhatHasNoMeaning) {
+  GuardedImage image(ElementType::u8, 8, 4), other(ElementType::u8, 7, 4);
+  GuardedImage colour(ElementType::u8, 8, 4, 3), wide(ElementType::u16, 8, 4);
+  GuardedImage dst(ElementType::f32, 8, 4), small(ElementType::f32, 8, 3);
+  const auto call = [&](ConstHostView l, ConstHostView r, HostView d, DisparityOptions o = {}) {
+    disparity(l, r, d, o);
+  };
+  const HostView good = image.view();
+  EXPECT_NO_THROW(call(good, good, dst.view()));
+  EXPECT_THROW(call(good, other.view(), dst.view()), InvalidArgument);
+  EXPECT_THROW(call(colour.view(), good, dst.view()), InvalidArgument);
+  EXPECT_THROW(call(good, wide.view(), dst.view()), InvalidArgument);
+  EXPECT_THROW(call(good, good, small.view()), InvalidArgument);
+  EXPECT_THROW(call(good, good, good), InvalidArgument);
+  for (const int block : {-1, 0, 2, 10, max_disparity_block + 2}) {
+    EXPECT_THROW(call(good, good, dst.view(), {.block = block}), InvalidArgument) << block;
+  }
+  for (const int range : {-1, max_disparity_range + 1}) {
+    EXPECT_THROW(call(good, good, dst.view(), {.max_disparity = range}), InvalidArgument) << range;
+  }
+  EXPECT_THROW(call(good, good, dst.view(), {.measure = static_cast<Measure>(9)}), InvalidArgument);
+  const HostView overlapping(dst.view().data(), ElementType::u8, 8, 4);
+  EXPECT_THROW(call(overlapping, good, dst.view()), InvalidArgument);
+  EXPECT_THROW(call(good, overlapping, dst.view()), InvalidArgument);
+}
+
+TEST(Disparity, SaysThatThereIsNoGpu) {
+  if (gpu::device_count() != 0) GTEST_SKIP() << "this machine has a GPU";
+  // A device view of host memory is never read: the absence of a GPU is found first.
+  std::uint8_t pixel = 0;
+  float result = 0;
+  const DeviceView nowhere(&pixel, 1, 1);
+  EXPECT_THROW(disparity(nowhere, nowhere, DeviceView(&result, 1, 1), {}, nullptr), NoCudaDevice);
+}
+
+INSTANTIATE_TEST_SUITE_P(, DisparityTest, test::both_backends(), testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace warpwise

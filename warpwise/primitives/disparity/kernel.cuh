@@ -1,0 +1,293 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+#include "warpwise/primitives/disparity/parabola.hpp"
+#include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/unaligned.cuh"
+
+// The kernels of disparity. Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels {
+
+using cuda::std::int64_t;
+
+inline constexpr int disparity_threads = 256;
+// A block of threads scores a tile of pixels, a displacement after the other. Sums over columns are
+// slid down by disparity_run rows, sums over rows along by as many pixels, by one thread each.
+inline constexpr int disparity_run = 8;
+inline constexpr int disparity_tile_width = 64;
+inline constexpr int disparity_tile_height = 32;
+static_assert(disparity_tile_width * disparity_tile_height == disparity_threads * disparity_run);
+
+/// An image and its replicated border, `half` pixels wide.
+struct PadArguments {
+  const unsigned char* src;
+  int64_t src_pitch;
+  unsigned char* dst;
+  int64_t dst_pitch;
+  int64_t width;
+  int64_t height;
+  int half;
+};
+
+/// Grid: x covers a padded row in pieces of disparity_threads, y strides over the rows.
+__global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
+  const int64_t u = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
+  if (u >= a.width + 2 * a.half) return;
+  const int64_t x = min(max(u - a.half, int64_t{0}), a.width - 1);
+  for (int64_t v = blockIdx.y; v < a.height + 2 * a.half; v += gridDim.y) {
+    const int64_t y = min(max(v - a.half, int64_t{0}), a.height - 1);
+    a.dst[v * a.dst_pitch + u] = a.src[y * a.src_pitch + x];
+  }
+}
+
+/// Two padded images of one shape; width and height are those of the images themselves.
+struct PaddedPair {
+  const unsigned char* base;    ///< whose pixels are matched
+  const unsigned char* search;  ///< to those of this one
+  int64_t pitch;
+  int64_t width;
+  int64_t height;
+  int half;
+};
+
+/// Elements between the rows of column sums: odd, so that a warp's 32 rows lie in 32 banks.
+__host__ __device__ constexpr int disparity_sums_stride(int half) {
+  return (disparity_tile_width + 2 * half) | 1;
+}
+
+struct DifferenceTerm {
+  static __device__ unsigned of(unsigned a, unsigned b) { return a > b ? a - b : b - a; }
+};
+struct SquareTerm {
+  static __device__ unsigned of(unsigned a, unsigned b) { return (a - b) * (a - b); }
+};
+struct ProductTerm {
+  static __device__ unsigned of(unsigned a, unsigned b) { return a * b; }
+};
+struct OwnTerm {
+  static __device__ unsigned of(unsigned a, unsigned) { return a; }
+};
+struct OwnSquareTerm {
+  static __device__ unsigned of(unsigned a, unsigned) { return a * a; }
+};
+
+/// The tile's row and the first of the disparity_run columns that this thread scores. Neighbouring
+/// threads take neighbouring rows, so that their sums lie in different banks of shared memory.
+struct TilePlace {
+  int row = static_cast<int>(threadIdx.x) % disparity_tile_height;
+  int column = static_cast<int>(threadIdx.x) / disparity_tile_height * disparity_run;
+};
+
+/// Sums of Term over the blocks around this thread's pixels of the tile at (tile_x, tile_y), the
+/// search image moved right by `shift`. What lies beyond the padded images counts as their edge.
+/// To be called by all threads of the block; `columns` may be used again on return.
+template <class Term>
+__device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, int shift,
+                           unsigned* columns, unsigned (&sums)[disparity_run]) {
+  const int stride = disparity_sums_stride(p.half);
+  const int64_t last_x = p.width + 2 * p.half - 1;
+  const int last_row = static_cast<int>(
+      min(p.height + 2 * p.half - 1 - tile_y, int64_t{disparity_tile_height + 2 * p.half - 1}));
+  // Rows are shared out in runs, columns one by one.
+  const int top = static_cast<int>(threadIdx.x) / disparity_tile_width * disparity_run;
+  for (int c = static_cast<int>(threadIdx.x) % disparity_tile_width;
+       c < disparity_tile_width + 2 * p.half; c += disparity_tile_width) {
+    const int64_t searched = min(max(tile_x + c - shift, int64_t{0}), last_x);
+    const unsigned char* base = p.base + tile_y * p.pitch + min(tile_x + c, last_x);
+    const unsigned char* search = p.search + tile_y * p.pitch + searched;
+    const auto term = [&](int row) {
+      const int64_t offset = min(row, last_row) * p.pitch;
+      return Term::of(base[offset], search[offset]);
+    };
+    unsigned sum = 0;
+    for (int j = 0; j <= 2 * p.half; ++j) sum += term(top + j);
+    columns[top * stride + c] = sum;
+#pragma unroll
+    for (int k = 1; k < disparity_run; ++k) {
+      sum += term(top + k + 2 * p.half) - term(top + k - 1);
+      columns[(top + k) * stride + c] = sum;
+    }
+  }
+  __syncthreads();
+  const TilePlace place;
+  const unsigned* row = columns + place.row * stride + place.column;
+  unsigned sum = 0;
+  for (int i = 0; i <= 2 * p.half; ++i) sum += row[i];
+  sums[0] = sum;
+#pragma unroll
+  for (int k = 1; k < disparity_run; ++k) {
+    sum += row[k + 2 * p.half] - row[k - 1];
+    sums[k] = sum;
+  }
+  __syncthreads();
+}
+
+/// Sums of an image's own pixels over the blocks, column after column, so that neighbouring threads
+/// find their rows' next to each other. `sum` may be null.
+struct EnergyMaps {
+  unsigned* sum;
+  unsigned* squares;
+};
+
+/// Grid: x over tiles, y strides over rows of tiles. Dynamic shared memory: the column sums.
+__global__ void __launch_bounds__(disparity_threads)
+    disparity_energy_kernel(PaddedPair p, EnergyMaps maps) {
+  extern __shared__ unsigned columns[];
+  const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
+  for (int64_t tile_y = int64_t{blockIdx.y} * disparity_tile_height; tile_y < p.height;
+       tile_y += int64_t{gridDim.y} * disparity_tile_height) {
+    unsigned sum[disparity_run], squares[disparity_run];
+    block_sums<OwnTerm>(p, tile_x, tile_y, 0, columns, sum);
+    block_sums<OwnSquareTerm>(p, tile_x, tile_y, 0, columns, squares);
+    const TilePlace place;
+    const int64_t y = tile_y + place.row;
+#pragma unroll
+    for (int k = 0; k < disparity_run; ++k) {
+      const int64_t x = tile_x + place.column + k;
+      if (x >= p.width || y >= p.height) continue;
+      if (maps.sum != nullptr) maps.sum[x * p.height + y] = sum[k];
+      maps.squares[x * p.height + y] = squares[k];
+    }
+  }
+}
+
+struct MatchArguments {
+  PaddedPair images;
+  int candidates;  ///< displacements 0 … candidates − 1
+  int direction;   ///< 1: x is matched to x − d; −1: to x + d
+  EnergyMaps base_energy;
+  EnergyMaps search_energy;
+  short* best;           ///< width × height, without gaps
+  unsigned char* value;  ///< f32 at any alignment, or null
+  int64_t value_pitch;
+  bool subpixel;
+};
+
+template <Measure measure>
+struct MeasureTraits {
+  using Score = double;
+  using Term = ProductTerm;
+};
+template <>
+struct MeasureTraits<Measure::sad> {
+  using Score = unsigned;
+  using Term = DifferenceTerm;
+};
+template <>
+struct MeasureTraits<Measure::ssd> {
+  using Score = unsigned;
+  using Term = SquareTerm;
+};
+
+/// The best candidate of a pixel so far, and the scores beside it.
+template <Measure measure>
+struct Best {
+  using Score = typename MeasureTraits<measure>::Score;
+  Score score = 0, before = 0, after = 0, previous = 0;
+  int displacement = -1;
+
+  /// Takes the scores of displacements 0, 1, … in turn.
+  __device__ void take(int d, Score s) {
+    if (displacement < 0 || (least_is_best(measure) ? s < score : s > score)) {
+      before = previous;
+      score = s;
+      displacement = d;
+    } else if (d == displacement + 1) {
+      after = s;
+    }
+    previous = s;
+  }
+};
+
+/// The score of pixel (x, y) against (candidate, y) from the sum of the measure's term.
+template <Measure measure>
+__device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments& a, unsigned sum,
+                                                           int64_t x, int64_t candidate,
+                                                           int64_t y) {
+  if constexpr (least_is_best(measure)) {
+    return sum;
+  } else {
+    const int64_t at = x * a.images.height + y, to = candidate * a.images.height + y;
+    if constexpr (measure == Measure::ncc) {
+      return ncc_score(sum, a.base_energy.squares[at], a.search_energy.squares[to]);
+    } else {
+      const int side = 2 * a.images.half + 1;
+      return zncc_score(side * side, a.base_energy.sum[at], a.search_energy.sum[to], sum,
+                        a.base_energy.squares[at], a.search_energy.squares[to]);
+    }
+  }
+}
+
+/// Blocks that shall fit a multiprocessor, whose 64 Ki registers they share: the doubles of ncc and
+/// zncc would not fit half of them.
+template <Measure measure>
+inline constexpr int disparity_blocks = least_is_best(measure) ? 2 : 1;
+
+/// Grid: x over tiles, y strides over rows of tiles. Dynamic shared memory: the column sums.
+template <Measure measure>
+__global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
+    disparity_match_kernel(MatchArguments a) {
+  extern __shared__ unsigned columns[];
+  const PaddedPair& p = a.images;
+  const TilePlace place;
+  const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
+  // The displacements that any pixel of the tile can have.
+  const int64_t room =
+      a.direction > 0 ? min(tile_x + disparity_tile_width, p.width) : p.width - tile_x;
+  const int tile_candidates = static_cast<int>(min(int64_t{a.candidates}, room));
+  for (int64_t tile_y = int64_t{blockIdx.y} * disparity_tile_height; tile_y < p.height;
+       tile_y += int64_t{gridDim.y} * disparity_tile_height) {
+    const int64_t y = tile_y + place.row;
+    Best<measure> best[disparity_run];
+    for (int d = 0; d < tile_candidates; ++d) {
+      unsigned sums[disparity_run];
+      block_sums<typename MeasureTraits<measure>::Term>(p, tile_x, tile_y, a.direction * d, columns,
+                                                        sums);
+#pragma unroll
+      for (int k = 0; k < disparity_run; ++k) {
+        const int64_t x = tile_x + place.column + k;
+        const int64_t candidate = x - a.direction * d;
+        if (x >= p.width || y >= p.height || candidate < 0 || candidate >= p.width) continue;
+        best[k].take(d, score_of<measure>(a, sums[k], x, candidate, y));
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < disparity_run; ++k) {
+      const int64_t x = tile_x + place.column + k;
+      if (x >= p.width || y >= p.height) continue;
+      const int d = best[k].displacement;
+      a.best[y * p.width + x] = static_cast<short>(d);
+      if (a.value == nullptr) continue;
+      const bool inside = d > 0 && d + 1 < a.candidates && x - d > 0;
+      store_float(a.value + y * a.value_pitch + 4 * x,
+                  a.subpixel && inside
+                      ? detail::parabola(d, best[k].before, best[k].score, best[k].after)
+                      : static_cast<float>(d));
+    }
+  }
+}
+
+struct CheckArguments {
+  const short* left;  ///< the best displacements, width × height, without gaps
+  const short* right;
+  unsigned char* dst;
+  int64_t dst_pitch;
+  int64_t width;
+  int64_t height;
+  int check;
+};
+
+/// Grid: x covers a row in pieces of disparity_threads, y strides over the rows.
+__global__ void __launch_bounds__(disparity_threads) disparity_check_kernel(CheckArguments a) {
+  const int64_t x = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
+  if (x >= a.width) return;
+  for (int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
+    const int d = a.left[y * a.width + x];
+    if (abs(d - a.right[y * a.width + x - d]) > a.check) {
+      store_float(a.dst + y * a.dst_pitch + 4 * x, -1.0F);
+    }
+  }
+}
+
+}  // namespace warpwise::kernels

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <vector>
+
+#include "warpwise/primitives/disparity/disparity.hpp"
+
+namespace warpwise::reference {
+namespace {
+
+int pixel(ConstHostView image, std::int64_t x, std::int64_t y) {
+  x = std::clamp<std::int64_t>(x, 0, image.width() - 1);
+  y = std::clamp<std::int64_t>(y, 0, image.height() - 1);
+  return load<std::uint8_t>(image.row(y), x);
+}
+
+/// How alike the block around (x, y) in left and the one around (x − d, y) in right are; less is
+/// more alike, whatever the measure.
+double difference(ConstHostView left, ConstHostView right, std::int64_t x, std::int64_t y, int d,
+                  const DisparityOptions& options) {
+  const int half = options.block / 2;
+  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+  for (int j = -half; j <= half; ++j) {
+    for (int i = -half; i <= half; ++i) {
+      const int p = pixel(left, x + i, y + j);
+      const int q = pixel(right, x - d + i, y + j);
+      sad += std::abs(p - q);
+      ssd += (p - q) * (p - q);
+      n += 1;
+      a += p;
+      b += q;
+      ab += p * q;
+      aa += p * p;
+      bb += q * q;
+    }
+  }
+  switch (options.measure) {
+    case Measure::sad: return static_cast<double>(sad);
+    case Measure::ssd: return static_cast<double>(ssd);
+    case Measure::ncc: return -ncc_score(ab, aa, bb);
+    case Measure::zncc: return -zncc_score(n, a, b, ab, aa, bb);
+  }
+  throw InvalidArgument("disparity: no such measure");
+}
+
+}  // namespace
+
+void disparity(ConstHostView left, ConstHostView right, HostView dst,
+               const DisparityOptions& options) {
+  const std::int64_t width = left.width();
+  const int most = static_cast<int>(std::min<std::int64_t>(options.max_disparity, width - 1));
+  // scores[x][d] of one row; d may go up to min(x, most).
+  std::vector<std::vector<double>> scores(static_cast<std::size_t>(width));
+  const auto score = [&](std::int64_t x, int d) {
+    return scores[static_cast<std::size_t>(x)][static_cast<std::size_t>(d)];
+  };
+  for (std::int64_t y = 0; y < left.height(); ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      auto& of_pixel = scores[static_cast<std::size_t>(x)];
+      of_pixel.clear();
+      for (int d = 0; d <= most && d <= x; ++d) {
+        of_pixel.push_back(difference(left, right, x, y, d, options));
+      }
+    }
+    for (std::int64_t x = 0; x < width; ++x) {
+      const int last = static_cast<int>(std::min<std::int64_t>(most, x));
+      int best = 0;
+      for (int d = 1; d <= last; ++d) {
+        if (score(x, d) < score(x, best)) best = d;
+      }
+      double result = best;
+      if (options.subpixel && best > 0 && best < last) {
+        const double before = score(x, best - 1), at = score(x, best), after = score(x, best + 1);
+        result = best + (before - after) / (2 * ((before - at) + (after - at)));
+      }
+      const std::int64_t matched = x - best;
+      int from_right = 0;
+      for (int d = 1; d <= most && matched + d < width; ++d) {
+        if (score(matched + d, d) < score(matched + from_right, from_right)) from_right = d;
+      }
+      const bool valid = options.check < 0 || std::abs(best - from_right) <= options.check;
+      store(dst.row(y), x, valid ? static_cast<float>(result) : -1.0F);
+    }
+  }
+}
+
+}  // namespace warpwise::reference

@@ -1,0 +1,420 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "warpwise/primitives/find/cpu.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "warpwise/cpu/parallel.hpp"
+#include "warpwise/primitives/find/backends.hpp"
+#include "warpwise/primitives/find/ranking.hpp"
+#include "warpwise/primitives/matching-inl.hpp"
+
+// Direct correlation: tiles of a few rows of places are scored at once, so that each pixel of the
+// image is loaded and widened once for all of them.
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows of a tile. Their accumulators, two vectors each, fill half of 16 registers.
+constexpr std::int64_t tile_rows = 4;
+// Columns of a tile: a vector of bytes on the widest target.
+constexpr std::int64_t tile_columns = 64;
+// The most template pixels that are summed in 32 bits: 65536 · 255² < 2^32.
+constexpr std::int64_t piece_pixels = 65536;
+
+using TileSums = std::array<std::array<std::uint64_t, tile_columns>, tile_rows>;
+
+/// A rectangle of the template, small enough for 32-bit sums, laid out for the inner loops.
+struct Piece {
+  std::int64_t x, y, width, height;
+  std::int64_t stride;              ///< of a row below
+  std::vector<std::uint8_t> bytes;  ///< rows padded with zeros to whole vectors
+  std::vector<std::int16_t> words;  ///< likewise, and tile_rows − 1 rows of zeros above and below
+};
+
+Piece cut(ConstHostView templ, std::int64_t x, std::int64_t y, std::int64_t width,
+          std::int64_t height) {
+  Piece p{x, y, width, height, (width + tile_columns - 1) / tile_columns * tile_columns, {}, {}};
+  p.bytes.resize(static_cast<std::size_t>(p.stride * height));
+  p.words.resize(static_cast<std::size_t>(p.stride * (height + 2 * (tile_rows - 1))));
+  for (std::int64_t j = 0; j < height; ++j) {
+    for (std::int64_t i = 0; i < width; ++i) {
+      const auto pixel = load<std::uint8_t>(templ.row(y + j), x + i);
+      p.bytes[static_cast<std::size_t>(j * p.stride + i)] = pixel;
+      p.words[static_cast<std::size_t>((j + tile_rows - 1) * p.stride + i)] = pixel;
+    }
+  }
+  return p;
+}
+
+std::vector<Piece> pieces_of(ConstHostView templ) {
+  std::vector<Piece> pieces;
+  const std::int64_t width = std::min(templ.width(), piece_pixels);
+  const std::int64_t height = std::max<std::int64_t>(piece_pixels / width, 1);
+  for (std::int64_t y = 0; y < templ.height(); y += height) {
+    for (std::int64_t x = 0; x < templ.width(); x += width) {
+      pieces.push_back(cut(templ, x, y, std::min(width, templ.width() - x),
+                           std::min(height, templ.height() - y)));
+    }
+  }
+  return pieces;
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+// For a CPU without the vectors that Highway knows: place by place.
+template <class Term>
+void add_terms(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
+               TileSums& sums, const Term& term) {
+  for (std::int64_t q = 0; q < rows; ++q) {
+    for (std::int64_t x = 0; x < tile_columns; ++x) {
+      std::uint32_t sum = 0;
+      for (std::int64_t j = 0; j < p.height; ++j) {
+        const std::uint8_t* wanted = p.bytes.data() + j * p.stride;
+        for (std::int64_t i = 0; i < p.width; ++i)
+          sum += term(wanted[i], image[(q + j) * pitch + x + i]);
+      }
+      sums[static_cast<std::size_t>(q)][static_cast<std::size_t>(x)] += sum;
+    }
+  }
+}
+
+void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
+                     std::int64_t rows, TileSums& sums) {
+  add_terms(p, image, pitch, rows, sums,
+            [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; });
+}
+
+void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
+                  TileSums& sums) {
+  add_terms(p, image, pitch, rows, sums, [](std::uint32_t a, std::uint32_t b) { return a * b; });
+}
+
+#else
+
+/// Adds Σ|a − b| of a piece at the places of `rows` rows from `image` on.
+void add_differences(const Piece& p, const std::uint8_t* image, std::int64_t pitch,
+                     std::int64_t rows, TileSums& sums) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr int places = 8;  // neighbours share the template's vector
+  for (std::int64_t q = 0; q < rows; ++q) {
+    for (std::int64_t x = 0; x < tile_columns; x += places) {
+      auto s0 = hn::Zero(d64), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+      for (std::int64_t j = 0; j < p.height; ++j) {
+        const std::uint8_t* row = image + (q + j) * pitch + x;
+        const std::uint8_t* wanted = p.bytes.data() + j * p.stride;
+        const auto add = [&](std::int64_t i, auto mask) {
+          const auto t = hn::LoadU(d, wanted + i);
+          const auto term = [&](int k) {
+            return absolute_differences_of_8(d, t, mask(hn::LoadU(d, row + i + k)));
+          };
+          s0 = hn::Add(s0, term(0)), s1 = hn::Add(s1, term(1)), s2 = hn::Add(s2, term(2));
+          s3 = hn::Add(s3, term(3)), s4 = hn::Add(s4, term(4)), s5 = hn::Add(s5, term(5));
+          s6 = hn::Add(s6, term(6)), s7 = hn::Add(s7, term(7));
+        };
+        std::int64_t i = 0;
+        for (; i + lanes <= p.width; i += lanes) add(i, [](auto v) { return v; });
+        if (i == p.width) continue;
+        const auto inside = hn::FirstN(d, static_cast<std::size_t>(p.width - i));
+        add(i, [&](auto v) { return hn::IfThenElseZero(inside, v); });
+      }
+      std::uint64_t* to = sums[static_cast<std::size_t>(q)].data() + x;
+      const auto total = [&](auto v) { return hn::GetLane(hn::SumOfLanes(d64, v)); };
+      to[0] += total(s0), to[1] += total(s1), to[2] += total(s2), to[3] += total(s3);
+      to[4] += total(s4), to[5] += total(s5), to[6] += total(s6), to[7] += total(s7);
+    }
+  }
+}
+
+/// Adds Σab of a piece at the places of `rows` rows from `image` on; leaves those of the tile's
+/// other rows undefined.
+void add_products(const Piece& p, const std::uint8_t* image, std::int64_t pitch, std::int64_t rows,
+                  TileSums& sums) {
+  const hn::ScalableTag<std::int16_t> d16;
+  const hn::RepartitionToWide<decltype(d16)> d32;
+  const hn::Rebind<std::uint8_t, decltype(d16)> d8;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d16));
+  HWY_ALIGN std::uint32_t lane[2][HWY_MAX_BYTES / 4];
+  for (std::int64_t x = 0; x < tile_columns; x += lanes) {
+    // 32-bit lane l of `even` is place x + 2l, of `odd` the one after it; two pixels at a time.
+    auto even0 = hn::Zero(d32), even1 = even0, even2 = even0, even3 = even0;
+    auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
+    for (std::int64_t j = 0; j < p.height + rows - 1; ++j) {
+      const std::uint8_t* row = image + j * pitch + x;
+      // Row j of the image meets row j − q of the template at place row q: zeros where there is
+      // none.
+      const std::int16_t* wanted = p.words.data() + (j + tile_rows - 1) * p.stride;
+      for (std::int64_t i = 0; i < p.width; i += 2) {
+        const auto pixels = hn::PromoteTo(d16, hn::LoadU(d8, row + i));
+        const auto next = hn::PromoteTo(d16, hn::LoadU(d8, row + i + 1));
+        const auto add = [&](std::int64_t q, auto& even, auto& odd) {
+          std::int32_t pair;
+          std::memcpy(&pair, wanted - q * p.stride + i, sizeof(pair));
+          const auto t = hn::BitCast(d16, hn::Set(d32, pair));
+          even = add_products_of_pairs(d32, even, pixels, t);
+          odd = add_products_of_pairs(d32, odd, next, t);
+        };
+        add(0, even0, odd0), add(1, even1, odd1), add(2, even2, odd2), add(3, even3, odd3);
+      }
+    }
+    const auto put = [&](std::size_t q, auto even, auto odd) {
+      const hn::RebindToUnsigned<decltype(d32)> du;
+      hn::Store(hn::BitCast(du, even), du, lane[0]);
+      hn::Store(hn::BitCast(du, odd), du, lane[1]);
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        sums[q][static_cast<std::size_t>(x + l)] += lane[l % 2][l / 2];
+      }
+    };
+    put(0, even0, odd0), put(1, even1, odd1), put(2, even2, odd2), put(3, even3, odd3);
+  }
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+/// What a tile's inner loops read: the image itself, or a copy where they would leave its rows.
+class TileSource {
+ public:
+  TileSource(ConstHostView image, std::int64_t piece_width)
+      // The last place's last vector starts at its last pixel.
+      : image_(image), reach_(tile_columns + piece_width + tile_columns) {}
+
+  struct Pixels {
+    const std::uint8_t* data;
+    std::int64_t pitch;
+  };
+
+  Pixels at(std::int64_t x, std::int64_t y, std::int64_t rows) {
+    if (x + reach_ <= image_.width()) {
+      return {reinterpret_cast<const std::uint8_t*>(image_.row(y)) + x, image_.pitch_bytes()};
+    }
+    copy_.resize(static_cast<std::size_t>(rows * reach_));
+    const std::int64_t bytes = std::min(reach_, image_.width() - x);
+    for (std::int64_t j = 0; j < rows; ++j) {
+      std::memcpy(copy_.data() + j * reach_, image_.row(y + j) + x,
+                  static_cast<std::size_t>(bytes));
+    }
+    return {copy_.data(), reach_};
+  }
+
+ private:
+  ConstHostView image_;
+  std::int64_t reach_;
+  std::vector<std::uint8_t> copy_;
+};
+
+/// Σb and Σb² over the part of the image at each place of a row, slid down from row to row.
+class WindowSums {
+ public:
+  /// Starts above place row `first`.
+  WindowSums(ConstHostView templ, ConstHostView image, std::int64_t first)
+      : image_(image), width_(templ.width()), height_(templ.height()), y_(first),
+        column_sum_(static_cast<std::size_t>(image.width())),
+        column_squares_(static_cast<std::size_t>(image.width())) {
+    for (std::int64_t j = 0; j < height_ - 1; ++j) add(y_ + j, 1);
+  }
+
+  /// The sums of the next row of places.
+  void next(std::vector<std::int64_t>& sums, std::vector<std::int64_t>& squares) {
+    add(y_ + height_ - 1, 1);
+    std::int64_t sum = 0, square = 0;
+    for (std::int64_t u = 0; u < image_.width(); ++u) {
+      sum += column_sum_[static_cast<std::size_t>(u)];
+      square += column_squares_[static_cast<std::size_t>(u)];
+      if (u + 1 < width_) continue;
+      const auto x = static_cast<std::size_t>(u + 1 - width_);
+      sums[x] = sum;
+      squares[x] = square;
+      sum -= column_sum_[x];
+      square -= column_squares_[x];
+    }
+    add(y_, -1);
+    ++y_;
+  }
+
+ private:
+  void add(std::int64_t y, std::int64_t sign) {
+    const auto* row = reinterpret_cast<const std::uint8_t*>(image_.row(y));
+    for (std::size_t u = 0; u < column_sum_.size(); ++u) {
+      const std::int64_t pixel = row[u];
+      column_sum_[u] += sign * pixel;
+      column_squares_[u] += sign * pixel * pixel;
+    }
+  }
+
+  ConstHostView image_;
+  std::int64_t width_, height_;
+  std::int64_t y_;
+  std::vector<std::int64_t> column_sum_;
+  std::vector<std::int64_t> column_squares_;
+};
+
+/// One call of find(), and the template's part in every score.
+struct Problem {
+  ConstHostView templ;
+  ConstHostView image;
+  std::optional<HostView> map;
+  Measure measure;
+  std::int64_t columns, rows;  ///< of places
+  std::vector<Piece> pieces;
+  std::int64_t n, sum, squares;  ///< of the template
+
+  Problem(ConstHostView t, ConstHostView i, const std::optional<HostView>& m, Measure how)
+      : templ(t), image(i), map(m), measure(how), columns(i.width() - t.width() + 1),
+        rows(i.height() - t.height() + 1), pieces(pieces_of(t)), n(t.width() * t.height()), sum(0),
+        squares(0) {
+    for (const Piece& piece : pieces) {
+      for (const std::int64_t pixel : piece.bytes) {
+        sum += pixel;
+        squares += pixel * pixel;
+      }
+    }
+  }
+};
+
+/// Scores strips of rows of places.
+class Scorer {
+ public:
+  Scorer(const Problem& p, std::int64_t first)
+      : p_(p), source_(p.image, p.pieces.front().width), windows_(p.templ, p.image, first) {
+    for (auto* rows : {&window_sum_, &window_squares_}) {
+      for (auto& row : *rows) row.resize(static_cast<std::size_t>(p.columns));
+    }
+  }
+
+  /// Rows [y, y + rows), rows ≤ tile_rows, which follow those of the last call. `best` is the best
+  /// place so far.
+  void score(std::int64_t y, std::int64_t rows, Finding& best) {
+    if (p_.measure != Measure::sad) {
+      for (std::int64_t q = 0; q < rows; ++q) {
+        const auto i = static_cast<std::size_t>(q);
+        windows_.next(window_sum_[i], window_squares_[i]);
+      }
+    }
+    for (std::int64_t x = 0; x < p_.columns; x += tile_columns) {
+      for (auto& row : sums_) row.fill(0);
+      for (const Piece& piece : p_.pieces) {
+        const auto from = source_.at(x + piece.x, y + piece.y, rows + piece.height - 1);
+        if (p_.measure == Measure::sad) {
+          add_differences(piece, from.data, from.pitch, rows, sums_);
+        } else {
+          add_products(piece, from.data, from.pitch, rows, sums_);
+        }
+      }
+      const std::int64_t count = std::min(tile_columns, p_.columns - x);
+      for (std::int64_t q = 0; q < rows; ++q) {
+        turn_into_scores(static_cast<std::size_t>(q), x, count);
+        take(x, y + q, count, best);
+      }
+    }
+  }
+
+ private:
+  /// scores_ from row q of sums_, place x on.
+  void turn_into_scores(std::size_t q, std::int64_t x, std::int64_t count) {
+    const std::uint64_t* sums = sums_[q].data();
+    const std::int64_t* window_sum = window_sum_[q].data() + x;
+    const std::int64_t* window_squares = window_squares_[q].data() + x;
+    const bool zero_mean = p_.measure == Measure::zncc;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto s = static_cast<std::int64_t>(sums[i]);
+      switch (p_.measure) {
+        case Measure::sad: scores_[i] = static_cast<double>(s); break;
+        case Measure::ssd:
+          scores_[i] = static_cast<double>(p_.squares - 2 * s + window_squares[i]);
+          break;
+        case Measure::ncc:
+          scores_[i] = static_cast<double>(s);
+          powers_[i] = static_cast<double>(window_squares[i]);
+          break;
+        case Measure::zncc:
+          scores_[i] = static_cast<double>(p_.n * s - p_.sum * window_sum[i]);
+          powers_[i] =
+              static_cast<double>(p_.n * window_squares[i] - window_sum[i] * window_sum[i]);
+          break;
+      }
+    }
+    if (least_is_best(p_.measure)) return;
+    const hn::ScalableTag<double> d;
+    const auto power = hn::Set(
+        d, static_cast<double>(zero_mean ? p_.n * p_.squares - p_.sum * p_.sum : p_.squares));
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      const auto score =
+          normalised_lanes(d, hn::Load(d, scores_ + i), power, hn::Load(d, powers_ + i));
+      hn::Store(score, d, scores_ + i);
+    }
+  }
+
+  void take(std::int64_t x, std::int64_t y, std::int64_t count, Finding& best) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Finding here{x + i, y, scores_[i]};
+      if (ranks_before(here, best, p_.measure)) best = here;
+    }
+    if (!p_.map) return;
+    std::byte* row = p_.map->row(y);
+    if (p_.map->type() == ElementType::u32) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        store(row, x + i, static_cast<std::uint32_t>(scores_[i]));
+      }
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) store(row, x + i, static_cast<float>(scores_[i]));
+    }
+  }
+
+  const Problem& p_;
+  TileSource source_;
+  WindowSums windows_;
+  std::array<std::vector<std::int64_t>, tile_rows> window_sum_;
+  std::array<std::vector<std::int64_t>, tile_rows> window_squares_;
+  TileSums sums_{};
+  HWY_ALIGN double scores_[tile_columns]{};
+  HWY_ALIGN double powers_[tile_columns]{};
+};
+
+Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,
+                 Measure measure) {
+  const Problem problem(templ, image, map, measure);
+  const Finding worst{0, 0, worst_score(measure)};
+  Finding best = worst;
+  std::mutex best_mutex;
+  const std::int64_t tiles = (problem.rows + tile_rows - 1) / tile_rows;
+  // A pixel of the template costs about as much time as a 16th of a byte of memory traffic.
+  cpu::parallel_rows(tiles, image.width() * tile_rows * (problem.n / 16 + 1),
+                     [&](auto first, auto last) {
+                       Scorer scorer(problem, first * tile_rows);
+                       Finding mine = worst;
+                       for (std::int64_t t = first; t < last; ++t) {
+                         const std::int64_t y = t * tile_rows;
+                         scorer.score(y, std::min(tile_rows, problem.rows - y), mine);
+                       }
+                       const std::lock_guard lock(best_mutex);
+                       if (ranks_before(mine, best, measure)) best = mine;
+                     });
+  return best;
+}
+
+}  // namespace
+}  // namespace warpwise::detail::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace warpwise::detail {
+
+HWY_EXPORT(find_all);
+
+Finding find_cpu(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,
+                 Measure measure) {
+  return HWY_DYNAMIC_DISPATCH(find_all)(templ, image, map, measure);
+}
+
+}  // namespace warpwise::detail
+#endif

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+
+#include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
+#include "warpwise/primitives/matching.hpp"
+
+namespace warpwise {
+
+/// The most pixels of a template: zncc's integers stay within 64 bits.
+inline constexpr std::int64_t max_find_area = 11'000'000;
+
+/// The best place of a template in an image.
+struct Finding {
+  std::int64_t x;  ///< of the template's left column
+  std::int64_t y;  ///< of the template's top row
+  double score;    ///< sad and ssd: the exact sum
+};
+
+/// Compares a template with every part of `image` of its size and tells where it fits best.
+///
+/// The template's w×h pixels lie on (x … x + w − 1, y … y + h − 1) for every x in [0, W − w] and y
+/// in [0, H − h] of the W×H image; nothing is scored beyond the border. Of equally good places the
+/// first in raster order wins. ncc and zncc are compared in double, sad and ssd as exact integers.
+/// The measures are those of cv::matchTemplate: ssd is TM_SQDIFF, ncc TM_CCORR_NORMED, zncc
+/// TM_CCOEFF_NORMED, but for flat parts, which score 0 here.
+///
+/// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
+/// backend gives the same bits. The time grows with the area of the template times that of the
+/// image.
+///
+/// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
+/// Source: document E, rows E1 and E3 (similarity at every position, tracked object).
+///
+/// \throws InvalidArgument  a template wider or higher than the image, or of more than
+///                          max_find_area pixels; views of other types.
+Finding find(ConstHostView templ, ConstHostView image, Measure measure);
+
+/// The same, and `map`(x, y) gets the score at each place.
+///
+/// `map`: (W − w + 1) × (H − h + 1), one channel, overlapping neither input: f32 (the score rounded
+/// to nearest), or for sad and ssd u32 (exact), for ssd with templates of up to 66,051 pixels,
+/// whose sums stay within 32 bits.
+///
+/// \throws InvalidArgument  as above, or a map of another size or type.
+Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure);
+
+/// The same on a GPU: asynchronous on `stream`, no synchronisation; a little scratch memory comes
+/// from gpu::Buffer's stream-ordered pool.
+///
+/// `best` is where the Finding is left in device memory: one row of sizeof(Finding) pixels of u8,
+/// at any address.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice
+/// \throws CudaError        a failed launch or no memory.
+void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, Measure measure,
+          gpu::StreamHandle stream);
+void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, DeviceView map,
+          Measure measure, gpu::StreamHandle stream);
+
+namespace reference {
+/// find() with a map, every sum taken anew: what the fast paths are tested against.
+Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure);
+}  // namespace reference
+
+}  // namespace warpwise

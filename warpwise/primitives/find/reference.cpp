@@ -1,0 +1,52 @@
+#include "warpwise/primitives/find/find.hpp"
+
+namespace warpwise::reference {
+namespace {
+
+double score_at(ConstHostView templ, ConstHostView image, std::int64_t x, std::int64_t y,
+                Measure measure) {
+  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+  for (std::int64_t j = 0; j < templ.height(); ++j) {
+    for (std::int64_t i = 0; i < templ.width(); ++i) {
+      const int p = load<std::uint8_t>(templ.row(j), i);
+      const int q = load<std::uint8_t>(image.row(y + j), x + i);
+      sad += p > q ? p - q : q - p;
+      ssd += (p - q) * (p - q);
+      n += 1;
+      a += p;
+      b += q;
+      ab += p * q;
+      aa += p * p;
+      bb += q * q;
+    }
+  }
+  switch (measure) {
+    case Measure::sad: return static_cast<double>(sad);
+    case Measure::ssd: return static_cast<double>(ssd);
+    case Measure::ncc: return ncc_score(ab, aa, bb);
+    case Measure::zncc: return zncc_score(n, a, b, ab, aa, bb);
+  }
+  throw InvalidArgument("find: no such measure");
+}
+
+}  // namespace
+
+Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure) {
+  Finding best{0, 0, 0};
+  for (std::int64_t y = 0; y < map.height(); ++y) {
+    for (std::int64_t x = 0; x < map.width(); ++x) {
+      const double score = score_at(templ, image, x, y, measure);
+      const bool first = x == 0 && y == 0;
+      const bool better = least_is_best(measure) ? score < best.score : score > best.score;
+      if (first || better) best = {x, y, score};
+      if (map.type() == ElementType::u32) {
+        store(map.row(y), x, static_cast<std::uint32_t>(score));
+      } else {
+        store(map.row(y), x, static_cast<float>(score));
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace warpwise::reference

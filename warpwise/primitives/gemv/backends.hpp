@@ -1,0 +1,26 @@
+#pragma once
+
+#include "warpwise/primitives/gemv/gemv.hpp"
+
+// What gemv() calls once its arguments are checked.
+namespace warpwise::detail {
+
+/// A view of one row or one column, seen as the vector of its elements.
+template <class View>
+struct VectorOf {
+  typename View::Byte* data;
+  std::int64_t size;
+  std::int64_t stride_bytes;
+
+  explicit VectorOf(const View& view)
+      : data(view.data()), size(view.height() == 1 ? view.width() : view.height()),
+        stride_bytes(view.height() == 1 ? view.pixel_bytes() : view.pitch_bytes()) {}
+
+  typename View::Byte* at(std::int64_t i) const { return data + i * stride_bytes; }
+};
+
+void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options);
+void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,
+               gpu::StreamHandle stream);
+
+}  // namespace warpwise::detail

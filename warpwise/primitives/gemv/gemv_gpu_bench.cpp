@@ -1,0 +1,215 @@
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/gpu_harness.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/base/image.hpp"
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/primitives/gemv/gemv.hpp"
+
+namespace warpwise::bench {
+namespace {
+
+struct Problem {
+  ElementType type = ElementType::f32;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  bool transpose = false;
+
+  std::int64_t terms() const { return transpose ? rows : columns; }
+  std::int64_t outputs() const { return transpose ? columns : rows; }
+  std::int64_t bytes() const {
+    return (rows * columns + terms()) * size_of(type) + outputs() * size_of(ElementType::f32);
+  }
+  std::string variant() const {
+    return std::string(name_of(type)) + (transpose ? " transposed" : "");
+  }
+};
+
+/// Numbers in [-1, 1), every row another part of the same few thousand.
+Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
+  Image image(type, columns, rows);
+  const std::vector<std::uint8_t> bytes = random_bytes(2 * (columns + 4096));
+  Image numbers(type, columns + 4096, 1);
+  for (std::int64_t i = 0; i < columns + 4096; ++i) {
+    std::int16_t random = 0;
+    std::memcpy(&random, bytes.data() + 2 * i, sizeof random);
+    const float number = static_cast<float>(random) * 0x1p-15F;
+    std::byte* const row = numbers.view().row(0);
+    switch (type) {
+      case ElementType::f16: store(row, i, to_float16(number)); break;
+      case ElementType::bf16: store(row, i, to_bfloat16(number)); break;
+      default: store(row, i, number);
+    }
+  }
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::memcpy(image.view().row(y), numbers.view().row(0) + y * 37 % 4096 * size_of(type),
+                static_cast<std::size_t>(image.view().row_bytes()));
+  }
+  return image;
+}
+
+/// `sets` copies of one product on the device, without gaps between rows.
+class Products {
+ public:
+  Products(int sets, const Problem& problem, const gpu::Stream& stream)
+      : problem_(problem), a_(random_matrix(problem.type, problem.rows, problem.columns)),
+        x_(random_matrix(problem.type, 1, problem.terms())) {
+    const std::int64_t size = size_of(problem.type);
+    for (int i = 0; i < sets; ++i) {
+      memory_.push_back({{problem.rows * problem.columns * size, stream},
+                         {problem.terms() * size, stream},
+                         {problem.outputs() * std::int64_t{sizeof(float)}, stream}});
+      gpu::upload(a_.view(),
+                  DeviceView(memory_.back().a.data(), problem.type, problem.columns, problem.rows),
+                  stream);
+      gpu::upload(x_.view(), DeviceView(memory_.back().x.data(), problem.type, problem.terms(), 1),
+                  stream);
+    }
+    stream.synchronize();
+  }
+
+  ConstDeviceView a(int set) const {
+    return {memory_[index(set)].a.data(), problem_.type, problem_.columns, problem_.rows};
+  }
+  ConstDeviceView x(int set) const {
+    return {memory_[index(set)].x.data(), problem_.type, problem_.terms(), 1};
+  }
+  DeviceView y(int set) const {
+    return {memory_[index(set)].y.data(), ElementType::f32, problem_.outputs(), 1};
+  }
+
+  /// Whether y of set 0 holds the bits that the CPU path gives.
+  bool matches(const gpu::Stream& stream) const {
+    Image want(ElementType::f32, problem_.outputs(), 1);
+    Image got(ElementType::f32, problem_.outputs(), 1);
+    gemv(a_.view(), x_.view(), want.view(), {1, 0, problem_.transpose});
+    gpu::download(y(0), got.view(), stream);
+    stream.synchronize();
+    return std::memcmp(want.view().row(0), got.view().row(0),
+                       static_cast<std::size_t>(want.view().row_bytes())) == 0;
+  }
+
+ private:
+  struct Memory {
+    gpu::Buffer a;
+    gpu::Buffer x;
+    gpu::Buffer y;
+  };
+  static std::size_t index(int set) { return static_cast<std::size_t>(set); }
+
+  Problem problem_;
+  Image a_;
+  Image x_;
+  std::vector<Memory> memory_;
+};
+
+/// The functions of cuBLAS that are needed, out of the library of the machine's own toolkit.
+class Cublas {
+ public:
+  Cublas() {
+    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) {
+      if (library_ == nullptr) library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (library_ == nullptr) throw Error("cuBLAS is not here");
+    check(function<int(void**)>("cublasCreate_v2")(&handle_), "cublasCreate");
+    set_stream_ = function<int(void*, cudaStream_t)>("cublasSetStream_v2");
+    sgemv_ = function<Sgemv>("cublasSgemv_v2");
+  }
+  ~Cublas() {
+    if (handle_ != nullptr) function<int(void*)>("cublasDestroy_v2")(handle_);
+  }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  /// cuBLAS knows column-major matrices: ours is the transpose of what it sees.
+  void sgemv(const Problem& problem, ConstDeviceView a, ConstDeviceView x, DeviceView y,
+             cudaStream_t stream) const {
+    const float one = 1;
+    const float zero = 0;
+    const int columns = static_cast<int>(problem.columns);
+    check(set_stream_(handle_, stream), "cublasSetStream");
+    check(sgemv_(handle_, problem.transpose ? 0 : 1, columns, static_cast<int>(problem.rows), &one,
+                 reinterpret_cast<const float*>(a.data()), columns,
+                 reinterpret_cast<const float*>(x.data()), 1, &zero,
+                 reinterpret_cast<float*>(y.data()), 1),
+          "cublasSgemv");
+  }
+
+ private:
+  using Sgemv = int(void*, int, int, int, const float*, const float*, int, const float*, int,
+                    const float*, float*, int);
+
+  template <class Function>
+  Function* function(const char* name) const {
+    void* const symbol = dlsym(library_, name);
+    if (symbol == nullptr) throw Error(std::string("cuBLAS lacks ") + name);
+    return reinterpret_cast<Function*>(symbol);
+  }
+  static void check(int status, const char* call) {
+    if (status != 0) throw Error(std::string(call) + " answered " + std::to_string(status));
+  }
+
+  void* library_ = nullptr;
+  void* handle_ = nullptr;
+  int (*set_stream_)(void*, cudaStream_t) = nullptr;
+  Sgemv* sgemv_ = nullptr;
+};
+
+Case gemv_case(const Problem& problem) {
+  Case result{"gemv",       problem.variant(), "warpwise", problem.columns,
+              problem.rows, problem.bytes(),   {}};
+  result.prepare = [=](int sets, const gpu::Stream& stream) {
+    auto products = std::make_shared<Products>(sets, problem, stream);
+    return Prepared{
+        [=](int set, gpu::StreamHandle s) {
+          gemv(products->a(set), products->x(set), products->y(set), {1, 0, problem.transpose}, s);
+        },
+        [=, &stream] { return products->matches(stream); }};
+  };
+  return result;
+}
+
+Case cublas_case(const Problem& problem) {
+  Case result{
+      "gemv", problem.variant(), "cuBLAS Sgemv", problem.columns, problem.rows, problem.bytes(),
+      {}};
+  result.prepare = [=](int sets, const gpu::Stream& stream) {
+    auto cublas = std::make_shared<Cublas>();
+    auto products = std::make_shared<Products>(sets, problem, stream);
+    return Prepared{[=](int set, gpu::StreamHandle s) {
+                      cublas->sgemv(problem, products->a(set), products->x(set), products->y(set),
+                                    s);
+                    },
+                    {}};
+  };
+  return result;
+}
+
+const Registration registered{[] {
+  std::vector<Case> cases;
+  const Size shapes[] = {{1024, 1024},   {4096, 4096}, {8192, 8192}, {16384, 16384},
+                         {32768, 32768}, {64, 262144}, {262144, 64}, {4097, 4099}};
+  for (const Size shape : shapes) {
+    for (const bool transpose : {false, true}) {
+      cases.push_back(gemv_case({ElementType::f32, shape.height, shape.width, transpose}));
+      cases.push_back(cublas_case({ElementType::f32, shape.height, shape.width, transpose}));
+    }
+  }
+  for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
+    for (const std::int64_t size : {4096, 16384}) {
+      for (const bool transpose : {false, true}) {
+        cases.push_back(gemv_case({type, size, size, transpose}));
+      }
+    }
+  }
+  return cases;
+}};
+
+}  // namespace
+}  // namespace warpwise::bench

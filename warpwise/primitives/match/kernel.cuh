@@ -1,0 +1,345 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+#include "warpwise/primitives/matching.hpp"
+
+// The match kernel. Fit for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels {
+
+/// What a thread block holds in shared memory is limited: a large search area goes in tiles, a
+/// large block in parts.
+struct MatchArguments {
+  const unsigned char* reference;
+  const unsigned char* target;
+  unsigned char* displacement;
+  unsigned char* score;  ///< may be null
+  cuda::std::int64_t reference_pitch;
+  cuda::std::int64_t target_pitch;
+  cuda::std::int64_t displacement_pitch;
+  cuda::std::int64_t score_pitch;
+  cuda::std::int64_t width;  ///< of both images
+  cuda::std::int64_t height;
+  cuda::std::int64_t rows;  ///< of the grid of blocks
+  cuda::std::int64_t stride_x;
+  cuda::std::int64_t stride_y;
+  int block_width;
+  int block_height;
+  int first_x, last_x;  ///< the search ranges, inclusive
+  int first_y, last_y;
+  int tile_groups_x;  ///< groups of candidates that a thread block scores at once, one a thread
+  int tile_groups_y;
+  int part_width;  ///< of the block that is summed at once, a multiple of 4 or the whole width
+  int part_height;
+  int area_pitch;  ///< of the target's pixels in shared memory, in words
+  bool skip_outside;
+};
+
+inline constexpr int match_max_threads = 256;
+// A thread scores 4 × 4 candidates: the four byte shifts of a target word serve four rows of
+// candidates, so that 16 packed operations need 3 shared loads and 3 shifts.
+inline constexpr int match_group = 4;
+// What stands for a block without candidate: match.hpp's no_match.
+inline constexpr int match_none = -32768;
+
+struct MatchImage {
+  const unsigned char* data;
+  cuda::std::int64_t pitch;
+  cuda::std::int64_t width;
+  cuda::std::int64_t height;
+};
+
+/// Pixels x to x + 3 of row y, the edge pixel standing for what lies outside the image.
+__device__ inline unsigned load_four(const MatchImage& image, cuda::std::int64_t x,
+                                     cuda::std::int64_t y) {
+  const cuda::std::int64_t inside_y = y < 0 ? 0 : y < image.height ? y : image.height - 1;
+  const unsigned char* row = image.data + inside_y * image.pitch;
+  // The aligned words around four pixels start up to 3 bytes before them and end up to 3 after.
+  if (x >= 3 && x + 7 <= image.width) {
+    const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
+    const auto* words = reinterpret_cast<const unsigned*>(address & ~cuda::std::uintptr_t{3});
+    const unsigned shift = static_cast<unsigned>(address & 3) * 8;
+    return shift == 0 ? words[0] : __funnelshift_r(words[0], words[1], shift);
+  }
+  unsigned four = 0;
+  for (int i = 0; i < 4; ++i) {
+    const cuda::std::int64_t at = x + i < 0 ? 0 : x + i < image.width ? x + i : image.width - 1;
+    four |= static_cast<unsigned>(row[at]) << (8 * i);
+  }
+  return four;
+}
+
+/// Copies rows × words words of four pixels from (x, y) on to shared memory, all threads together.
+__device__ inline void load_words(const MatchImage& image, cuda::std::int64_t x,
+                                  cuda::std::int64_t y, int words, int rows, unsigned* to,
+                                  int to_pitch) {
+  // The next item of a thread lies blockDim.x further: no division in the loop.
+  const int step_rows = static_cast<int>(blockDim.x) / words;
+  const int step_words = static_cast<int>(blockDim.x) % words;
+  int row = static_cast<int>(threadIdx.x) / words;
+  int word = static_cast<int>(threadIdx.x) % words;
+  while (row < rows) {
+    to[row * to_pitch + word] = load_four(image, x + 4 * word, y + row);
+    row += step_rows;
+    word += step_words;
+    if (word >= words) {
+      word -= words;
+      ++row;
+    }
+  }
+}
+
+/// c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
+__device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+
+/// The sums of a thread's 16 candidates, row by row: what the measure is made of. Those that a
+/// measure does not need are never touched, and cost nothing.
+template <Measure measure>
+struct MatchSums {
+  unsigned pairs[16] = {};    ///< Σ|a − b|, Σ(a − b)² or Σab
+  unsigned squares[16] = {};  ///< Σb²
+  unsigned totals[16] = {};   ///< Σb
+  unsigned reference_squares = 0;
+  unsigned reference_total = 0;
+
+  __device__ void add_reference(unsigned a) {
+    if constexpr (!least_is_best(measure)) reference_squares = __dp4a(a, a, reference_squares);
+    if constexpr (measure == Measure::zncc)
+      reference_total = __dp4a(a, 0x01010101u, reference_total);
+  }
+
+  __device__ void add(int i, unsigned a, unsigned b) {
+    if constexpr (measure == Measure::sad) {
+      pairs[i] = add_differences(a, b, pairs[i]);
+    } else if constexpr (measure == Measure::ssd) {
+      const unsigned difference = __vabsdiffu4(a, b);
+      pairs[i] = __dp4a(difference, difference, pairs[i]);
+    } else {
+      pairs[i] = __dp4a(a, b, pairs[i]);
+      squares[i] = __dp4a(b, b, squares[i]);
+      if constexpr (measure == Measure::zncc) totals[i] = __dp4a(b, 0x01010101u, totals[i]);
+    }
+  }
+
+  __device__ auto score(int i, int pixels) const {
+    if constexpr (least_is_best(measure))
+      return pairs[i];
+    else if constexpr (measure == Measure::ncc)
+      return ncc_score(pairs[i], reference_squares, squares[i]);
+    else
+      return zncc_score(pixels, reference_total, totals[i], pairs[i], reference_squares,
+                        squares[i]);
+  }
+};
+
+/// The four words that start at bytes 0 to 3 of a word and end in its neighbour.
+struct ShiftedWords {
+  unsigned at[4];
+};
+
+template <bool masked>
+__device__ inline ShiftedWords load_shifts(const unsigned* word, unsigned mask) {
+  const unsigned low = word[0];
+  const unsigned high = word[1];
+  ShiftedWords words{{low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                      __funnelshift_r(low, high, 24)}};
+  if constexpr (masked) {
+    for (unsigned& shifted : words.at) shifted &= mask;
+  }
+  return words;
+}
+
+/// Adds a column of the block, one word wide, to the sums. The target's words of four rows stay in
+/// registers, and the oldest make room for the next: hence the loop is unrolled by four.
+template <bool masked, Measure measure>
+__device__ inline void add_column(const unsigned* block, int block_pitch, const unsigned* area,
+                                  int area_pitch, int rows, unsigned mask,
+                                  MatchSums<measure>& sums) {
+  ShiftedWords window[match_group];
+#pragma unroll
+  for (int i = 0; i < match_group - 1; ++i) {
+    window[i] = load_shifts<masked>(area, mask);
+    area += area_pitch;
+  }
+  for (int y = 0; y < rows; y += match_group) {
+#pragma unroll
+    for (int i = 0; i < match_group; ++i) {
+      if (y + i < rows) {
+        const unsigned a = masked ? *block & mask : *block;
+        window[(i + match_group - 1) % match_group] = load_shifts<masked>(area, mask);
+        block += block_pitch;
+        area += area_pitch;
+        sums.add_reference(a);
+#pragma unroll
+        for (int k = 0; k < match_group * 4; ++k) {
+          sums.add(k, a, window[(i + k / 4) % match_group].at[k % 4]);
+        }
+      }
+    }
+  }
+}
+
+/// A score and its candidate's place in raster order.
+template <class Score, bool least>
+struct MatchBest {
+  static constexpr unsigned nowhere = 0xffffffffu;
+  Score score;
+  unsigned place = nowhere;
+
+  /// The order does not depend on who is asked first, so that threads may meet in any order.
+  __device__ void offer(Score other, unsigned other_place) {
+    const bool better = least ? other < score : other > score;
+    if (better || (other == score && other_place < place)) {
+      score = other;
+      place = other_place;
+    }
+  }
+};
+
+/// Thread 0 returns the best of the thread block. All threads call it.
+template <class Best>
+__device__ inline Best best_of_block(Best best) {
+  __shared__ decltype(best.score) scores[match_max_threads / 32];
+  __shared__ unsigned places[match_max_threads / 32];
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const auto score = __shfl_down_sync(0xffffffffu, best.score, distance);
+    const unsigned place = __shfl_down_sync(0xffffffffu, best.place, distance);
+    best.offer(score, place);
+  }
+  __syncthreads();  // the last call's results are read
+  if (threadIdx.x % 32 == 0) {
+    scores[threadIdx.x / 32] = best.score;
+    places[threadIdx.x / 32] = best.place;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (unsigned warp = 1; warp < blockDim.x / 32; ++warp) best.offer(scores[warp], places[warp]);
+  }
+  return best;
+}
+
+/// Stores at any alignment.
+__device__ inline void store_bytes(unsigned char* to, unsigned value, int bytes) {
+  for (int i = 0; i < bytes; ++i) to[i] = static_cast<unsigned char>(value >> (8 * i));
+}
+
+/// The candidates of one block: the search ranges, cut where they leave the image.
+struct MatchCandidates {
+  int first_x, first_y;
+  int columns, rows;  ///< none when either is below 1
+
+  __device__ MatchCandidates(const MatchArguments& a, cuda::std::int64_t x, cuda::std::int64_t y) {
+    cuda::std::int64_t x0 = a.first_x, x1 = a.last_x, y0 = a.first_y, y1 = a.last_y;
+    if (a.skip_outside) {
+      x0 = x0 > -x ? x0 : -x;
+      y0 = y0 > -y ? y0 : -y;
+      x1 = x1 < a.width - a.block_width - x ? x1 : a.width - a.block_width - x;
+      y1 = y1 < a.height - a.block_height - y ? y1 : a.height - a.block_height - y;
+    }
+    first_x = static_cast<int>(x0);
+    first_y = static_cast<int>(y0);
+    columns = x1 < x0 ? 0 : static_cast<int>(x1 - x0) + 1;
+    rows = y1 < y0 ? 0 : static_cast<int>(y1 - y0) + 1;
+  }
+};
+
+/// The sums of this thread's group, whose first candidate lies (group_x, group_y) groups into the
+/// tile at (tile_x, tile_y) of the target; threads without a group only help to load.
+template <Measure measure>
+__device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::std::int64_t x,
+                                               cuda::std::int64_t y, cuda::std::int64_t tile_x,
+                                               cuda::std::int64_t tile_y, int group_x,
+                                               int group_y) {
+  extern __shared__ unsigned match_words[];
+  const MatchImage reference{a.reference, a.reference_pitch, a.width, a.height};
+  const MatchImage target{a.target, a.target_pitch, a.width, a.height};
+  const int block_pitch = (a.part_width + 3) / 4;
+  unsigned* block = match_words;
+  unsigned* area = match_words + block_pitch * a.part_height;
+  MatchSums<measure> sums;
+  for (int part_y = 0; part_y < a.block_height; part_y += a.part_height) {
+    for (int part_x = 0; part_x < a.block_width; part_x += a.part_width) {
+      const int width = min(a.part_width, a.block_width - part_x);
+      const int height = min(a.part_height, a.block_height - part_y);
+      const int words = (width + 3) / 4;
+      __syncthreads();  // the part before is summed
+      load_words(reference, x + part_x, y + part_y, words, height, block, block_pitch);
+      load_words(target, tile_x + part_x, tile_y + part_y, words + a.tile_groups_x,
+                 height + match_group * a.tile_groups_y - 1, area, a.area_pitch);
+      __syncthreads();
+      if (group_y < a.tile_groups_y) {
+        const unsigned* corner = area + match_group * group_y * a.area_pitch + group_x;
+        for (int word = 0; word < width / 4; ++word) {
+          add_column<false>(block + word, block_pitch, corner + word, a.area_pitch, height, 0,
+                            sums);
+        }
+        if (width % 4 != 0) {
+          const unsigned mask = (1u << (8 * (width % 4))) - 1;
+          add_column<true>(block + width / 4, block_pitch, corner + width / 4, a.area_pitch, height,
+                           mask, sums);
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+/// One thread block for each block of the grid: x its column, y strides over the rows. blockDim.x
+/// is a multiple of 32, at most match_max_threads, and at least tile_groups_x · tile_groups_y.
+template <Measure measure>
+__global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments a) {
+  using Score = decltype(MatchSums<measure>().score(0, 0));
+  constexpr bool least = least_is_best(measure);
+  Score worst;
+  if constexpr (least)
+    worst = 0xffffffffu;
+  else
+    worst = -__longlong_as_double(0x7ff0000000000000);  // minus infinity
+  const int group_x = static_cast<int>(threadIdx.x) % a.tile_groups_x;
+  const int group_y = static_cast<int>(threadIdx.x) / a.tile_groups_x;
+  for (cuda::std::int64_t row = blockIdx.y; row < a.rows; row += gridDim.y) {
+    const cuda::std::int64_t x = blockIdx.x * a.stride_x;
+    const cuda::std::int64_t y = row * a.stride_y;
+    const MatchCandidates candidates(a, x, y);
+    MatchBest<Score, least> best{worst};
+    for (int tile_y = 0; tile_y < candidates.rows; tile_y += match_group * a.tile_groups_y) {
+      for (int tile_x = 0; tile_x < candidates.columns; tile_x += match_group * a.tile_groups_x) {
+        const MatchSums<measure> sums =
+            sum_group<measure>(a, x, y, x + candidates.first_x + tile_x,
+                               y + candidates.first_y + tile_y, group_x, group_y);
+        if (group_y >= a.tile_groups_y) continue;
+#pragma unroll
+        for (int k = 0; k < match_group * 4; ++k) {
+          const int column = tile_x + match_group * group_x + k % 4;
+          const int line = tile_y + match_group * group_y + k / 4;
+          if (column < candidates.columns && line < candidates.rows) {
+            best.offer(sums.score(k, a.block_width * a.block_height),
+                       static_cast<unsigned>(line) * candidates.columns + column);
+          }
+        }
+      }
+    }
+    best = best_of_block(best);
+    if (threadIdx.x != 0) continue;
+    const bool found = best.place != best.nowhere;
+    const unsigned columns = found ? static_cast<unsigned>(candidates.columns) : 1;
+    const int dx = found ? candidates.first_x + static_cast<int>(best.place % columns) : match_none;
+    const int dy = found ? candidates.first_y + static_cast<int>(best.place / columns) : match_none;
+    unsigned char* displacement = a.displacement + row * a.displacement_pitch + blockIdx.x * 4LL;
+    store_bytes(displacement, static_cast<unsigned>(dx), 2);
+    store_bytes(displacement + 2, static_cast<unsigned>(dy), 2);
+    if (a.score == nullptr) continue;
+    unsigned bits;
+    if constexpr (least)
+      bits = best.score;
+    else
+      bits = __float_as_uint(__double2float_rn(best.score));
+    store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
+  }
+}
+
+}  // namespace warpwise::kernels

@@ -1,0 +1,139 @@
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "bench/gpu_harness.hpp"
+#include "warpwise/base/image.hpp"
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/primitives/match/match.hpp"
+
+namespace warpwise::bench {
+namespace {
+
+struct Problem {
+  std::string variant;
+  Size size;
+  MatchOptions options;
+};
+
+const char* name_of(Measure measure) {
+  switch (measure) {
+    case Measure::sad: return "sad";
+    case Measure::ssd: return "ssd";
+    case Measure::ncc: return "ncc";
+    case Measure::zncc: return "zncc";
+  }
+  return "";
+}
+
+Image random_image(Size size, std::int64_t from) {
+  Image image(ElementType::u8, size.width, size.height);
+  const std::vector<std::uint8_t> bytes = random_bytes(size.width + 8192);
+  for (std::int64_t y = 0; y < size.height; ++y) {
+    std::memcpy(image.view().row(y), bytes.data() + (from + y * 37) % 8192,
+                static_cast<std::size_t>(size.width));
+  }
+  return image;
+}
+
+/// One pair of frames on the device and what is found in it.
+struct Pair {
+  gpu::DeviceImage reference;
+  gpu::DeviceImage target;
+  gpu::DeviceImage displacement;
+  gpu::DeviceImage score;
+};
+
+class Pairs {
+ public:
+  Pairs(int sets, const Problem& problem, const gpu::Stream& stream)
+      : problem_(problem), reference_(random_image(problem.size, 0)),
+        target_(random_image(problem.size, 5)),
+        grid_(match_grid(problem.size.width, problem.size.height, problem.options)) {
+    const Size size = problem.size;
+    for (int i = 0; i < sets; ++i) {
+      pairs_.push_back({{ElementType::u8, size.width, size.height, 1, stream},
+                        {ElementType::u8, size.width, size.height, 1, stream},
+                        {ElementType::i16, grid_.columns, grid_.rows, 2, stream},
+                        {score_type(), grid_.columns, grid_.rows, 1, stream}});
+      gpu::upload(reference_.view(), pairs_.back().reference.view(), stream);
+      gpu::upload(target_.view(), pairs_.back().target.view(), stream);
+    }
+    stream.synchronize();
+  }
+
+  void run(int set, gpu::StreamHandle stream) {
+    Pair& pair = pairs_[static_cast<std::size_t>(set)];
+    match(pair.reference.view(), pair.target.view(), pair.displacement.view(), problem_.options,
+          pair.score.view(), stream);
+  }
+
+  bool verify(const gpu::Stream& stream) {
+    Image displacement(ElementType::i16, grid_.columns, grid_.rows, 2);
+    Image score(score_type(), grid_.columns, grid_.rows);
+    match(reference_.view(), target_.view(), displacement.view(), problem_.options, score.view());
+    return equals(displacement.view(), pairs_[0].displacement.view(), stream) &&
+           equals(score.view(), pairs_[0].score.view(), stream);
+  }
+
+ private:
+  ElementType score_type() const { return match_score_type(problem_.options.measure); }
+
+  static bool equals(ConstHostView want, ConstDeviceView result, const gpu::Stream& stream) {
+    Image got(want.type(), want.width(), want.height(), want.channels());
+    gpu::download(result, got.view(), stream);
+    stream.synchronize();
+    for (std::int64_t y = 0; y < want.height(); ++y) {
+      if (std::memcmp(want.row(y), got.view().row(y), static_cast<std::size_t>(want.row_bytes())) !=
+          0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Problem problem_;
+  Image reference_;
+  Image target_;
+  MatchGrid grid_;
+  std::vector<Pair> pairs_;
+};
+
+Case match_case(const Problem& problem) {
+  const MatchGrid grid = match_grid(problem.size.width, problem.size.height, problem.options);
+  Case result{"match",
+              problem.variant,
+              "warpwise",
+              problem.size.width,
+              problem.size.height,
+              2 * problem.size.width * problem.size.height + 8 * grid.columns * grid.rows,
+              {}};
+  result.prepare = [=](int sets, const gpu::Stream& stream) {
+    auto pairs = std::make_shared<Pairs>(sets, problem, stream);
+    return Prepared{[=](int set, gpu::StreamHandle s) { pairs->run(set, s); },
+                    [=, &stream] { return pairs->verify(stream); }};
+  };
+  return result;
+}
+
+// The work is arithmetic, not memory traffic: what bounds it is the rate of packed differences, on
+// which the README of this primitive reckons.
+const Registration registered{[] {
+  std::vector<Case> cases;
+  for (const Measure measure : {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc}) {
+    MatchOptions options;
+    options.measure = measure;
+    const std::string name = name_of(measure);
+    cases.push_back(match_case({name + " 32x32 search -16:15", {12000, 1024}, options}));
+    if (measure == Measure::ncc) continue;
+    options.block_width = options.block_height = 16;
+    options.search_x = options.search_y = {-16, 16};
+    for (const Size size : {Size{1280, 720}, Size{1920, 1080}}) {
+      cases.push_back(match_case({name + " 16x16 search -16:16", size, options}));
+    }
+  }
+  return cases;
+}};
+
+}  // namespace
+}  // namespace warpwise::bench

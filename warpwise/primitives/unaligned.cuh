@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+// Accesses at any address, for kernels. Fit for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels {
+
+/// Stores 4 bytes at any address.
+__device__ inline void store_word(unsigned char* at, unsigned word) {
+  if ((reinterpret_cast<cuda::std::uintptr_t>(at) & 3) == 0) {
+    *reinterpret_cast<unsigned*>(at) = word;
+    return;
+  }
+  for (int i = 0; i < 4; ++i) at[i] = static_cast<unsigned char>(word >> (8 * i));
+}
+
+__device__ inline void store_float(unsigned char* at, float value) {
+  store_word(at, __float_as_uint(value));
+}
+
+/// Bytes x … x + 3 of a row of `width` bytes as one word, the first lowest; zeros beyond the row.
+__device__ inline unsigned load_word(const unsigned char* row, cuda::std::int64_t x,
+                                     cuda::std::int64_t width) {
+  const unsigned char* at = row + x;
+  if (x + 4 <= width && (reinterpret_cast<cuda::std::uintptr_t>(at) & 3) == 0) {
+    return *reinterpret_cast<const unsigned*>(at);
+  }
+  unsigned word = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (x + i < width) word |= static_cast<unsigned>(at[i]) << (8 * i);
+  }
+  return word;
+}
+
+}  // namespace warpwise::kernels
