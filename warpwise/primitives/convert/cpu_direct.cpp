@@ -128,7 +128,12 @@ HWY_INLINE V8 upper_halves(D d, V8 a, V8 b) {
 
 // ---- Sources
 
-/// Three channels of a vector of pixels.
+/// Packed pixels in the order of memory, four to a 16-byte block.
+struct Words {
+  V8 part[4];
+};
+
+/// Three channels, each in block order.
 struct Channels {
   V8 a, b, c;
 };
@@ -138,33 +143,50 @@ struct SharedChroma {
   V8 luma, chroma;
 };
 
-/// R G B [A] or B G R [A], as R, G, B.
+/// Three channels of pixels whose bytes `gather` sorts by channel within a block.
+HWY_INLINE Channels split(const Words& words, V8 gather) {
+  V8 part[4];
+  for (int k = 0; k < 4; ++k) part[k] = shuffle_bytes(words.part[k], gather);
+  const V8 ab[2] = {lower_halves(D32(), part[0], part[1]), lower_halves(D32(), part[2], part[3])};
+  const V8 c[2] = {upper_halves(D32(), part[0], part[1]), upper_halves(D32(), part[2], part[3])};
+  return {lower_halves(D64(), ab[0], ab[1]), upper_halves(D64(), ab[0], ab[1]),
+          lower_halves(D64(), c[0], c[1])};
+}
+
+HWY_INLINE Words join(const Channels& in, V8 fourth) {
+  const V8 ab[2] = {lower_halves(D8(), in.a, in.b), upper_halves(D8(), in.a, in.b)};
+  const V8 cd[2] = {lower_halves(D8(), in.c, fourth), upper_halves(D8(), in.c, fourth)};
+  return {{lower_halves(D16(), ab[0], cd[0]), upper_halves(D16(), ab[0], cd[0]),
+           lower_halves(D16(), ab[1], cd[1]), upper_halves(D16(), ab[1], cd[1])}};
+}
+
+/// Where a block holds a channel of one of its four pixels.
+struct Layout {
+  int bytes;
+  bool blue_first;
+  constexpr std::uint8_t position(int pixel, int channel) const {
+    return static_cast<std::uint8_t>(pixel * bytes + (blue_first ? 2 - channel : channel));
+  }
+  HWY_INLINE V8 gather() const {
+    std::array<std::uint8_t, 16> table{};
+    for (int i = 0; i < 16; ++i) table[i] = i < 12 ? position(i % 4, i / 4) : no_byte;
+    return byte_table(table);
+  }
+};
+
+/// R G B [A] or B G R [A].
 template <int bytes>
 struct PackedRgb {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
   /// Pixels beyond a step that a load may touch.
   static constexpr std::int64_t slack = bytes == 3 ? 2 : 0;
-  V8 gather;
 
-  HWY_INLINE explicit PackedRgb(bool blue_first) {
-    std::array<std::uint8_t, 16> table{};
-    for (int i = 0; i < 16; ++i) {
-      const int channel = blue_first && i / 4 < 3 ? 2 - i / 4 : i / 4;
-      table[i] = channel < bytes ? static_cast<std::uint8_t>(i % 4 * bytes + channel) : no_byte;
-    }
-    gather = byte_table(table);
-  }
-
-  HWY_INLINE Channels load(const From& from) const {
-    V8 group[4];
+  HWY_INLINE Words load(const From& from) const {
+    Words words;
     for (int k = 0; k < 4; ++k) {
-      const auto* at = from[0] + k * 4 * bytes * blocks;
-      group[k] = shuffle_bytes(load_blocks<4 * bytes>(D8(), at), gather);
+      words.part[k] = load_blocks<4 * bytes>(D8(), from[0] + k * 4 * bytes * blocks);
     }
-    const V8 ab[2] = {lower_halves(D32(), group[0], group[1]), lower_halves(D32(), group[2], group[3])};
-    const V8 c[2] = {upper_halves(D32(), group[0], group[1]), upper_halves(D32(), group[2], group[3])};
-    return {lower_halves(D64(), ab[0], ab[1]), upper_halves(D64(), ab[0], ab[1]),
-            lower_halves(D64(), c[0], c[1])};
+    return words;
   }
 };
 
@@ -215,16 +237,13 @@ struct Packed {
         byte_table({0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, no_byte, no_byte, no_byte, no_byte});
   }
 
-  HWY_INLINE void store(const Channels& in, const To& to) const {
-    const V8 ab[2] = {lower_halves(D8(), in.a, in.b), upper_halves(D8(), in.a, in.b)};
-    const V8 cd[2] = {lower_halves(D8(), in.c, opaque), upper_halves(D8(), in.c, opaque)};
+  HWY_INLINE void store(const Words& in, const To& to) const {
     for (int k = 0; k < 4; ++k) {
-      const V8 pixels = k % 2 == 0 ? lower_halves(D16(), ab[k / 2], cd[k / 2])
-                                   : upper_halves(D16(), ab[k / 2], cd[k / 2]);
-      store_blocks<4 * bytes>(bytes == 3 ? shuffle_bytes(pixels, without_fourth) : pixels, D8(),
-                              to[0] + k * 4 * bytes * blocks);
+      const V8 part = bytes == 3 ? shuffle_bytes(in.part[k], without_fourth) : in.part[k];
+      store_blocks<4 * bytes>(part, D8(), to[0] + k * 4 * bytes * blocks);
     }
   }
+  HWY_INLINE void store(const Channels& in, const To& to) const { store(join(in, opaque), to); }
 };
 
 /// The first planes of three channels.
@@ -232,6 +251,9 @@ template <int planes>
 struct Planar {
   static constexpr std::array<int, 3> bytes_of_two = {2, planes > 1 ? 2 : 0, planes > 2 ? 2 : 0};
   static constexpr std::int64_t slack = 0;
+  V8 gather;
+
+  HWY_INLINE Planar() { gather = Layout{4, false}.gather(); }
 
   HWY_INLINE void store(const Channels& in, const To& to) const {
     hn::StoreU(from_block_order(in.a), D8(), to[0]);
@@ -240,6 +262,7 @@ struct Planar {
       hn::StoreU(from_block_order(in.c), D8(), to[2]);
     }
   }
+  HWY_INLINE void store(const Words& in, const To& to) const { store(split(in, gather), to); }
 };
 
 // ---- Transforms. 16-bit lanes hold the even and the odd bytes of a vector.
@@ -251,8 +274,11 @@ HWY_INLINE VU16 odd_bytes(V8 v) { return hn::ShiftRight<8>(hn::BitCast(DU16(), v
 
 struct Encode16 {
   VU16 factor[3][3], offset[3];
+  V8 gather;
 
-  HWY_INLINE Encode16(const NarrowEncode& numbers, const std::array<int, 3>& order) {
+  HWY_INLINE Encode16(const NarrowEncode& numbers, const std::array<int, 3>& order,
+                      const Layout& layout) {
+    gather = layout.gather();
     for (int row = 0; row < 3; ++row) {
       offset[row] = hn::Set(DU16(), numbers.offset[order[row]]);
       for (int i = 0; i < 3; ++i) {
@@ -266,7 +292,8 @@ struct Encode16 {
     return hn::Add(red_green, hn::Add(hn::Mul(b, factor[row][2]), offset[row]));
   }
 
-  HWY_INLINE Channels operator()(const Channels& in) const {
+  HWY_INLINE Channels operator()(const Words& words) const {
+    const Channels in = split(words, gather);
     const VU16 even[3] = {even_bytes(in.a), even_bytes(in.b), even_bytes(in.c)};
     const VU16 odd[3] = {odd_bytes(in.a), odd_bytes(in.b), odd_bytes(in.c)};
     const auto row = [&](int i) HWY_ATTR {
@@ -278,63 +305,76 @@ struct Encode16 {
   }
 };
 
+/// 32-bit lanes hold a pixel each.
 struct EncodeFloat {
   /// Added to a small number, of either sign, it rounds it to an integer: the lowest byte then.
   static constexpr float magic = 3 << 22;
-  VF first[3], last[3], offset[3], base[3];
-  V8 lift;
+  /// Its two bytes that are not zero, for which a block has room after 12 bytes of pixels or in the
+  /// place of alpha.
+  static constexpr std::uint8_t magic_bytes[2] = {0x40, 0x4b};
 
-  HWY_INLINE EncodeFloat(const FloatEncode& numbers, const std::array<int, 3>& order) {
+  VF first[3], last[3], offset[3], base[3];
+  V8 channel[3], spare, spare_mask, lift;
+  V32 magics;
+
+  HWY_INLINE EncodeFloat(const FloatEncode& numbers, const std::array<int, 3>& order,
+                         const Layout& layout) {
     for (int row = 0; row < 3; ++row) {
       first[row] = hn::Set(DF(), numbers.first[order[row]]);
       last[row] = hn::Set(DF(), numbers.last[order[row]]);
       offset[row] = hn::Set(DF(), numbers.offset[order[row]]);
       base[row] = hn::Set(DF(), magic + numbers.base[order[row]]);
     }
-    lift = hn::Set(D8(), numbers.lift);
-  }
-
-  /// Byte i of each 32-bit lane, plus magic.
-  template <int i>
-  static HWY_INLINE VF byte_plus_magic(V8 v) {
-    std::array<std::uint8_t, 16> table;
-    for (std::uint8_t k = 0; k < 16; ++k) {
-      table[k] = k % 4 == 0 ? static_cast<std::uint8_t>(k + i) : no_byte;
+    const int step = layout.bytes == 3 ? 1 : 4;
+    const int low = layout.bytes == 3 ? 12 : 3, high = low + step;
+    std::array<std::uint8_t, 16> values{}, mask{}, lifts{};
+    values[low] = magic_bytes[0], values[high] = magic_bytes[1];
+    mask[low] = mask[high] = 255;
+    for (const int c : {0, 1, 2}) {
+      std::array<std::uint8_t, 16> table{};
+      for (int pixel = 0; pixel < 4; ++pixel) {
+        table[4 * pixel] = layout.position(pixel, c);
+        table[4 * pixel + 1] = no_byte;
+        table[4 * pixel + 2] = static_cast<std::uint8_t>(low);
+        table[4 * pixel + 3] = static_cast<std::uint8_t>(high);
+        if (c > 0) lifts[4 * pixel + c] = numbers.lift;
+      }
+      channel[c] = byte_table(table);
     }
-    const V32 byte = hn::BitCast(D32(), shuffle_bytes(v, byte_table(table)));
-    return hn::BitCast(DF(), hn::Or(byte, hn::BitCast(D32(), hn::Set(DF(), magic))));
-  }
-
-  template <int i>
-  HWY_INLINE void transform(const Channels& in, V32 (&sum)[3]) const {
-    const VF green = byte_plus_magic<i>(in.b);
-    const VF red = hn::Sub(byte_plus_magic<i>(in.a), green);
-    const VF blue = hn::Sub(byte_plus_magic<i>(in.c), green);
-    for (int row = 0; row < 3; ++row) {
-      const VF difference = hn::MulAdd(red, first[row], hn::MulAdd(blue, last[row], offset[row]));
-      const VF rounded = hn::Add(difference, row == 0 ? green : base[row]);
-      const V32 bits = hn::ShiftLeft<8 * i>(hn::BitCast(D32(), rounded));
-      sum[row] = i == 0 ? bits : hn::Add(sum[row], bits);
-    }
-  }
-
-  HWY_INLINE Channels operator()(const Channels& in) const {
-    V32 sum[3];
-    transform<0>(in, sum);
-    transform<1>(in, sum);
-    transform<2>(in, sum);
-    transform<3>(in, sum);
+    spare = byte_table(values);
+    spare_mask = byte_table(mask);
+    lift = byte_table(lifts);
+    // What the magic numbers add up to once shifted, and 255 in the fourth byte.
     constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
-    const V32 magics = hn::Set(D32(), bits + (bits << 8) + (bits << 16) + (bits << 24));
-    const auto row = [&](int i) HWY_ATTR { return hn::BitCast(D8(), hn::Sub(sum[i], magics)); };
-    return {row(0), hn::SaturatedAdd(row(1), lift), hn::SaturatedAdd(row(2), lift)};
+    magics = hn::Set(D32(), (0xffu << 24) - bits - (bits << 8) - (bits << 16));
+  }
+
+  HWY_INLINE V32 row(int i, VF red, VF blue, VF middle) const {
+    const VF difference = hn::MulAdd(red, first[i], hn::MulAdd(blue, last[i], offset[i]));
+    return hn::BitCast(D32(), hn::Add(difference, middle));
+  }
+
+  HWY_INLINE V8 pixels(V8 bytes) const {
+    const V8 with_magic = hn::IfThenElse(hn::MaskFromVec(spare_mask), spare, bytes);
+    const auto plus_magic = [&](int c) HWY_ATTR {
+      return hn::BitCast(DF(), shuffle_bytes(with_magic, channel[c]));
+    };
+    const VF green = plus_magic(1);
+    const VF red = hn::Sub(plus_magic(0), green), blue = hn::Sub(plus_magic(2), green);
+    const V32 luma = hn::Add(row(0, red, blue, green), magics);
+    const V32 second = hn::ShiftLeft<8>(row(1, red, blue, base[1]));
+    const V32 third = hn::ShiftLeft<16>(row(2, red, blue, base[2]));
+    return hn::SaturatedAdd(hn::BitCast(D8(), hn::Add(hn::Add(luma, second), third)), lift);
+  }
+
+  HWY_INLINE Words operator()(const Words& in) const {
+    return {{pixels(in.part[0]), pixels(in.part[1]), pixels(in.part[2]), pixels(in.part[3])}};
   }
 };
 
 /// For chroma p, q: first = luma + factor[0] · p, second by p and q, third by q.
 struct Decode16 {
   VU16 luma_scale;
-  V16 luma_offset;
   V16 factor[4], offset[3];
 
   /// The two kinds of chroma change places where R comes first.
@@ -346,10 +386,9 @@ struct Decode16 {
     const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
     for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
     for (int i = 0; i < 3; ++i) {
-      offset[i] = hn::Set(D16(), static_cast<std::int16_t>((1 << 14) - 128 * zero[i]));
+      offset[i] = hn::Set(D16(), static_cast<std::int16_t>((1 << 14) + n.luma_offset - 128 * zero[i]));
     }
     luma_scale = hn::Set(DU16(), n.luma_scale);
-    luma_offset = hn::Set(D16(), n.luma_offset);
   }
 };
 
@@ -359,8 +398,7 @@ struct DecodePairs : Decode16 {
   HWY_INLINE DecodePairs(const NarrowDecode& numbers, bool b_first) : Decode16(numbers, b_first) {}
 
   HWY_INLINE V16 luma_of(V8 twice) const {
-    const VU16 scaled = hn::MulHigh(hn::BitCast(DU16(), twice), luma_scale);
-    return hn::Add(hn::BitCast(D16(), scaled), luma_offset);
+    return hn::BitCast(D16(), hn::MulHigh(hn::BitCast(DU16(), twice), luma_scale));
   }
 
   HWY_INLINE Channels operator()(const SharedChroma& in) const {
@@ -402,9 +440,10 @@ HWY_INLINE Planes advanced(Planes planes, const std::array<int, 3>& bytes_of_two
   return planes;
 }
 
+/// Constants by value: the compiler then knows that the stores do not change them.
 template <class Source, class Transform, class Destination>
-HWY_INLINE void convert_steps(const Source& source, const Transform& transform,
-                              const Destination& destination, const From& from, const To& to,
+HWY_INLINE void convert_steps(const Source source, const Transform transform,
+                              const Destination destination, const From from, const To to,
                               std::int64_t first, std::int64_t end) {
   for (std::int64_t x = first; x < end; x += step_pixels) {
     destination.store(transform(source.load(advanced(from, Source::bytes_of_two, x))),
@@ -458,7 +497,9 @@ template <class Transform, class Numbers>
 bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers& numbers,
                  std::int64_t first, std::int64_t last) {
   const bool cr_first = dst.format() == PixelFormat::ycrcb24;
-  const Transform transform(numbers, {0, cr_first ? 2 : 1, cr_first ? 1 : 2});
+  const Layout layout{static_cast<int>(plane_row_bytes(src.format(), 0, 1)),
+                      blue_first(src.format())};
+  const Transform transform(numbers, {0, cr_first ? 2 : 1, cr_first ? 1 : 2}, layout);
   const auto from = [&](const auto& source) {
     switch (dst.format()) {
       case PixelFormat::ycbcr32:
@@ -474,9 +515,9 @@ bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers&
   };
   switch (src.format()) {
     case PixelFormat::rgb24:
-    case PixelFormat::bgr24: return from(PackedRgb<3>(blue_first(src.format())));
+    case PixelFormat::bgr24: return from(PackedRgb<3>());
     case PixelFormat::rgba32:
-    case PixelFormat::bgra32: return from(PackedRgb<4>(blue_first(src.format())));
+    case PixelFormat::bgra32: return from(PackedRgb<4>());
     default: return false;
   }
 }
