@@ -443,8 +443,8 @@ void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion
   const auto rows = HWY_DYNAMIC_DISPATCH(convert_rows);
   const bool shares_chroma =
       is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::replicate;
-  const bool direct = plan.transform == Transform::linear &&
-                      (shares_chroma ? !to_luma : !holds_yuv(src.format()));
+  const bool direct =
+      plan.transform == Transform::linear && (shares_chroma ? !to_luma : !holds_yuv(src.format()));
   const Narrow numbers = direct ? narrow(plan.linear, !to_luma) : Narrow{};
   // Up to 4 bytes of a pixel in and 4 out.
   cpu::parallel_rows(src.height(), 8 * src.width(), [&](auto first, auto last) {

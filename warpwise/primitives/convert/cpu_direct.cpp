@@ -73,7 +73,8 @@ HWY_INLINE V8 permute_lanes(V8 v, const Index& index) {
     for (std::uint32_t k = 0; k < 4; ++k) indices[4 * j + k] = index(j, k);
   }
   const D32 d;
-  return hn::BitCast(D8(), hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, indices)));
+  return hn::BitCast(D8(),
+                     hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, indices)));
 }
 
 /// Groups of four bytes from the order of memory to block order.
@@ -88,9 +89,8 @@ HWY_INLINE V8 from_block_order(V8 v) {
 }
 /// The first or second half of a step's groups of eight bytes.
 HWY_INLINE V8 pairs_to_block_order(V8 v) {
-  return permute_lanes(v, [](std::uint32_t j, std::uint32_t k) {
-    return 2 * (k / 2 * blocks + j) + k % 2;
-  });
+  return permute_lanes(
+      v, [](std::uint32_t j, std::uint32_t k) { return 2 * (k / 2 * blocks + j) + k % 2; });
 }
 
 /// A vector whose 16-byte blocks lie stride bytes apart.
@@ -267,9 +267,7 @@ struct Planar {
 
 // ---- Transforms. 16-bit lanes hold the even and the odd bytes of a vector.
 
-HWY_INLINE VU16 even_bytes(V8 v) {
-  return hn::And(hn::BitCast(DU16(), v), hn::Set(DU16(), 255));
-}
+HWY_INLINE VU16 even_bytes(V8 v) { return hn::And(hn::BitCast(DU16(), v), hn::Set(DU16(), 255)); }
 HWY_INLINE VU16 odd_bytes(V8 v) { return hn::ShiftRight<8>(hn::BitCast(DU16(), v)); }
 
 struct Encode16 {
@@ -386,7 +384,8 @@ struct Decode16 {
     const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
     for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
     for (int i = 0; i < 3; ++i) {
-      offset[i] = hn::Set(D16(), static_cast<std::int16_t>((1 << 14) + n.luma_offset - 128 * zero[i]));
+      offset[i] =
+          hn::Set(D16(), static_cast<std::int16_t>((1 << 14) + n.luma_offset - 128 * zero[i]));
     }
     luma_scale = hn::Set(DU16(), n.luma_scale);
   }
@@ -453,10 +452,11 @@ HWY_INLINE void convert_steps(const Source source, const Transform transform,
 
 template <class Source, class Transform, class Destination>
 bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Source& source,
-                     const Transform& transform, const Destination& destination,
-                     std::int64_t first, std::int64_t last) {
+                     const Transform& transform, const Destination& destination, std::int64_t first,
+                     std::int64_t last) {
   const std::int64_t slack = std::max(Source::slack, Destination::slack);
-  const std::int64_t inner = std::max<std::int64_t>(0, src.width() - slack) / step_pixels * step_pixels;
+  const std::int64_t inner =
+      std::max<std::int64_t>(0, src.width() - slack) / step_pixels * step_pixels;
   const std::int64_t rest = src.width() - inner;
   Ends ends;
   From ends_in;

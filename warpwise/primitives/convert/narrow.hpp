@@ -91,12 +91,13 @@ inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
   const auto green_cr = multiple_of<std::int16_t>(k[1][2], 6);
   const auto blue = multiple_of<std::int16_t>(k[2][1], 6);
   if (!luma_offset || !red || !green_cb || !green_cr || !blue) return std::nullopt;
-  // What a chroma term adds stays below 2^14, so that with 2^14 more it fits 16 bits.
+  // Luma fits 16 bits, and so does what a chroma term adds, with 2^14 and luma_offset more.
   const auto most = [](int factor) { return factor > 0 ? 127 * factor : -128 * factor; };
   const bool in_range =
-      std::max({most(*red), most(*green_cb) + most(*green_cr), most(*blue)}) < 1 << 14 &&
-      k[0][1] == 0 && k[2][2] == 0 && linear.luma_black == 0 &&
-      linear.luma_scale + *luma_offset < 1 << 15;
+      std::max({most(*red), most(*green_cb) + most(*green_cr), most(*blue)}) + *luma_offset <
+          1 << 14 &&
+      *luma_offset > -(1 << 14) && k[0][1] == 0 && k[2][2] == 0 && linear.luma_black == 0 &&
+      linear.luma_scale < 1 << 15;
   if (!in_range) return std::nullopt;
   return NarrowDecode{static_cast<std::uint16_t>(linear.luma_scale),
                       *luma_offset,
