@@ -9,6 +9,7 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/convert/digits.hpp"
+#include "warpwise/primitives/convert/narrow.hpp"
 
 // Each row is worked on in chunks that stay in the L1 cache: split into planes of bytes,
 // transformed plane by plane, joined into the destination. Sources, transforms and destinations so
@@ -440,8 +441,14 @@ void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion
                                          : to_luma                ? Shape::rescale
                                                                   : Shape::decode);
   const auto rows = HWY_DYNAMIC_DISPATCH(convert_rows);
+  const bool shares_chroma =
+      is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::replicate;
+  const bool direct =
+      plan.transform == Transform::linear && (shares_chroma ? !to_luma : !holds_yuv(src.format()));
+  const Narrow numbers = direct ? narrow(plan.linear, !to_luma) : Narrow{};
   // Up to 4 bytes of a pixel in and 4 out.
   cpu::parallel_rows(src.height(), 8 * src.width(), [&](auto first, auto last) {
+    if (convert_direct(src, dst, numbers, first, last)) return;
     rows(src, dst, conversion.upsampling, plan.transform, digits, first, last);
   });
 }

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <variant>
+
+#include "warpwise/base/frame.hpp"
+#include "warpwise/primitives/convert/plan.hpp"
+
+// Linear in cheaper arithmetic than Digits, where its numbers fit: which they do is decided from
+// the numbers, not from the convention's name.
+namespace warpwise::detail {
+
+/// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits, whose wrapping around cancels.
+struct NarrowEncode {
+  std::uint16_t factor[3][3];
+  std::uint16_t offset[3];
+};
+
+/// In 16 bits and 64ths, with luma = (in[0] · 257 · luma_scale >> 16) + luma_offset:
+/// R = luma + red · Cr, G = luma + green[0] · Cb + green[1] · Cr, B = luma + blue · Cb,
+/// chroma less 128.
+struct NarrowDecode {
+  std::uint16_t luma_scale;
+  std::int16_t luma_offset;
+  std::int16_t red, green[2], blue;
+};
+
+/// In floats, rounded to the nearest once, with differences of R and B from G:
+/// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0], chroma likewise with base in the
+/// place of G. Results of chroma are lower by lift.
+struct FloatEncode {
+  float first[3], last[3], offset[3], base[3];
+  std::uint8_t lift;
+};
+
+using Narrow = std::variant<std::monostate, NarrowEncode, NarrowDecode, FloatEncode>;
+
+/// `value` as a multiple of 2^-bits, if it is one that fits T.
+template <class T>
+std::optional<T> multiple_of(std::int64_t value, int bits) {
+  const std::int64_t scaled = value >> (linear_bits - bits);
+  const bool fits = scaled >= std::numeric_limits<T>::min() &&
+                    scaled <= std::numeric_limits<T>::max() &&
+                    scaled << (linear_bits - bits) == value;
+  return fits ? std::optional(static_cast<T>(scaled)) : std::nullopt;
+}
+
+/// The least and the greatest that a row of Linear takes on for bytes, before it is rounded down.
+struct Extremes {
+  std::int64_t least, greatest;
+};
+
+inline Extremes extremes(const Linear& linear, int row) {
+  Extremes e{linear.offset[row], linear.offset[row]};
+  for (const std::int64_t k : linear.coefficient[row]) (k < 0 ? e.least : e.greatest) += 255 * k;
+  return e;
+}
+
+inline std::optional<NarrowEncode> narrow_encode(const Linear& linear) {
+  NarrowEncode narrow{};
+  for (int row = 0; row < 3; ++row) {
+    const auto [least, greatest] = extremes(linear, row);
+    const auto offset = multiple_of<std::uint16_t>(linear.offset[row], 8);
+    if (least < 0 || greatest >= std::int64_t{256} << linear_bits || !offset) return std::nullopt;
+    narrow.offset[row] = *offset;
+    for (int i = 0; i < 3; ++i) {
+      const auto factor = multiple_of<std::int16_t>(linear.coefficient[row][i], 8);
+      if (!factor) return std::nullopt;
+      narrow.factor[row][i] = static_cast<std::uint16_t>(*factor);
+    }
+  }
+  return narrow;
+}
+
+inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
+  const auto& k = linear.coefficient;
+  // What luma is multiplied by, and the rest of the offsets, must be the same for all rows.
+  const std::int64_t offset = linear.offset[0] + 128 * (k[0][1] + k[0][2]);
+  for (int row = 0; row < 3; ++row) {
+    const bool same = k[row][0] == std::int64_t{1} << (linear_bits - 6) &&
+                      linear.offset[row] + 128 * (k[row][1] + k[row][2]) == offset;
+    if (!same) return std::nullopt;
+  }
+  const auto luma_offset = multiple_of<std::int16_t>(offset, 6);
+  const auto red = multiple_of<std::int16_t>(k[0][2], 6);
+  const auto green_cb = multiple_of<std::int16_t>(k[1][1], 6);
+  const auto green_cr = multiple_of<std::int16_t>(k[1][2], 6);
+  const auto blue = multiple_of<std::int16_t>(k[2][1], 6);
+  if (!luma_offset || !red || !green_cb || !green_cr || !blue) return std::nullopt;
+  // Luma fits 16 bits, and so does what a chroma term adds, with 2^14 and luma_offset more.
+  const auto most = [](int factor) { return factor > 0 ? 127 * factor : -128 * factor; };
+  const bool in_range =
+      std::max({most(*red), most(*green_cb) + most(*green_cr), most(*blue)}) + *luma_offset <
+          1 << 14 &&
+      *luma_offset > -(1 << 14) && k[0][1] == 0 && k[2][2] == 0 && linear.luma_black == 0 &&
+      linear.luma_scale < 1 << 15;
+  if (!in_range) return std::nullopt;
+  return NarrowDecode{static_cast<std::uint16_t>(linear.luma_scale),
+                      *luma_offset,
+                      *red,
+                      {*green_cb, *green_cr},
+                      *blue};
+}
+
+/// Products of 22 bits with differences of 9 bits, summed below 2^7, err by 2^-16 in a float: less
+/// than full-range encoding leaves around a rounding threshold, as the test over all 2^24 colours
+/// shows.
+inline std::optional<FloatEncode> float_encode(const Linear& linear) {
+  constexpr std::int64_t one = std::int64_t{1} << linear_bits;
+  constexpr std::int64_t unit = std::int64_t{1} << (linear_bits - 22);
+  const auto real = [](std::int64_t fixed) {
+    return std::ldexp(static_cast<double>(fixed), -linear_bits);
+  };
+  FloatEncode encode{};
+  for (const int row : {1, 2}) {
+    if (extremes(linear, row).greatest >= 256 * one) encode.lift = 1;
+  }
+  for (int row = 0; row < 3; ++row) {
+    const auto& k = linear.coefficient[row];
+    const std::int64_t lift = row == 0 ? 0 : encode.lift;
+    const auto [least, greatest] = extremes(linear, row);
+    const bool fits = k[0] % unit == 0 && k[2] % unit == 0 &&
+                      k[0] + k[1] + k[2] == (row == 0 ? one : 0) && least >= lift * one &&
+                      greatest < (256 + lift) * one;
+    if (!fits) return std::nullopt;
+    encode.first[row] = static_cast<float>(real(k[0]));
+    encode.last[row] = static_cast<float>(real(k[2]));
+    encode.base[row] = static_cast<float>((linear.offset[row] >> linear_bits) - lift);
+    // Half less, because the sum is rounded to the nearest; more by half of the finest unit of the
+    // conventions, 2^-16, because ties go up.
+    encode.offset[row] =
+        static_cast<float>(real(linear.offset[row] % one) - 0.5 + std::ldexp(1, -17));
+  }
+  return encode;
+}
+
+/// The cheaper arithmetic for a linear conversion to luma (and chroma) or to RGB.
+inline Narrow narrow(const Linear& linear, bool to_rgb) {
+  if (to_rgb) {
+    if (const auto decode = narrow_decode(linear)) return *decode;
+  } else {
+    if (const auto encode = narrow_encode(linear)) return *encode;
+    if (const auto encode = float_encode(linear)) return *encode;
+  }
+  return {};
+}
+
+/// Rows [first, last) by cheaper arithmetic, if there is a direct path between the formats.
+bool convert_direct(const ConstHostFrame& src, const HostFrame& dst, const Narrow& numbers,
+                    std::int64_t first, std::int64_t last);
+
+}  // namespace warpwise::detail
