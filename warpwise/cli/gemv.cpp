@@ -56,7 +56,7 @@ class GemvCommand final : public Command {
     std::vector<io::Picture> sources;
     sources.push_back(task.read_matrix(paths_[0]));
     sources.push_back(task.read_vector(paths_[1]));
-    const io::PictureShape& a = sources[0].shape();
+    const io::PictureShape a = sources[0].shape();
     const std::int64_t height = options_.transpose ? a.width : a.height;
     require_operands(a, sources[1].shape());
     const bool adds = options_.beta != 0;
