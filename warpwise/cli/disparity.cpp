@@ -81,9 +81,10 @@ class DisparityCommand final : public Command {
     require_extension(out, output_types);
     const bool is_png = io::extension_of(out) == ".png";
     if (is_png && max_disparity_ > max_png_disparity) {
-      throw UsageError(fmt::format("a .png holds disparities up to {}, --max-disparity is {}; "
-                                   "write a .pfm",
-                                   max_png_disparity, max_disparity_));
+      throw UsageError(
+          fmt::format("a .png holds disparities up to {}, --max-disparity is {}; "
+                      "write a .pfm",
+                      max_png_disparity, max_disparity_));
     }
     Task task("disparity", run_, option_values());
     std::vector<io::Picture> images;
@@ -95,8 +96,8 @@ class DisparityCommand final : public Command {
     DisparityOptions options = options_;
     options.max_disparity = static_cast<int>(max_disparity_);
     options.check = static_cast<int>(check_);
-    io::Picture result = Task::result(
-        io::PictureShape::interleaved(ElementType::f32, 1, shape.width, shape.height));
+    io::Picture result =
+        Task::result(io::PictureShape::interleaved(ElementType::f32, 1, shape.width, shape.height));
     task.compute(Computation::of([&](auto sources, auto to, auto... stream) {
                    disparity(sources[0].view(), sources[1].view(), to[0].view(), options,
                              stream...);
@@ -111,8 +112,8 @@ class DisparityCommand final : public Command {
       mark_invalid_as_infinite(disparities);
       task.write(out, result);
     }
-    task.report(fmt::format("{}: {}x{} disparities, {:.1f} % valid", out, shape.width,
-                            shape.height, 100 * valid),
+    task.report(fmt::format("{}: {}x{} disparities, {:.1f} % valid", out, shape.width, shape.height,
+                            100 * valid),
                 {{"valid_share", valid}});
   }
 

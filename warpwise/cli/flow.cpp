@@ -37,8 +37,7 @@ std::array<std::uint8_t, 3> colour_of(FlowVector vector, float scale) {
     // How far the hue is from this channel's own, 0 to 3.
     const double off = std::abs(std::remainder(hue - 2.0 * static_cast<double>(channel), 6.0));
     const double pure = std::clamp(2.0 - off, 0.0, 1.0);
-    colour[channel] =
-        static_cast<std::uint8_t>(std::lround(255 * (1 - saturation * (1 - pure))));
+    colour[channel] = static_cast<std::uint8_t>(std::lround(255 * (1 - saturation * (1 - pure))));
   }
   return colour;
 }
@@ -50,12 +49,10 @@ Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64
   const auto stride = [](std::int64_t given, std::int64_t block) {
     return given == 0 ? block : given;
   };
-  const auto columns =
-      owners(width, options.block_width, stride(options.stride_x, options.block_width),
-             displacement.width());
-  const auto rows =
-      owners(height, options.block_height, stride(options.stride_y, options.block_height),
-             displacement.height());
+  const auto columns = owners(width, options.block_width,
+                              stride(options.stride_x, options.block_width), displacement.width());
+  const auto rows = owners(height, options.block_height,
+                           stride(options.stride_y, options.block_height), displacement.height());
   Flow flow{width, height, {}};
   flow.vectors.reserve(static_cast<std::size_t>(width * height));
   for (const auto& row : rows) {

@@ -49,10 +49,9 @@ class GemvCommand final : public Command {
     if (paths_.size() != 3) throw UsageError("gemv needs A.npy X.npy Y.npy");
     const std::string& out = paths_[2];
     require_extension(out, output_types);
-    Task task("gemv", run_,
-              {{"transpose", options_.transpose},
-               {"alpha", options_.alpha},
-               {"beta", options_.beta}});
+    Task task(
+        "gemv", run_,
+        {{"transpose", options_.transpose}, {"alpha", options_.alpha}, {"beta", options_.beta}});
     std::vector<io::Picture> sources;
     sources.push_back(task.read_matrix(paths_[0]));
     sources.push_back(task.read_vector(paths_[1]));

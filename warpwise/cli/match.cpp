@@ -72,8 +72,8 @@ class MatchCommand final : public Command {
                    "of blocks, or a .png with direction as hue and length as saturation")
         ->type_name("");
     add_integer(app, "--block", "Side of a block (default: 32)", 1, 256, block_);
-    add_integer(app, "--stride", "From a block to its neighbour (default: the block)", 1,
-                INT32_MAX, stride_);
+    add_integer(app, "--stride", "From a block to its neighbour (default: the block)", 1, INT32_MAX,
+                stride_);
     search_.add_to(app);
     add_measure(app, measure_);
     add_choice(app, "--border", "Displacements that leave the target (default: skip)", all_borders,
@@ -151,9 +151,8 @@ class MatchCommand final : public Command {
         image.width - (grid.columns - 1) * options.stride_x - options.block_width;
     const std::int64_t bottom =
         image.height - (grid.rows - 1) * options.stride_y - options.block_height;
-    std::string text =
-        fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out, grid.columns, grid.rows,
-                    static_cast<double>(longest(flow)));
+    std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
+                                   grid.columns, grid.rows, static_cast<double>(longest(flow)));
     if (right > 0 || bottom > 0) {
       text += fmt::format(" ({} columns at the right and {} rows at the bottom are in no block)",
                           right, bottom);

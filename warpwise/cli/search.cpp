@@ -38,8 +38,7 @@ void SearchArea::add_to(CLI::App& app) {
       ->type_name("S");
   const auto add_axis = [&app](const std::string& option, std::optional<SearchRange>& range) {
     app.add_option_function<std::string>(
-           option,
-           [option, &range](const std::string& text) { range = parse_range(option, text); },
+           option, [option, &range](const std::string& text) { range = parse_range(option, text); },
            "Displacements from A to B along this axis, both included")
         ->type_name("A:B");
   };

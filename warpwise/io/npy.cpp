@@ -101,7 +101,8 @@ Element element_named(std::string_view descr, const Header& header) {
       return {type, descr.front() == '>' && size_of(type) > 1};
     }
   }
-  header.fail("its elements are " + std::string(descr) + "; u1, u2, i2, u4, i4, f2 and f4 can be read");
+  header.fail("its elements are " + std::string(descr) +
+              "; u1, u2, i2, u4, i4, f2 and f4 can be read");
 }
 
 // The header's text and where the elements begin.
