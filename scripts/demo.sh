@@ -43,6 +43,29 @@ step "Luma alone, BT.709" \
 mkdir -p "$out/edges"
 step "A list of images into a folder" \
   sobel samples/building.jpg samples/aloeL.jpg samples/aloeR.jpg samples/sudoku.png "$out/edges"
+step "Motion between two frames: direction as hue, length as saturation" \
+  match samples/rubberwhale1.png samples/rubberwhale2.png "$out/rubberwhale-motion.png" \
+  --block 16 --stride 4 --search 8
+step "the same as a table of blocks" \
+  match samples/rubberwhale1.png samples/rubberwhale2.png "$out/rubberwhale-motion.csv"
+step "Disparity of a stereo pair, 256 times in 16 bits" \
+  disparity samples/aloeL.jpg samples/aloeR.jpg "$out/aloe-disparity.png" --max-disparity 255 --subpixel
+# Rows of grey bytes without a head: a part of the image is a part of the file.
+"$warpwise" convert samples/building.jpg "$out/building.raw" --to gray8 >/dev/null
+rows() {  # rows FIRST COUNT OUT
+  head -c $((868 * ($1 + $2))) "$out/building.raw" | tail -c $((868 * $2)) |
+    "$warpwise" convert - "$3" --from gray8 --size "868x$2" --to gray8 >/dev/null
+}
+mkdir -p "$out/frames"
+for frame in 0 1 2 3 4; do  # a camera that goes down 7 rows a frame
+  rows $((7 * frame)) 400 "$out/frames/$frame.png"
+done
+step "A box followed through frames of a moving camera" \
+  track "$out/frames" "$out/building-track.csv" --box 400,200,64,64
+sed 's/^/  /' "$out/building-track.csv"
+rows 200 40 "$out/part.png"
+step "Where a part of an image comes from" \
+  find "$out/part.png" samples/building.jpg --measure zncc
 
 echo
 echo "Made in $out/:"

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -42,8 +43,17 @@ def test_cpp(repository, work, arguments):
         run([work / "build" / pathlib.Path(source).stem], cwd=work)
 
 
+def write_vector_example(folder):
+    """A.npy and x.npy, which the reader of the README is taken to have."""
+    for name, shape, count in [("A.npy", "(3, 4)", 12), ("x.npy", "(4,)", 4)]:
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+        content = struct.pack(f"<{count}f", *range(count))
+        (folder / name).write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.encode() + content)
+
+
 def test_sh(repository, work, arguments):
     shutil.copytree(repository / "samples", work / "samples")
+    write_vector_example(work)
     environment = dict(os.environ, PATH=f"{arguments.build}/bin:{os.environ['PATH']}")
     commands = [line for block in blocks(repository, "sh")
                 for line in block.splitlines() if re.match(r"(\w+ .*\| )?warpwise ", line)]

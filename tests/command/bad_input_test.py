@@ -21,7 +21,7 @@ class Arguments(CommandTest):
 
     def test_missing_or_unknown(self):
         self.fail_with(USAGE, says="a subcommand is needed")
-        self.fail_with(USAGE, "sharpen", says=["convert, sobel, threshold", "not 'sharpen'"])
+        self.fail_with(USAGE, "sharpen", says=["convert, sobel, threshold, match", "not 'sharpen'"])
         self.fail_with(USAGE, "sobel", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--bogus", says=["--bogus", "--help"])

@@ -74,6 +74,32 @@ RawFormat raw_format(PixelFormat format) {
 
 std::string_view name_of(const RawFormat& format) { return format.name; }
 
+void RunOptions::validate() const {
+  if (backend == BackendChoice::cpu && device) {
+    throw UsageError("--device chooses a GPU and has no meaning with --backend cpu");
+  }
+}
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  add_choice(app, "--backend", "Where to compute; auto takes a GPU if there is one",
+             all_backend_choices, options.backend);
+  app.add_option_function<std::string>(
+         "--device",
+         [&options](const std::string& text) {
+           options.device = static_cast<int>(parse_integer("--device", text, 0, INT_MAX));
+         },
+         "Number of the GPU, as `warpwise devices` lists them")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--threads",
+         [&options](const std::string& text) {
+           options.threads = static_cast<int>(parse_integer("--threads", text, 1, 65536));
+         },
+         "Greatest number of CPU threads (default: all)")
+      ->type_name("N");
+  app.add_flag("--json", options.json, "Print one JSON object that says what was done");
+}
+
 bool SharedOptions::is_raw(const std::string& input) const {
   if (input == "-" || io::written_directly(input)) return size.has_value();
   return io::extension_of(input) == ".raw";
@@ -102,9 +128,7 @@ void SharedOptions::validate() const {
         "pipe");
   }
   if (size && !from) throw UsageError("--size WxH needs --from FMT beside it");
-  if (backend == BackendChoice::cpu && device) {
-    throw UsageError("--device chooses a GPU and has no meaning with --backend cpu");
-  }
+  RunOptions::validate();
 }
 
 void add_shared_options(CLI::App& app, SharedOptions& options,
@@ -126,23 +150,7 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          [&options](const std::string& text) { options.size = parse_size("--size", text); },
          "Size of headerless input")
       ->type_name("WxH");
-  add_choice(app, "--backend", "Where to compute; auto takes a GPU if there is one",
-             all_backend_choices, options.backend);
-  app.add_option_function<std::string>(
-         "--device",
-         [&options](const std::string& text) {
-           options.device = static_cast<int>(parse_integer("--device", text, 0, INT_MAX));
-         },
-         "Number of the GPU, as `warpwise devices` lists them")
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--threads",
-         [&options](const std::string& text) {
-           options.threads = static_cast<int>(parse_integer("--threads", text, 1, 65536));
-         },
-         "Greatest number of CPU threads (default: all)")
-      ->type_name("N");
-  app.add_flag("--json", options.json, "Print one JSON object that says what was done");
+  add_run_options(app, options);
 }
 
 }  // namespace warpwise::cli

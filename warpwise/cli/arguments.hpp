@@ -95,15 +95,24 @@ inline constexpr std::array all_backend_choices = {BackendChoice::automatic, Bac
                                                    BackendChoice::cuda};
 std::string_view name_of(BackendChoice choice);
 
-/// The arguments that all subcommands on files share.
-struct SharedOptions {
-  std::vector<std::string> paths;  ///< inputs, then the output
-  std::optional<RawFormat> from;
-  std::optional<Size> size;
+/// Where to compute and how to report: what all subcommands that compute share.
+struct RunOptions {
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   std::optional<int> threads;
   bool json = false;
+
+  /// Refuses combinations without a meaning. \throws UsageError
+  void validate() const;
+};
+
+void add_run_options(CLI::App& app, RunOptions& options);
+
+/// The arguments that all subcommands that go through files one by one share.
+struct SharedOptions : RunOptions {
+  std::vector<std::string> paths;  ///< inputs, then the output
+  std::optional<RawFormat> from;
+  std::optional<Size> size;
 
   /// Whether that input is headerless: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;

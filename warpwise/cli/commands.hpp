@@ -17,6 +17,11 @@ class Command {
 std::unique_ptr<Command> add_convert(CLI::App& app);
 std::unique_ptr<Command> add_sobel(CLI::App& app);
 std::unique_ptr<Command> add_threshold(CLI::App& app);
+std::unique_ptr<Command> add_match(CLI::App& app);
+std::unique_ptr<Command> add_disparity(CLI::App& app);
+std::unique_ptr<Command> add_find(CLI::App& app);
+std::unique_ptr<Command> add_track(CLI::App& app);
+std::unique_ptr<Command> add_gemv(CLI::App& app);
 std::unique_ptr<Command> add_devices(CLI::App& app);
 
 }  // namespace warpwise::cli

@@ -8,8 +8,6 @@
 #include "warpwise/io/picture_file.hpp"
 
 namespace warpwise::cli {
-namespace {
-
 namespace fs = std::filesystem;
 
 bool is_folder(const std::string& path) {
@@ -17,7 +15,6 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The pictures in a folder, by name; headerless frames only when it is said what they are.
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
   std::vector<std::string> pictures;
   std::error_code error;
@@ -36,6 +33,8 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
   std::sort(pictures.begin(), pictures.end());
   return pictures;
 }
+
+namespace {
 
 std::string stem_of(const std::string& input) {
   return input == "-" ? "stdin" : fs::path(input).stem().string();

@@ -26,6 +26,12 @@ struct Job {
   void make_folders() const;
 };
 
+/// The pictures in a folder, by name; headerless frames only when `raw_too`.
+/// \throws IoError  it cannot be read, or has none.
+std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
+
+bool is_folder(const std::string& path);
+
 /// The jobs that "IN... OUT" and further outputs stand for.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.
 /// \throws IoError     a folder without a picture, or a file where a folder is needed.

@@ -62,6 +62,11 @@ int run(int argc, char** argv) {
   commands["convert"] = add_convert(app);
   commands["sobel"] = add_sobel(app);
   commands["threshold"] = add_threshold(app);
+  commands["match"] = add_match(app);
+  commands["disparity"] = add_disparity(app);
+  commands["find"] = add_find(app);
+  commands["track"] = add_track(app);
+  commands["gemv"] = add_gemv(app);
   commands["devices"] = add_devices(app);
   try {
     app.parse(argc, argv);
@@ -73,8 +78,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) {
-      throw UsageError("a subcommand is needed: convert, sobel, threshold or devices" +
-                       (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
+      throw UsageError(
+          "a subcommand is needed: convert, sobel, threshold, match, disparity, find, track, gemv "
+          "or devices" +
+          (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
     }
     throw UsageError(
         fmt::format("{} (see warpwise {} --help)", error.what(), chosen[0]->get_name()));

@@ -23,8 +23,8 @@ struct Worker::Cpu {
 };
 
 struct Worker::Gpu {
-  void run(const Operation& operation, const io::Picture& source, std::vector<io::Picture>& results,
-           Times& times);
+  void run(const Computation& computation, std::span<const io::Picture> sources,
+           std::span<io::Picture> results, Times& times);
   gpu::Buffer& buffer(std::size_t index, std::span<const std::byte> content);
 
   gpu::Stream stream;
@@ -34,7 +34,7 @@ struct Worker::Gpu {
   bool warm = false;
 };
 
-Worker::Worker(const SharedOptions& options) : cpu_(std::make_unique<Cpu>(options.threads)) {
+Worker::Worker(const RunOptions& options) : cpu_(std::make_unique<Cpu>(options.threads)) {
   const bool wants_gpu = options.backend == BackendChoice::cuda || options.device.has_value();
   if (wants_gpu) gpu::require_device();
   if (wants_gpu || (options.backend == BackendChoice::automatic && gpu::device_count() > 0)) {
@@ -55,16 +55,30 @@ Worker::~Worker() = default;
 
 std::string Worker::backend() const { return gpu_ ? "cuda" : "cpu"; }
 
+std::optional<gpu::StreamHandle> Worker::stream() const {
+  if (!gpu_) return std::nullopt;
+  return gpu_->stream;
+}
+
 void Worker::run(const Operation& operation, const io::Picture& source,
-                 std::vector<io::Picture>& results, Times& times) {
+                 std::span<io::Picture> results, Times& times) {
+  run({[&](auto sources, auto to) { operation.run(sources[0], to); },
+       [&](auto sources, auto to, auto stream) { operation.run(sources[0], to, stream); }},
+      std::span(&source, 1), results, times);
+}
+
+void Worker::run(const Computation& computation, std::span<const io::Picture> sources,
+                 std::span<io::Picture> results, Times& times) {
   if (gpu_) {
-    gpu_->run(operation, source, results, times);
+    gpu_->run(computation, sources, results, times);
     return;
   }
-  std::vector<HostResult> pixels;
-  for (io::Picture& result : results) pixels.push_back({result.shape(), result.bytes().data()});
+  std::vector<HostSource> from;
+  for (const io::Picture& source : sources) from.push_back({source.shape(), source.bytes().data()});
+  std::vector<HostResult> to;
+  for (io::Picture& result : results) to.push_back({result.shape(), result.bytes().data()});
   const Stopwatch watch;
-  operation.run(HostSource{source.shape(), source.bytes().data()}, pixels);
+  computation.on_cpu(from, to);
   times.compute += watch.milliseconds();
 }
 
@@ -75,31 +89,34 @@ gpu::Buffer& Worker::Gpu::buffer(std::size_t index, std::span<const std::byte> c
   return buffers[index];
 }
 
-void Worker::Gpu::run(const Operation& operation, const io::Picture& source,
-                      std::vector<io::Picture>& results, Times& times) {
+void Worker::Gpu::run(const Computation& computation, std::span<const io::Picture> sources,
+                      std::span<io::Picture> results, Times& times) {
   const Stopwatch upload;
-  const DeviceSource pixels{source.shape(), buffer(0, source.bytes()).data()};
-  std::vector<DeviceResult> device_results;
-  for (io::Picture& result : results) {
-    device_results.push_back(
-        {result.shape(), buffer(1 + device_results.size(), result.bytes()).data()});
+  std::vector<DeviceSource> from;
+  for (const io::Picture& source : sources) {
+    gpu::Buffer& pixels = buffer(from.size(), source.bytes());
+    from.push_back({source.shape(), pixels.data()});
+    gpu::upload(source.bytes().data(), pixels.data(),
+                static_cast<std::int64_t>(source.bytes().size()), stream);
   }
-  gpu::upload(source.bytes().data(), buffers[0].data(),
-              static_cast<std::int64_t>(source.bytes().size()), stream);
+  std::vector<DeviceResult> to;
+  for (io::Picture& result : results) {
+    to.push_back({result.shape(), buffer(from.size() + to.size(), result.bytes()).data()});
+  }
   stream.synchronize();
   times.upload += upload.milliseconds();
 
-  if (!warm) operation.run(pixels, device_results, stream);
+  if (!warm) computation.on_gpu(from, to, stream);
   warm = true;
   start.record(stream);
-  operation.run(pixels, device_results, stream);
+  computation.on_gpu(from, to, stream);
   end.record(stream);
   end.synchronize();
   times.compute += end.microseconds_since(start) / 1000;
 
   const Stopwatch download;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    gpu::download(buffers[1 + i].data(), results[i].bytes().data(),
+    gpu::download(buffers[sources.size() + i].data(), results[i].bytes().data(),
                   static_cast<std::int64_t>(results[i].bytes().size()), stream);
   }
   stream.synchronize();

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,19 +32,40 @@ struct Times {
   double write = 0;
 };
 
+/// What is done with pictures, on either backend.
+struct Computation {
+  std::function<void(std::span<const HostSource>, std::span<const HostResult>)> on_cpu;
+  std::function<void(std::span<const DeviceSource>, std::span<const DeviceResult>,
+                     gpu::StreamHandle)>
+      on_gpu;
+
+  /// From one function for both: `function(sources, results)` and
+  /// `function(sources, results, stream)`.
+  template <class Function>
+  static Computation of(const Function& function) {
+    return {function, function};
+  }
+};
+
 /// Runs operations on the backend that was asked for.
 class Worker {
  public:
   /// \throws NoCudaDevice     a GPU was asked for and there is none.
   /// \throws InvalidArgument  there is no device of that number.
-  explicit Worker(const SharedOptions& options);
+  explicit Worker(const RunOptions& options);
   ~Worker();
 
   /// Adds to upload, compute and download. On a GPU compute is the time between two events around
   /// the operation, which runs once untimed before the first picture: loading a kernel is no part
   /// of its speed.
-  void run(const Operation& operation, const io::Picture& source, std::vector<io::Picture>& results,
+  void run(const Operation& operation, const io::Picture& source, std::span<io::Picture> results,
            Times& times);
+  /// The same for any number of sources.
+  void run(const Computation& computation, std::span<const io::Picture> sources,
+           std::span<io::Picture> results, Times& times);
+
+  /// The stream that the GPU works on; nothing on the CPU.
+  std::optional<gpu::StreamHandle> stream() const;
 
   /// "cpu" or "cuda".
   std::string backend() const;

@@ -101,7 +101,8 @@ Element element_named(std::string_view descr, const Header& header) {
       return {type, descr.front() == '>' && size_of(type) > 1};
     }
   }
-  header.fail("its elements are " + std::string(descr) + "; u1, u2, i2, u4, i4 and f4 can be read");
+  header.fail("its elements are " + std::string(descr) +
+              "; u1, u2, i2, u4, i4, f2 and f4 can be read");
 }
 
 // The header's text and where the elements begin.
@@ -126,28 +127,35 @@ Parts split(std::span<const std::byte> content, const std::string& name) {
           content.subspan(header_at + length)};
 }
 
-}  // namespace
+using Dimensions = std::vector<std::int64_t>;
 
-bool is_npy(std::span<const std::byte> content) {
-  return content.size() >= magic.size() &&
-         std::memcmp(content.data(), magic.data(), magic.size()) == 0;
-}
-
-Picture decode_npy(std::span<const std::byte> content, const std::string& name) {
-  const Parts parts = split(content, name);
-  const Header header(parts.header, name);
-  const Element element = element_named(header.quoted("descr"), header);
-  const std::vector<std::int64_t> shape = header.tuple("shape");
-  if (header.boolean("fortran_order")) {
-    header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
-  }
+PictureShape picture_of(const Dimensions& shape, ElementType type, const Header& header) {
   const bool is_picture = (shape.size() == 2 || shape.size() == 3) &&
                           std::find(shape.begin(), shape.end(), 0) == shape.end();
   if (!is_picture || (shape.size() == 3 && shape[2] > 4)) {
     header.fail("its shape is not (height, width) or (height, width, 1 to 4 channels)");
   }
-  const auto wanted = PictureShape::interleaved(
-      element.type, shape.size() == 3 ? static_cast<int>(shape[2]) : 1, shape[1], shape[0]);
+  return PictureShape::interleaved(type, shape.size() == 3 ? static_cast<int>(shape[2]) : 1,
+                                   shape[1], shape[0]);
+}
+
+PictureShape vector_of(const Dimensions& shape, ElementType type, const Header& header) {
+  if (shape.size() != 1 || shape[0] == 0) {
+    header.fail("its shape is not that of a vector, (elements,)");
+  }
+  return PictureShape::interleaved(type, 1, shape[0], 1);
+}
+
+Picture decode(std::span<const std::byte> content, const std::string& name,
+               PictureShape (*shape_of)(const Dimensions&, ElementType, const Header&)) {
+  const Parts parts = split(content, name);
+  const Header header(parts.header, name);
+  const Element element = element_named(header.quoted("descr"), header);
+  const Dimensions shape = header.tuple("shape");
+  if (header.boolean("fortran_order") && shape.size() > 1) {
+    header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
+  }
+  const PictureShape wanted = shape_of(shape, element.type, header);
   if (static_cast<std::int64_t>(parts.elements.size()) != wanted.bytes()) {
     header.fail("its shape needs " + std::to_string(wanted.bytes()) +
                 " bytes of elements, it has " + std::to_string(parts.elements.size()));
@@ -163,16 +171,9 @@ Picture decode_npy(std::span<const std::byte> content, const std::string& name) 
   return picture;
 }
 
-bool npy_holds(const PictureShape& shape) {
-  return shape.channels > 0 || shape.format == PixelFormat::i444;
-}
-
-std::vector<std::byte> npy_header(const PictureShape& shape) {
-  if (!npy_holds(shape)) throw InvalidArgument("an .npy file cannot hold " + shape.pixel_text());
-  std::string size = shape.format == PixelFormat::i444 ? "3, " : "";
-  size += std::to_string(shape.height) + ", " + std::to_string(shape.width);
-  if (shape.channels > 1) size += ", " + std::to_string(shape.channels);
-  std::string text = "{'descr': '" + std::string(npy_name(shape.type)) +
+// What stands before the elements: magic, version, length, text.
+std::vector<std::byte> header_of(ElementType type, const std::string& size) {
+  std::string text = "{'descr': '" + std::string(npy_name(type)) +
                      "', 'fortran_order': False, 'shape': (" + size + "), }";
   // The format asks for elements that start at a multiple of 64, after a line's end.
   constexpr std::size_t before = magic.size() + 4;
@@ -184,6 +185,37 @@ std::vector<std::byte> npy_header(const PictureShape& shape) {
   header += text;
   const auto bytes = std::as_bytes(std::span(header));
   return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+bool is_npy(std::span<const std::byte> content) {
+  return content.size() >= magic.size() &&
+         std::memcmp(content.data(), magic.data(), magic.size()) == 0;
+}
+
+Picture decode_npy(std::span<const std::byte> content, const std::string& name) {
+  return decode(content, name, picture_of);
+}
+
+Picture decode_npy_vector(std::span<const std::byte> content, const std::string& name) {
+  return decode(content, name, vector_of);
+}
+
+bool npy_holds(const PictureShape& shape) {
+  return shape.channels > 0 || shape.format == PixelFormat::i444;
+}
+
+std::vector<std::byte> npy_header(const PictureShape& shape) {
+  if (!npy_holds(shape)) throw InvalidArgument("an .npy file cannot hold " + shape.pixel_text());
+  std::string size = shape.format == PixelFormat::i444 ? "3, " : "";
+  size += std::to_string(shape.height) + ", " + std::to_string(shape.width);
+  if (shape.channels > 1) size += ", " + std::to_string(shape.channels);
+  return header_of(shape.type, size);
+}
+
+std::vector<std::byte> npy_vector_header(ElementType type, std::int64_t elements) {
+  return header_of(type, std::to_string(elements) + ",");
 }
 
 }  // namespace warpwise::io

@@ -14,9 +14,13 @@ namespace warpwise::io {
 bool is_npy(std::span<const std::byte> content);
 
 /// The picture in an .npy file of version 1, 2 or 3: shape (height, width) or
-/// (height, width, channels), C order, elements u1, u2, i2, u4, i4, f4 of either byte order.
+/// (height, width, channels), C order, elements u1, u2, i2, u4, i4, f2, f4 of either byte order.
 /// \throws IoError  another shape, order or element, a damaged header, too few or too many bytes.
 Picture decode_npy(std::span<const std::byte> content, const std::string& name);
+
+/// The vector in an .npy file of shape (elements), as a picture of one row.
+/// \throws IoError  as above.
+Picture decode_npy_vector(std::span<const std::byte> content, const std::string& name);
 
 /// Whether npy_header() can describe it: interleaved pixels, and i444 as (3, height, width).
 bool npy_holds(const PictureShape& shape);
@@ -24,5 +28,8 @@ bool npy_holds(const PictureShape& shape);
 /// What stands before the picture's bytes in an .npy file (version 1).
 /// \throws InvalidArgument  unless npy_holds(shape).
 std::vector<std::byte> npy_header(const PictureShape& shape);
+
+/// The same for a vector, as decode_npy_vector() reads it.
+std::vector<std::byte> npy_vector_header(ElementType type, std::int64_t elements);
 
 }  // namespace warpwise::io

@@ -37,8 +37,9 @@ std::string refusal(const std::vector<std::byte>& content) {
 }
 
 TEST(Npy, ReadsWhatItWrote) {
-  for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i16,
-                                 ElementType::u32, ElementType::i32, ElementType::f32}) {
+  for (const ElementType type :
+       {ElementType::u8, ElementType::u16, ElementType::i16, ElementType::u32, ElementType::i32,
+        ElementType::f16, ElementType::f32}) {
     for (const int channels : {1, 3, 4}) {
       Picture picture(PictureShape::interleaved(type, channels, 5, 3));
       for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
@@ -55,6 +56,29 @@ TEST(Npy, ReadsWhatItWrote) {
       EXPECT_EQ(std::memcmp(read.bytes().data(), picture.bytes().data(), read.bytes().size()), 0);
     }
   }
+}
+
+TEST(Npy, ReadsTheVectorItWrote) {
+  for (const ElementType type : {ElementType::f16, ElementType::f32}) {
+    std::vector<std::byte> file = npy_vector_header(type, 7);
+    EXPECT_EQ(file.size() % 64, 0U);
+    for (int i = 0; i < 7 * size_of(type); ++i) file.push_back(static_cast<std::byte>(i));
+    const Picture read = decode_npy_vector(file, "a.npy");
+    EXPECT_EQ(read.shape().type, type);
+    EXPECT_EQ(read.shape().width, 7);
+    EXPECT_EQ(read.shape().height, 1);
+    EXPECT_EQ(read.bytes()[5], std::byte{5});
+    EXPECT_NE(refusal(file).find("(height, width)"), std::string::npos);
+    file.pop_back();
+    EXPECT_THROW(decode_npy_vector(file, "a.npy"), IoError);
+  }
+  EXPECT_THROW(
+      decode_npy_vector(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }\n", 4),
+                        "a.npy"),
+      IoError);
+  EXPECT_THROW(decode_npy_vector(
+                   npy("{'descr': '|u1', 'fortran_order': False, 'shape': (0,), }\n", 0), "a.npy"),
+               IoError);
 }
 
 TEST(Npy, HeaderIsNumPysOwnText) {

@@ -1,0 +1,96 @@
+#include "warpwise/primitives/find/find.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/search.hpp"
+#include "warpwise/cli/task.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+constexpr std::string_view map_types[] = {".npy", ".tif", ".tiff", ".pfm"};
+
+// find() leaves its Finding in the bytes of a result: on a GPU it cannot return it.
+void find_into(std::span<const HostSource> sources, std::span<const HostResult> results,
+               Measure measure) {
+  const ConstHostView templ = sources[0].view();
+  const ConstHostView image = sources[1].view();
+  const Finding best = results.size() > 1 ? find(templ, image, results[1].view(), measure)
+                                          : find(templ, image, measure);
+  std::memcpy(results[0].data, &best, sizeof(best));
+}
+void find_into(std::span<const DeviceSource> sources, std::span<const DeviceResult> results,
+               Measure measure, gpu::StreamHandle stream) {
+  const ConstDeviceView templ = sources[0].view();
+  const ConstDeviceView image = sources[1].view();
+  if (results.size() > 1) {
+    find(templ, image, results[0].view(), results[1].view(), measure, stream);
+  } else {
+    find(templ, image, results[0].view(), measure, stream);
+  }
+}
+
+class FindCommand final : public Command {
+ public:
+  explicit FindCommand(CLI::App& app) {
+    app.add_option("TEMPLATE IMAGE", paths_, "What to look for, and where")->type_name("");
+    add_measure(app, measure_);
+    app.add_option("--map", map_,
+                   "Also write the score of every position as f32: .npy, .tiff or .pfm")
+        ->type_name("OUT");
+    add_run_options(app, run_);
+  }
+
+  void execute() const override {
+    if (paths_.size() != 2) throw UsageError("find needs TEMPLATE IMAGE");
+    if (!map_.empty()) require_extension(map_, map_types);
+    Task task("find", run_, {{"measure", name_of(measure_)}});
+    std::vector<io::Picture> images;
+    images.push_back(task.read_grey(paths_[0]));
+    images.push_back(task.read_grey(paths_[1]));
+    const io::PictureShape& templ = images[0].shape();
+    const io::PictureShape& image = images[1].shape();
+    if (templ.width > image.width || templ.height > image.height) {
+      throw IoError(fmt::format("the template {} of {}x{} pixels does not fit into {} of {}x{}",
+                                paths_[0], templ.width, templ.height, paths_[1], image.width,
+                                image.height));
+    }
+
+    std::vector<io::Picture> results;
+    results.push_back(Task::result(
+        io::PictureShape::interleaved(ElementType::u8, 1, std::int64_t{sizeof(Finding)}, 1)));
+    if (!map_.empty()) {
+      results.push_back(Task::result(io::PictureShape::interleaved(
+          ElementType::f32, 1, image.width - templ.width + 1, image.height - templ.height + 1)));
+    }
+    task.compute(Computation::of([&](auto sources, auto to, auto... stream) {
+                   find_into(sources, to, measure_, stream...);
+                 }),
+                 images, results);
+
+    Finding best{};
+    std::memcpy(&best, results[0].bytes().data(), sizeof(best));
+    if (!map_.empty()) task.write(map_, results[1]);
+    task.report(fmt::format("{} at x {}, y {} of {}, {} {}", paths_[0], best.x, best.y, paths_[1],
+                            name_of(measure_), best.score),
+                {{"x", best.x}, {"y", best.y}, {"score", best.score}});
+  }
+
+ private:
+  std::vector<std::string> paths_;
+  std::string map_;
+  Measure measure_ = Measure::sad;
+  RunOptions run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_find(CLI::App& app) {
+  return std::make_unique<FindCommand>(
+      *app.add_subcommand("find", "The best place of a template in an image"));
+}
+
+}  // namespace warpwise::cli

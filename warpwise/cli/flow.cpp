@@ -1,0 +1,99 @@
+#include "warpwise/cli/flow.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <optional>
+
+namespace warpwise::cli {
+namespace {
+
+// For each position along an axis, the index of the block that it belongs to.
+std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_t block,
+                                                std::int64_t stride, std::int64_t count) {
+  std::vector<std::optional<std::int64_t>> result(static_cast<std::size_t>(length));
+  std::int64_t nearest = 0;
+  for (std::int64_t at = 0; at < length; ++at) {
+    // Twice the distance between the middles of the pixel and of the block.
+    const auto distance = [&](std::int64_t index) {
+      return std::abs(2 * at + 1 - (2 * index * stride + block));
+    };
+    while (nearest + 1 < count && distance(nearest + 1) < distance(nearest)) ++nearest;
+    if (distance(nearest) < block) result[static_cast<std::size_t>(at)] = nearest;
+  }
+  return result;
+}
+
+bool is_known(FlowVector vector) { return std::abs(vector.x) < 1e9F && std::abs(vector.y) < 1e9F; }
+
+std::array<std::uint8_t, 3> colour_of(FlowVector vector, float scale) {
+  if (!is_known(vector)) return {0, 0, 0};
+  const double saturation = std::hypot(vector.x, vector.y) * scale;
+  const double hue = std::atan2(vector.y, vector.x) * 3 / std::numbers::pi;  // 6 is a full turn
+  std::array<std::uint8_t, 3> colour{};
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    // How far the hue is from this channel's own, 0 to 3.
+    const double off = std::abs(std::remainder(hue - 2.0 * static_cast<double>(channel), 6.0));
+    const double pure = std::clamp(2.0 - off, 0.0, 1.0);
+    colour[channel] = static_cast<std::uint8_t>(std::lround(255 * (1 - saturation * (1 - pure))));
+  }
+  return colour;
+}
+
+}  // namespace
+
+Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
+             std::int64_t height) {
+  const auto stride = [](std::int64_t given, std::int64_t block) {
+    return given == 0 ? block : given;
+  };
+  const auto columns = owners(width, options.block_width,
+                              stride(options.stride_x, options.block_width), displacement.width());
+  const auto rows = owners(height, options.block_height,
+                           stride(options.stride_y, options.block_height), displacement.height());
+  Flow flow{width, height, {}};
+  flow.vectors.reserve(static_cast<std::size_t>(width * height));
+  for (const auto& row : rows) {
+    for (const auto& column : columns) {
+      FlowVector vector = unknown_flow;
+      if (row && column) {
+        const auto dx = load<std::int16_t>(displacement.row(*row), 2 * *column);
+        const auto dy = load<std::int16_t>(displacement.row(*row), 2 * *column + 1);
+        if (dx != no_match) vector = {static_cast<float>(dx), static_cast<float>(dy)};
+      }
+      flow.vectors.push_back(vector);
+    }
+  }
+  return flow;
+}
+
+std::vector<std::byte> flo_header(const Flow& flow) {
+  std::vector<std::byte> header(12);
+  store(header.data(), 0, 202021.25F);  // the type's mark: as bytes, "PIEH"
+  store(header.data(), 1, static_cast<std::int32_t>(flow.width));
+  store(header.data(), 2, static_cast<std::int32_t>(flow.height));
+  return header;
+}
+
+float longest(const Flow& flow) {
+  float length = 0;
+  for (const FlowVector vector : flow.vectors) {
+    if (is_known(vector)) length = std::max(length, std::hypot(vector.x, vector.y));
+  }
+  return length;
+}
+
+io::Picture colours_of(const Flow& flow) {
+  const float length = longest(flow);
+  const float scale = length > 0 ? 1 / length : 0;
+  io::Picture picture(io::PictureShape::of(PixelFormat::rgb24, flow.width, flow.height));
+  std::byte* pixel = picture.bytes().data();
+  for (const FlowVector vector : flow.vectors) {
+    for (const std::uint8_t channel : colour_of(vector, scale)) *pixel++ = std::byte{channel};
+  }
+  return picture;
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "warpwise/io/picture.hpp"
+#include "warpwise/primitives/match/match.hpp"
+
+namespace warpwise::cli {
+
+struct FlowVector {
+  float x;
+  float y;
+};
+
+/// What Middlebury's .flo files hold where the motion is unknown; readers take any component beyond
+/// 1e9 as that.
+inline constexpr FlowVector unknown_flow = {1e10F, 1e10F};
+
+/// The motion of every pixel of an image, row by row.
+struct Flow {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::vector<FlowVector> vectors;
+};
+
+/// Each pixel gets the vector of its block, of several blocks that overlap the one whose centre is
+/// nearest (the first of two); pixels of no block, and of blocks without a candidate, are unknown.
+Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
+             std::int64_t height);
+
+/// The head of a .flo file; the vectors follow, row by row.
+std::vector<std::byte> flo_header(const Flow& flow);
+
+/// Length of the longest known vector.
+float longest(const Flow& flow);
+
+/// The direction as hue (right red, down yellow-green, left cyan, up violet), the length over the
+/// longest as saturation: what does not move is white, what is unknown black.
+io::Picture colours_of(const Flow& flow);
+
+}  // namespace warpwise::cli

@@ -1,0 +1,184 @@
+#include "warpwise/primitives/match/match.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/flow.hpp"
+#include "warpwise/cli/search.hpp"
+#include "warpwise/cli/task.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+enum class Border : std::uint8_t { skip, replicate };
+constexpr std::array all_borders = {Border::skip, Border::replicate};
+std::string_view name_of(Border border) { return border == Border::skip ? "skip" : "replicate"; }
+
+constexpr std::string_view output_types[] = {".flo", ".csv", ".png"};
+
+// What match() gave, with its pixels.
+struct Matches {
+  HostView displacement;
+  HostView score;
+  Measure measure;
+
+  std::int16_t dx(std::int64_t column, std::int64_t row) const {
+    return load<std::int16_t>(displacement.row(row), 2 * column);
+  }
+  std::int16_t dy(std::int64_t column, std::int64_t row) const {
+    return load<std::int16_t>(displacement.row(row), 2 * column + 1);
+  }
+  std::string score_text(std::int64_t column, std::int64_t row) const {
+    return least_is_best(measure) ? fmt::format("{}", load<std::uint32_t>(score.row(row), column))
+                                  : fmt::format("{}", load<float>(score.row(row), column));
+  }
+
+  // Blocks of which no displacement stays inside the image.
+  std::int64_t unmatched() const {
+    std::int64_t count = 0;
+    for (std::int64_t row = 0; row < displacement.height(); ++row) {
+      for (std::int64_t column = 0; column < displacement.width(); ++column) {
+        if (dx(column, row) == no_match) ++count;
+      }
+    }
+    return count;
+  }
+
+  std::string csv(std::int64_t stride) const {
+    std::string text = "x,y,dx,dy,score\n";
+    for (std::int64_t row = 0; row < displacement.height(); ++row) {
+      for (std::int64_t column = 0; column < displacement.width(); ++column) {
+        fmt::format_to(std::back_inserter(text), "{},{},", column * stride, row * stride);
+        if (dx(column, row) == no_match) {
+          text += ",,\n";
+        } else {
+          fmt::format_to(std::back_inserter(text), "{},{},{}\n", dx(column, row), dy(column, row),
+                         score_text(column, row));
+        }
+      }
+    }
+    return text;
+  }
+};
+
+class MatchCommand final : public Command {
+ public:
+  explicit MatchCommand(CLI::App& app) {
+    app.add_option("REFERENCE TARGET OUT", paths_,
+                   "Two images of one size and the motion between them: a .flo file, a .csv table "
+                   "of blocks, or a .png with direction as hue and length as saturation")
+        ->type_name("");
+    add_integer(app, "--block", "Side of a block (default: 32)", 1, 256, block_);
+    add_integer(app, "--stride", "From a block to its neighbour (default: the block)", 1, INT32_MAX,
+                stride_);
+    search_.add_to(app);
+    add_measure(app, measure_);
+    add_choice(app, "--border", "Displacements that leave the target (default: skip)", all_borders,
+               border_);
+    add_run_options(app, run_);
+  }
+
+  void execute() const override {
+    if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
+    require_extension(paths_[2], output_types);
+    const MatchOptions options = match_options();
+    Task task("match", run_, option_values());
+    std::vector<io::Picture> images;
+    images.push_back(task.read_grey(paths_[0]));
+    images.push_back(task.read_grey(paths_[1]));
+    require_same_size(paths_[0], images[0].shape(), paths_[1], images[1].shape());
+
+    const MatchGrid grid = match_grid(images[0].shape().width, images[0].shape().height, options);
+    const auto shape = [&](ElementType type, int channels) {
+      return io::PictureShape::interleaved(type, channels, grid.columns, grid.rows);
+    };
+    std::vector<io::Picture> results;
+    results.push_back(Task::result(shape(ElementType::i16, 2)));
+    results.push_back(Task::result(shape(match_score_type(measure_), 1)));
+    task.compute(Computation::of([&](auto sources, auto to, auto... stream) {
+                   match(sources[0].view(), sources[1].view(), to[0].view(), options, to[1].view(),
+                         stream...);
+                 }),
+                 images, results);
+    const auto view = [](io::Picture& picture) {
+      return HostResult{picture.shape(), picture.bytes().data()}.view();
+    };
+    finish(task, images[0].shape(), options, {view(results[0]), view(results[1]), measure_});
+  }
+
+ private:
+  MatchOptions match_options() const {
+    MatchOptions options;
+    options.block_width = options.block_height = block_;
+    options.stride_x = options.stride_y = stride_ == 0 ? block_ : stride_;
+    options.search_x = search_.x();
+    options.search_y = search_.y();
+    options.measure = measure_;
+    options.border = border_ == Border::skip ? MatchBorder::skip : MatchBorder::replicate;
+    return options;
+  }
+
+  nlohmann::ordered_json option_values() const {
+    return {{"block", block_},
+            {"stride", stride_ == 0 ? block_ : stride_},
+            {"search_x", json_of(search_.x())},
+            {"search_y", json_of(search_.y())},
+            {"measure", warpwise::name_of(measure_)},
+            {"border", name_of(border_)}};
+  }
+
+  void finish(Task& task, const io::PictureShape& image, const MatchOptions& options,
+              const Matches& matches) const {
+    const std::string& out = paths_[2];
+    const Flow flow = flow_of(matches.displacement, options, image.width, image.height);
+    if (io::extension_of(out) == ".csv") {
+      const std::string text = matches.csv(options.stride_x);
+      const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
+      task.write(out, parts);
+    } else if (io::extension_of(out) == ".flo") {
+      const std::vector<std::byte> header = flo_header(flow);
+      const std::span<const std::byte> parts[] = {header, std::as_bytes(std::span(flow.vectors))};
+      task.write(out, parts);
+    } else {
+      task.write(out, colours_of(flow));
+    }
+
+    const MatchGrid grid = {matches.displacement.width(), matches.displacement.height()};
+    const std::int64_t right =
+        image.width - (grid.columns - 1) * options.stride_x - options.block_width;
+    const std::int64_t bottom =
+        image.height - (grid.rows - 1) * options.stride_y - options.block_height;
+    std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
+                                   grid.columns, grid.rows, static_cast<double>(longest(flow)));
+    if (right > 0 || bottom > 0) {
+      text += fmt::format(" ({} columns at the right and {} rows at the bottom are in no block)",
+                          right, bottom);
+    }
+    task.report(text, {{"columns", grid.columns},
+                       {"rows", grid.rows},
+                       {"blocks_without_match", matches.unmatched()},
+                       {"longest_motion", longest(flow)},
+                       {"columns_left_out", right},
+                       {"rows_left_out", bottom}});
+  }
+
+  std::vector<std::string> paths_;
+  std::int64_t block_ = 32;
+  std::int64_t stride_ = 0;
+  SearchArea search_;
+  Measure measure_ = Measure::sad;
+  Border border_ = Border::skip;
+  RunOptions run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_match(CLI::App& app) {
+  return std::make_unique<MatchCommand>(
+      *app.add_subcommand("match", "Block motion from one image to another"));
+}
+
+}  // namespace warpwise::cli

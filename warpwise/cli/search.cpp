@@ -1,0 +1,64 @@
+#include "warpwise/cli/search.hpp"
+
+namespace warpwise::cli {
+
+void add_measure(CLI::App& app, Measure& measure) {
+  add_choice(app, "--measure", "What likeness is measured by (default: sad)", all_measures,
+             measure);
+}
+
+SearchRange parse_range(std::string_view option, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    throw UsageError(std::string(option) + " got '" + std::string(text) +
+                     "', it needs a first and a last displacement such as -8:7");
+  }
+  const auto number = [&](const char* which, std::string_view part) {
+    return static_cast<int>(parse_integer(which + std::string(option), part,
+                                          -max_match_displacement, max_match_displacement));
+  };
+  const SearchRange range = {number("the first displacement in ", text.substr(0, colon)),
+                             number("the last displacement in ", text.substr(colon + 1))};
+  if (range.first > range.last) {
+    throw UsageError(std::string(option) + " got '" + std::string(text) +
+                     "', whose first displacement is beyond its last");
+  }
+  return range;
+}
+
+void SearchArea::add_to(CLI::App& app) {
+  app.add_option_function<std::string>(
+         "--search",
+         [this](const std::string& text) {
+           const auto reach =
+               static_cast<int>(parse_integer("--search", text, 1, max_match_displacement));
+           both_ = {-reach, reach - 1};
+         },
+         "Displacements from -S to S-1 along both axes (default: 16)")
+      ->type_name("S");
+  const auto add_axis = [&app](const std::string& option, std::optional<SearchRange>& range) {
+    app.add_option_function<std::string>(
+           option, [option, &range](const std::string& text) { range = parse_range(option, text); },
+           "Displacements from A to B along this axis, both included")
+        ->type_name("A:B");
+  };
+  add_axis("--search-x", x_);
+  add_axis("--search-y", y_);
+}
+
+nlohmann::ordered_json json_of(SearchRange range) {
+  return nlohmann::ordered_json::array({range.first, range.last});
+}
+
+void add_integer(CLI::App& app, const std::string& option, const std::string& help,
+                 std::int64_t least, std::int64_t greatest, std::int64_t& value) {
+  app.add_option_function<std::string>(
+         option,
+         [option, least, greatest, &value](const std::string& text) {
+           value = parse_integer(option, text, least, greatest);
+         },
+         help)
+      ->type_name("N");
+}
+
+}  // namespace warpwise::cli

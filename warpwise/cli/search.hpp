@@ -1,0 +1,57 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/primitives/match/match.hpp"
+
+namespace warpwise {
+
+inline constexpr std::array all_measures = {Measure::sad, Measure::ssd, Measure::ncc,
+                                            Measure::zncc};
+constexpr std::string_view name_of(Measure measure) {
+  switch (measure) {
+    case Measure::sad: return "sad";
+    case Measure::ssd: return "ssd";
+    case Measure::ncc: return "ncc";
+    case Measure::zncc: return "zncc";
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace warpwise
+
+// Options of the subcommands that compare blocks of pixels.
+namespace warpwise::cli {
+
+void add_measure(CLI::App& app, Measure& measure);
+
+/// --search S, --search-x A:B, --search-y A:B; the latter two win.
+class SearchArea {
+ public:
+  void add_to(CLI::App& app);
+
+  SearchRange x() const { return x_.value_or(both_); }
+  SearchRange y() const { return y_.value_or(both_); }
+
+ private:
+  SearchRange both_;
+  std::optional<SearchRange> x_;
+  std::optional<SearchRange> y_;
+};
+
+/// "A:B", both included, A not above B. \throws UsageError
+SearchRange parse_range(std::string_view option, std::string_view text);
+
+/// [first, last], as --json reports a range.
+nlohmann::ordered_json json_of(SearchRange range);
+
+/// Adds "--name N", an integer within [least, greatest].
+void add_integer(CLI::App& app, const std::string& option, const std::string& help,
+                 std::int64_t least, std::int64_t greatest, std::int64_t& value);
+
+}  // namespace warpwise::cli

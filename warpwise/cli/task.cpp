@@ -1,0 +1,135 @@
+#include "warpwise/cli/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "warpwise/cli/grey.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/npy.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+const RunOptions& validated(const RunOptions& options) {
+  options.validate();
+  return options;
+}
+
+}  // namespace
+
+void require_extension(const std::string& path, std::span<const std::string_view> extensions) {
+  const std::string extension = io::extension_of(path);
+  if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) return;
+  throw UsageError(fmt::format("the output is named {}; its name must end in {}", path,
+                               fmt::join(extensions, " or ")));
+}
+
+void require_same_size(const std::string& a_path, const io::PictureShape& a,
+                       const std::string& b_path, const io::PictureShape& b) {
+  if (a.width == b.width && a.height == b.height) return;
+  throw IoError(fmt::format("{} has {}x{} pixels and {} has {}x{}; they must be of one size",
+                            a_path, a.width, a.height, b_path, b.width, b.height));
+}
+
+Task::Task(std::string name, const RunOptions& options, nlohmann::ordered_json option_values)
+    : name_(std::move(name)), json_(options.json), option_values_(std::move(option_values)),
+      worker_(validated(options)) {}
+
+void Task::take_input(const std::string& path, const io::PictureShape& shape) {
+  inputs_.push_back({{"path", path},
+                     {"pixels", shape.pixel_text()},
+                     {"width", shape.width},
+                     {"height", shape.height}});
+}
+
+io::Picture Task::read_grey(const std::string& path) {
+  const Stopwatch watch;
+  io::InputFile file(path);
+  io::Picture picture = io::read_picture(file);
+  const io::PictureShape& shape = picture.shape();
+  take_input(path, shape);
+  if (shape.type != ElementType::u8 || !shape.format) {
+    throw IoError(fmt::format("{} has pixels of {}; {} takes grey and colour pixels of 8 bits",
+                              path, shape.pixel_text(), name_));
+  }
+  if (shape.format != PixelFormat::gray8) picture = grey_of(picture);
+  times_.read += watch.milliseconds();
+  return picture;
+}
+
+io::Picture Task::read_matrix(const std::string& path) {
+  const Stopwatch watch;
+  io::InputFile file(path);
+  io::Picture matrix = io::decode_npy(file.read_all(), path);
+  take_input(path, matrix.shape());
+  times_.read += watch.milliseconds();
+  return matrix;
+}
+
+io::Picture Task::read_vector(const std::string& path) {
+  const Stopwatch watch;
+  io::InputFile file(path);
+  io::Picture vector = io::decode_npy_vector(file.read_all(), path);
+  take_input(path, vector.shape());
+  times_.read += watch.milliseconds();
+  return vector;
+}
+
+io::Picture Task::result(const io::PictureShape& shape) {
+  io::Picture picture(shape);
+  std::memset(picture.bytes().data(), 0, picture.bytes().size());
+  return picture;
+}
+
+void Task::compute(const Computation& computation, std::span<const io::Picture> sources,
+                   std::span<io::Picture> results) {
+  worker_.run(computation, sources, results, times_);
+}
+
+void Task::write(const std::string& path, std::span<const std::span<const std::byte>> content) {
+  const Stopwatch watch;
+  io::OutputFile file(path);
+  for (const std::span<const std::byte> part : content) file.write(part);
+  file.finish();
+  outputs_.push_back(path);
+  times_.write += watch.milliseconds();
+}
+
+void Task::write(const std::string& path, const io::Picture& picture) {
+  const Stopwatch watch;
+  io::OutputFile file(path);
+  io::write_picture(file, io::extension_of(path), picture);
+  file.finish();
+  outputs_.push_back(path);
+  times_.write += watch.milliseconds();
+}
+
+void Task::report(const std::string& text, const nlohmann::ordered_json& values) {
+  if (!json_) {
+    print(fmt::format("{}, {} on {} ({}) in {:.3f} ms\n", text, name_, worker_.backend(),
+                      worker_.device(), times_.compute));
+    return;
+  }
+  const nlohmann::ordered_json object = {{"command", name_},
+                                         {"options", option_values_},
+                                         {"backend", worker_.backend()},
+                                         {"device", worker_.device()},
+                                         {"inputs", inputs_},
+                                         {"outputs", outputs_},
+                                         {"result", values},
+                                         {"milliseconds",
+                                          {{"read", times_.read},
+                                           {"upload", times_.upload},
+                                           {"compute", times_.compute},
+                                           {"download", times_.download},
+                                           {"write", times_.write},
+                                           {"total", total_.milliseconds()}}}};
+  // A file's name need not be UTF-8.
+  print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,165 @@
+#include "warpwise/algorithms/track/track.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/jobs.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/cli/search.hpp"
+#include "warpwise/cli/task.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+constexpr std::string_view output_types[] = {".csv"};
+
+// "X,Y,W,H"
+Box parse_box(std::string_view text) {
+  std::int64_t numbers[4] = {};
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t comma = rest.find(',');
+    if ((comma == std::string_view::npos) != (i == 3)) {
+      throw UsageError("--box got '" + std::string(text) +
+                       "', it needs left, top, width and height such as 120,80,64,48");
+    }
+    numbers[i] = parse_integer("--box", rest.substr(0, comma), i < 2 ? 0 : 1, INT32_MAX);
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+// A tracker and the frames it needs, on the backend in use.
+class Following {
+ public:
+  Following(const Worker& worker, const io::Picture& first, const Box& box,
+            const TrackOptions& options)
+      : stream_(worker.stream()) {
+    if (!stream_) {
+      on_cpu_.emplace(view_of(first), box, options);
+      return;
+    }
+    const io::PictureShape& shape = first.shape();
+    frame_.emplace(ElementType::u8, shape.width, shape.height, 1, *stream_);
+    gpu::upload(view_of(first), frame_->view(), *stream_);
+    on_gpu_.emplace(std::as_const(*frame_).view(), box, options, *stream_);
+  }
+
+  TrackedBox next(const io::Picture& picture) {
+    if (on_cpu_) return on_cpu_->next(view_of(picture));
+    gpu::upload(view_of(picture), frame_->view(), *stream_);
+    return on_gpu_->next(std::as_const(*frame_).view());
+  }
+
+ private:
+  static ConstHostView view_of(const io::Picture& picture) {
+    return HostSource{picture.shape(), picture.bytes().data()}.view();
+  }
+
+  std::optional<gpu::StreamHandle> stream_;
+  std::optional<Tracker> on_cpu_;
+  std::optional<gpu::DeviceImage> frame_;
+  std::optional<DeviceTracker> on_gpu_;
+};
+
+class TrackCommand final : public Command {
+ public:
+  explicit TrackCommand(CLI::App& app) {
+    app.add_option("FRAMES... OUT", paths_,
+                   "Images of one size, or folders of them in the order of their names, and the "
+                   ".csv file of where the box is in each")
+        ->type_name("");
+    app.add_option_function<std::string>(
+           "--box", [this](const std::string& text) { box_ = parse_box(text); },
+           "The box in the first frame: left, top, width, height")
+        ->type_name("X,Y,W,H");
+    search_.add_to(app);
+    add_measure(app, measure_);
+    app.add_flag("--update", update_, "What was found is looked for in the next frame");
+    add_run_options(app, run_);
+  }
+
+  void execute() const override {
+    if (paths_.size() < 2) throw UsageError("track needs FRAMES... OUT.csv");
+    if (!box_) throw UsageError("track needs --box X,Y,W,H, the box in the first frame");
+    const std::string& out = paths_.back();
+    require_extension(out, output_types);
+    const std::vector<std::string> frames = list_frames();
+    Task task("track", run_, option_values());
+    const io::Picture first = task.read_grey(frames[0]);
+    Following following(task.worker(), first, *box_, track_options());
+
+    nlohmann::ordered_json positions = nlohmann::ordered_json::array();
+    positions.push_back({{"frame", 0}, {"x", box_->x}, {"y", box_->y}});
+    std::string csv = fmt::format("frame,x,y,score\n0,{},{},\n", box_->x, box_->y);
+    TrackedBox last{*box_};
+    Progress progress(frames.size());
+    for (std::size_t i = 1; i < frames.size(); ++i) {
+      progress.show(i, frames[i]);
+      const io::Picture frame = task.read_grey(frames[i]);
+      require_same_size(frames[0], first.shape(), frames[i], frame.shape());
+      const Stopwatch watch;
+      last = following.next(frame);
+      task.times().compute += watch.milliseconds();
+      fmt::format_to(std::back_inserter(csv), "{},{},{},{}\n", i, last.box.x, last.box.y,
+                     last.score);
+      positions.push_back(
+          {{"frame", i}, {"x", last.box.x}, {"y", last.box.y}, {"score", last.score}});
+    }
+    progress.clear();
+    const std::span<const std::byte> parts[] = {std::as_bytes(std::span(csv))};
+    task.write(out, parts);
+    task.report(fmt::format("{}: {} frames, the box goes from {},{} to {},{}", out, frames.size(),
+                            box_->x, box_->y, last.box.x, last.box.y),
+                {{"positions", positions}});
+  }
+
+ private:
+  std::vector<std::string> list_frames() const {
+    std::vector<std::string> frames;
+    for (auto path = paths_.begin(); path != std::prev(paths_.end()); ++path) {
+      if (is_folder(*path)) {
+        const std::vector<std::string> inside = pictures_in(*path, false);
+        frames.insert(frames.end(), inside.begin(), inside.end());
+      } else {
+        frames.push_back(*path);
+      }
+    }
+    return frames;
+  }
+
+  TrackOptions track_options() const {
+    TrackOptions options;
+    options.search_x = search_.x();
+    options.search_y = search_.y();
+    options.measure = measure_;
+    options.update_template = update_;
+    return options;
+  }
+
+  nlohmann::ordered_json option_values() const {
+    return {{"box", {box_->x, box_->y, box_->width, box_->height}},
+            {"search_x", json_of(search_.x())},
+            {"search_y", json_of(search_.y())},
+            {"measure", name_of(measure_)},
+            {"update", update_}};
+  }
+
+  std::vector<std::string> paths_;
+  std::optional<Box> box_;
+  SearchArea search_;
+  Measure measure_ = Measure::sad;
+  bool update_ = false;
+  RunOptions run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_track(CLI::App& app) {
+  return std::make_unique<TrackCommand>(
+      *app.add_subcommand("track", "Follow a box through a sequence of frames"));
+}
+
+}  // namespace warpwise::cli
