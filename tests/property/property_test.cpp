@@ -128,8 +128,9 @@ class Case {
       if (images_[i].memory() == expected[i].memory()) continue;
       test::expect_equal(expected[i].view(), images_[i].view());
       images_[i].expect_guards_intact();
-      ADD_FAILURE() << "image " << i << (valid ? " is not as after the reference"
-                                               : " was written to by a call that was refused");
+      ADD_FAILURE() << "image " << i
+                    << (valid ? " is not as after the reference"
+                              : " was written to by a call that was refused");
     }
   }
 
@@ -208,7 +209,8 @@ void views(Case& c) {
       default: height = 2, width = r.in<std::int64_t>(10, INT64_MAX), pitch = r.in(1, 9);
     }
   }
-  c.check([&](const auto&, auto...) { HostView(data, ElementType::u8, width, height, channels, pitch); },
+  c.check([&](const auto&,
+              auto...) { HostView(data, ElementType::u8, width, height, channels, pitch); },
           [](const auto&) {});
 }
 
@@ -237,8 +239,7 @@ ConvertOptions convert_options(PixelFormat from, PixelFormat to, Random& r) {
   o.upsampling = r.of(all_chroma_upsamplings);
   if (o.convention == Convention::exact) o.matrix = r.of(all_matrices);
   if (o.convention == Convention::libyuv && r.once_in(2)) o.matrix = Matrix::bt709;
-  const bool both_ranges =
-      o.convention == Convention::exact || o.convention == Convention::libyuv;
+  const bool both_ranges = o.convention == Convention::exact || o.convention == Convention::libyuv;
   const bool to_luma = is_yuv(to) || to == PixelFormat::gray8;
   const bool rescales = o.convention == Convention::exact || !is_yuv(from);
   if (both_ranges && is_yuv(from) && r.once_in(2)) o.from_range = r.of(all_ranges);
@@ -282,7 +283,8 @@ void conversions(Case& c) {
     }
   }
   for (int p = 0; p < plane_count(from); ++p) {
-    c.image({ElementType::u8, plane_row_bytes(from, p, size.width), plane_rows(from, p, size.height)});
+    c.image(
+        {ElementType::u8, plane_row_bytes(from, p, size.width), plane_rows(from, p, size.height)});
   }
   const auto first = static_cast<std::size_t>(plane_count(from));
   for (int p = 0; p < plane_count(to); ++p) {
@@ -305,8 +307,10 @@ void conversions(Case& c) {
 
 void gradients(Case& c) {
   Random& r = c.random;
-  constexpr Shape sources[] = {{ElementType::u8, 0, 0, 1},  {ElementType::u8, 0, 0, 3},
-                               {ElementType::u8, 0, 0, 4},  {ElementType::u16, 0, 0, 1},
+  constexpr Shape sources[] = {{ElementType::u8, 0, 0, 1},
+                               {ElementType::u8, 0, 0, 3},
+                               {ElementType::u8, 0, 0, 4},
+                               {ElementType::u16, 0, 0, 1},
                                {ElementType::f32, 0, 0, 1}};
   Shape from = r.of(sources);
   from.width = r.extent();
@@ -413,7 +417,9 @@ void matches(Case& c) {
   MatchOptions options = match_options(image, r);
   const MatchGrid grid = match_grid(image.width, image.height, options);
   const bool with_score = r.once_in(2);
-  Shape shapes[] = {image, image, {ElementType::i16, grid.columns, grid.rows, 2},
+  Shape shapes[] = {image,
+                    image,
+                    {ElementType::i16, grid.columns, grid.rows, 2},
                     {match_score_type(options.measure), grid.columns, grid.rows}};
   bool overlap = false;
   if (!c.valid) {
@@ -429,7 +435,8 @@ void matches(Case& c) {
     using View = typename std::remove_cvref_t<decltype(v)>::value_type;
     return with_score ? std::optional<View>(v[3]) : std::nullopt;
   };
-  c.check([&](const auto& v, auto... stream) { match(v[0], v[1], v[2], options, score_of(v), stream...); },
+  c.check([&](const auto& v,
+              auto... stream) { match(v[0], v[1], v[2], options, score_of(v), stream...); },
           [&](const auto& v) { reference::match(v[0], v[1], v[2], options, score_of(v)); });
 }
 
@@ -535,8 +542,7 @@ void expect_within_bound(ConstHostView a, ConstHostView x, ConstHostView before,
     for (std::int64_t j = 0; j < columns; ++j) {
       sum += std::abs(double{o.transpose ? element(a, j, i) : element(a, i, j)} * component(x, j));
     }
-    const double scale =
-        std::abs(o.alpha) * sum + std::abs(double{o.beta} * component(before, i));
+    const double scale = std::abs(o.alpha) * sum + std::abs(double{o.beta} * component(before, i));
     ASSERT_NEAR(component(actual, i), component(exact, i), 81 * std::ldexp(scale, -24))
         << "element " << i;
   }
@@ -586,9 +592,9 @@ struct Primitive {
   void (*check)(Case&);
 };
 constexpr Primitive primitives[] = {
-    {"views", views},         {"copy", copies},       {"convert", conversions},
-    {"sobel", gradients},     {"threshold", thresholds}, {"match", matches},
-    {"disparity", disparities}, {"find", findings},     {"gemv", products}};
+    {"views", views},           {"copy", copies},          {"convert", conversions},
+    {"sobel", gradients},       {"threshold", thresholds}, {"match", matches},
+    {"disparity", disparities}, {"find", findings},        {"gemv", products}};
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
