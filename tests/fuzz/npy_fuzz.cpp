@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       second.shape().width == picture.shape().width &&
                       second.shape().height == picture.shape().height,
                   "the shape survives writing and reading");
-    fuzz::require(std::equal(picture.bytes().begin(), picture.bytes().end(),
-                             second.bytes().begin(), second.bytes().end()),
+    fuzz::require(std::equal(picture.bytes().begin(), picture.bytes().end(), second.bytes().begin(),
+                             second.bytes().end()),
                   "the bytes survive writing and reading");
   } catch (const IoError&) {
   }
