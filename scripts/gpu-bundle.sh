@@ -18,7 +18,7 @@ fi
 
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib" "$folder/bench" "$folder/frames"
-for program in base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test gpu_bench warpwise; do
+for program in base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test gpu_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
 cp build/release/lib/libwarpwise.so.* "$folder/lib/"

@@ -3,7 +3,7 @@
 # asks for nothing when all of it is there.
 #
 #   scripts/packages.sh          to build and run
-#   scripts/packages.sh --test   to test as well: the peers that results are compared with
+#   scripts/packages.sh --test   to test as well: the peers that results are compared with, libFuzzer
 set -euo pipefail
 
 packages=(
@@ -13,7 +13,7 @@ packages=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files
 )
 if [ "${1:-}" = "--test" ]; then
-  packages+=(libgtest-dev libyuv-dev libopenblas-dev python3)
+  packages+=(libgtest-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)
 fi
 
 missing=()

@@ -14,5 +14,21 @@ ctest --test-dir build/asan -j "$(nproc)" --output-on-failure --quiet -O build/a
   { grep -vE ' (Passed|\*\*\*Skipped) |\(Skipped\)|^ +Start ' build/asan/ctest.log | tail -n 200 >&2; exit 1; }
 echo "Under ASan and UBSan: $(grep 'tests passed' build/asan/ctest.log)"
 
+# Calls from eight threads at once under ThreadSanitizer: the library and this one program.
+scripts/build.sh tsan
+build/tsan/bin/threads_test >build/tsan/test.log 2>&1 ||
+  { tail -n 60 build/tsan/test.log >&2; exit 1; }
+echo "Under TSan: $(grep 'PASSED' build/tsan/test.log)"
+
+# The parsers with some invented inputs; scripts/fuzz.sh alone makes the long run.
+if ! command -v clang++ >/dev/null; then
+  echo "Fuzz targets: skipped, clang is not installed"
+elif ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+  clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null; then
+  echo "Fuzz targets: skipped, this clang has no libFuzzer (Debian: libclang-rt-dev)"
+else
+  scripts/fuzz.sh 20000
+fi
+
 scripts/build.sh release -DWARPWISE_TESTS=ON
 ctest --test-dir build/release -j "$(nproc)" --output-on-failure

@@ -17,7 +17,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench)
 mkdir -p "$out/logs"
-tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test)
+tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test)
 failed=0
 
 fail() { echo "FAILED: $*"; failed=1; }
@@ -78,10 +78,11 @@ run_sanitizers() {
   local sanitizer tool test log start
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
+  # A part of property_test's cases: the tools slow every call down.
   for tool in memcheck racecheck initcheck synccheck; do
     for test in "${tests[@]:1}"; do
       log=$out/logs/$tool-$test.log start=$EPOCHREALTIME
-      timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 "$here/bin/$test" \
+      WARPWISE_PROPERTY_CASES=500 timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 "$here/bin/$test" \
         --gtest_filter='*cuda:GpuTest*' >"$log" 2>&1
       local status=$?
       printf '%-10s %-16s exit %s, %s (%s s)\n' $tool "$test" $status \

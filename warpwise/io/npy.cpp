@@ -96,13 +96,23 @@ struct Element {
 };
 
 Element element_named(std::string_view descr, const Header& header) {
+  const bool order_known =
+      !descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
   for (const ElementType type : all_types) {
-    if (descr.size() == 3 && descr.substr(1) == npy_name(type).substr(1)) {
+    if (descr.size() == 3 && order_known && descr.substr(1) == npy_name(type).substr(1)) {
       return {type, descr.front() == '>' && size_of(type) > 1};
     }
   }
   header.fail("its elements are " + std::string(descr) +
               "; u1, u2, i2, u4, i4, f2 and f4 can be read");
+}
+
+std::int64_t bytes_of(const PictureShape& shape, const Header& header) {
+  try {
+    return shape.bytes();
+  } catch (const InvalidArgument& beyond) {
+    header.fail(beyond.what());
+  }
 }
 
 // The header's text and where the elements begin.
@@ -156,8 +166,9 @@ Picture decode(std::span<const std::byte> content, const std::string& name,
     header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
   }
   const PictureShape wanted = shape_of(shape, element.type, header);
-  if (static_cast<std::int64_t>(parts.elements.size()) != wanted.bytes()) {
-    header.fail("its shape needs " + std::to_string(wanted.bytes()) +
+  const std::int64_t needed = bytes_of(wanted, header);
+  if (static_cast<std::int64_t>(parts.elements.size()) != needed) {
+    header.fail("its shape needs " + std::to_string(needed) +
                 " bytes of elements, it has " + std::to_string(parts.elements.size()));
   }
   Picture picture(wanted);

@@ -19,6 +19,17 @@ inline std::string type_text(ElementType type, int channels) {
   return std::to_string(channels) + " x " + std::string(name_of(type));
 }
 
+/// An option that none of the enumerators stands for: a number cast to the enum, or stale memory.
+template <class Enum, class Enumerators>
+void require_enumerator(std::string_view primitive, std::string_view option, Enum value,
+                        const Enumerators& all) {
+  for (const Enum known : all) {
+    if (value == known) return;
+  }
+  throw InvalidArgument(std::string(primitive) + ": there is no " + std::string(option) +
+                        " of number " + std::to_string(static_cast<int>(value)));
+}
+
 /// For views and frames.
 template <class A, class B>
 void require_same_size(std::string_view primitive, const A& src, const B& dst) {

@@ -330,6 +330,19 @@ std::vector<ExactCase> exact_cases() {
   return cases;
 }
 
+TEST(Convert, RefusesOptionsThatDoNotExist) {
+  GuardedFrame src(PixelFormat::nv12, {4, 4});
+  GuardedFrame dst(PixelFormat::ycbcr32, {4, 4});
+  const auto refused = [&](const ConvertOptions& options) {
+    EXPECT_THROW(convert(src.view(), dst.view(), options), InvalidArgument);
+  };
+  refused({.convention = static_cast<Convention>(77)});
+  refused({.matrix = static_cast<Matrix>(77)});
+  refused({.from_range = static_cast<Range>(77)});
+  refused({.to_range = static_cast<Range>(77)});
+  refused({.upsampling = static_cast<ChromaUpsampling>(77)});
+}
+
 INSTANTIATE_TEST_SUITE_P(, ExactConvertTest, testing::ValuesIn(exact_cases()),
                          testing::PrintToStringParamName());
 

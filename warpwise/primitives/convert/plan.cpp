@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "warpwise/primitives/validate.hpp"
+
 namespace warpwise::detail {
 namespace {
 
@@ -21,6 +23,15 @@ bool contains(const Values& values, Value value) {
 
 [[noreturn]] void refuse(const std::string& given, const std::string& defined) {
   throw InvalidArgument("convert: " + given + "; defined are " + defined);
+}
+
+void require_enumerators(const ConvertOptions& options) {
+  require_enumerator("convert", "convention", options.convention, all_conventions);
+  require_enumerator("convert", "matrix", options.matrix, all_matrices);
+  require_enumerator("convert", "upsampling", options.upsampling, all_chroma_upsamplings);
+  for (const std::optional<Range> range : {options.from_range, options.to_range}) {
+    if (range) require_enumerator("convert", "range", *range, all_ranges);
+  }
 }
 
 void require_formats(PixelFormat from, PixelFormat to) {
@@ -89,6 +100,7 @@ bool holds_yuv(PixelFormat format) {
 }
 
 Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& options) {
+  require_enumerators(options);
   require_formats(from, to);
   require_matrix(options.convention, options.matrix);
   Conversion c{from,        to,          options.convention, options.matrix,

@@ -1,5 +1,7 @@
 #include "warpwise/primitives/match/match.hpp"
 
+#include <array>
+
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/validate.hpp"
 
@@ -40,14 +42,10 @@ void validate_options(const MatchOptions& options) {
   }
   validate_range("x", options.search_x);
   validate_range("y", options.search_y);
-  switch (options.measure) {
-    case Measure::sad:
-    case Measure::ssd:
-    case Measure::ncc:
-    case Measure::zncc: return;
-  }
-  throw InvalidArgument("match: there is no measure of number " +
-                        std::to_string(static_cast<int>(options.measure)));
+  detail::require_enumerator("match", "measure", options.measure,
+                             std::array{Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc});
+  detail::require_enumerator("match", "border", options.border,
+                             std::array{MatchBorder::skip, MatchBorder::replicate});
 }
 
 template <class Output>

@@ -357,6 +357,14 @@ TEST(Match, SaysThatThereIsNoGpu) {
                NoCudaDevice);
 }
 
+TEST(Match, RefusesBordersThatDoNotExist) {
+  GuardedImage image(ElementType::u8, 4, 4);
+  GuardedImage displacement(ElementType::i16, 1, 1, 2);
+  MatchOptions options = options_of(4, 4, {0, 0}, {0, 0});
+  options.border = static_cast<MatchBorder>(77);
+  EXPECT_THROW(match(image.view(), image.view(), displacement.view(), options), InvalidArgument);
+}
+
 INSTANTIATE_TEST_SUITE_P(, MatchTest, test::both_backends(), testing::PrintToStringParamName());
 
 }  // namespace

@@ -35,8 +35,17 @@ void validate_types(ElementType src, int src_channels, ElementType dst, int dst_
                         detail::type_text(src, src_channels) + " needs " + valid);
 }
 
+void validate_options(const SobelOptions& options) {
+  detail::require_enumerator("sobel", "output", options.output, all_sobel_outputs);
+  detail::require_enumerator("sobel", "norm", options.norm, all_norms);
+  detail::require_enumerator("sobel", "kernel", options.kernel, all_sobel_kernels);
+  detail::require_enumerator("sobel", "border", options.border, all_borders);
+  detail::require_enumerator("sobel", "channel order", options.channels, all_channel_orders);
+}
+
 template <class Source, class Destination>
 void validate(const Source& src, const Destination& dst, const SobelOptions& options) {
+  validate_options(options);
   detail::require_same_size("sobel", src, dst);
   validate_types(src.type(), src.channels(), dst.type(), dst.channels(), options.output);
   detail::require_disjoint("sobel", src, dst);

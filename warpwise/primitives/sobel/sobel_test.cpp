@@ -335,6 +335,21 @@ TEST(Sobel, SaysThatThereIsNoGpu) {
   EXPECT_THROW(sobel(DeviceView(&from, 1, 1), DeviceView(&to, 1, 1), {}, nullptr), NoCudaDevice);
 }
 
+TEST(Sobel, RefusesOptionsThatDoNotExist) {
+  GuardedImage src(ElementType::u8, 4, 4);
+  GuardedImage dst(ElementType::u8, 4, 4);
+  const auto refused = [&](auto SobelOptions::* option) {
+    SobelOptions options;
+    options.*option = static_cast<std::remove_reference_t<decltype(options.*option)>>(77);
+    EXPECT_THROW(sobel(src.view(), dst.view(), options), InvalidArgument);
+  };
+  refused(&SobelOptions::output);
+  refused(&SobelOptions::norm);
+  refused(&SobelOptions::kernel);
+  refused(&SobelOptions::border);
+  refused(&SobelOptions::channels);
+}
+
 INSTANTIATE_TEST_SUITE_P(, SobelTest, test::both_backends(), testing::PrintToStringParamName());
 
 }  // namespace

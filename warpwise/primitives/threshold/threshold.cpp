@@ -9,6 +9,7 @@ namespace {
 template <class Source, class Destination>
 void validate(const Source& src, const Destination& dst, const ThresholdOptions& options,
               const std::optional<Destination>& mean) {
+  detail::require_enumerator("threshold", "method", options.method, all_threshold_methods);
   if ((src.type() != ElementType::u8 && src.type() != ElementType::u16) || src.channels() != 1) {
     throw InvalidArgument("threshold: src has pixels of " +
                           detail::type_text(src.type(), src.channels()) +

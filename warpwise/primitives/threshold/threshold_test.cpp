@@ -374,6 +374,14 @@ TEST(Threshold, SaysThatThereIsNoGpu) {
   }
 }
 
+TEST(Threshold, RefusesMethodsThatDoNotExist) {
+  GuardedImage src(ElementType::u8, 4, 4);
+  GuardedImage dst(ElementType::u8, 4, 4);
+  ThresholdOptions options;
+  options.method = static_cast<ThresholdMethod>(77);
+  EXPECT_THROW(threshold(src.view(), dst.view(), options), InvalidArgument);
+}
+
 INSTANTIATE_TEST_SUITE_P(, ThresholdTest, test::both_backends(),
                          testing::PrintToStringParamName());
 

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds the parsers' fuzz targets and runs each on invented inputs; stops with the input that broke
+# one. Needs clang with libFuzzer (Debian: clang, libclang-rt-dev).
+#
+#   scripts/fuzz.sh [RUNS] [SEED]     RUNS of each target, 10 million unless given
+#
+# The corpora grow in build/fuzz/corpus and are taken up by the next run; what was done is recorded
+# in build/fuzz/record.json.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+runs=${1:-10000000}
+seed=${2:-1}
+scripts/build.sh fuzz
+corpus=build/fuzz/corpus
+rm -rf build/fuzz/findings && mkdir -p build/fuzz/findings
+python3 tests/fuzz/seeds.py "$corpus"
+record=
+for target in arguments complete npy; do
+  log=build/fuzz/$target.log
+  start=$SECONDS
+  before=$(ls "$corpus/$target" | wc -l)
+  if ! "build/fuzz/bin/${target}_fuzz" -runs="$runs" -seed="$seed" -max_len=1024 -timeout=10 \
+         -artifact_prefix="build/fuzz/findings/$target-" "$corpus/$target" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "fuzz.sh: $target failed with seed $seed; its input is in build/fuzz/findings, the log is $log" >&2
+    exit 1
+  fi
+  made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")
+  seconds=$((SECONDS - start))
+  after=$(ls "$corpus/$target" | wc -l)
+  record+="${record:+,}
+  \"$target\": {\"runs\": $made, \"seconds\": $seconds, \"corpus_before\": $before, \"corpus_after\": $after, \"findings\": 0}"
+  echo "$target: $made runs in $seconds s, $after inputs in the corpus, nothing found"
+done
+cat >build/fuzz/record.json <<END
+{
+  "date": "$(date -u +%F)",
+  "commit": "$(git describe --always --dirty --abbrev=12)",
+  "compiler": "$(clang++ --version | head -n 1)",
+  "seed": $seed,$record
+}
+END

@@ -1,0 +1,70 @@
+// What the command reads from option values: each parser refuses with UsageError and nothing else,
+// or returns a value within the range that it promises. The first byte picks the parser.
+#include <cmath>
+#include <string>
+
+#include "fuzz/fuzz.hpp"
+#include "warpwise/cli/arguments.hpp"
+
+namespace warpwise {
+namespace {
+
+using fuzz::require;
+
+void integer(std::string_view text) {
+  const std::int64_t value = cli::parse_integer("--n", text, INT64_MIN, INT64_MAX);
+  require(cli::parse_integer("--n", std::to_string(value), value, value) == value,
+          "an integer's own text is read as that integer");
+  require(text.find_first_not_of("-0123456789") == std::string_view::npos,
+          "only digits and a sign are an integer");
+}
+
+void bounded_integer(std::string_view text) {
+  const std::int64_t value = cli::parse_integer("--n", text, -5, 65536);
+  require(value >= -5 && value <= 65536, "an integer lies within its bounds");
+}
+
+void number(std::string_view text) {
+  require(std::isfinite(cli::parse_number("--x", text)), "a number is finite");
+}
+
+void size_of_frames(std::string_view text) {
+  const cli::Size size = cli::parse_size("--size", text);
+  require(size.width >= 1 && size.height >= 1, "a size is at least 1x1");
+  for (const PixelFormat format : all_pixel_formats) {
+    try {
+      const std::int64_t bytes = cli::raw_format(format).shape(size).bytes();
+      require(bytes >= size.width && bytes >= size.height, "a frame has a byte for a pixel");
+    } catch (const InvalidArgument&) {  // beyond 64 bits
+    }
+  }
+}
+
+void format(std::string_view text) {
+  const auto named = pixel_format_named(text);
+  require(!named || name_of(*named) == text, "a format is called by its name");
+  std::vector<cli::RawFormat> formats;
+  for (const PixelFormat each : all_pixel_formats) formats.push_back(cli::raw_format(each));
+  require(cli::parse_choice("--from", text, formats).name == text, "a choice has its name");
+}
+
+void backend(std::string_view text) {
+  const auto choice = cli::parse_choice("--backend", text, cli::all_backend_choices);
+  require(cli::name_of(choice) == text, "a backend is called by its name");
+}
+
+}  // namespace
+}  // namespace warpwise
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwise;
+  constexpr void (*parsers[])(std::string_view) = {integer,        bounded_integer, number,
+                                                   size_of_frames, format,          backend};
+  if (size == 0) return 0;
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    parsers[data[0] % std::size(parsers)](text);
+  } catch (const cli::UsageError&) {
+  }
+  return 0;
+}
