@@ -21,7 +21,8 @@ mkdir -p "$folder/bin" "$folder/lib" "$folder/bench" "$folder/frames"
 for program in base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test gpu_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
-cp build/release/lib/libwarpwise.so.* "$folder/lib/"
+# One file, by the name that programs ask for.
+cp -L build/release/lib/libwarpwise.so.[0-9].[0-9] "$folder/lib/"
 # What the programs load beyond the C and C++ runtimes, which every distribution of that age has.
 ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise)\.so' |
