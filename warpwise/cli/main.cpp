@@ -55,7 +55,7 @@ void set_up_process() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Image primitives at the memory-bandwidth limit, on GPU and CPU.", "warpwise");
+  CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
   app.set_version_flag("--version", "warpwise " WARPWISE_VERSION);
   app.require_subcommand(1);
   std::map<std::string, std::unique_ptr<Command>> commands;
