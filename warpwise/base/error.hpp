@@ -30,6 +30,18 @@ class CudaError : public Error {
   using Error::Error;
 };
 
+/// More memory was asked for than there is; the message states both numbers.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Something valid that Warpwise does not do, named with its place.
+class Unsupported : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A file or a pipe could not be read or written.
 class IoError : public Error {
  public:

@@ -1,0 +1,1 @@
+#include "warpwise/emulator/ptx.hpp"

@@ -1,0 +1,1 @@
+#include "warpwise/rules/rules.hpp"
