@@ -83,16 +83,17 @@ void expect_equal(ComputeCapability cc, const cudaOccDeviceProp& properties,
 
 class AgainstCudaOccupancy : public testing::TestWithParam<ComputeCapability> {};
 
-// Every number of warps and of registers, full and ragged blocks, shared memory about every
-// multiple of its unit that changes the answer's order of magnitude, and the largest.
+// Every number of warps, the last full or not, with every number of registers; and every 37th
+// number of bytes of shared memory.
 TEST_P(AgainstCudaOccupancy, EqualOverAllThatMatters) {
   const ComputeCapability cc = GetParam();
   const SmLimits limits = sm_limits(cc);
   const cudaOccDeviceProp properties = device(cc);
   const int most = limits.max_shared_per_block;
-  for (int threads = 1; threads <= 1024; threads += threads % 32 == 0 ? 1 : 31) {
+  for (int warps = 1; warps <= 32; ++warps) {
     for (int registers = 0; registers <= limits.max_registers_per_thread; ++registers) {
-      for (const int shared : {0, 1, 1024, 4097, 16 * 1024, 32 * 1024 + 129, most}) {
+      const int threads = 32 * warps - (registers + warps) % 32;
+      for (const int shared : {0, 1, 4097, 16 * 1024, 32 * 1024 + 129, most}) {
         expect_equal(cc, properties, {threads, registers, shared});
         if (HasFatalFailure()) return;
       }

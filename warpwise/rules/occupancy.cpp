@@ -16,6 +16,7 @@ struct Allocation {
   bool registers_by_block;  ///< in one piece for a block (1.x), or warp by warp
   int register_unit;        ///< registers come in multiples of it
   int partitions;           ///< of the SM, each with its share of the registers and warps
+  int launch_partitions;    ///< that a launch is checked for
   int shared_unit_bytes;
 };
 
@@ -25,12 +26,13 @@ struct Row {
   Allocation allocation;
 };
 
-constexpr Allocation tesla_8k{true, 256, 1, 512};
-constexpr Allocation tesla_16k{true, 512, 1, 512};
-constexpr Allocation fermi{false, 64, 2, 128};
-constexpr Allocation kepler_to_turing{false, 256, 4, 256};
-constexpr Allocation pascal_60{false, 256, 2, 256};
-constexpr Allocation from_ampere{false, 256, 4, 128};
+constexpr Allocation tesla_8k{true, 256, 1, 1, 512};
+constexpr Allocation tesla_16k{true, 512, 1, 1, 512};
+constexpr Allocation fermi{false, 64, 2, 2, 128};
+constexpr Allocation kepler_to_turing{false, 256, 4, 4, 256};
+// Its blocks must also fit the other Pascals, which have four.
+constexpr Allocation pascal_60{false, 256, 2, 4, 256};
+constexpr Allocation from_ampere{false, 256, 4, 4, 128};
 
 /// Columns: warps, blocks, registers, of a block, of a thread; shared bytes, of a block, reserved;
 /// threads of a block.
@@ -88,7 +90,7 @@ int registers_of_block(const Row& row, int warps, int per_thread) {
     return round_up(round_up(warps, 2) * 32 * per_thread, row.allocation.register_unit);
   }
   return registers_of_warp(row.cc, row.allocation, per_thread) *
-         round_up(warps, row.allocation.partitions);
+         round_up(warps, row.allocation.launch_partitions);
 }
 
 int blocks_by_registers(const Row& row, int warps, int per_thread) {

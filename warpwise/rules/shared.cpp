@@ -157,7 +157,8 @@ Phases phases_of(ComputeCapability cc, const WarpAccess& access) {
   if (access.bytes <= 4) return {};
   const int lanes = 128 / access.bytes;
   if (cc.major == 2) return {lanes, false, access.bytes == 16 ? 1 : 0};
-  const bool merged = cc.major >= 7 && (partners_agree(access, 1) || partners_agree(access, 2));
+  const bool merged =
+      cc.major >= 7 && !access.store && (partners_agree(access, 1) || partners_agree(access, 2));
   return {merged ? 2 * lanes : lanes, false, 0};
 }
 
