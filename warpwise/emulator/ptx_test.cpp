@@ -401,8 +401,8 @@ TEST(Ptx, SizesAreBounded) {
   const auto starts = [](const std::string& text, const std::string& with) {
     EXPECT_EQ(text.substr(0, with.size()), with);
   };
-  starts(refusal_of_body(".reg .b32 %r<4000000000>;"), "PTX line 5: more than 1048576 registers");
-  starts(refusal_of_body(".reg .b32 %r<1000000>, %s<100000>;"), "PTX line 5: more than 1048576");
+  starts(refusal_of_body(".reg .b32 %r<4000000000>;"), "PTX line 5: more than 656");
+  starts(refusal_of_body(".reg .b32 %r<60000>, %s<60000>;"), "PTX line 5: more than 656");
   starts(refusal(head + ".global .b64 x[4294967296][4294967296];"),
          "PTX line 4: 'x' has more than");
   starts(refusal(head + ".global .b8 x[2] = {1, 2, 3};"),
