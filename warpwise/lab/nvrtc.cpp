@@ -13,6 +13,16 @@ using Result = int;
 constexpr Result success = 0;
 constexpr Result compilation_failed = 6;
 
+// NVRTC opens its built-in functions by their bare name, which the loader finds once they are loaded. For
+// a library that stands in a folder of its own, where the loader does not search, they are in that folder.
+void load_builtins_beside(const std::filesystem::path& library) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("libnvrtc-builtins.so.")) ::dlopen(entry.path().c_str(), RTLD_NOW);
+  }
+}
+
 // The path that a library was in fact loaded from.
 std::string path_of(void* library, const std::filesystem::path& asked) {
   link_map* entry = nullptr;
@@ -46,6 +56,8 @@ struct Nvrtc::Functions {
   // NVRTC starts threads that outlive a compilation: once loaded it stays.
   static std::unique_ptr<Functions> load(const std::filesystem::path& path) {
     auto functions = std::make_unique<Functions>();
+    if (path.has_parent_path()) load_builtins_beside(path);
+    ::dlerror();
     functions->library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (functions->library == nullptr) return nullptr;
     const auto take = [&](auto& function, const char* name) {
@@ -85,7 +97,6 @@ struct Nvrtc::Functions {
 std::optional<Nvrtc> Nvrtc::load(std::span<const std::filesystem::path> libraries,
                                  std::string* why_not) {
   for (const std::filesystem::path& path : libraries) {
-    ::dlerror();
     if (auto functions = Functions::load(path)) return Nvrtc(std::move(functions), path);
     if (why_not != nullptr) {
       const char* error = ::dlerror();
