@@ -1,0 +1,16 @@
+// A lock that each thread of a warp takes in turn: its holder must go on while the others spin.
+extern "C" __global__ void spin_lock(int* lock, int* counter, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    bool done = false;
+    while (!done) {
+      if (atomicCAS(lock, 0, 1) == 0) {
+        __threadfence();
+        volatile int* const guarded = counter;
+        *guarded = *guarded + 1;
+        __threadfence();
+        atomicExch(lock, 0);
+        done = true;
+      }
+    }
+  }
+}
