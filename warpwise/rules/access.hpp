@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "warpwise/rules/rules.hpp"
+
+/// What the rules of one access share: its checks, its lanes, and counting without allocation.
+namespace warpwise::rules::detail {
+
+[[noreturn]] void refuse(ComputeCapability cc);
+[[noreturn]] void refuse_bytes(int bytes);
+bool is_known(ComputeCapability cc);
+
+inline void check(ComputeCapability cc, const WarpAccess& access) {
+  if (!is_known(cc)) refuse(cc);
+  const auto bytes = static_cast<unsigned>(access.bytes);
+  if (bytes > 16 || !std::has_single_bit(bytes)) refuse_bytes(access.bytes);
+}
+
+/// The lanes of the `part`-th of the requests of `lanes` lanes each that make up a warp.
+inline std::uint32_t lanes_of_part(int part, int lanes) {
+  const std::uint32_t first = lanes == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << lanes) - 1;
+  return first << (part * lanes);
+}
+
+/// Calls `visit(address)` for each lane of the mask, lowest first.
+template <typename Visit>
+void for_each_address(const WarpAccess& access, std::uint32_t lanes, Visit visit) {
+  for (; lanes != 0; lanes &= lanes - 1) visit(access.addresses[std::countr_zero(lanes)]);
+}
+
+/// A set of at most 32 numbers: a hash table whose slots need no clearing, twice as many as
+/// numbers.
+class LaneSet {
+ public:
+  /// The slot of `key`; `is_new` says whether it was put there just now.
+  int insert(std::uint64_t key, bool& is_new) {
+    // The golden ratio spreads any arithmetic progression evenly, and strides are what kernels
+    // make.
+    auto slot = static_cast<int>((key * 0x9e3779b97f4a7c15U) >> 58);
+    for (; (used_ >> slot & 1) != 0; slot = (slot + 1) % 64) {
+      if (keys_[slot] == key) {
+        is_new = false;
+        return slot;
+      }
+    }
+    used_ |= std::uint64_t{1} << slot;
+    keys_[slot] = key;
+    is_new = true;
+    return slot;
+  }
+  /// A bit for each slot in use.
+  std::uint64_t used() const { return used_; }
+  int size() const { return std::popcount(used_); }
+
+ private:
+  std::uint64_t used_ = 0;
+  std::array<std::uint64_t, 64> keys_;
+};
+
+/// How many different values `address >> shift` takes over the lanes.
+inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shift) {
+  if (lanes == 0) return 0;
+  LaneSet set;
+  std::uint64_t previous = access.addresses[std::countr_zero(lanes)] >> shift;
+  bool is_new = false;
+  set.insert(previous, is_new);
+  for_each_address(access, lanes & (lanes - 1), [&](std::uint64_t address) {
+    const std::uint64_t key = address >> shift;
+    if (key != previous) set.insert(key, is_new);  // neighbours share a segment more often than not
+    previous = key;
+  });
+  return set.size();
+}
+
+}  // namespace warpwise::rules::detail

@@ -1,1 +1,0 @@
-#include "warpwise/rules/rules.hpp"
