@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// Other programs, run without a shell, for a bounded time, with their files in a private folder.
+namespace warpwise::lab {
+
+/// A folder that only this user may read; it goes with all that is in it when the object goes.
+/// While there is one, the signals that end a program wait, so that an interrupted run leaves
+/// nothing behind either; run_program() notices them. Neither copied nor moved; made and destroyed
+/// in one thread.
+class TemporaryFolder {
+ public:
+  /// \throws IoError  no folder can be made in $TMPDIR (or /tmp)
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  /// What the program that runs in it gets: the signals as they were before.
+  const sigset_t& signals_before() const { return signals_before_; }
+
+ private:
+  std::filesystem::path path_;
+  sigset_t signals_before_;
+};
+
+struct ProgramRun {
+  int exit_code = 0;   ///< 128 + N when signal N ended it
+  std::string output;  ///< of both its streams, the first 16 MiB
+};
+
+/// Runs `arguments[0]`, a path, to its end, with TMPDIR in `folder`, messages in English and
+/// nothing to read. \throws IoError  it cannot be started, passes the limit (and is ended, with all
+/// it started), or this program was told to stop.
+ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
+                       std::chrono::seconds limit = std::chrono::seconds(120));
+
+}  // namespace warpwise::lab
