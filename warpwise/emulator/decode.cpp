@@ -12,6 +12,7 @@
 #include "warpwise/emulator/access.hpp"
 #include "warpwise/emulator/allocate.hpp"
 #include "warpwise/emulator/machine.hpp"
+#include "warpwise/emulator/numbers.hpp"
 #include "warpwise/emulator/select.hpp"
 #include "warpwise/emulator/system_calls.hpp"
 
@@ -746,9 +747,12 @@ class Decoder {
         variant |= 8;
       } else {
         fields[0] = write(result, widths[0], selection->loose_result);
-        if (selection->loose_result && register_width(result) == Width::w16) narrow_result(variant);
-        else if (current_->opcode == "cvt" && selection->loose_result) wide_result(variant);
-        else if (current_->opcode == "cvt" && variant == 0) variant = 0xffffffffU;
+        if (current_->opcode == "cvt" && is_integer_conversion()) {
+          // What convert_integer keeps.
+          variant = register_width(result) == Width::w16 ? 0xffffU : 0xffffffffU;
+        } else if (selection->loose_result && register_width(result) == Width::w16) {
+          variant |= narrow_result;
+        }
       }
     }
     for (std::size_t field = 2; field < 6; ++field) {
@@ -788,11 +792,6 @@ class Decoder {
 
   bool is_optional_operand() const { return current_->opcode[0] == 'v' || current_->opcode == "cvt"; }
 
-  /// Conversions between integers keep what fits the register (see convert_integer); those of floats say so.
-  void narrow_result(std::uint32_t& variant) const { variant = is_integer_conversion() ? 0xffffU : variant | 0x10000U; }
-  void wide_result(std::uint32_t& variant) const {
-    if (is_integer_conversion()) variant = 0xffffffffU;
-  }
   bool is_integer_conversion() const {
     return std::all_of(current_->modifiers.begin(), current_->modifiers.end(), [](const std::string& m) {
       return !is_type(m) || m[0] == 'u' || (m[0] == 's' && m != "sat");

@@ -236,7 +236,7 @@ void convert(Warp& warp, const Operation& op) {
     if constexpr (!is_float<D> && size_of<D> < 4) {
       // The register may be wider than the type: sign-extended, and kept to 16 bits where it has those.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
-      if ((op.variant & 0x10000U) != 0) out[i] &= 0xffff;
+      if ((op.variant & narrow_result) != 0) out[i] &= 0xffff;
     }
   }
   put(warp, op.dst, out);
