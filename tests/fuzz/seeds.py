@@ -1,4 +1,4 @@
-"""Writes the fuzz targets' first inputs: seeds.py FOLDER makes FOLDER/{npy,complete,arguments}."""
+"""Writes the fuzz targets' first inputs: seeds.py FOLDER makes one folder for each target in it."""
 
 import pathlib
 import struct
@@ -53,8 +53,34 @@ def arguments_seeds():
         yield b"\5" + text.encode()
 
 
+def ptx_seeds():
+    head = ".version 9.0\n.target sm_75\n.address_size 64\n"
+    variables = [
+        ".global .align 4 .f32 a[2][2] = {{1, 2}, {0f3F800000, 0d3FF0000000000000}};",
+        ".const .v2 .u16 b[] = {{1, 0x2}, {0b1, 07}}; .extern .shared .align 16 .b8 c[];",
+        ".global .u64 d[3] = {d, generic(d)+8, (1 << 4) % 3 ? ~5U : (.s64)-1.5};",
+        ".global .b8 e[8] = {0xFF(d), 0xFF00(d), 0xFF0000(d), 0xFF000000(d)};",
+        '.file 1 "a.cu"\n.section .debug_str { .b8 1, 2\n }\n.alias f, g; .pragma "x";',
+    ]
+    statements = [
+        ".reg .pred %p<2>; .reg .b32 %r<4>, q; .param .align 8 .b8 t[24];",
+        ".loc 1 4 3\n$L__1: @!%p1 bra.uni $L__1;\n.loc 1 9 1, function_name $L+1, inlined_at 1 4 3",
+        "ld.global.nc.L1::no_allocate.v4.u32 {%r0, %r1, _, %r3}, [%rd1+-4];",
+        "{ .reg .b32 t; mov.u32 t, %tid.x; l: bra l; } setp.lt.and.s32 %p0|%p1, 1, -2, !%p0;",
+        "call.uni (t), f, (a, 1); call %rd1, (a), p; p: .callprototype (.param .b32 _) _ ();",
+        "x: .branchtargets $L__1, $L__1; brx.idx %r1, x; tex.2d.v4.f32.f32 {%f1}, [t, {%f1, %f2}];",
+    ]
+    for text in variables:
+        yield (head + text).encode()
+    for text in statements:
+        yield (head + ".visible .entry k(.param .u64 .ptr .global .align 4 a)\n"
+               ".maxntid 256, 1, 1\n{" + text + " ret; }").encode()
+    yield (head + ".func (.param .b32 r) f(.param .b32 x); .func (.reg .b32 r) f (.reg .b32 x) "
+           "{ add.s32 r, x, WARP_SZ - 1; ret; } /* end */ // of it").encode()
+
+
 for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds),
-                      ("arguments", arguments_seeds)]:
+                      ("arguments", arguments_seeds), ("ptx", ptx_seeds)]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds()):

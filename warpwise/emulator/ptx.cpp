@@ -56,6 +56,7 @@ class Parser {
   void statement();
   void file();
   void section();
+  void pragma();
   void linked();
   void module_variable(const Linkage& linkage);
   void function(bool is_entry, const Linkage& linkage);
@@ -81,7 +82,7 @@ class Parser {
   Operand unpaired(bool in_call);
   Operand name();
   Operand constant();
-  void elements(Operand& result, std::string_view end, bool in_call);
+  void elements(Operand& result, std::string_view end);
   Operand address();
 
   Tokens tokens_;
@@ -115,10 +116,7 @@ void Parser::statement() {
   } else if (tokens_.accept(".section")) {
     section();
   } else if (tokens_.accept(".pragma")) {
-    do {
-      tokens_.expect(Token::Kind::string, "a pragma's text in quotes");
-    } while (tokens_.accept(","));
-    tokens_.expect(";");
+    pragma();
   } else if (tokens_.at(".alias")) {
     const int line = tokens_.take().line;
     std::string name(tokens_.expect(Token::Kind::name, "a function's name").text);
@@ -150,6 +148,13 @@ void Parser::section() {
     depth += tokens_.at("{") ? 1 : tokens_.at("}") ? -1 : 0;
     tokens_.take();
   }
+}
+
+void Parser::pragma() {
+  do {
+    tokens_.expect(Token::Kind::string, "a pragma's text in quotes");
+  } while (tokens_.accept(","));
+  tokens_.expect(";");
 }
 
 void Parser::linked() {
@@ -225,10 +230,7 @@ void Parser::performance_directives(Function& result) {
     if (directive.text == ".attribute") {
       declarations_.skip_attribute();
     } else if (directive.text == ".pragma") {
-      do {
-        tokens_.expect(Token::Kind::string, "a pragma's text in quotes");
-      } while (tokens_.accept(","));
-      tokens_.expect(";");
+      pragma();
     } else {
       // .maxntid 256, 1, 1 and the like, among them .noreturn without numbers.
       std::vector<int> numbers;
@@ -360,7 +362,8 @@ void Parser::body_statement(Function& function) {
   if (tokens_.accept(";")) return;
   if (tokens_.at(Token::Kind::directive)) {
     body_directive(function);
-  } else if (tokens_.at(Token::Kind::name) && tokens_.ahead().text == ":") {
+  } else if (tokens_.at(Token::Kind::name) && tokens_.ahead().text == ":" &&
+             tokens_.ahead().kind == Token::Kind::punctuation) {
     label(function);
   } else {
     instruction(function);
@@ -380,10 +383,7 @@ void Parser::body_directive(Function& function) {
   } else if (tokens_.accept(".loc")) {
     location(function);
   } else if (tokens_.accept(".pragma")) {
-    do {
-      tokens_.expect(Token::Kind::string, "a pragma's text in quotes");
-    } while (tokens_.accept(","));
-    tokens_.expect(";");
+    pragma();
   } else if (tokens_.accept(".file")) {
     file();
   } else {
@@ -475,10 +475,10 @@ Operand Parser::unpaired(bool in_call) {
   Operand result;
   if (in_call && tokens_.accept("(")) {
     result.kind = Kind::list;
-    elements(result, ")", false);
+    elements(result, ")");
   } else if (tokens_.accept("{")) {
     result.kind = Kind::vector;
-    elements(result, "}", false);
+    elements(result, "}");
   } else if (tokens_.at("[")) {
     result = address();
   } else if (at_constant(tokens_)) {
@@ -491,10 +491,10 @@ Operand Parser::unpaired(bool in_call) {
   return result;
 }
 
-void Parser::elements(Operand& result, std::string_view end, bool in_call) {
+void Parser::elements(Operand& result, std::string_view end) {
   if (tokens_.accept(end)) return;
   do {
-    result.elements.push_back(operand(in_call));
+    result.elements.push_back(operand(false));
   } while (tokens_.accept(","));
   if (!tokens_.accept(end)) tokens_.fail_expected("',' or '" + std::string(end) + "'");
 }
@@ -530,7 +530,7 @@ Operand Parser::address() {
   tokens_.expect("[");
   Operand result;
   result.kind = Kind::address;
-  elements(result, "]", false);
+  elements(result, "]");
   if (result.elements.empty()) tokens_.fail("an address of nothing");
   // The offset is the address's.
   std::swap(result.offset, result.elements.front().offset);

@@ -26,6 +26,7 @@ class Tokens {
  public:
   explicit Tokens(std::string_view text);
 
+  std::size_t text_bytes() const { return text_.size(); }
   const Token& current() const { return current_; }
   const Token& ahead() const { return ahead_; }
   /// Whether the current token begins where the last one taken ended, as in `%tid.x`.

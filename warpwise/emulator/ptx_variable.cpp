@@ -10,9 +10,9 @@
 namespace warpwise::ptx {
 namespace {
 
-// Bounds for what few bytes of text can ask for. The largest module that nvcc was seen to make has
-// some tens of thousands of registers, and constant tables of a few megabytes.
-constexpr std::uint64_t max_registers = std::uint64_t{1} << 20;
+// Bounds for what few bytes of text can ask for. A compiler uses each register that it declares, so
+// that a module has fewer than its text has bytes; what people write by hand may round up.
+constexpr std::uint64_t spare_registers = std::uint64_t{1} << 16;
 constexpr std::uint64_t max_initial_bytes = std::uint64_t{1} << 28;
 constexpr std::uint64_t max_initial_elements = std::uint64_t{1} << 40;
 constexpr std::size_t max_dimensions = 16;
@@ -112,9 +112,9 @@ void Declarations::set_size(Declared& declared) {
 
 void Declarations::read_registers(std::vector<Variable>& into, const Declared& declared) {
   const Constant count = read_literal(tokens_);
-  if (!count.is_integer() || count.bits > max_registers ||
-      registers_ + count.bits > max_registers) {
-    tokens_.fail("more than " + std::to_string(max_registers) + " registers");
+  const std::uint64_t most = spare_registers + tokens_.text_bytes();
+  if (!count.is_integer() || count.bits > most || registers_ + count.bits > most) {
+    tokens_.fail("more than " + std::to_string(most) + " registers in a text of this size");
   }
   tokens_.expect(">");
   registers_ += count.bits;

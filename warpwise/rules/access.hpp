@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "warpwise/rules/rules.hpp"
 
@@ -29,6 +31,24 @@ inline std::uint32_t lanes_of_part(int part, int lanes) {
 template <typename Visit>
 void for_each_address(const WarpAccess& access, std::uint32_t lanes, Visit visit) {
   for (; lanes != 0; lanes &= lanes - 1) visit(access.addresses[std::countr_zero(lanes)]);
+}
+
+/// The distance between neighbouring lanes' addresses, without its sign, where every lane is active
+/// and all distances are the same. Most accesses of most kernels are so: the rules have closed
+/// forms for them.
+inline std::optional<std::uint64_t> step_of(const WarpAccess& access) {
+  if (access.active != ~std::uint32_t{0}) return std::nullopt;
+  const std::uint64_t step = access.addresses[1] - access.addresses[0];
+  std::uint64_t expected = access.addresses[0];
+  std::uint64_t different = 0;
+  for (int lane = 0; lane < 32; ++lane) {  // without a branch, for the sake of vector instructions
+    different |= access.addresses[lane] ^ expected;
+    expected += step;
+  }
+  const bool descends = static_cast<std::int64_t>(step) < 0;
+  const bool wraps = (access.addresses[31] < access.addresses[0]) != descends;
+  if (different != 0 || wraps) return std::nullopt;
+  return descends ? 0 - step : step;
 }
 
 /// A set of at most 32 numbers: a hash table whose slots need no clearing, twice as many as
@@ -73,6 +93,16 @@ inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shi
     previous = key;
   });
   return set.size();
+}
+
+/// As count_distinct, of `lanes` neighbouring lanes from `first`, where step_of is known.
+inline int count_distinct(const WarpAccess& access, int first, int lanes, int shift,
+                          std::uint64_t step) {
+  if (step >> shift != 0) return lanes;
+  // No shorter step leaves a segment out.
+  const auto [low, high] =
+      std::minmax({access.addresses[first] >> shift, access.addresses[first + lanes - 1] >> shift});
+  return static_cast<int>(high - low) + 1;
 }
 
 }  // namespace warpwise::rules::detail

@@ -9,6 +9,9 @@ namespace {
 using detail::count_distinct;
 using detail::for_each_address;
 using detail::lanes_of_part;
+
+/// See detail::step_of.
+using Step = std::optional<std::uint64_t>;
 using detail::LaneSet;
 
 /// How global memory serves a warp, by generation.
@@ -58,10 +61,37 @@ void add_aligned_half_warp(const WarpAccess& access, int half, GlobalTraffic& tr
   }
 }
 
+/// A transaction for the 32-byte pieces, a bit each, that are used of one segment.
+void add_segment(unsigned sectors, GlobalTraffic& traffic) {
+  if (std::has_single_bit(sectors)) {
+    traffic.transactions_32 += 1;
+  } else if ((sectors & 0b0011) == 0 || (sectors & 0b1100) == 0) {
+    traffic.transactions_64 += 1;
+  } else {
+    traffic.transactions_128 += 1;
+  }
+}
+
+/// The same for neighbouring lanes that leave no sector out between the lowest and the highest.
+void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
+                         GlobalTraffic& traffic) {
+  const auto [low, high] =
+      std::minmax({access.addresses[16 * half] >> 5, access.addresses[16 * half + 15] >> 5});
+  const std::uint64_t sectors = std::uint64_t{1} << (segment_shift - 5);
+  for (std::uint64_t first = low; first <= high;) {
+    const std::uint64_t end = std::min((first / sectors + 1) * sectors, high + 1);
+    const unsigned mask = ((1U << (end - first)) - 1) << first % 4;
+    add_segment(mask, traffic);
+    first = end;
+  }
+}
+
 /// CC 1.2 and 1.3: one transaction for each segment that lanes of the half-warp touch, halved while
 /// the half of it would do. The order in which segments are served does not change the outcome.
-void add_segmented_half_warp(const WarpAccess& access, int half, GlobalTraffic& traffic) {
+void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
+                             GlobalTraffic& traffic) {
   const int segment_shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;
+  if (step && *step <= 32) return add_dense_half_warp(access, half, segment_shift, traffic);
   LaneSet segments;
   std::array<std::uint8_t, 64> sectors;  // of each segment: a bit for every 32 bytes that are used
   for_each_address(access, access.active & lanes_of_part(half, 16), [&](std::uint64_t address) {
@@ -71,23 +101,21 @@ void add_segmented_half_warp(const WarpAccess& access, int half, GlobalTraffic& 
     sectors[slot] |= 1U << (address >> 5 & 3);
   });
   for (std::uint64_t used = segments.used(); used != 0; used &= used - 1) {
-    const unsigned mask = sectors[std::countr_zero(used)];
-    if (std::has_single_bit(mask)) {
-      traffic.transactions_32 += 1;
-    } else if ((mask & 0b0011) == 0 || (mask & 0b1100) == 0) {
-      traffic.transactions_64 += 1;
-    } else {
-      traffic.transactions_128 += 1;
-    }
+    add_segment(sectors[std::countr_zero(used)], traffic);
   }
 }
 
+/// The distinct values of `address >> shift` in one of the requests of `lanes` lanes.
+int count_in_part(const WarpAccess& access, int part, int lanes, int shift, Step step) {
+  return step ? count_distinct(access, part * lanes, lanes, shift, *step)
+              : count_distinct(access, access.active & lanes_of_part(part, lanes), shift);
+}
+
 /// CC 2.0 and later: the distinct segments that each request touches.
-int count_segments(const WarpAccess& access, int request_lanes, int segment_shift) {
+int count_segments(const WarpAccess& access, int request_lanes, int segment_shift, Step step) {
   int count = 0;
   for (int part = 0; part < 32 / request_lanes; ++part) {
-    count +=
-        count_distinct(access, access.active & lanes_of_part(part, request_lanes), segment_shift);
+    count += count_in_part(access, part, request_lanes, segment_shift, step);
   }
   return count;
 }
@@ -95,21 +123,22 @@ int count_segments(const WarpAccess& access, int request_lanes, int segment_shif
 /// `lines`: loads move lines of 128 bytes, since L1 caches them.
 GlobalTraffic traffic_of(ComputeCapability cc, const WarpAccess& access, bool lines) {
   GlobalTraffic traffic;
+  const Step step = detail::step_of(access);
   switch (scheme_of(cc)) {
     case Scheme::aligned_half_warps:
       for (int half = 0; half < 2; ++half) add_aligned_half_warp(access, half, traffic);
       return traffic;
     case Scheme::segmented_half_warps:
-      for (int half = 0; half < 2; ++half) add_segmented_half_warp(access, half, traffic);
+      for (int half = 0; half < 2; ++half) add_segmented_half_warp(access, half, step, traffic);
       return traffic;
     case Scheme::split_requests:
     case Scheme::sectors: break;
   }
   const int request_lanes = lanes_per_request(cc, access.bytes);
   if (lines && !access.store) {
-    traffic.transactions_128 = count_segments(access, request_lanes, 7);
+    traffic.transactions_128 = count_segments(access, request_lanes, 7, step);
   } else {
-    traffic.transactions_32 = count_segments(access, request_lanes, 5);
+    traffic.transactions_32 = count_segments(access, request_lanes, 5, step);
   }
   return traffic;
 }
@@ -122,10 +151,11 @@ int ideal_transactions(ComputeCapability cc, const WarpAccess& access, bool line
   const int unit = cc.major == 1 || (lines && !access.store) ? 128 : 32;
   const int request_lanes = lanes_per_request(cc, access.bytes);
   const int shift = std::countr_zero(static_cast<unsigned>(access.bytes));
+  const Step step = detail::step_of(access);
   int count = 0;
   for (int part = 0; part < 32 / request_lanes; ++part) {
-    const std::uint32_t lanes = access.active & lanes_of_part(part, request_lanes);
-    count += (count_distinct(access, lanes, shift) * access.bytes + unit - 1) / unit;
+    const int words = count_in_part(access, part, request_lanes, shift, step);
+    count += (words * access.bytes + unit - 1) / unit;
   }
   return count;
 }

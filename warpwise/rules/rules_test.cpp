@@ -727,6 +727,22 @@ TEST(SharedPasses, BroadcastOn1xIsBounded) {
   }
 }
 
+// Half-warps are served apart on 1.x. Whole warps of equal steps take a shorter way through the
+// code.
+TEST(SharedPasses, AWarpOn1xIsItsHalves) {
+  Patterns patterns(9);
+  for (int round = 0; round < rounds; ++round) {
+    const int bytes = patterns.bytes();
+    const Addresses addresses = patterns.addresses(bytes);
+    const bool store = round % 2 == 0;
+    const SharedPasses low = shared_passes(cc_1_3, {addresses, 0x0000ffff, bytes, store});
+    const SharedPasses high = shared_passes(cc_1_3, {addresses, 0xffff0000, bytes, store});
+    const SharedPasses whole = shared_passes(cc_1_3, {addresses, all_lanes, bytes, store});
+    ASSERT_EQ(whole.passes, low.passes + high.passes) << "round " << round;
+    ASSERT_EQ(whole.ideal, low.ideal + high.ideal) << "round " << round;
+  }
+}
+
 TEST(SharedPasses, TheOrderOfLanesInAPhaseDoesNotMatter) {
   Patterns patterns(7);
   for (int round = 0; round < rounds; ++round) {

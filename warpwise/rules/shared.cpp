@@ -97,7 +97,18 @@ int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t
   return words_shared ? steps_with_broadcast(wanted) : std::ranges::max(lanes_by_bank(wanted));
 }
 
+/// How many of `lanes` lanes, as many as there are banks, meet in one where each is `step` banks
+/// further than the one before it: the greatest common divisor, of which one is a power of two.
+int meeting_lanes(std::uint64_t step, int lanes) {
+  const std::uint64_t divisor = step & (0 - step);
+  return step == 0 ? 1 : static_cast<int>(std::min<std::uint64_t>(divisor, lanes));
+}
+
 SharedPasses half_warp_passes(const WarpAccess& access) {
+  if (const auto step = detail::step_of(access); step && *step % 4 == 0) {
+    const int requests = 2 * std::max(1, access.bytes / 4);
+    return {requests * meeting_lanes(*step / 4, 16), requests};
+  }
   SharedPasses result;
   for (int half = 0; half < 2; ++half) {
     const std::uint32_t lanes = access.active & lanes_of_part(half, 16);
@@ -152,13 +163,11 @@ struct Phases {
   int extra = 0;        ///< passes that a phase costs beyond its conflicts
 };
 
-Phases phases_of(ComputeCapability cc, const WarpAccess& access) {
+Phases phases_of(ComputeCapability cc, const WarpAccess& access, bool merged) {
   if (cc.major == 3) return {access.bytes == 16 ? 16 : 32, true, 0};
   if (access.bytes <= 4) return {};
   const int lanes = 128 / access.bytes;
   if (cc.major == 2) return {lanes, false, access.bytes == 16 ? 1 : 0};
-  const bool merged =
-      cc.major >= 7 && !access.store && (partners_agree(access, 1) || partners_agree(access, 2));
   return {merged ? 2 * lanes : lanes, false, 0};
 }
 
@@ -167,7 +176,17 @@ Phases phases_of(ComputeCapability cc, const WarpAccess& access) {
 SharedPasses shared_passes(ComputeCapability cc, const WarpAccess& access) {
   detail::check(cc, access);
   if (cc.major == 1) return half_warp_passes(access);
-  const Phases phases = phases_of(cc, access);
+  const bool can_merge = cc.major >= 7 && access.bytes > 4 && !access.store;
+  const std::uint64_t width = std::max(4, access.bytes);
+  const auto step = detail::step_of(access);
+  if (step && *step % width == 0 && cc.major != 3) {
+    const Phases phases = phases_of(cc, access, can_merge && *step == 0);
+    const int count = 32 / phases.lanes;
+    const int degree = meeting_lanes(*step / width, phases.lanes);
+    return {count * (degree + phases.extra), count};
+  }
+  const Phases phases =
+      phases_of(cc, access, can_merge && (partners_agree(access, 1) || partners_agree(access, 2)));
   SharedPasses result;
   for (int part = 0; part < 32 / phases.lanes; ++part) {
     const std::uint32_t lanes = access.active & lanes_of_part(part, phases.lanes);

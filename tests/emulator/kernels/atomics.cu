@@ -1,7 +1,6 @@
-// Every atomic function once, on results[0 ...]; what they return is summed up so that none is left
-// out.
-extern "C" __global__ void atomics_32(int* results, unsigned* unsigned_results, float* sums,
-                                      unsigned long long* wide, unsigned long long* returned) {
+// Every atomic function once, on results[0 ...]; what they return is summed up, so that it is used.
+extern "C" __global__ void atomics(int* results, unsigned* unsigned_results, float* sums,
+                                   unsigned long long* wide, unsigned long long* returned) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const unsigned u = static_cast<unsigned>(i);
   unsigned long long sum = 0;

@@ -1,5 +1,4 @@
-// Bit counting, searching and reversal, wide multiplications, saturation and average: one result
-// each.
+// Bit counting and reversal, wide multiplications, divisions and averages: one result each.
 extern "C" __global__ void bits(const unsigned* a, const unsigned* b, unsigned* results,
                                 unsigned long long* wide, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
-// Calls that stay calls: recursion, a structure by value, a pointer to local memory, a function
-// pointer.
+// Calls that stay calls: recursion, a structure by value, a pointer to local memory or to a
+// function.
 struct Pair {
   int first;
   double second;

@@ -1,5 +1,4 @@
-// Counts of 256 byte values: straight into global memory, and through counts of the block in shared
-// memory.
+// Counts of 256 byte values: in global memory, and through counts of the block in shared memory.
 extern "C" __global__ void histogram_global(const unsigned char* from, unsigned* counts,
                                             int count) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);

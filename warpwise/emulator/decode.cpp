@@ -1,0 +1,948 @@
+// PTX's syntax tree into operations: names become registers, constants and addresses, calls are inlined,
+// instructions get their handlers. What the emulator does not run is refused here, before anything runs.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/access.hpp"
+#include "warpwise/emulator/allocate.hpp"
+#include "warpwise/emulator/machine.hpp"
+#include "warpwise/emulator/select.hpp"
+#include "warpwise/emulator/system_calls.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+// A kernel of more operations, after inlining, is refused: recursion that inlining cannot end, mostly.
+constexpr std::size_t most_operations = 4'000'000;
+constexpr int deepest_call = 64;
+
+using ptx::Operand;
+
+/// What a name stands for where it is used.
+struct Symbol {
+  enum class Kind { reg, shared, local, parameter, argument, variable } kind = Kind::reg;
+  Width width = Width::none;
+  std::int32_t reg = 0;          ///< virtual register
+  std::uint64_t offset = 0;      ///< in shared, local or parameter memory; of an argument, in local memory
+  std::size_t variable = 0;      ///< of the module
+};
+
+struct Frame {
+  const ptx::Function* function = nullptr;
+  std::map<std::string, Symbol, std::less<>> symbols;
+  std::map<std::string, std::uint32_t, std::less<>> labels;
+  std::vector<std::pair<std::size_t, std::string>> branches;  ///< operations whose target is a label of this frame
+  std::vector<std::pair<std::size_t, std::vector<std::string>>> tables;
+  int depth = 0;
+};
+
+Width width_of_type(std::string_view type) {
+  switch (type_bits(type)) {
+    case 1: return Width::predicate;
+    case 8:
+    case 16: return Width::w16;
+    case 32: return Width::w32;
+    case 64: return Width::w64;
+    case 128: return Width::w128;
+    default: return Width::none;
+  }
+}
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
+}
+
+const std::map<std::string_view, Special>& special_registers() {
+  static const std::map<std::string_view, Special> names = {
+      {"%tid.x", Special::tid_x},       {"%tid.y", Special::tid_y},       {"%tid.z", Special::tid_z},
+      {"%ntid.x", Special::ntid_x},     {"%ntid.y", Special::ntid_y},     {"%ntid.z", Special::ntid_z},
+      {"%ctaid.x", Special::ctaid_x},   {"%ctaid.y", Special::ctaid_y},   {"%ctaid.z", Special::ctaid_z},
+      {"%nctaid.x", Special::nctaid_x}, {"%nctaid.y", Special::nctaid_y}, {"%nctaid.z", Special::nctaid_z},
+      {"%laneid", Special::laneid},     {"%warpid", Special::warpid},     {"%nwarpid", Special::nwarpid},
+      {"%smid", Special::smid},         {"%nsmid", Special::nsmid},       {"%gridid", Special::gridid},
+      {"%lanemask_eq", Special::lanemask_eq}, {"%lanemask_le", Special::lanemask_le},
+      {"%lanemask_lt", Special::lanemask_lt}, {"%lanemask_ge", Special::lanemask_ge},
+      {"%lanemask_gt", Special::lanemask_gt},
+      {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size}};
+  return names;
+}
+
+class Decoder {
+ public:
+  Decoder(const ptx::Module& module, const ptx::Function& kernel) : module_(module), kernel_(kernel) {}
+
+  Code decode() {
+    code_.info.name = kernel_.name;
+    for (const int n : kernel_.required_threads) code_.info.required_threads.push_back(n);
+    lay_out_parameters();
+    Frame frame;
+    frame.function = &kernel_;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      Symbol symbol;
+      symbol.kind = Symbol::Kind::parameter;
+      symbol.offset = code_.info.parameter_offsets[i];
+      frame.symbols[kernel_.parameters[i].name] = symbol;
+    }
+    decode_function(frame, {});
+    Operation& end = emit_control(Control::exit, "exit", {});
+    (void)end;
+    finish();
+    return std::move(code_);
+  }
+
+ private:
+  // ---- messages
+
+  std::string place(const ptx::SourceLine& source, int ptx_line) const {
+    if (source.file >= 0 && static_cast<std::size_t>(source.file) < module_.files.size()) {
+      return module_.files[static_cast<std::size_t>(source.file)] + ":" + std::to_string(source.line);
+    }
+    return "PTX line " + std::to_string(ptx_line);
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Unsupported(place(current_->source, current_->ptx_line) + ": the emulator does not run '" +
+                      full_name(*current_) + "'" + (what.empty() ? "" : ": " + what));
+  }
+
+  [[noreturn]] void malformed(const std::string& what) const {
+    throw InvalidArgument(place(current_->source, current_->ptx_line) + ": '" + full_name(*current_) + "' " + what);
+  }
+
+  // ---- memory of the kernel
+
+  void lay_out_parameters() {
+    std::uint64_t offset = 0;
+    for (const ptx::Variable& parameter : kernel_.parameters) {
+      offset = align_up(offset, parameter.alignment);
+      code_.info.parameter_offsets.push_back(offset);
+      code_.info.parameter_bytes.push_back(parameter.bytes);
+      code_.info.parameter_types.push_back(parameter.is_array ? "b8" : parameter.type);
+      offset += parameter.bytes;
+    }
+    for (const ptx::Variable& variable : module_.variables) {
+      if (variable.space == "const") code_.info.constant_bytes += variable.bytes;
+    }
+  }
+
+  std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable) {
+    const auto found = shared_.find(key);
+    if (found != shared_.end()) return found->second;
+    std::uint64_t offset = 0;
+    if (variable.is_extern || variable.bytes == 0) {
+      // All extern arrays begin where the static ones end, which is known at the end only.
+      dynamic_alignment_ = std::max<std::uint64_t>(dynamic_alignment_, variable.alignment);
+      offset = dynamic_marker;
+    } else {
+      offset = align_up(code_.static_shared, variable.alignment);
+      code_.static_shared = offset + variable.bytes;
+    }
+    shared_[key] = offset;
+    return offset;
+  }
+
+  std::uint64_t place_local(const ptx::Variable& variable) {
+    const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
+    local_top_ = offset + variable.bytes;
+    code_.local_bytes = std::max(code_.local_bytes, local_top_);
+    return offset;
+  }
+
+  std::int32_t new_register(Width width) {
+    widths_.push_back(width);
+    return static_cast<std::int32_t>(widths_.size() - 1);
+  }
+
+  void declare(Frame& frame, const ptx::Variable& variable) {
+    Symbol symbol;
+    if (variable.space == "reg") {
+      symbol.width = width_of_type(variable.type);
+      symbol.reg = new_register(symbol.width);
+    } else if (variable.space == "shared") {
+      symbol.kind = Symbol::Kind::shared;
+      symbol.offset = place_shared(frame.function->name + "/" + variable.name, variable);
+    } else if (variable.space == "local") {
+      symbol.kind = Symbol::Kind::local;
+      symbol.offset = place_local(variable);
+      if (frame.depth == 0) code_.info.local_bytes += variable.bytes;
+    } else if (variable.space == "param") {
+      symbol.kind = Symbol::Kind::argument;
+      symbol.offset = place_local(variable);
+    } else {
+      throw Unsupported(place(frame.function->source, frame.function->ptx_line) + ": the emulator has no variable '" +
+                        variable.name + "' of space ." + variable.space + " inside of a function");
+    }
+    frame.symbols[variable.name] = symbol;
+  }
+
+  // ---- operands
+
+  const Symbol* lookup(const std::string& name) {
+    const auto found = frame_->symbols.find(name);
+    if (found != frame_->symbols.end()) return &found->second;
+    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
+      const ptx::Variable& variable = module_.variables[i];
+      if (variable.name != name) continue;
+      Symbol symbol;
+      if (variable.space == "shared") {
+        symbol.kind = Symbol::Kind::shared;
+        symbol.offset = place_shared(name, variable);
+      } else {
+        symbol.kind = Symbol::Kind::variable;
+        symbol.variable = i;
+      }
+      return &(frame_->symbols[name] = symbol);
+    }
+    const auto special = special_registers().find(name);
+    if (special == special_registers().end()) return nullptr;
+    auto& reg = specials_[name];
+    if (!reg) {
+      reg = new_register(Width::w32);
+      code_.specials.push_back({special->second, *reg});
+    }
+    Symbol symbol;
+    symbol.width = Width::w32;
+    symbol.reg = *reg;
+    return &(frame_->symbols[name] = symbol);
+  }
+
+  std::size_t append_constant(std::uint64_t bits, Width width) {
+    const std::size_t offset = code_.constants.size();
+    const std::size_t bytes = width == Width::w64 ? 8 : 4;
+    const std::size_t copies = width == Width::predicate ? 1 : warp_lanes;
+    code_.constants.resize(offset + align_up(bytes * copies, 64));
+    for (std::size_t i = 0; i < copies; ++i) std::memcpy(code_.constants.data() + offset + i * bytes, &bits, bytes);
+    return offset;
+  }
+
+  std::int32_t constant(std::uint64_t bits, Width width) {
+    if (width == Width::predicate) bits = bits != 0 ? all_lanes : 0;
+    if (width == Width::w16) bits &= 0xffff;
+    if (width != Width::w64) bits &= 0xffffffffU;
+    const auto [found, is_new] = constants_.try_emplace({bits, width}, 0);
+    if (is_new) found->second = ~static_cast<std::int32_t>(append_constant(bits, width));
+    return found->second;
+  }
+
+  std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width) {
+    const auto added = static_cast<std::uint64_t>(addend);
+    switch (symbol.kind) {
+      case Symbol::Kind::shared: {
+        if (symbol.offset == dynamic_marker) {
+          const std::size_t at = append_constant(added, width);
+          dynamic_addresses_.emplace_back(at, width);
+          return ~static_cast<std::int32_t>(at);
+        }
+        return constant(symbol.offset + added, width);
+      }
+      case Symbol::Kind::local:
+      case Symbol::Kind::parameter:
+      case Symbol::Kind::argument: return constant(symbol.offset + added, width);
+      case Symbol::Kind::variable: {
+        if (width != Width::w64) malformed("takes the 64-bit address of a global variable in 32 bits");
+        const std::size_t at = append_constant(0, width);
+        code_.relocations.push_back({at, symbol.variable, addend});
+        return ~static_cast<std::int32_t>(at);
+      }
+      case Symbol::Kind::reg: break;
+    }
+    malformed("takes the address of a register");
+  }
+
+  std::int32_t literal(const Operand& operand, Width width) {
+    switch (operand.kind) {
+      case Operand::Kind::integer: return constant(operand.value, width);
+      case Operand::Kind::f32:
+        if (width == Width::w64) {
+          const auto value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.value)));
+          return constant(std::bit_cast<std::uint64_t>(value), width);
+        }
+        return constant(operand.value, width);
+      case Operand::Kind::f64:
+        if (width == Width::w32) {
+          const auto value = static_cast<float>(std::bit_cast<double>(operand.value));
+          return constant(std::bit_cast<std::uint32_t>(value), width);
+        }
+        return constant(operand.value, width);
+      default: malformed("has an operand that the emulator cannot take");
+    }
+  }
+
+  static bool fits(Width have, Width want, bool loose) {
+    if (have == want) return true;
+    return loose && (have == Width::w16 || have == Width::w32) && (want == Width::w16 || want == Width::w32);
+  }
+
+  std::int32_t read(const Operand& operand, Width width, bool loose = false) {
+    if (operand.kind != Operand::Kind::name) return literal(operand, width);
+    const Symbol* symbol = lookup(operand.name);
+    if (symbol == nullptr) malformed("uses '" + operand.name + "', which is not declared");
+    if (symbol->kind != Symbol::Kind::reg) return address_constant(*symbol, operand.offset, width);
+    if (!fits(symbol->width, width, loose)) malformed("uses register '" + operand.name + "' of another width");
+    accesses_.reads.push_back(symbol->reg);
+    return symbol->reg;
+  }
+
+  std::int32_t write(const Operand& operand, Width width, bool loose = false) {
+    if (operand.kind == Operand::Kind::sink) {
+      const std::int32_t reg = new_register(width);
+      accesses_.writes.push_back(reg);
+      return reg;
+    }
+    const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
+    if (symbol == nullptr || symbol->kind != Symbol::Kind::reg) malformed("writes to what is no register");
+    if (!fits(symbol->width, width, loose)) malformed("writes register '" + operand.name + "' of another width");
+    accesses_.writes.push_back(symbol->reg);
+    return symbol->reg;
+  }
+
+  Width register_width(const Operand& operand) {
+    const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
+    return symbol != nullptr && symbol->kind == Symbol::Kind::reg ? symbol->width : Width::none;
+  }
+
+  // ---- emission
+
+  Operation& emit(Handler run, InstructionClass c) {
+    if (code_.operations.size() >= most_operations) {
+      refuse("the kernel has more than " + std::to_string(most_operations) + " instructions with its calls inlined");
+    }
+    Operation op;
+    op.run = run;
+    op.index = static_cast<std::uint32_t>(code_.operations.size());
+    if (current_ != nullptr && !current_->guard.empty()) {
+      const Symbol* guard = lookup(current_->guard);
+      if (guard == nullptr || guard->width != Width::predicate) malformed("is guarded by what is no predicate");
+      op.guard = guard->reg;
+      op.guard_negated = current_->guard_negated;
+      accesses_.reads.push_back(guard->reg);
+    }
+    code_.operations.push_back(op);
+    code_.lines.push_back(current_ != nullptr ? current_->source : ptx::SourceLine{});
+    code_.names.push_back(current_ != nullptr ? full_name(*current_) : "exit");
+    code_.classes.push_back(c);
+    operation_accesses_.push_back(std::move(accesses_));
+    accesses_ = {};
+    return code_.operations.back();
+  }
+
+  Operation& emit_control(Control control, const char*, const Accesses&) {
+    Operation& op = emit(nullptr, InstructionClass::control);
+    op.control = control;
+    return op;
+  }
+
+  std::int32_t new_site(bool compiler_local = false) {
+    code_.compiler_local.push_back(compiler_local);
+    return static_cast<std::int32_t>(code_.sites++);
+  }
+
+  std::int32_t new_list(const std::vector<std::int32_t>& entries) {
+    const auto at = static_cast<std::int32_t>(code_.lists.size());
+    code_.lists.insert(code_.lists.end(), entries.begin(), entries.end());
+    return at;
+  }
+
+  bool has(std::string_view modifier) const {
+    const auto& all = current_->modifiers;
+    return std::find(all.begin(), all.end(), modifier) != all.end();
+  }
+
+  const Operand& operand(std::size_t i) const {
+    if (i >= current_->operands.size()) malformed("has too few operands");
+    return current_->operands[i];
+  }
+
+  std::string type() const {
+    std::string found;
+    for (const std::string& modifier : current_->modifiers) {
+      if (is_type(modifier)) found = modifier;
+    }
+    if (found.empty()) malformed("has no type");
+    return found;
+  }
+
+  // ---- instructions
+
+  struct Address {
+    std::int32_t base = 0;
+    std::int64_t offset = 0;
+    Space space = Space::generic;
+    bool is_32_bits = false;
+    bool compiler_local = false;
+  };
+
+  /// The place that `[...]` names, in the state space that the instruction states.
+  Address address(const Operand& operand, Space space) {
+    if (operand.kind != Operand::Kind::address || operand.elements.empty()) malformed("has no address operand");
+    const Operand& base = operand.elements[0];
+    Address result;
+    result.space = space;
+    result.offset = operand.offset + base.offset;
+    if (base.kind == Operand::Kind::integer) {
+      result.base = constant(base.value, Width::w64);
+      return result;
+    }
+    const Symbol* symbol = base.kind == Operand::Kind::name ? lookup(base.name) : nullptr;
+    if (symbol == nullptr) malformed("has an address that the emulator cannot take");
+    if (symbol->kind == Symbol::Kind::reg) {
+      if (symbol->width != Width::w64 && symbol->width != Width::w32) malformed("has an address of another width");
+      result.is_32_bits = symbol->width == Width::w32;
+      result.base = symbol->reg;
+      accesses_.reads.push_back(symbol->reg);
+      return result;
+    }
+    result.base = address_constant(*symbol, result.offset, Width::w64);
+    result.offset = 0;
+    switch (symbol->kind) {
+      case Symbol::Kind::shared: result.space = Space::shared; break;
+      case Symbol::Kind::local: result.space = Space::local; break;
+      case Symbol::Kind::parameter: result.space = Space::parameter; break;
+      case Symbol::Kind::argument:
+        result.space = Space::local;
+        result.compiler_local = true;
+        break;
+      default: if (space == Space::generic) result.space = Space::global;
+    }
+    return result;
+  }
+
+  std::optional<Space> stated_space() const {
+    std::optional<Space> space;
+    for (const std::string& modifier : current_->modifiers) {
+      if (modifier == "global") space = Space::global;
+      else if (modifier == "const") space = Space::constant;
+      else if (modifier == "shared" || modifier == "shared::cta") space = Space::shared;
+      else if (modifier == "local") space = Space::local;
+      else if (modifier == "param" || modifier == "param::entry" || modifier == "param::func") space = Space::parameter;
+      else if (modifier == "shared::cluster") refuse("clusters are not run");
+    }
+    return space;
+  }
+
+  void set_address(Operation& op, const Address& at) {
+    op.a = at.base;
+    op.offset = at.offset;
+    op.variant |= static_cast<std::uint32_t>(at.space) << space_shift;
+    if (at.is_32_bits) op.variant |= address_is_32_bits;
+    op.site = new_site(at.compiler_local);
+  }
+
+  bool may_be_polled() const {
+    return has("volatile") || has("relaxed") || has("acquire") || has("mmio");
+  }
+
+  void decode_access(bool is_load) {
+    const std::string element = type();
+    const std::size_t value_at = is_load ? 0 : 1;
+    const Address at = address(operand(is_load ? 1 : 0), stated_space().value_or(Space::generic));
+    const Operand& value = operand(value_at);
+    std::vector<const Operand*> elements;
+    if (value.kind == Operand::Kind::vector) {
+      for (const Operand& e : value.elements) elements.push_back(&e);
+    } else {
+      elements.push_back(&value);
+    }
+    const int bytes = type_bits(element) / 8;
+    if (elements.size() > 4 || bytes * static_cast<int>(elements.size()) > 16) refuse("vectors of at most 16 bytes are run");
+    Width width = Width::none;
+    for (const Operand* e : elements) {
+      const Width own = register_width(*e);
+      if (own != Width::none) width = own;
+    }
+    if (width == Width::none) width = std::max(width_of_type(element), Width::w16);
+    const Handler handler = is_load ? load_handler(element, width) : store_handler(element, width);
+    if (handler == nullptr) malformed("has registers that do not fit its type");
+    std::vector<std::int32_t> list;
+    for (const Operand* e : elements) list.push_back(is_load ? write(*e, width) : read(*e, width));
+    Operation& op = emit(handler, is_load ? InstructionClass::load : InstructionClass::store);
+    if (at.compiler_local || at.space == Space::parameter) code_.classes.back() = InstructionClass::move;
+    op.list = new_list(list);
+    op.count = static_cast<std::uint8_t>(elements.size());
+    op.bytes = static_cast<std::uint8_t>(bytes);
+    op.polls = is_load && may_be_polled();
+    set_address(op, at);
+  }
+
+  void decode_atomic(bool has_result) {
+    std::string key;
+    for (const char* operation : {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"}) {
+      if (has(operation)) key = operation;
+    }
+    if (key.empty()) refuse("");
+    if (has("noftz")) key += ".noftz";
+    key += "." + type();
+    const auto found = atomic_operations().find(key);
+    if (found == atomic_operations().end()) refuse("");
+    const auto& widths = found->second.widths;
+    const std::size_t first = has_result ? 1 : 0;
+    std::int32_t result = Operation::none;
+    if (has_result && operand(0).kind != Operand::Kind::sink) result = write(operand(0), widths[0]);
+    const Address at = address(operand(first), stated_space().value_or(Space::generic));
+    const std::int32_t b = read(operand(first + 1), widths[3]);
+    const std::int32_t c = current_->operands.size() > first + 2 ? read(operand(first + 2), widths[4]) : b;
+    Operation& op = emit(found->second.handler, InstructionClass::atomic);
+    op.dst = result;
+    op.b = b;
+    op.c = c;
+    op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
+    op.polls = true;
+    set_address(op, at);
+  }
+
+  void decode_copy_async() {
+    if (has("commit_group") || has("wait_group") || has("wait_all")) {
+      emit_nothing(InstructionClass::control);
+      return;
+    }
+    if (has("bulk") || has("mbarrier") || (!has("ca") && !has("cg"))) refuse("");
+    const Address to = address(operand(0), Space::shared);
+    const Address from = address(operand(1), Space::global);
+    if (from.is_32_bits) malformed("has a 32-bit global address");
+    const Operand& size = operand(2);
+    if (size.kind != Operand::Kind::integer || (size.value != 4 && size.value != 8 && size.value != 16)) {
+      malformed("copies 4, 8 or 16 bytes");
+    }
+    std::int32_t read_bytes = constant(size.value, Width::w32);
+    if (current_->operands.size() > 3) {
+      if (register_width(operand(3)) == Width::predicate) refuse("with a predicate that ignores the source");
+      read_bytes = read(operand(3), Width::w32);
+    }
+    const std::int32_t added = constant(static_cast<std::uint64_t>(from.offset), Width::w64);
+    Operation& op = emit(copy_async, InstructionClass::load);
+    op.bytes = static_cast<std::uint8_t>(size.value);
+    op.list = new_list({from.base, added, read_bytes});
+    set_address(op, to);
+    new_site();  // of the load, behind that of the store
+  }
+
+  void emit_nothing(InstructionClass c) { emit(warp_operations().at("nothing").handler, c); }
+
+  void decode_barrier() {
+    if (has("cluster")) refuse("clusters are not run");
+    if (has("warp")) {
+      const std::int32_t members = read(operand(0), Width::w32);
+      Operation& op = emit(warp_operations().at("nothing").handler, InstructionClass::barrier);
+      op.control = Control::converge;
+      op.members = members;
+      return;
+    }
+    BarrierKind kind = BarrierKind::sync;
+    if (has("arrive")) kind = BarrierKind::arrive;
+    else if (has("popc")) kind = BarrierKind::reduce_popc;
+    else if (has("and")) kind = BarrierKind::reduce_and;
+    else if (has("or")) kind = BarrierKind::reduce_or;
+    std::size_t next = 0;
+    std::int32_t result = Operation::none;
+    const bool reduces = has("red");
+    if (reduces) {
+      result = write(operand(next++), kind == BarrierKind::reduce_popc ? Width::w32 : Width::predicate);
+    }
+    const std::int32_t id = read(operand(next++), Width::w32);
+    std::int32_t count = Operation::none;
+    const std::size_t last = current_->operands.size() - (reduces ? 1 : 0);
+    if (next < last) count = read(operand(next++), Width::w32);
+    std::int32_t vote = Operation::none;
+    bool negated = false;
+    if (reduces) {
+      vote = read(operand(next), Width::predicate);
+      negated = operand(next).negated;
+    }
+    Operation& op = emit(nullptr, InstructionClass::barrier);
+    op.control = Control::barrier;
+    op.dst = result;
+    op.a = id;
+    op.b = count;
+    op.c = vote;
+    op.offset = negated ? 1 : 0;
+    op.variant = static_cast<std::uint32_t>(kind);
+  }
+
+  void decode_branch() {
+    const Operand& target = operand(0);
+    if (target.kind != Operand::Kind::name) malformed("has no label");
+    Operation& op = emit(nullptr, InstructionClass::control);
+    op.control = Control::branch;
+    frame_->branches.emplace_back(op.index, target.name);
+  }
+
+  void decode_indexed_branch() {
+    const std::int32_t index = read(operand(0), Width::w32);
+    const std::string& name = operand(1).name;
+    const auto& all = frame_->function->branch_targets;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.name == name; });
+    if (found == all.end() || found->targets.empty()) malformed("has no list of targets '" + name + "'");
+    Operation& op = emit(nullptr, InstructionClass::control);
+    op.control = Control::branch_indexed;
+    op.a = index;
+    frame_->tables.emplace_back(op.index, found->targets);
+  }
+
+  void decode_return(bool inlined, std::size_t remaining) {
+    if (!inlined) {
+      emit_control(Control::exit, "exit", {});
+      return;
+    }
+    if (remaining == 0 && current_->guard.empty()) return;  // falls out of the inlined body
+    Operation& op = emit(nullptr, InstructionClass::control);
+    op.control = Control::branch;
+    frame_->branches.emplace_back(op.index, end_label);
+  }
+
+  const ptx::Function* find_function(const std::string& name) const {
+    for (const ptx::Function& function : module_.functions) {
+      if (function.name == name) return &function;
+    }
+    return nullptr;
+  }
+
+  void decode_call() {
+    std::vector<Operand> results;
+    std::vector<Operand> arguments;
+    std::string name;
+    for (const Operand& operand : current_->operands) {
+      if (operand.kind == Operand::Kind::list) (name.empty() ? results : arguments) = operand.elements;
+      else if (operand.kind == Operand::Kind::name && name.empty()) name = operand.name;
+    }
+    const ptx::Function* callee = find_function(name);
+    if (callee == nullptr) {
+      if (lookup(name) != nullptr) refuse("calls through a pointer are not run");
+      malformed("calls '" + name + "', which is not declared");
+    }
+    if (!callee->has_body) {
+      decode_system_call(name, results, arguments);
+      return;
+    }
+    if (!current_->guard.empty()) refuse("a guarded call");
+    if (frame_->depth >= deepest_call || std::find(calls_.begin(), calls_.end(), callee) != calls_.end()) {
+      refuse("'" + name + "' calls itself, and calls are run by inlining");
+    }
+    if (results.size() != callee->results.size() || arguments.size() != callee->parameters.size()) {
+      malformed("gives '" + name + "' another number of arguments than it has parameters");
+    }
+    Frame frame;
+    frame.function = callee;
+    frame.depth = frame_->depth + 1;
+    std::vector<std::pair<Symbol, Symbol>> moves_in;
+    const auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
+      const Symbol* symbol = lookup(actual.name);
+      if (symbol == nullptr || actual.kind != Operand::Kind::name) refuse("with an argument that is no variable");
+      if (formal.space == "reg" ? symbol->kind != Symbol::Kind::reg : symbol->kind != Symbol::Kind::argument) {
+        refuse("with an argument of another kind than the parameter");
+      }
+      frame.symbols[formal.name] = *symbol;
+    };
+    for (std::size_t i = 0; i < results.size(); ++i) bind(callee->results[i], results[i]);
+    for (std::size_t i = 0; i < arguments.size(); ++i) bind(callee->parameters[i], arguments[i]);
+    const ptx::Instruction* call = current_;
+    Frame* caller = frame_;
+    calls_.push_back(callee);
+    const std::uint64_t top = local_top_;
+    decode_function(frame, call->source);
+    local_top_ = top;
+    calls_.pop_back();
+    frame_ = caller;
+    current_ = call;
+  }
+
+  void decode_system_call(const std::string& name, const std::vector<Operand>& results,
+                          const std::vector<Operand>& arguments) {
+    const Handler handler = system_call(name);
+    if (handler == nullptr) {
+      throw Unsupported(place(current_->source, current_->ptx_line) + ": the emulator has no function '" + name +
+                        "'; it has printf and assert of the device's own functions");
+    }
+    // Operands: the places of the arguments, and of the result, in local memory.
+    std::vector<std::int32_t> list;
+    const auto add = [&](const Operand& operand) {
+      const Symbol* symbol = lookup(operand.name);
+      if (symbol == nullptr || symbol->kind != Symbol::Kind::argument) refuse("with an argument in a register");
+      list.push_back(constant(symbol->offset, Width::w64));
+    };
+    for (const Operand& argument : arguments) add(argument);
+    for (const Operand& result : results) add(result);
+    Operation& op = emit(handler, InstructionClass::control);
+    op.list = new_list(list);
+    op.count = static_cast<std::uint8_t>(list.size());
+  }
+
+  void decode_move() {
+    const Operand& to = operand(0);
+    const Operand& from = operand(1);
+    if (to.kind == Operand::Kind::vector || from.kind == Operand::Kind::vector) {
+      decode_pack(to, from);
+      return;
+    }
+    if (from.kind == Operand::Kind::name) {
+      static const std::map<std::string_view, std::string_view> clocks = {
+          {"%clock", "clock"}, {"%clock_hi", "zero"}, {"%clock64", "clock64"}, {"%globaltimer", "globaltimer"}};
+      const auto clock = clocks.find(from.name);
+      if (clock != clocks.end() && clock->second != "zero") {
+        const Entry& entry = warp_operations().find(clock->second)->second;
+        const std::int32_t result = write(to, entry.widths[0]);
+        emit(entry.handler, InstructionClass::special).dst = result;
+        return;
+      }
+      if (lookup(from.name) == nullptr) {
+        if (find_function(from.name) != nullptr) refuse("the address of a function");
+        if (!from.name.empty() && from.name[0] == '%') refuse("special register " + from.name);
+      }
+    }
+    decode_selected();
+  }
+
+  void decode_pack(const Operand& to, const Operand& from) {
+    const bool packs = from.kind == Operand::Kind::vector;
+    const Operand& parts = packs ? from : to;
+    const int bits = type_bits(type()) / static_cast<int>(parts.elements.size());
+    const std::string key = std::string(packs ? "pack." : "unpack.") + std::to_string(bits) + "x" +
+                            std::to_string(parts.elements.size());
+    const auto found = lane_operations().find(key);
+    if (found == lane_operations().end()) refuse("");
+    const Width part = bits == 32 ? Width::w32 : Width::w16;
+    std::vector<std::int32_t> list;
+    std::int32_t whole = Operation::none;
+    if (packs) {
+      for (const Operand& e : parts.elements) list.push_back(read(e, part));
+      whole = write(to, width_of_type(type()));
+    } else {
+      whole = read(from, width_of_type(type()));
+      for (const Operand& e : parts.elements) {
+        list.push_back(e.kind == Operand::Kind::sink ? Operation::none : write(e, part));
+      }
+    }
+    Operation& op = emit(found->second.handler, InstructionClass::move);
+    (packs ? op.dst : op.a) = whole;
+    op.list = new_list(list);
+  }
+
+  /// Instructions that compute from registers alone.
+  void decode_selected() {
+    std::optional<Selection> selection = select(*current_);
+    if (!selection) refuse("");
+    const auto& widths = selection->entry.widths;
+    std::int32_t fields[6] = {Operation::none, Operation::none, Operation::none,
+                              Operation::none, Operation::none, Operation::none};
+    std::uint32_t variant = selection->variant;
+    std::size_t next = 0;
+    // Results: one, or a pair `a|b`.
+    if (widths[0] != Width::none) {
+      const Operand& result = operand(next++);
+      if (result.kind == Operand::Kind::pair) {
+        if (widths[1] == Width::none || result.elements.size() != 2) malformed("has too many results");
+        if (result.elements[0].kind == Operand::Kind::sink) variant |= 16;
+        fields[0] = write(result.elements[0], widths[0]);
+        fields[1] = write(result.elements[1], widths[1]);
+        variant |= 8;
+      } else {
+        fields[0] = write(result, widths[0], selection->loose_result);
+        if (selection->loose_result && register_width(result) == Width::w16) narrow_result(variant);
+        else if (current_->opcode == "cvt" && selection->loose_result) wide_result(variant);
+        else if (current_->opcode == "cvt" && variant == 0) variant = 0xffffffffU;
+      }
+    }
+    for (std::size_t field = 2; field < 6; ++field) {
+      if (widths[field] == Width::none) continue;
+      if (next >= current_->operands.size()) {
+        // setp has its predicate only with a combination, cvt.pack of 16 bits no third source.
+        if (widths[field] == Width::predicate || is_optional_operand()) continue;
+        malformed("has too few operands");
+      }
+      const Operand& source = operand(next++);
+      fields[field] = read(source, widths[field], selection->loose_source);
+      if (source.negated) {
+        if (widths[field] != Width::predicate) malformed("negates what is no predicate");
+        variant |= 4;
+      }
+    }
+    if (next < current_->operands.size()) malformed("has too many operands");
+    if (current_->opcode.substr(0, 4) == "vabs" || current_->opcode[0] == 'v') {
+      if (fields[4] == Operation::none) fields[4] = fields[2];  // no accumulator: not read
+    }
+    Operation& op = emit(selection->entry.handler, selection->instruction_class);
+    op.dst = fields[0];
+    op.dst2 = fields[1];
+    op.a = fields[2];
+    op.b = fields[3] != Operation::none ? fields[3] : fields[2];
+    op.c = fields[4];
+    op.d = fields[5];
+    op.variant = variant;
+    if (has("sync")) {
+      op.control = Control::converge;
+      // The member mask is the last operand.
+      for (std::size_t field = 2; field < 6; ++field) {
+        if (widths[field] != Width::none) op.members = fields[field];
+      }
+    }
+  }
+
+  bool is_optional_operand() const { return current_->opcode[0] == 'v' || current_->opcode == "cvt"; }
+
+  /// Conversions between integers keep what fits the register (see convert_integer); those of floats say so.
+  void narrow_result(std::uint32_t& variant) const { variant = is_integer_conversion() ? 0xffffU : variant | 0x10000U; }
+  void wide_result(std::uint32_t& variant) const {
+    if (is_integer_conversion()) variant = 0xffffffffU;
+  }
+  bool is_integer_conversion() const {
+    return std::all_of(current_->modifiers.begin(), current_->modifiers.end(), [](const std::string& m) {
+      return !is_type(m) || m[0] == 'u' || (m[0] == 's' && m != "sat");
+    });
+  }
+
+  void decode_address_conversion() {
+    std::string key = full_name(*current_);
+    const std::size_t cta = key.find("::cta");
+    if (cta != std::string::npos) key.erase(cta, 5);
+    const auto found = lane_operations().find(key);
+    if (found == lane_operations().end()) refuse("");
+    if (current_->opcode == "isspacep") {
+      const std::int32_t result = write(operand(0), Width::predicate);
+      const std::int32_t a = read(operand(1), Width::w64);
+      Operation& op = emit(found->second.handler, InstructionClass::compare);
+      op.dst = result;
+      op.a = op.b = a;
+      return;
+    }
+    const std::int32_t result = write(operand(0), Width::w64);
+    const std::int32_t a = read(operand(1), Width::w64);
+    Operation& op = emit(found->second.handler, InstructionClass::integer);
+    op.dst = result;
+    op.a = a;
+  }
+
+  /// tex.* and the tensor instructions: their operands, vectors flattened, are a list.
+  void decode_listed(const Entry& entry, InstructionClass c, bool counts_texture) {
+    const DecodedOperands decoded = decode_operands(*current_, [&](const Operand& o, Width w, bool is_result) {
+      return is_result ? write(o, w) : read(o, w);
+    });
+    if (!decoded.supported) refuse("");
+    Operation& op = emit(entry.handler, c);
+    op.list = new_list(decoded.list);
+    op.variant = decoded.variant;
+    op.count = static_cast<std::uint8_t>(decoded.list.size());
+    if (counts_texture) op.site = new_site();
+  }
+
+  bool decode_texture_or_tensor() {
+    if (const Entry* entry = find_texture_operation(*current_)) {
+      decode_listed(*entry, InstructionClass::texture, true);
+      return true;
+    }
+    if (const Entry* entry = find_tensor_operation(*current_)) {
+      decode_listed(*entry, InstructionClass::tensor, false);
+      if (has("sync")) {
+        Operation& op = code_.operations.back();
+        op.control = Control::converge;
+        op.members = constant(all_lanes, Width::w32);
+      }
+      if (current_->opcode == "ldmatrix" || current_->opcode == "stmatrix" || current_->opcode == "wmma") {
+        code_.operations.back().site = new_site();
+      }
+      return true;
+    }
+    return false;
+  }
+
+  void decode_instruction(bool inlined, std::size_t remaining) {
+    const std::string& opcode = current_->opcode;
+    static const std::set<std::string_view> ignored = {"prefetch", "prefetchu", "discard", "applypriority", "pmevent",
+                                                       "griddepcontrol", "setmaxnreg", "nop"};
+    if (opcode == "ld" || opcode == "ldu") decode_access(true);
+    else if (opcode == "st") decode_access(false);
+    else if (opcode == "atom") decode_atomic(true);
+    else if (opcode == "red") decode_atomic(false);
+    else if (opcode == "mov") decode_move();
+    else if (opcode == "bra") decode_branch();
+    else if (opcode == "brx") decode_indexed_branch();
+    else if (opcode == "call") decode_call();
+    else if (opcode == "ret") decode_return(inlined, remaining);
+    else if (opcode == "exit") emit_control(Control::exit, "exit", {});
+    else if (opcode == "trap" || opcode == "brkpt") emit_control(Control::trap, "trap", {});
+    else if (opcode == "bar" || opcode == "barrier") decode_barrier();
+    else if (opcode == "membar" || opcode == "fence") emit(warp_operations().at("fence").handler, InstructionClass::barrier);
+    else if (opcode == "nanosleep") emit(warp_operations().at("sleep").handler, InstructionClass::control);
+    else if (opcode == "cvta" || opcode == "isspacep") decode_address_conversion();
+    else if (opcode == "cp") decode_copy_async();
+    else if (ignored.contains(opcode)) emit_nothing(InstructionClass::control);
+    else if (!decode_texture_or_tensor()) decode_selected();
+  }
+
+  void decode_function(Frame& frame, const ptx::SourceLine&) {
+    frame_ = &frame;
+    for (const ptx::Variable& variable : frame.function->variables) declare(frame, variable);
+    const auto& instructions = frame.function->instructions;
+    auto label = frame.function->labels.begin();
+    const auto labels_end = frame.function->labels.end();
+    for (std::size_t i = 0; i <= instructions.size(); ++i) {
+      for (; label != labels_end && label->index == i; ++label) {
+        frame.labels[label->name] = static_cast<std::uint32_t>(code_.operations.size());
+      }
+      if (i == instructions.size()) break;
+      current_ = &instructions[i];
+      frame_ = &frame;
+      decode_instruction(frame.depth > 0, instructions.size() - 1 - i);
+    }
+    frame.labels[end_label] = static_cast<std::uint32_t>(code_.operations.size());
+    current_ = nullptr;
+    const auto target_of = [&](const std::string& name) {
+      const auto found = frame.labels.find(name);
+      if (found == frame.labels.end()) {
+        throw InvalidArgument("function '" + frame.function->name + "' branches to '" + name + "', which is no label of it");
+      }
+      return static_cast<std::int32_t>(found->second);
+    };
+    for (const auto& [index, name] : frame.branches) code_.operations[index].target = target_of(name);
+    for (const auto& [index, names] : frame.tables) {
+      std::vector<std::int32_t> targets;
+      for (const std::string& name : names) targets.push_back(target_of(name));
+      code_.operations[index].target = static_cast<std::int32_t>(code_.jump_tables.size());
+      code_.jump_tables.push_back(std::move(targets));
+    }
+  }
+
+  void finish() {
+    code_.info.static_shared_bytes = code_.static_shared;
+    code_.dynamic_shared_at = align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
+    if (dynamic_addresses_.empty()) code_.dynamic_shared_at = code_.static_shared;
+    for (const auto& [at, width] : dynamic_addresses_) {
+      const std::size_t bytes = width == Width::w64 ? 8 : 4;
+      std::uint64_t value = 0;
+      std::memcpy(&value, code_.constants.data() + at, bytes);
+      value += code_.dynamic_shared_at;
+      for (std::size_t i = 0; i < warp_lanes; ++i) std::memcpy(code_.constants.data() + at + i * bytes, &value, bytes);
+    }
+    code_.local_bytes = align_up(code_.local_bytes, 16);
+    allocate_registers(code_, operation_accesses_, widths_);
+  }
+
+  static constexpr std::uint64_t dynamic_marker = ~std::uint64_t{0};
+  static constexpr const char* end_label = "end of the function";
+
+  const ptx::Module& module_;
+  const ptx::Function& kernel_;
+  Code code_;
+  Frame* frame_ = nullptr;
+  const ptx::Instruction* current_ = nullptr;
+  std::vector<const ptx::Function*> calls_;
+  std::map<std::string, std::uint64_t> shared_;
+  std::map<std::string, std::optional<std::int32_t>> specials_;
+  std::map<std::pair<std::uint64_t, Width>, std::int32_t> constants_;
+  std::vector<std::pair<std::size_t, Width>> dynamic_addresses_;
+  std::uint64_t dynamic_alignment_ = 0;
+  std::uint64_t local_top_ = 0;
+  std::vector<Width> widths_;                 ///< of each virtual register
+  Accesses accesses_;                         ///< of the instruction being decoded
+  std::vector<Accesses> operation_accesses_;
+};
+
+}  // namespace
+
+Code decode(const ptx::Module& module, const ptx::Function& kernel) { return Decoder(module, kernel).decode(); }
+
+}  // namespace warpwise::emulator
