@@ -135,10 +135,10 @@ class ExplainCommand final : public Command {
     const auto& faults = explanation.launch.faults;
     if (faults.empty()) return;
     const emulator::Fault& first = faults[0];
-    throw Error(fmt::format(
-        "{} found; {}at line {}: {}",
-        faults.size() == 1 ? "a fault was" : fmt::format("{} faults were", faults.size()),
-        faults.size() == 1 ? "" : "the first ", first.line, first.message));
+    const std::string found = faults.size() == 1
+                                  ? "a fault was found "
+                                  : fmt::format("{} faults were found, the first ", faults.size());
+    throw Error(fmt::format("{}at line {}: {}", found, first.line, first.message));
   }
 
   lab::ExplainRequest request_;

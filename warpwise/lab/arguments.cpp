@@ -128,7 +128,7 @@ void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const Ar
   if (type.front() == 'u' || type.front() == 's')
     fits = fits && (is_address || !is_float(spec.type));
   if (fits) return;
-  throw InvalidArgument("argument " + std::to_string(i) + " of " + kernel.name + " is " +
+  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " +
                         parameter_text(kernel, i) + ", not " + quoted(spec));
 }
 
@@ -139,7 +139,7 @@ void require_count(const emulator::KernelInfo& kernel, const std::vector<Argumen
   for (std::size_t i = 0; i < wanted; ++i) {
     list += (i == 0 ? ": " : "; ") + std::to_string(i) + " is " + parameter_text(kernel, i);
   }
-  throw InvalidArgument(kernel.name + " has " + std::to_string(wanted) + " parameters and got " +
+  throw InvalidArgument("the kernel has " + std::to_string(wanted) + " parameters and got " +
                         std::to_string(specs.size()) + " (--arg)" + list);
 }
 

@@ -137,12 +137,12 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
 void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
   const emulator::Dim3& block = request.block;
-  const bool overflows = block.x > most_threads || block.y > most_threads || block.z > 64;
-  if (overflows || block.count() > most_threads) {
-    throw InvalidArgument("--block " + std::to_string(block.x) + "," + std::to_string(block.y) +
-                          "," + std::to_string(block.z) +
-                          ": a GPU takes at most 1024 threads a block" +
-                          (overflows ? ", and 64 in z" : ", not " + std::to_string(block.count())));
+  const bool too_long = block.x > most_threads || block.y > most_threads || block.z > 64;
+  if (too_long || block.count() > most_threads) {  // count() alone may pass 64 bits
+    const std::string given =
+        std::to_string(block.x) + " x " + std::to_string(block.y) + " x " + std::to_string(block.z);
+    throw InvalidArgument("--block asks for " + given +
+                          " threads; a GPU takes at most 1024 threads a block, and 64 in z");
   }
   if (request.grid.x > 0x7fffffffU || request.grid.y > 65535 || request.grid.z > 65535) {
     throw InvalidArgument("--grid: a grid has at most 2147483647 blocks in x and 65535 in y and z");

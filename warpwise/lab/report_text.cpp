@@ -149,11 +149,11 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
   } else {
     const std::string share = fmt::format(
         "{}occupancy {:.0f} %", report.registers ? "" : "at most ", 100 * occupancy.fraction);
-    text +=
-        paint.bold(share) + fmt::format(": {} blocks, {} of {} warps on an SM; what ends it: {}",
-                                        occupancy.blocks_per_sm, occupancy.warps_per_sm,
-                                        rules::sm_limits(report.compute_capability).warps,
-                                        rules::to_string(occupancy.limiter));
+    text += paint.bold(share) +
+            fmt::format(": {} block{}, {} of {} warps on an SM; what ends it: {}",
+                        occupancy.blocks_per_sm, occupancy.blocks_per_sm == 1 ? "" : "s",
+                        occupancy.warps_per_sm, rules::sm_limits(report.compute_capability).warps,
+                        rules::to_string(occupancy.limiter));
   }
   const std::string registers =
       report.registers
@@ -164,14 +164,21 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
   return text + "\n        " + wrapped(registers + spills, 8) + "\n";
 }
 
+// PTX that was given is for what its .target says.
+std::string built_for(const Explanation& explanation) {
+  const bool was_compiled = !explanation.request.file.ends_with(".ptx");
+  return was_compiled ? fmt::format(" for compute_{}", explanation.request.compile.architecture)
+                      : "";
+}
+
 std::string head(const Explanation& explanation, const Paint& paint) {
   const ExplainRequest& request = explanation.request;
   const emulator::KernelInfo& kernel = explanation.kernel;
   std::string text =
-      fmt::format("{} in {}: grid {}, block {}, {} threads\ncompiled by {}\n",
+      fmt::format("{} in {}: grid {}, block {}, {} threads\ncompiled by {}{}\n",
                   paint.bold(explanation.kernel_name), request.file, dimensions(request.grid),
                   dimensions(request.block), grouped(request.grid.count() * request.block.count()),
-                  explanation.compilation.compiler);
+                  explanation.compilation.compiler, built_for(explanation));
   for (const std::string& note : explanation.compilation.notes) {
     text += "  " + wrapped("note: " + printable(note.substr(0, note.find('\n'))), 2) + "\n";
   }
