@@ -725,6 +725,10 @@ class Decoder {
   /// Instructions that compute from registers alone.
   void decode_selected() {
     std::optional<Selection> selection = select(*current_);
+    if (selection && current_->opcode == "cvt" && selection->entry.widths[2] != Width::w64 &&
+        register_width(operand(1)) == Width::w64) {
+      selection = select_from_lower_bits(*current_);
+    }
     if (!selection) refuse("");
     const auto& widths = selection->entry.widths;
     std::int32_t fields[6] = {Operation::none, Operation::none, Operation::none,

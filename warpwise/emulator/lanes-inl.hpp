@@ -800,6 +800,31 @@ void add_conversion(Table& table, const std::string& to, const std::string& from
                                          {width_of<D>(), Width::none, source_width}};
 }
 
+/// The lower bits of a register of 64 bits, which PTX lets a narrower type be read from.
+template <class D, class S>
+void convert_lower_bits(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint64_t>(warp, op.a);
+  alignas(64) Storage<D> out[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) {
+    out[i] = static_cast<Storage<D>>(static_cast<D>(static_cast<S>(a[i])));
+    if constexpr (sizeof(D) < 8) out[i] &= op.variant;
+  }
+  put(warp, op.dst, out);
+}
+
+template <class D>
+void add_conversions_from_lower_bits(Table& table, const std::string& to) {
+  const auto add = [&]<class S>(S, const char* from) {
+    table["cvt.low." + to + "." + from] = {convert_lower_bits<D, S>, {width_of<D>(), Width::none, Width::w64}};
+  };
+  add(std::uint8_t{}, "u8");
+  add(std::int8_t{}, "s8");
+  add(std::uint16_t{}, "u16");
+  add(std::int16_t{}, "s16");
+  add(std::uint32_t{}, "u32");
+  add(std::int32_t{}, "s32");
+}
+
 template <class D>
 void add_conversions_to(Table& table, const std::string& to) {
   add_conversion<D, std::uint8_t>(table, to, "u8");
@@ -869,6 +894,25 @@ void add_packed(Table& table) {
       default: return static_cast<I>(a >= b);
     }
   });
+}
+
+/// add.u16x2, min.s16x2, ...: two halves of a word, each by itself.
+template <class H, class Op>
+void add_halves(Table& table, const std::string& name, Op) {
+  add_binary<std::uint32_t, std::uint32_t, std::uint32_t>(table, name, [](std::uint32_t a, std::uint32_t b) {
+    const auto low = static_cast<std::uint16_t>(Op{}(static_cast<H>(a), static_cast<H>(b)));
+    const auto high = static_cast<std::uint16_t>(Op{}(static_cast<H>(a >> 16), static_cast<H>(b >> 16)));
+    return static_cast<std::uint32_t>(high) << 16 | low;
+  });
+}
+
+template <class H>
+void add_halves_of(Table& table, const std::string& type) {
+  add_halves<H>(table, "add." + type, [](H a, H b) { return a + b; });
+  add_halves<H>(table, "min." + type, [](H a, H b) { return a < b ? a : b; });
+  add_halves<H>(table, "max." + type, [](H a, H b) { return a > b ? a : b; });
+  add_halves<H>(table, "min.relu." + type, [](H a, H b) { return maximum<H>(a < b ? a : b, 0); });
+  add_halves<H>(table, "max.relu." + type, [](H a, H b) { return maximum<H>(a > b ? a : b, 0); });
 }
 
 inline void add_predicates(Table& table) {
@@ -1009,9 +1053,15 @@ inline Table make_table() {
   add_conversions_to<std::int32_t>(table, "s32");
   add_conversions_to<std::uint64_t>(table, "u64");
   add_conversions_to<std::int64_t>(table, "s64");
+  add_conversions_from_lower_bits<std::uint32_t>(table, "u32");
+  add_conversions_from_lower_bits<std::int32_t>(table, "s32");
+  add_conversions_from_lower_bits<std::uint64_t>(table, "u64");
+  add_conversions_from_lower_bits<std::int64_t>(table, "s64");
   add_common_conversions(table);
   add_packed<2>(table);
   add_packed<4>(table);
+  add_halves_of<std::uint16_t>(table, "u16x2");
+  add_halves_of<std::int16_t>(table, "s16x2");
   add_predicates(table);
   add_words(table);
   add_carries<std::int32_t, std::uint32_t>(table, "32");

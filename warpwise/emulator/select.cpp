@@ -229,6 +229,10 @@ std::string full_name(const ptx::Instruction& instruction) {
   return joined(instruction.opcode, instruction.modifiers);
 }
 
+std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruction) {
+  return selected(joined("cvt.low", instruction.modifiers), InstructionClass::conversion);
+}
+
 std::optional<Selection> select(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
   const Modifiers& modifiers = instruction.modifiers;

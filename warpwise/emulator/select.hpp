@@ -22,6 +22,9 @@ struct Selection {
 /// The handler of an instruction that computes its results from registers alone; nothing for others.
 std::optional<Selection> select(const ptx::Instruction& instruction);
 
+/// The same for a `cvt` of integers of up to 32 bits whose source register has 64.
+std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruction);
+
 /// An instruction as PTX writes it without its operands: "mad.lo.s32".
 std::string full_name(const ptx::Instruction& instruction);
 
