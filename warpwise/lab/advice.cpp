@@ -235,14 +235,14 @@ std::optional<Finding> spills(const Explanation& explanation, const CapabilityRe
 
 std::optional<Finding> ragged_block(const Explanation& explanation) {
   const std::uint64_t threads = explanation.request.block.count();
-  if (threads % 32 == 0) return std::nullopt;
-  const double idle =
-      1 - static_cast<double>(threads) / static_cast<double>((threads + 31) / 32 * 32);
+  const std::uint64_t lanes = (threads + 31) / 32 * 32;
+  if (threads == lanes) return std::nullopt;
+  const double idle = 1 - ratio(threads, lanes);
   return Finding{static_cast<double>(explanation.launch.totals.warp_instructions) * idle / 4,
-                 {fmt::format("A block of {} threads is {} warps, and {} lanes of the last do "
-                              "nothing. Use a multiple of 32, "
-                              "best 128 or 256.",
-                              threads, (threads + 31) / 32, (threads + 31) / 32 * 32 - threads),
+                 {fmt::format("A block of {} thread{} takes the place of {}, in warps of 32: {} "
+                              "lanes do nothing. Use a "
+                              "multiple of 32, best 128 or 256.",
+                              threads, threads == 1 ? "" : "s", lanes, lanes - threads),
                   cite("blocks are made of whole warps", "Occupancy")}};
 }
 

@@ -71,6 +71,7 @@ std::string shown(const Explanation& explanation, const std::string& file) {
 ordered_json lines_of(const Explanation& explanation) {
   ordered_json lines = ordered_json::array();
   for (const emulator::LineCounts& line : explanation.launch.lines) {
+    if (line.file.empty() && line.execution.warp_instructions == 0) continue;
     ordered_json object = {{"file", shown(explanation, line.file)},
                            {"line", line.line},
                            {"source", explanation.source_line(line.file, line.line)}};

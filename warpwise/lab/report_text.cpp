@@ -69,7 +69,11 @@ std::string printable(const std::string& text) {
     else
       result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   }
-  return result.size() > line_width ? result.substr(0, line_width - 3) + "..." : result;
+  return result;
+}
+
+std::string cut(const std::string& line) {
+  return line.size() > line_width ? line.substr(0, line_width - 3) + "..." : line;
 }
 
 // Breaks at blanks; `indent` blanks before every line but the first.
@@ -180,7 +184,7 @@ std::string head(const Explanation& explanation, const Paint& paint) {
                   dimensions(request.block), grouped(request.grid.count() * request.block.count()),
                   explanation.compilation.compiler, built_for(explanation));
   for (const std::string& note : explanation.compilation.notes) {
-    text += "  " + wrapped("note: " + printable(note.substr(0, note.find('\n'))), 2) + "\n";
+    text += "  " + wrapped("note: " + cut(printable(note.substr(0, note.find('\n')))), 2) + "\n";
   }
   text += "\n";
   for (const CapabilityReport& report : explanation.capabilities)
@@ -232,7 +236,7 @@ std::string line_text(const Explanation& explanation, const SourceFile* source, 
                       const LineCounts* counts, const Paint& paint) {
   const auto index = static_cast<std::size_t>(number_of_line) - 1;
   const bool known = source != nullptr && number_of_line >= 1 && index < source->lines.size();
-  const std::string code = known ? printable(source->lines[index]) : "";
+  const std::string code = known ? cut(printable(source->lines[index])) : "";
   if (counts == nullptr) return fmt::format("{:7} {:5}  {}\n", "", number_of_line, code);
   const double share =
       100 * ratio(counts->execution.warp_instructions, explanation.launch.totals.warp_instructions);
@@ -244,6 +248,8 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
   std::string text;
   const LineCounts* before = nullptr;
   for (const LineCounts& line : explanation.launch.lines) {
+    // Instructions of no line that never ran are of no interest.
+    if (line.file.empty() && line.execution.warp_instructions == 0) continue;
     const SourceFile* source = explanation.source(line.file);
     if (before == nullptr || before->file != line.file) {
       const std::string name = source == nullptr ? "(no line information)" : source->shown;
@@ -270,8 +276,9 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
     const SourceFile* source = explanation.source(fault.file);
     const std::string place =
         fmt::format("{}:{}", source == nullptr ? fault.file : source->shown, fault.line);
-    text += paint.bad(fmt::format("{}", emulator::to_string(fault.kind))) +
-            wrapped(fmt::format(" at {}: {} (thread {} of block {}, and {} in all)", place,
+    text += "- " +
+            wrapped(fmt::format("{} at {}: {} (thread {} of block {} first, {} in all)",
+                                paint.bad(std::string(emulator::to_string(fault.kind))), place,
                                 printable(fault.message), dimensions(fault.thread),
                                 dimensions(fault.block), grouped(fault.count)),
                     2) +
@@ -291,7 +298,7 @@ std::string text_of(const Explanation& explanation, bool colour) {
   text += faults_text(explanation, paint);
   text += "\n" + paint.bold("What to know") + "\n";
   for (const Advice& advice : advice_for(explanation)) {
-    text += "- " + wrapped(advice.text + " Rule: " + advice.rule + ".", 2) + "\n";
+    text += "- " + wrapped(printable(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
   }
   return text;
 }
