@@ -61,9 +61,8 @@ class ExplainCommand final : public Command {
     add_number(app, "--registers", "Registers of a thread, in place of the compiler's", 1, 255,
                [this](std::int64_t value) { request_.registers = static_cast<int>(value); });
     add_number(app, "--budget",
-               fmt::format("Warp instructions after which the run is stopped (default: {})",
-                           lab::default_budget),
-               1, INT64_MAX,
+               "Warp instructions after which the run is stopped (default: what 20 s allow)", 1,
+               INT64_MAX,
                [this](std::int64_t value) { request_.budget = static_cast<std::uint64_t>(value); });
     add_list(
         app, "--dump", "INDEX=FILE.npy",

@@ -180,12 +180,13 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   const Arguments arguments(device, result.kernel, request.arguments, read_texture);
   for (const DumpSpec& dump : request.dumps) arguments.require_dumpable(dump);
   result.capabilities = reports_of(request, result.compilation, result.kernel);
-  result.launch = program.launch(device, result.kernel.name, request.grid, request.block,
-                                 request.dynamic_shared_bytes, arguments.parameters(),
-                                 {.compute_capabilities = request.compute_capabilities,
-                                  .count = true,
-                                  .budget = request.budget,
-                                  .threads = 0});
+  result.launch = program.launch(
+      device, result.kernel.name, request.grid, request.block, request.dynamic_shared_bytes,
+      arguments.parameters(),
+      {.compute_capabilities = request.compute_capabilities,
+       .count = true,
+       .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
+       .threads = 0});
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
   return result;
