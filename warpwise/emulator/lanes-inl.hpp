@@ -944,6 +944,12 @@ inline void add_words(Table& table) {
     return static_cast<I>(L{signed_24(a)} * signed_24(b));
   });
   add_binary<U, U, U>(table, "mul24.lo.u32", [](U a, U b) { return unsigned_24(a) * unsigned_24(b); });
+  add_binary<I, I, I>(table, "mul24.hi.s32", [](I a, I b) {
+    return static_cast<I>((L{signed_24(a)} * signed_24(b)) >> 16);
+  });
+  add_binary<U, U, U>(table, "mul24.hi.u32", [](U a, U b) {
+    return static_cast<U>((std::uint64_t{unsigned_24(a)} * unsigned_24(b)) >> 16);
+  });
   add_ternary<I, I, I, I>(table, "mad24.lo.s32", [](I a, I b, I c) {
     return static_cast<I>(static_cast<U>(L{signed_24(a)} * signed_24(b)) + static_cast<U>(c));
   });
@@ -1053,6 +1059,10 @@ inline Table make_table() {
   add_conversions_to<std::int32_t>(table, "s32");
   add_conversions_to<std::uint64_t>(table, "u64");
   add_conversions_to<std::int64_t>(table, "s64");
+  add_conversions_from_lower_bits<std::uint8_t>(table, "u8");
+  add_conversions_from_lower_bits<std::int8_t>(table, "s8");
+  add_conversions_from_lower_bits<std::uint16_t>(table, "u16");
+  add_conversions_from_lower_bits<std::int16_t>(table, "s16");
   add_conversions_from_lower_bits<std::uint32_t>(table, "u32");
   add_conversions_from_lower_bits<std::int32_t>(table, "s32");
   add_conversions_from_lower_bits<std::uint64_t>(table, "u64");
