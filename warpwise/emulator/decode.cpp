@@ -747,8 +747,7 @@ class Decoder {
       } else {
         fields[0] = write(result, widths[0], selection->loose_result);
         if (selection->loose_result && register_width(result) == Width::w16) narrow_result(variant);
-        else if (current_->opcode == "cvt" && selection->loose_result) wide_result(variant);
-        else if (current_->opcode == "cvt" && variant == 0) variant = 0xffffffffU;
+        else if (current_->opcode == "cvt") wide_result(variant);
       }
     }
     for (std::size_t field = 2; field < 6; ++field) {
