@@ -149,9 +149,14 @@ void compare_to_value(Warp& warp, const Operation& op) {
   const auto* b = source<Storage<T>>(warp, op.b);
   Mask c = (op.variant & 3) != 0 ? predicate(warp, op.c) : 0;
   if ((op.variant & 4) != 0) c = ~c;
+  const bool flushes = (op.variant & 16) != 0;
+  const auto operand = [&](Storage<T> bits) {
+    const T x = from_storage<T>(bits);
+    return flushes ? without_subnormals(x) : x;
+  };
   alignas(64) Storage<R> out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
-    bool result = Op{}(from_storage<T>(a[i]), from_storage<T>(b[i]));
+    bool result = Op{}(operand(a[i]), operand(b[i]));
     const bool other = (c >> i & 1) != 0;
     switch (op.variant & 3) {
       case 1: result = result && other; break;
