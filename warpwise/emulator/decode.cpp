@@ -747,17 +747,12 @@ class Decoder {
         variant |= 8;
       } else {
         fields[0] = write(result, widths[0], selection->loose_result);
-<<<<<<< HEAD
         if (current_->opcode == "cvt" && is_integer_conversion()) {
           // What convert_integer keeps.
           variant = register_width(result) == Width::w16 ? 0xffffU : 0xffffffffU;
         } else if (selection->loose_result && register_width(result) == Width::w16) {
           variant |= narrow_result;
         }
-=======
-        if (selection->loose_result && register_width(result) == Width::w16) narrow_result(variant);
-        else if (current_->opcode == "cvt") wide_result(variant);
->>>>>>> emutest
       }
     }
     for (std::size_t field = 2; field < 6; ++field) {
