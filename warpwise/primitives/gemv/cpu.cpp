@@ -171,38 +171,63 @@ HWY_INLINE float halves(V (&lanes)[vectors]) {
 
 using Piece = V[vectors];
 
+/// Holds the compiler to one load of what several products share. GCC otherwise loads x again for
+/// each row, and a CPU has no more than two loads a cycle.
+HWY_INLINE V loaded_once(V v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm("" : "+x"(v.raw));
+#endif
+  return v;
+}
+
+// As many vectors of the lanes and rows at once as leave room for x and a product in the 16
+// registers of SSE and AVX2: a sum in memory costs more than x loaded again.
+constexpr int vectors_at_once = std::min(vectors, 4);
+constexpr int rows_at_once = 12 / vectors_at_once;
+constexpr int short_rows_at_once = 8 / vectors_at_once;
+
+/// Sums the lanes of vectors_at_once vectors from number `first` on, of one piece of `rows` rows.
+template <class T, int rows>
+HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std::byte* x,
+                                  std::int64_t column, std::int64_t count, int first,
+                                  Piece (&to)[rows]) {
+  V sum[rows][vectors_at_once];
+  for (int r = 0; r < rows; ++r) {
+    for (int v = 0; v < vectors_at_once; ++v) sum[r][v] = hn::Zero(D());
+  }
+  const std::int64_t end = column + count / order::lanes * order::lanes;
+  std::int64_t at = column + first * width;
+  for (; at < end; at += order::lanes) {
+    for (int v = 0; v < vectors_at_once; ++v) {
+      const V factor = loaded_once(load_vector<float>(x, at + v * width));
+      for (int r = 0; r < rows; ++r) {
+        sum[r][v] = hn::Add(sum[r][v], hn::Mul(load_vector<T>(row[r], at + v * width), factor));
+      }
+    }
+  }
+  if (end < column + count) {
+    for (int v = 0; v < vectors_at_once; ++v, at += width) {
+      const std::int64_t left = column + count - at;
+      if (left <= 0) break;
+      const V factor = left >= width ? load_vector<float>(x, at) : load_first<float>(x, at, left);
+      for (int r = 0; r < rows; ++r) {
+        const V element =
+            left >= width ? load_vector<T>(row[r], at) : load_first<T>(row[r], at, left);
+        sum[r][v] = hn::Add(sum[r][v], hn::Mul(element, factor));
+      }
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int v = 0; v < vectors_at_once; ++v) to[r][first + v] = sum[r][v];
+  }
+}
+
 /// Sums one piece of `rows` rows, `count` columns from `column` on, in lanes.
 template <class T, int rows>
 HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* x,
                           std::int64_t column, std::int64_t count, Piece (&to)[rows]) {
-  V sum[rows][vectors];
-  for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(D());
-  }
-  const auto add_step = [&](std::int64_t at) HWY_ATTR {
-    for (int v = 0; v < vectors; ++v) {
-      const V factor = load_vector<float>(x, at + v * width);
-      for (int r = 0; r < rows; ++r) {
-        const V element = load_vector<T>(row[r], at + v * width);
-        sum[r][v] = hn::Add(sum[r][v], hn::Mul(element, factor));
-      }
-    }
-  };
-  std::int64_t k = 0;
-  for (; k + order::lanes <= count; k += order::lanes) add_step(column + k);
-  for (int v = 0; v < vectors; ++v) {
-    const std::int64_t left = count - k - v * width;
-    const std::int64_t at = column + k + v * width;
-    if (left <= 0) break;
-    const V factor = left >= width ? load_vector<float>(x, at) : load_first<float>(x, at, left);
-    for (int r = 0; r < rows; ++r) {
-      const V element =
-          left >= width ? load_vector<T>(row[r], at) : load_first<T>(row[r], at, left);
-      sum[r][v] = hn::Add(sum[r][v], hn::Mul(element, factor));
-    }
-  }
-  for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) to[r][v] = sum[r][v];
+  for (int first = 0; first < vectors; first += vectors_at_once) {
+    sum_part_of_piece<T, rows>(row, x, column, count, first, to);
   }
 }
 
@@ -230,9 +255,6 @@ HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* 
     sums[r] = halves(piece[0][r]);
   }
 }
-
-// As many rows at once as leave registers for the sums of all of them: x is loaded once for all.
-constexpr int rows_at_once = vectors >= 8 ? 1 : 4;
 
 template <class T, int rows>
 HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
@@ -296,14 +318,14 @@ HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
 /// Sums `short_rows` rows of one piece.
 template <class T>
 HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, float* sums) {
-  constexpr int pair = short_rows > 1 && vectors < 8 ? 2 : 1;
+  constexpr int together = std::min(short_rows, short_rows_at_once);
   VShort sum[short_rows];
-  for (int r = 0; r < short_rows; r += pair) {
-    const std::byte* row[pair];
-    for (int i = 0; i < pair; ++i) row[i] = task.a.row(first_row + r + i);
-    Piece piece[pair];
-    sum_piece<T, pair>(row, task.x, 0, task.a.width(), piece);
-    for (int i = 0; i < pair; ++i) sum[r + i] = first_halves(piece[i]);
+  for (int r = 0; r < short_rows; r += together) {
+    const std::byte* row[together];
+    for (int i = 0; i < together; ++i) row[i] = task.a.row(first_row + r + i);
+    Piece piece[together];
+    sum_piece<T, together>(row, task.x, 0, task.a.width(), piece);
+    for (int i = 0; i < together; ++i) sum[r + i] = first_halves(piece[i]);
   }
   hn::StoreU(halves_of_all(sum), DShort(), sums);
 }
@@ -338,9 +360,44 @@ std::int64_t sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int6
   return row;
 }
 
+/// The same for rows of at most four floats without gaps between them: a vector of sums at a time,
+/// one row in each lane.
+template <int columns>
+std::int64_t sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
+                           float* sums) {
+  V x[columns];
+  for (int c = 0; c < columns; ++c) x[c] = hn::Set(D(), load<float>(task.x, c));
+  const auto* a = reinterpret_cast<const float*>(task.a.data());
+  std::int64_t row = first;
+  for (; row + width <= last; row += width) {
+    const float* const from = a + row * columns;
+    V v[columns];
+    if constexpr (columns == 1) v[0] = hn::LoadU(D(), from);
+    if constexpr (columns == 2) hn::LoadInterleaved2(D(), from, v[0], v[1]);
+    if constexpr (columns == 3) hn::LoadInterleaved3(D(), from, v[0], v[1], v[2]);
+    if constexpr (columns == 4) hn::LoadInterleaved4(D(), from, v[0], v[1], v[2], v[3]);
+    for (int c = 0; c < columns; ++c) v[c] = hn::Add(hn::Zero(D()), hn::Mul(v[c], x[c]));
+    // What is left of the halves of 32 lanes.
+    if constexpr (columns > 2) v[0] = hn::Add(v[0], v[2]);
+    if constexpr (columns > 3) v[1] = hn::Add(v[1], v[3]);
+    if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);
+    hn::StoreU(v[0], D(), sums + (row - first));
+  }
+  return row;
+}
+
 template <class T>
 std::int64_t sum_whole_short_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
                                   float* sums) {
+  if (std::is_same_v<T, float> &&
+      task.a.pitch_bytes() == task.a.width() * std::int64_t{sizeof(float)}) {
+    switch (task.a.width()) {
+      case 1: return sum_tiny_rows<1>(task, first, last, sums);
+      case 2: return sum_tiny_rows<2>(task, first, last, sums);
+      case 3: return sum_tiny_rows<3>(task, first, last, sums);
+      case 4: return sum_tiny_rows<4>(task, first, last, sums);
+    }
+  }
   switch (blocks_of(task.a.width(), width)) {
     case 1: return sum_narrow_rows<T, 1>(task, first, last, sums);
     case 2: return sum_narrow_rows<T, std::min(2, vectors)>(task, first, last, sums);
@@ -488,6 +545,9 @@ class Scratch {
 template <class Body>
 void parallel_tiles(ConstHostView a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
+  if (a.height() <= tile_rows && a.width() <= tile_columns) {
+    return body(GemvTile{0, a.height(), 0, a.width()});
+  }
   const std::int64_t across = blocks_of(a.width(), tile_columns);
   const std::int64_t tiles = across * blocks_of(a.height(), tile_rows);
   const std::int64_t bytes =
