@@ -367,10 +367,9 @@ std::int64_t sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_
                            float* sums) {
   V x[columns];
   for (int c = 0; c < columns; ++c) x[c] = hn::Set(D(), load<float>(task.x, c));
-  const auto* a = reinterpret_cast<const float*>(task.a.data());
+  const auto* from = reinterpret_cast<const float*>(task.a.row(first));
   std::int64_t row = first;
-  for (; row + width <= last; row += width) {
-    const float* const from = a + row * columns;
+  for (; row + width <= last; row += width, from += columns * width) {
     V v[columns];
     if constexpr (columns == 1) v[0] = hn::LoadU(D(), from);
     if constexpr (columns == 2) hn::LoadInterleaved2(D(), from, v[0], v[1]);
@@ -382,6 +381,12 @@ std::int64_t sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_
     if constexpr (columns > 3) v[1] = hn::Add(v[1], v[3]);
     if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);
     hn::StoreU(v[0], D(), sums + (row - first));
+  }
+  for (; row < last; ++row) {
+    float v[4] = {};
+    const std::byte* const a = task.a.row(row);
+    for (int c = 0; c < columns; ++c) v[c] += load<float>(a, c) * load<float>(task.x, c);
+    sums[row - first] = (v[0] + v[2]) + (v[1] + v[3]);
   }
   return row;
 }
