@@ -112,7 +112,7 @@ def cpu(report):
     text = f"{cpu_origin(report)}\n\nMethod: {report['machine']['method']}.\n\n{text}"
     other = report.get("ffmpeg")
     if other:
-        text += (f"\n\nWhole processes by CPU time, one thread each: {other['name']}, "
+        text += (f"\n\nBeside ffmpeg, by CPU time, one thread each: {other['name']}, "
                  f"{other['size'].replace('x', '×')}, {other['searches']} searches: warpwise "
                  f"{other['ours_s']:.2f} s, {other['peer']} {other['peer_s']:.2f} s, "
                  f"{other['ratio']:.0f} times as long.")
