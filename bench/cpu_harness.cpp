@@ -4,9 +4,9 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <opencv2/core/utility.hpp>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <opencv2/core/utility.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -18,8 +18,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 
-// The one function of OpenBLAS's own interface that is needed here; its header lies elsewhere on each
-// system.
+// The one function of OpenBLAS's own interface that is needed here; its header lies elsewhere on
+// each system.
 extern "C" void openblas_set_num_threads(int count);
 
 namespace warpwise::bench {
@@ -162,9 +162,9 @@ void add_at(const Comparison& comparison, std::int64_t width, std::int64_t heigh
   for (const int threads : {1, all}) {
     const std::string name = fmt::format("{}/{}x{}/{} thread{}", comparison.name, width, height,
                                          threads, threads == 1 ? "" : "s");
-    auto* const bench = benchmark::RegisterBenchmark(
-        name.c_str(),
-        [=](benchmark::State& state) { run(state, comparison, width, height, threads); });
+    auto* const bench = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+      run(state, comparison, width, height, threads);
+    });
     bench->UseManualTime()->Unit(benchmark::kMillisecond);
     if (comparison.seconds > 0) bench->MinTime(comparison.seconds);
     if (all == 1 || comparison.one_thread) break;
