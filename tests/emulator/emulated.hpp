@@ -37,7 +37,7 @@ inline std::string kernels_ptx(const std::string& name) {
 template <class... Arguments>
 std::vector<std::byte> parameter_block(const Arguments&... arguments) {
   std::vector<std::byte> block;
-  const auto append = [&]<class T>(const T& value) {
+  [[maybe_unused]] const auto append = [&]<class T>(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
     const std::size_t at = (block.size() + alignof(T) - 1) / alignof(T) * alignof(T);
     block.resize(at + sizeof(T));

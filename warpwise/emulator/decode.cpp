@@ -498,11 +498,12 @@ class Decoder {
   }
 
   void decode_copy_async() {
+    if (!has("async") || has("bulk") || has("mbarrier")) refuse("");
     if (has("commit_group") || has("wait_group") || has("wait_all")) {
       emit_nothing(InstructionClass::control);
       return;
     }
-    if (has("bulk") || has("mbarrier") || (!has("ca") && !has("cg"))) refuse("");
+    if (!has("ca") && !has("cg")) refuse("");
     const Address to = address(operand(0), Space::shared);
     const Address from = address(operand(1), Space::global);
     if (from.is_32_bits) malformed("has a 32-bit global address");
