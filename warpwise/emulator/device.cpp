@@ -155,7 +155,7 @@ std::uint64_t Device::create_texture(const Texture& texture) {
   if (as_fraction && size == 4) {
     throw InvalidArgument("a texture reads integers of 1 or 2 bytes as fractions, not of 4");
   }
-  if (texture.filter == FilterMode::linear && texture.height > 0 && !floating && !as_fraction) {
+  if (texture.filter == FilterMode::linear && !floating && !as_fraction) {
     throw InvalidArgument("a texture filters floats or integers read as fractions, not integers");
   }
   if (texture.width == 0) throw InvalidArgument("a texture without texels");

@@ -216,12 +216,14 @@ Words sample(const BoundTexture& bound, int dimensions, float x, float y) {
   return texel(bound, at(axes[0], x), dimensions == 2 ? at(axes[1], y) : 0);
 }
 
-/// A read by index: of linear memory, 0 outside; of two dimensions by the address mode, never
-/// filtered.
+/// A read by index, which knows no filter and no address mode: 0 outside, in two dimensions too as
+/// measured.
 Words fetch(const BoundTexture& bound, int dimensions, std::int32_t x, std::int32_t y) {
   const std::array<Axis, 2> axes = axes_of(bound.texture);
-  if (dimensions == 1) return texel(bound, fold(x, axes[0].size, AddressMode::border), 0);
-  return texel(bound, fold(x, axes[0].size, axes[0].mode), fold(y, axes[1].size, axes[1].mode));
+  const auto at = [](const Axis& axis, std::int32_t i) {
+    return fold(i, axis.size, AddressMode::border);
+  };
+  return texel(bound, at(axes[0], x), dimensions == 2 ? at(axes[1], y) : 0);
 }
 
 /// The texture of a handle, looked up once for each worker of a launch; without texels if there is

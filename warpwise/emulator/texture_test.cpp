@@ -370,8 +370,11 @@ TEST(Texture, EveryTexelFormat) {
                 ASSERT_EQ(bits, 0u);
                 continue;
               }
-              const double number = expected_point(image, static_cast<std::int32_t>(points[i].x),
-                                                   static_cast<std::int32_t>(points[i].y), c);
+              const auto x = static_cast<std::int32_t>(points[i].x);
+              const auto y = static_cast<std::int32_t>(points[i].y);
+              // An index outside reads 0 although the address mode clamps.
+              const bool inside = x >= 0 && x < 7 && y >= 0 && y < 3;
+              const double number = inside ? image.number(x, y, c) : 0;
               if (fraction) {
                 const bool is_signed = kind == TexelKind::signed_integer;
                 const double one = std::ldexp(1, 8 * bytes - (is_signed ? 1 : 0)) - 1;
@@ -437,7 +440,6 @@ TEST(Texture, LinearMemory) {
   t.channels = 2;
   t.channel_bytes = 2;
   t.kind = TexelKind::signed_integer;
-  t.filter = FilterMode::linear;  // which reads by index ignore
   const Image image(device, t, 9);
   std::vector<Point> points;
   for (int i = -5; i < 80; ++i) points.push_back(at_index(i, 99));
