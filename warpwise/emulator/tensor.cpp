@@ -67,9 +67,9 @@ int exponent_of(double value, int smallest) {
 constexpr int sum_fraction_bits = 25;
 
 /// Sum of a[i] * b[i] and c in the matrix unit's fixed point: each term is cut off below 2^-25 of
-/// the largest exponent, the sum is exact and cut off to the accumulator. NVIDIA documents neither;
-/// it is what an H200 gives for random matrices of mixed exponents, and other generations keep
-/// fewer bits.
+/// the largest exponent, the sum is exact (and later cut off to the float). NVIDIA documents none of
+/// this: it is what gives an H200's bits, as far as random matrices of many spreads of exponents
+/// tell. Older generations are said to keep fewer bits and to add fewer terms at once.
 double accumulate(const float* a, const float* b, int depth, double c, int smallest) {
   constexpr int smallest_float = -126;
   std::array<Term, most_depth + 1> terms;
@@ -109,11 +109,14 @@ double accumulate(const float* a, const float* b, int depth, double c, int small
   return std::ldexp(static_cast<double>(sum), largest - sum_fraction_bits);
 }
 
-/// The float nearest to x that is not beyond it.
+/// A sum as a float: cut off, infinite from 2^128 on.
 float toward_zero(double x) {
   const auto nearest = static_cast<float>(x);
   if (x != x) return std::bit_cast<float>(0x7fffffffU);
-  if (std::fabs(static_cast<double>(nearest)) <= std::fabs(x)) return nearest;
+  if (std::fabs(x) >= std::ldexp(1.0, 128) ||
+      std::fabs(static_cast<double>(nearest)) <= std::fabs(x)) {
+    return nearest;
+  }
   return std::nextafter(nearest, 0.0f);
 }
 
