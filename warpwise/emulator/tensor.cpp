@@ -51,13 +51,6 @@ Place place_in_c(int lane, int i) { return {lane / 4 + 8 * (i >> 1), lane % 4 * 
 
 // ---- arithmetic
 
-/// A number as a significand and an exponent: magnitude = significand * 2^exponent, significand
-/// < 4.
-struct Term {
-  double value = 0;
-  int exponent = 0;
-};
-
 /// The exponent that hardware gives an operand: a subnormal has the smallest one.
 int exponent_of(double value, int smallest) {
   return value == 0 ? smallest : std::max(std::ilogb(value), smallest);
@@ -67,17 +60,17 @@ int exponent_of(double value, int smallest) {
 constexpr int sum_fraction_bits = 25;
 
 /// Sum of a[i] * b[i] and c in the matrix unit's fixed point: each term is cut off below 2^-25 of
-/// the largest exponent, the sum is exact (and later cut off to the float). NVIDIA documents none of
-/// this: it is what gives an H200's bits, as far as random matrices of many spreads of exponents
+/// the largest exponent, the sum is exact (and later cut off to the float). NVIDIA documents none
+/// of this: it is what gives an H200's bits, as far as random matrices of many spreads of exponents
 /// tell. Older generations are said to keep fewer bits and to add fewer terms at once.
 double accumulate(const float* a, const float* b, int depth, double c, int smallest) {
   constexpr int smallest_float = -126;
-  std::array<Term, most_depth + 1> terms;
+  std::array<double, most_depth + 1> terms;
   double special = 0;  // finite, unless some term is not
   bool is_special = false;
   int largest = std::numeric_limits<int>::min();
   const auto add = [&](std::size_t i, double value, int exponent) {
-    terms[i] = {value, exponent};
+    terms[i] = value;
     if (!std::isfinite(value)) {
       special += value;
       is_special = true;
@@ -97,14 +90,13 @@ double accumulate(const float* a, const float* b, int depth, double c, int small
   if (largest == std::numeric_limits<int>::min()) {
     // Only zeros: negative if all are.
     double sum = c;
-    for (int i = 0; i < depth; ++i) sum += terms[static_cast<std::size_t>(i)].value;
+    for (int i = 0; i < depth; ++i) sum += terms[static_cast<std::size_t>(i)];
     return sum;
   }
+  const double scale = std::ldexp(1.0, sum_fraction_bits - largest);
   std::int64_t sum = 0;
   for (int i = 0; i <= depth; ++i) {
-    const double units =
-        std::ldexp(terms[static_cast<std::size_t>(i)].value, sum_fraction_bits - largest);
-    sum += static_cast<std::int64_t>(units);
+    sum += static_cast<std::int64_t>(terms[static_cast<std::size_t>(i)] * scale);
   }
   return std::ldexp(static_cast<double>(sum), largest - sum_fraction_bits);
 }
