@@ -3,7 +3,8 @@
 # asks for nothing when all of it is there.
 #
 #   scripts/packages.sh          to build and run
-#   scripts/packages.sh --test   to test as well: the peers that results are compared with, libFuzzer
+#   scripts/packages.sh --test   to test and bench as well: the peers that results and speeds are
+#                                compared with, Google Benchmark, libFuzzer
 set -euo pipefail
 
 packages=(
@@ -11,9 +12,10 @@ packages=(
   libtbb-dev libhwy-dev                                     # threads, SIMD
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files
+  libzstd-dev                                               # PTX inside of CUDA programs
 )
 if [ "${1:-}" = "--test" ]; then
-  packages+=(libgtest-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)
+  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)
 fi
 
 missing=()

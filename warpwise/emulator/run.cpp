@@ -433,7 +433,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     block.local = AlignedBytes(code.local_bytes * warps * warp_lanes);
     compute_specials(block, launch);
   }
-  std::memset(block.registers.data(), 0, block.registers.size());
+  // Registers keep what they held, as a GPU's do.
   std::memset(block.shared.data(), 0, block.shared.size());
   std::memset(block.local.data(), 0, block.local.size());
   block.linear = linear;
