@@ -78,8 +78,9 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
 void count_texture(Warp& warp, const Operation& op);
 
 /// The handler of a load (or store) of elements of a PTX type into (from) registers of a width; null for a pair
-/// that PTX does not allow. Its registers are Operation::count entries of Code::lists.
-Handler load_handler(std::string_view type, Width width);
+/// that PTX does not allow. Its registers are Operation::count entries of Code::lists. For Space::parameter the load is
+/// from the kernel's own parameters at Operation::offset, in bounds; in any other space its address is resolved.
+Handler load_handler(std::string_view type, Width width, Space space);
 Handler store_handler(std::string_view type, Width width);
 /// atom and red by operation and type ("add.u32"), and cp.async: operands dst, address a, values b and c.
 const Table& atomic_operations();

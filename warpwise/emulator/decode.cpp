@@ -377,7 +377,15 @@ class Decoder {
     Space space = Space::generic;
     bool is_32_bits = false;
     bool compiler_local = false;
+    std::optional<std::uint64_t> parameter;  ///< where among the kernel's parameters, if known here
   };
+
+  bool is_inside_parameters(std::uint64_t offset, int bytes, std::size_t elements) const {
+    const auto& info = code_.info;
+    const std::uint64_t end = info.parameter_offsets.back() + info.parameter_bytes.back();
+    const std::uint64_t wanted = static_cast<std::uint64_t>(bytes) * elements;
+    return offset <= end && wanted <= end - offset && offset % wanted == 0;
+  }
 
   /// The place that `[...]` names, in the state space that the instruction states.
   Address address(const Operand& operand, Space space) {
@@ -399,12 +407,16 @@ class Decoder {
       accesses_.reads.push_back(symbol->reg);
       return result;
     }
+    const auto added = static_cast<std::uint64_t>(result.offset);
     result.base = address_constant(*symbol, result.offset, Width::w64);
     result.offset = 0;
     switch (symbol->kind) {
       case Symbol::Kind::shared: result.space = Space::shared; break;
       case Symbol::Kind::local: result.space = Space::local; break;
-      case Symbol::Kind::parameter: result.space = Space::parameter; break;
+      case Symbol::Kind::parameter:
+        result.space = Space::parameter;
+        result.parameter = symbol->offset + added;
+        break;
       case Symbol::Kind::argument:
         result.space = Space::local;
         result.compiler_local = true;
@@ -458,7 +470,9 @@ class Decoder {
       if (own != Width::none) width = own;
     }
     if (width == Width::none) width = std::max(width_of_type(element), Width::w16);
-    const Handler handler = is_load ? load_handler(element, width) : store_handler(element, width);
+    const bool is_parameter = is_load && at.parameter && is_inside_parameters(*at.parameter, bytes, elements.size());
+    const Space space = is_parameter ? Space::parameter : Space::generic;
+    const Handler handler = is_load ? load_handler(element, width, space) : store_handler(element, width);
     if (handler == nullptr) malformed("has registers that do not fit its type");
     std::vector<std::int32_t> list;
     for (const Operand* e : elements) list.push_back(is_load ? write(*e, width) : read(*e, width));
@@ -469,6 +483,7 @@ class Decoder {
     op.bytes = static_cast<std::uint8_t>(bytes);
     op.polls = is_load && may_be_polled();
     set_address(op, at);
+    if (is_parameter) op.offset = static_cast<std::int64_t>(*at.parameter);
   }
 
   void decode_atomic(bool has_result) {

@@ -8,8 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "emulator/emulated.hpp"
-#include "warpwise/base/float16.hpp"
+#include "emulator/kernel_test.hpp"
 
 namespace warpwise {
 namespace {
@@ -17,45 +16,11 @@ namespace {
 using emulator::Address;
 using emulator::Dim3;
 using emulator::LaunchResult;
+using test::blocks_for;
 using test::Emulated;
-
-struct Mode {
-  bool count = false;
-  int threads = 1;
-};
-
-/// Each kernel runs with and without counts, by one and by two threads of the CPU.
-class Kernels : public testing::TestWithParam<Mode> {
- protected:
-  void SetUp() override {
-#ifndef WARPWISE_KERNELS_PTX
-    GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
-#endif
-  }
-
-  Emulated load(const std::string& file) const { return Emulated(test::kernels_ptx(file)); }
-
-  void prepare(Emulated& emulated) const {
-    emulated.options.count = GetParam().count;
-    emulated.options.threads = GetParam().threads;
-    if (GetParam().count) emulated.options.compute_capabilities = {{1, 3}, {9, 0}};
-  }
-
-  template <class... Arguments>
-  LaunchResult run(Emulated& emulated, std::string_view kernel, Dim3 grid, Dim3 block,
-                   const Arguments&... arguments) const {
-    prepare(emulated);
-    LaunchResult result = emulated.launch(kernel, grid, block, arguments...);
-    for (const emulator::Fault& fault : result.faults) {
-      ADD_FAILURE() << kernel << ": " << fault.message << " at " << fault.file << ":" << fault.line;
-    }
-    if (GetParam().count) {
-      EXPECT_GT(result.totals.warp_instructions, 0U);
-      EXPECT_GE(result.totals.warp_instructions * 32, result.totals.thread_instructions);
-    }
-    return result;
-  }
-};
+using test::Kernels;
+using test::Mode;
+using test::random_integers;
 
 INSTANTIATE_TEST_SUITE_P(Modes, Kernels,
                          testing::Values(Mode{false, 1}, Mode{true, 1}, Mode{false, 2},
@@ -64,19 +29,6 @@ INSTANTIATE_TEST_SUITE_P(Modes, Kernels,
                            return std::string(mode.param.count ? "counted" : "uncounted") +
                                   std::to_string(mode.param.threads);
                          });
-
-std::uint32_t blocks_for(std::size_t count, std::uint32_t block) {
-  return static_cast<std::uint32_t>((count + block - 1) / block);
-}
-
-std::vector<int> random_integers(std::size_t count, std::uint32_t seed, int low = -1000,
-                                 int high = 1000) {
-  std::mt19937 random(seed);
-  std::uniform_int_distribution<int> distribution(low, high);
-  std::vector<int> values(count);
-  for (int& value : values) value = distribution(random);
-  return values;
-}
 
 constexpr std::size_t awkward_counts[] = {1, 31, 32, 33, 255, 257, 1000};
 
@@ -518,143 +470,6 @@ TEST_P(Kernels, WarpReduce) {
     EXPECT_EQ(found[6 * i + 1], static_cast<std::uint32_t>(*std::min_element(warp, warp + 32)));
     EXPECT_EQ(found[6 * i + 2], largest);
     for (std::size_t r = 0; r < 3; ++r) EXPECT_EQ(found[6 * i + 3 + r], all[r]);
-  }
-}
-
-/// The lanes of packed words: f(a, b) of every `bits`, signed or not.
-template <int bits, class F>
-std::uint32_t packed(std::uint32_t a, std::uint32_t b, bool is_signed, F f) {
-  std::uint32_t result = 0;
-  const std::uint32_t kept = (1U << bits) - 1;
-  for (int at = 0; at < 32; at += bits) {
-    const auto element = [&](std::uint32_t word) {
-      const auto raw = static_cast<int>(word >> at & kept);
-      return is_signed && raw >= 1 << (bits - 1) ? raw - (1 << bits) : raw;
-    };
-    result |= (static_cast<std::uint32_t>(f(element(a), element(b))) & kept) << at;
-  }
-  return result;
-}
-
-std::uint32_t dot(std::uint32_t a, std::uint32_t b, std::uint32_t c, bool is_signed, int count,
-                  int a_bits, int b_from) {
-  for (int k = 0; k < count; ++k) {
-    std::int64_t x = a >> (a_bits * k) & ((1U << a_bits) - 1);
-    std::int64_t y = b >> (8 * k + b_from) & 0xff;
-    if (is_signed && x >= 1 << (a_bits - 1)) x -= 1 << a_bits;
-    if (is_signed && y >= 128) y -= 256;
-    c += static_cast<std::uint32_t>(x * y);
-  }
-  return c;
-}
-
-TEST_P(Kernels, Packed) {
-  Emulated emulated = load("packed");
-  const std::size_t count = 1000;
-  const auto a = test::random_words(count, 20);
-  const auto b = test::random_words(count, 21);
-  const auto c = test::random_words(count, 22);
-  const Address to = emulated.buffer(std::vector<std::uint32_t>(24 * count));
-  run(emulated, "packed", {blocks_for(count, 128)}, {128}, emulated.buffer(a), emulated.buffer(b),
-      emulated.buffer(c), to, static_cast<int>(count));
-  const auto found = emulated.read<std::uint32_t>(to, 24 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t x = a[i];
-    const std::uint32_t y = b[i];
-    const std::uint32_t z = c[i];
-    const auto bytes = [&](bool is_signed, auto f) { return packed<8>(x, y, is_signed, f); };
-    const auto sum = [](std::uint32_t w) {
-      return (w & 0xff) + (w >> 8 & 0xff) + (w >> 16 & 0xff) + (w >> 24);
-    };
-    const std::uint64_t both = std::uint64_t{y} << 32 | x;
-    std::uint32_t chosen = 0;
-    for (int k = 0; k < 4; ++k)
-      chosen |= static_cast<std::uint32_t>(both >> (z >> (4 * k) & 7) * 8 & 0xff) << (8 * k);
-    const auto clamped = std::min(z, 32U);
-    const auto relu3 =
-        std::max(0, std::min({static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)}));
-    const std::uint32_t expected[24] = {
-        dot(x, y, z, false, 4, 8, 0),
-        dot(x, y, z, true, 4, 8, 0),
-        dot(x, y, z, false, 2, 16, 0),
-        dot(x, y, z, true, 2, 16, 16),
-        bytes(false, [](int p, int q) { return p + q; }),
-        bytes(false, [](int p, int q) { return p - q; }),
-        bytes(false, [](int p, int q) { return std::min(p + q, 255); }),
-        bytes(false, [](int p, int q) { return std::abs(p - q); }),
-        bytes(true, [](int p, int q) { return std::abs(p - q); }),
-        sum(bytes(false, [](int p, int q) { return std::abs(p - q); })),
-        sum(bytes(true, [](int p, int q) { return std::abs(p - q); })),
-        bytes(false, [](int p, int q) { return p == q ? 255 : 0; }),
-        bytes(false, [](int p, int q) { return p > q ? 255 : 0; }),
-        bytes(true, [](int p, int q) { return p >= q ? 255 : 0; }),
-        bytes(false, [](int p, int q) { return p < q ? 1 : 0; }),
-        bytes(false, [](int p, int q) { return (p + q + 1) / 2; }),
-        bytes(false, [](int p, int q) { return std::max(p, q); }),
-        packed<16>(x, y, true, [](int p, int q) { return std::min(p, q); }),
-        chosen,
-        (x & 0xffff) | y << 16,
-        static_cast<std::uint32_t>(both << (z & 31) >> 32),
-        static_cast<std::uint32_t>(clamped == 32 ? both >> 32 : both >> clamped),
-        std::max(x + y, z),
-        static_cast<std::uint32_t>(relu3)};
-    for (std::size_t r = 0; r < 24; ++r) {
-      ASSERT_EQ(found[24 * i + r], expected[r])
-          << "result " << r << " of " << std::hex << x << " " << y << " " << z;
-    }
-  }
-}
-
-TEST_P(Kernels, Bits) {
-  Emulated emulated = load("bits");
-  const std::size_t count = 1000;
-  const auto a = test::random_words(count, 23);
-  const auto b = test::random_words(count, 24);
-  const Address to = emulated.buffer(std::vector<std::uint32_t>(14 * count));
-  const Address wide = emulated.buffer(std::vector<std::uint64_t>(3 * count));
-  run(emulated, "bits", {blocks_for(count, 100)}, {100}, emulated.buffer(a), emulated.buffer(b), to,
-      wide, static_cast<int>(count));
-  const auto found = emulated.read<std::uint32_t>(to, 14 * count);
-  const auto found_wide = emulated.read<std::uint64_t>(wide, 3 * count);
-  const auto reversed = [](auto x) {
-    decltype(x) result = 0;
-    for (std::size_t k = 0; k < 8 * sizeof(x); ++k) result = result << 1 | (x >> k & 1);
-    return result;
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t x = a[i];
-    const std::uint32_t y = b[i];
-    const auto sx = static_cast<std::int64_t>(static_cast<std::int32_t>(x));
-    const auto sy = static_cast<std::int64_t>(static_cast<std::int32_t>(y));
-    const std::uint64_t w = std::uint64_t{x} << 32 | y;
-    const auto low24 = [](std::uint32_t v) {
-      return std::int64_t{static_cast<std::int32_t>(v << 8) >> 8};
-    };
-    const std::int64_t odd = static_cast<std::int32_t>(y | 1);
-    const std::uint32_t expected[14] = {
-        static_cast<std::uint32_t>(std::popcount(x)),
-        static_cast<std::uint32_t>(std::countl_zero(x)),
-        x == 0 ? 0U : static_cast<std::uint32_t>(std::countr_zero(x)) + 1,
-        reversed(x),
-        static_cast<std::uint32_t>(std::uint64_t{x} * y >> 32),
-        static_cast<std::uint32_t>(sx * sy >> 32),
-        static_cast<std::uint32_t>(low24(x) * low24(y)),
-        (x > y ? x - y : y - x) + 5,
-        static_cast<std::uint32_t>((std::uint64_t{x} + y) >> 1),
-        static_cast<std::uint32_t>((sx + sy + 1) >> 1),
-        static_cast<std::uint32_t>(std::popcount(w) + std::countl_zero(w)),
-        y == 0 ? 0 : x / y + x % y,
-        y == 0 ? 0 : static_cast<std::uint32_t>(sx / odd + sx % odd),
-        static_cast<std::uint32_t>(std::abs(sx)) >> (y & 31) |
-            static_cast<std::uint32_t>(sx >> (y & 31))};
-    for (std::size_t r = 0; r < 14; ++r) {
-      ASSERT_EQ(found[14 * i + r], expected[r])
-          << "result " << r << " of " << std::hex << x << " " << y;
-    }
-    ASSERT_EQ(found_wide[3 * i], reversed(w));
-    ASSERT_EQ(found_wide[3 * i + 1],
-              static_cast<std::uint64_t>(static_cast<unsigned __int128>(w) * (w + y) >> 64));
-    ASSERT_EQ(found_wide[3 * i + 2], y == 0 ? 0 : w / y + w % y);
   }
 }
 

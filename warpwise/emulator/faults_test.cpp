@@ -49,7 +49,7 @@ void expect_contains(const std::string& text, const std::string& part) {
 TEST(Faults, GlobalOutOfBounds) {
   for (const bool is_load : {true, false}) {
     Emulated emulated(
-        kernel_text(std::string("add.u64 %l4, %l1, %l3;\n") +
+        kernel_text(std::string("mov.u32 %r5, 0;\nadd.u64 %l4, %l1, %l3;\n") +
                     (is_load ? "ld.global.u32 %r5, [%l4];\n" : "st.global.u32 [%l4], 5;\n") +
                     ".loc 1 8 0\nadd.u64 %l5, %l2, %l3;\nst.global.u32 [%l5], %r5;"));
     const Address first = emulated.buffer(std::vector<std::uint32_t>(40, 6), "argument 0");

@@ -224,9 +224,6 @@ TYPED_TEST(Integers, BitFields) {
                          return ~U64{0};
                        });
     if constexpr (!std::is_signed_v<T>) {
-      expect_instruction("bfi." + untyped + " %d, %a, %b, %w1, %w2;", {bits, bits, bits, 64},
-                         integers(),
-                         [](U64, U64 b, U64) { return b; });  // registers that nothing wrote are 0
       expect_instruction("mov.b64 {%w1, %w2}, %c;\nbfi." + untyped + " %d, %a, %b, %w1, %w2;",
                          {bits, bits, bits, 64}, integers(), [&](U64 a, U64 b, U64 c) {
                            const int from = static_cast<int>(c & 0xff);

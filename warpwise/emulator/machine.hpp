@@ -192,6 +192,7 @@ struct Block {
   std::uint64_t linear = 0;
   std::vector<Warp> warps;
   AlignedBytes registers;            ///< of all warps
+  AlignedBytes specials;             ///< what special registers begin with: [warp][special][lane]
   AlignedBytes shared;
   AlignedBytes local;                ///< of all threads, one after another
   std::uint32_t live = 0;            ///< threads
