@@ -11,6 +11,7 @@ packages=(
   libtbb-dev libhwy-dev                                     # threads, SIMD
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files
+  libzstd-dev                                               # PTX inside of CUDA programs
 )
 if [ "${1:-}" = "--test" ]; then
   packages+=(libgtest-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)

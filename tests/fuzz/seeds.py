@@ -79,8 +79,27 @@ def ptx_seeds():
            "{ add.s32 r, x, WARP_SZ - 1; ret; } /* end */ // of it").encode()
 
 
+def explain_seeds():
+    # The first byte picks the parser.
+    for text in ["i32:5", "u8:0xff", "i64:-9223372036854775808", "f32:1.5e-3", "f64:nan", "f16:65504",
+                 "f32[1024]", "u8[3]:iota", "i32[7]:random", "f64[2]:@a.npy", "tex2d<u8>[64x48]:@a.png",
+                 "u64[4611686018427387904]", "f32[0]", "x:1", "tex2d<f64>[1x1]", "i8:-129"]:
+        yield b"\0" + text.encode()
+    for text in ["1", "32,8", "1,2,3", "4294967296", "0", "1,", "1,2,3,4"]:
+        yield b"\1" + text.encode()
+    for text in ["9.0", "1.3,2.0,9.0", "sm_90", "90", "4.0", ","]:
+        yield b"\2" + text.encode()
+    for text in ["0=a.npy", "12=b/c.npy", "=x.npy", "1=.npy", "1=x"]:
+        yield b"\3" + text.encode()
+    for text in ["__global__ void k(int* p) { *p = 1; }\nint main() { k<<<1, 1>>>(0); }",
+                 "#define HD __host__ \\\n __device__\nHD int f(int x) { return '}' + x; }",
+                 'namespace a { extern "C" { template <class T> void g(T) { "}\\""; /* { */ } } }',
+                 'const char* s = R"x({)x"; struct S { int a; } t = {1}; int b[] = {1, 2};']:
+        yield b"\4" + text.encode()
+
+
 for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds),
-                      ("arguments", arguments_seeds), ("ptx", ptx_seeds)]:
+                      ("arguments", arguments_seeds), ("explain", explain_seeds), ("ptx", ptx_seeds)]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds()):

@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   commands["find"] = add_find(app);
   commands["track"] = add_track(app);
   commands["gemv"] = add_gemv(app);
+  commands["explain"] = add_explain(app);
   commands["devices"] = add_devices(app);
   try {
     app.parse(argc, argv);
@@ -79,8 +80,8 @@ int run(int argc, char** argv) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) {
       throw UsageError(
-          "a subcommand is needed: convert, sobel, threshold, match, disparity, find, track, gemv "
-          "or devices" +
+          "a subcommand is needed: convert, sobel, threshold, match, disparity, find, track, gemv, "
+          "explain or devices" +
           (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
     }
     throw UsageError(

@@ -52,20 +52,8 @@ Result apply_rules(rules::ComputeCapability cc, Space space, const rules::WarpAc
     default: {
       result.traffic = space == Space::local ? rules::local_traffic(cc, access)
                                              : rules::global_traffic(cc, access);
-      // As few transactions as the same lanes need when they are packed without gaps; fewer where several
-      // lanes share bytes.
-      std::array<std::uint64_t, warp_lanes> packed{};
-      std::uint64_t next = 0;
-      for (int i = 0; i < warp_lanes; ++i) {
-        packed[i] = next;
-        if ((access.active >> i & 1) != 0) next += static_cast<std::uint64_t>(access.bytes);
-      }
-      rules::WarpAccess ideal{packed, access.active, access.bytes, access.store};
-      const rules::GlobalTraffic least = rules::global_traffic(cc, ideal);
-      const auto transactions = [](const rules::GlobalTraffic& t) {
-        return t.transactions_32 + t.transactions_64 + t.transactions_128;
-      };
-      result.ideal = std::min(transactions(least), transactions(result.traffic));
+      result.ideal = space == Space::local ? rules::ideal_local_transactions(cc, access)
+                                           : rules::ideal_global_transactions(cc, access);
     }
   }
   return result;

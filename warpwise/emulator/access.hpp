@@ -94,6 +94,7 @@ const Table& half_operations();
 struct DecodedOperands {
   std::vector<std::int32_t> list;
   std::uint32_t variant = 0;
+  const ptx::Operand* address = nullptr;  ///< the place in memory that it accesses, if any
   bool supported = false;
 };
 /// Gives a register or literal its operand: (operand, width, whether it is written).
@@ -102,6 +103,7 @@ using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, boo
 /// tex.*, and ldmatrix, mma, ...: null for other instructions and for forms that are not run.
 const Entry* find_texture_operation(const ptx::Instruction& instruction);
 const Entry* find_tensor_operation(const ptx::Instruction& instruction);
-DecodedOperands decode_operands(const ptx::Instruction& instruction, const OperandReader& read);
+DecodedOperands texture_operands(const ptx::Instruction& instruction, const OperandReader& read);
+DecodedOperands tensor_operands(const ptx::Instruction& instruction, const OperandReader& read);
 
 }  // namespace warpwise::emulator

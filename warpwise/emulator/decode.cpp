@@ -12,6 +12,7 @@
 #include "warpwise/emulator/access.hpp"
 #include "warpwise/emulator/allocate.hpp"
 #include "warpwise/emulator/machine.hpp"
+#include "warpwise/emulator/numbers.hpp"
 #include "warpwise/emulator/select.hpp"
 #include "warpwise/emulator/system_calls.hpp"
 
@@ -746,9 +747,12 @@ class Decoder {
         variant |= 8;
       } else {
         fields[0] = write(result, widths[0], selection->loose_result);
-        if (selection->loose_result && register_width(result) == Width::w16) narrow_result(variant);
-        else if (current_->opcode == "cvt" && selection->loose_result) wide_result(variant);
-        else if (current_->opcode == "cvt" && variant == 0) variant = 0xffffffffU;
+        if (current_->opcode == "cvt" && is_integer_conversion()) {
+          // What convert_integer keeps.
+          variant = register_width(result) == Width::w16 ? 0xffffU : 0xffffffffU;
+        } else if (selection->loose_result && register_width(result) == Width::w16) {
+          variant |= narrow_result;
+        }
       }
     }
     for (std::size_t field = 2; field < 6; ++field) {
@@ -788,11 +792,6 @@ class Decoder {
 
   bool is_optional_operand() const { return current_->opcode[0] == 'v' || current_->opcode == "cvt"; }
 
-  /// Conversions between integers keep what fits the register (see convert_integer); those of floats say so.
-  void narrow_result(std::uint32_t& variant) const { variant = is_integer_conversion() ? 0xffffU : variant | 0x10000U; }
-  void wide_result(std::uint32_t& variant) const {
-    if (is_integer_conversion()) variant = 0xffffffffU;
-  }
   bool is_integer_conversion() const {
     return std::all_of(current_->modifiers.begin(), current_->modifiers.end(), [](const std::string& m) {
       return !is_type(m) || m[0] == 'u' || (m[0] == 's' && m != "sat");
@@ -821,36 +820,39 @@ class Decoder {
   }
 
   /// tex.* and the tensor instructions: their operands, vectors flattened, are a list.
-  void decode_listed(const Entry& entry, InstructionClass c, bool counts_texture) {
-    const DecodedOperands decoded = decode_operands(*current_, [&](const Operand& o, Width w, bool is_result) {
-      return is_result ? write(o, w) : read(o, w);
-    });
+  void decode_listed(const Entry& entry, InstructionClass c, const DecodedOperands& decoded) {
     if (!decoded.supported) refuse("");
+    std::optional<Address> at;
+    if (decoded.address != nullptr) at = address(*decoded.address, stated_space().value_or(Space::generic));
     Operation& op = emit(entry.handler, c);
     op.list = new_list(decoded.list);
     op.variant = decoded.variant;
     op.count = static_cast<std::uint8_t>(decoded.list.size());
-    if (counts_texture) op.site = new_site();
+    if (at) set_address(op, *at);
+    else if (c == InstructionClass::texture) op.site = new_site();
+    if (has("sync")) {
+      op.control = Control::converge;
+      op.members = constant(all_lanes, Width::w32);
+    }
   }
 
   bool decode_texture_or_tensor() {
+    const OperandReader take = [&](const Operand& o, Width w, bool is_result) {
+      return is_result ? write(o, w) : read(o, w);
+    };
     if (const Entry* entry = find_texture_operation(*current_)) {
-      decode_listed(*entry, InstructionClass::texture, true);
+      decode_listed(*entry, InstructionClass::texture, texture_operands(*current_, take));
       return true;
     }
-    if (const Entry* entry = find_tensor_operation(*current_)) {
-      decode_listed(*entry, InstructionClass::tensor, false);
-      if (has("sync")) {
-        Operation& op = code_.operations.back();
-        op.control = Control::converge;
-        op.members = constant(all_lanes, Width::w32);
-      }
-      if (current_->opcode == "ldmatrix" || current_->opcode == "stmatrix" || current_->opcode == "wmma") {
-        code_.operations.back().site = new_site();
-      }
-      return true;
-    }
-    return false;
+    const Entry* entry = find_tensor_operation(*current_);
+    if (entry == nullptr) return false;
+    const bool stores = current_->opcode == "stmatrix" || has("store");
+    const bool loads = current_->opcode == "ldmatrix" || has("load");
+    decode_listed(*entry, stores  ? InstructionClass::store
+                          : loads ? InstructionClass::load
+                                  : InstructionClass::tensor,
+                  tensor_operands(*current_, take));
+    return true;
   }
 
   void decode_instruction(bool inlined, std::size_t remaining) {

@@ -11,6 +11,8 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t alignment = 256;
+// Host addresses lie above the emulated GPU's, which begin at global_base and go up by what is allocated.
+constexpr Address visible_base = Address{64} << 40;
 // An access this far past the end of an allocation still meets no other one.
 constexpr std::uint64_t gap = 64 * 1024;
 
@@ -67,12 +69,10 @@ Device::Device(std::uint64_t memory_bytes) : state_(std::make_unique<State>()) {
 
 Device::~Device() = default;
 
-Address Device::allocate(std::uint64_t bytes, std::string name) {
-  const std::unique_lock lock(state_->mutex);
-  if (bytes > state_->limit || state_->used > state_->limit - bytes) {
-    throw OutOfMemory("the emulated GPU has " + std::to_string(state_->limit - state_->used) + " of " +
-                      std::to_string(state_->limit) + " bytes left, " + std::to_string(bytes) +
-                      " were asked for");
+Allocation Device::State::take(std::uint64_t bytes, std::string name) {
+  if (bytes > limit || used > limit - bytes) {
+    throw OutOfMemory("the emulated GPU has " + std::to_string(limit - used) + " of " + std::to_string(limit) +
+                      " bytes left, " + std::to_string(bytes) + " were asked for");
   }
   Allocation allocation;
   allocation.bytes = bytes;
@@ -82,11 +82,34 @@ Address Device::allocate(std::uint64_t bytes, std::string name) {
     throw OutOfMemory("this machine has no " + std::to_string(bytes) + " bytes for the emulated GPU");
   }
   allocation.name = std::move(name);
+  used += bytes;
+  return allocation;
+}
+
+Address Device::allocate(std::uint64_t bytes, std::string name) {
+  const std::unique_lock lock(state_->mutex);
+  Allocation allocation = state_->take(bytes, std::move(name));
   const Address address = state_->next;
   state_->next += (bytes + gap + alignment - 1) / alignment * alignment;
-  state_->used += bytes;
   state_->allocations.emplace(address, std::move(allocation));
   return address;
+}
+
+void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
+  const std::unique_lock lock(state_->mutex);
+  Allocation allocation = state_->take(bytes, std::move(name));
+  void* pointer = allocation.host.get();
+  const auto address = reinterpret_cast<Address>(pointer);
+  if (address < visible_base) throw OutOfMemory("this machine's memory lies where the emulated GPU's does");
+  state_->allocations.emplace(address, std::move(allocation));
+  return pointer;
+}
+
+bool Device::holds(Address address) const { return state_->find(address).host != nullptr; }
+
+std::pair<std::uint64_t, std::uint64_t> Device::memory() const {
+  const std::shared_lock lock(state_->mutex);
+  return {state_->used, state_->limit};
 }
 
 void Device::free(Address address) {
@@ -127,6 +150,13 @@ std::uint64_t Device::create_texture(const Texture& texture) {
   const bool floating = texture.kind == TexelKind::floating;
   if ((size != 1 && size != 2 && size != 4) || (floating && size == 1)) {
     throw InvalidArgument("a texture has no channels of " + std::to_string(size) + " bytes");
+  }
+  const bool as_fraction = !floating && texture.normalized_float;
+  if (as_fraction && size == 4) {
+    throw InvalidArgument("a texture reads integers of 1 or 2 bytes as fractions, not of 4");
+  }
+  if (texture.filter == FilterMode::linear && texture.height > 0 && !floating && !as_fraction) {
+    throw InvalidArgument("a texture filters floats or integers read as fractions, not integers");
   }
   if (texture.width == 0) throw InvalidArgument("a texture without texels");
   const std::uint64_t texel = static_cast<std::uint64_t>(texture.channels) * static_cast<std::uint64_t>(size);

@@ -34,6 +34,8 @@ struct Device::State {
   /// Addresses of the variables of each program that ran here, by the program's number.
   std::map<std::uint64_t, std::vector<Address>> modules;
 
+  /// Memory for an allocation, counted. \throws OutOfMemory
+  Allocation take(std::uint64_t bytes, std::string name);
   /// The allocation that holds `address`; an empty view if there is none.
   AllocationView find(Address address) const;
   /// What lies at or nearest below an address, for messages: "4 bytes past the end of 'x' (400 bytes)".

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "warpwise/rules/rules.hpp"
@@ -59,8 +60,14 @@ class Device {
   /// Zero-filled memory. `name` is what a fault's message calls it.
   /// \throws OutOfMemory  when the limit is passed, with both numbers.
   Address allocate(std::uint64_t bytes, std::string name = {});
-  /// \throws InvalidArgument  for an address that allocate did not return
+  /// Zero-filled memory that the host reads and writes at the same address, as managed memory.
+  void* allocate_visible(std::uint64_t bytes, std::string name = {});
+  /// \throws InvalidArgument  for an address that neither of them returned
   void free(Address address);
+  /// Whether an allocation holds the address.
+  bool holds(Address address) const;
+  /// Bytes allocated, and what may be allocated in all.
+  std::pair<std::uint64_t, std::uint64_t> memory() const;
   /// \throws InvalidArgument  when the bytes do not lie in one allocation
   void write(Address to, std::span<const std::byte> from);
   void read(Address from, std::span<std::byte> to) const;

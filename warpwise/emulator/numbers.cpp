@@ -27,19 +27,21 @@ void put(const Warp& warp, std::int32_t operand, const S* out) {
 
 Rounding rounding_of(std::uint32_t variant) { return static_cast<Rounding>(variant & rounding_mask); }
 
-/// The CPU rounds in another direction while this lives.
+/// The CPU, which rounds to nearest otherwise, rounds in another direction while this lives.
 class RoundingMode {
  public:
-  explicit RoundingMode(Rounding rounding) : before_(std::fegetround()) {
+  explicit RoundingMode(Rounding rounding) : changed_(rounding != Rounding::nearest) {
     static constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    std::fesetround(modes[static_cast<int>(rounding)]);
+    if (changed_) std::fesetround(modes[static_cast<int>(rounding)]);
   }
-  ~RoundingMode() { std::fesetround(before_); }
+  ~RoundingMode() {
+    if (changed_) std::fesetround(FE_TONEAREST);
+  }
   RoundingMode(const RoundingMode&) = delete;
   RoundingMode& operator=(const RoundingMode&) = delete;
 
  private:
-  int before_;
+  bool changed_;
 };
 
 template <class T>
@@ -236,7 +238,7 @@ void convert(Warp& warp, const Operation& op) {
     if constexpr (!is_float<D> && size_of<D> < 4) {
       // The register may be wider than the type: sign-extended, and kept to 16 bits where it has those.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
-      if ((op.variant & 0x10000U) != 0) out[i] &= 0xffff;
+      if ((op.variant & narrow_result) != 0) out[i] &= 0xffff;
     }
   }
   put(warp, op.dst, out);

@@ -17,6 +17,7 @@ inline constexpr std::uint32_t saturate = 8;
 inline constexpr std::uint32_t relu = 16;
 inline constexpr std::uint32_t propagate_nan = 32;
 inline constexpr std::uint32_t round_to_integer = 64;
+inline constexpr std::uint32_t narrow_result = 0x10000;  ///< a result of 8 or 16 bits into a register of 16
 
 /// How a 16-bit float lies in its bits.
 struct SmallFormat {

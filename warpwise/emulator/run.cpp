@@ -414,7 +414,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     block.shared = AlignedBytes(launch.shared_bytes);
     block.local = AlignedBytes(code.local_bytes * warps * warp_lanes);
   }
-  std::memset(block.registers.data(), 0, block.registers.size());
+  // Registers keep what they held, as a GPU's do.
   std::memset(block.shared.data(), 0, block.shared.size());
   std::memset(block.local.data(), 0, block.local.size());
   block.linear = linear;

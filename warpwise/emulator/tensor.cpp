@@ -3,6 +3,6 @@
 namespace warpwise::emulator {
 
 const Entry* find_tensor_operation(const ptx::Instruction&) { return nullptr; }
-DecodedOperands decode_operands(const ptx::Instruction&, const OperandReader&) { return {}; }
+DecodedOperands tensor_operands(const ptx::Instruction&, const OperandReader&) { return {}; }
 
 }  // namespace warpwise::emulator

@@ -137,6 +137,12 @@ Parts split(std::span<const std::byte> content, const std::string& name) {
           content.subspan(header_at + length)};
 }
 
+void swap_bytes(std::span<std::byte> elements, std::size_t size) {
+  for (std::size_t at = 0; at < elements.size(); at += size) {
+    std::reverse(elements.data() + at, elements.data() + at + size);
+  }
+}
+
 using Dimensions = std::vector<std::int64_t>;
 
 PictureShape picture_of(const Dimensions& shape, ElementType type, const Header& header) {
@@ -168,24 +174,19 @@ Picture decode(std::span<const std::byte> content, const std::string& name,
   const PictureShape wanted = shape_of(shape, element.type, header);
   const std::int64_t needed = bytes_of(wanted, header);
   if (static_cast<std::int64_t>(parts.elements.size()) != needed) {
-    header.fail("its shape needs " + std::to_string(needed) +
-                " bytes of elements, it has " + std::to_string(parts.elements.size()));
+    header.fail("its shape needs " + std::to_string(needed) + " bytes of elements, it has " +
+                std::to_string(parts.elements.size()));
   }
   Picture picture(wanted);
   std::memcpy(picture.bytes().data(), parts.elements.data(), parts.elements.size());
-  if (element.swapped) {
-    const auto size = static_cast<std::size_t>(size_of(element.type));
-    for (std::size_t at = 0; at < picture.bytes().size(); at += size) {
-      std::reverse(picture.bytes().data() + at, picture.bytes().data() + at + size);
-    }
-  }
+  if (element.swapped) swap_bytes(picture.bytes(), static_cast<std::size_t>(size_of(element.type)));
   return picture;
 }
 
 // What stands before the elements: magic, version, length, text.
-std::vector<std::byte> header_of(ElementType type, const std::string& size) {
-  std::string text = "{'descr': '" + std::string(npy_name(type)) +
-                     "', 'fortran_order': False, 'shape': (" + size + "), }";
+std::vector<std::byte> header_of(std::string_view descr, const std::string& size) {
+  std::string text =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + size + "), }";
   // The format asks for elements that start at a multiple of 64, after a line's end.
   constexpr std::size_t before = magic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
@@ -213,6 +214,43 @@ Picture decode_npy_vector(std::span<const std::byte> content, const std::string&
   return decode(content, name, vector_of);
 }
 
+NpyElements decode_npy_elements(std::span<const std::byte> content, const std::string& name) {
+  const Parts parts = split(content, name);
+  const Header header(parts.header, name);
+  const std::string_view descr = header.quoted("descr");
+  NpyElements result;
+  result.shape = header.tuple("shape");
+  const bool is_plain = descr.size() == 3 &&
+                        std::string_view("<>|=").find(descr[0]) != std::string_view::npos &&
+                        std::string_view("uif").find(descr[1]) != std::string_view::npos &&
+                        std::string_view("1248").find(descr[2]) != std::string_view::npos;
+  if (!is_plain || descr.substr(1) == "f1") {
+    header.fail("its elements are " + std::string(descr) + ", neither integers nor floats");
+  }
+  result.kind = descr[1];
+  result.element_bytes = descr[2] - '0';
+  if (header.boolean("fortran_order") && result.shape.size() > 1) {
+    header.fail("its elements are in Fortran order; save numpy.ascontiguousarray(array)");
+  }
+  // Divisions, since a product may pass 64 bits.
+  std::size_t left = parts.elements.size() / static_cast<std::size_t>(result.element_bytes);
+  bool matches = parts.elements.size() % static_cast<std::size_t>(result.element_bytes) == 0;
+  for (const std::int64_t extent : result.shape) {
+    const auto each = static_cast<std::size_t>(extent);
+    matches = matches && each > 0 && left % each == 0;
+    if (matches) left /= each;
+  }
+  if (!matches || left != 1) {
+    header.fail("its shape does not go with its " + std::to_string(parts.elements.size()) +
+                " bytes of elements");
+  }
+  result.elements.assign(parts.elements.begin(), parts.elements.end());
+  if (descr[0] == '>') {
+    swap_bytes(result.elements, static_cast<std::size_t>(result.element_bytes));
+  }
+  return result;
+}
+
 bool npy_holds(const PictureShape& shape) {
   return shape.channels > 0 || shape.format == PixelFormat::i444;
 }
@@ -222,11 +260,17 @@ std::vector<std::byte> npy_header(const PictureShape& shape) {
   std::string size = shape.format == PixelFormat::i444 ? "3, " : "";
   size += std::to_string(shape.height) + ", " + std::to_string(shape.width);
   if (shape.channels > 1) size += ", " + std::to_string(shape.channels);
-  return header_of(shape.type, size);
+  return header_of(npy_name(shape.type), size);
 }
 
 std::vector<std::byte> npy_vector_header(ElementType type, std::int64_t elements) {
-  return header_of(type, std::to_string(elements) + ",");
+  return header_of(npy_name(type), std::to_string(elements) + ",");
+}
+
+std::vector<std::byte> npy_vector_header(char kind, int element_bytes, std::int64_t elements) {
+  std::string descr(1, element_bytes == 1 ? '|' : '<');
+  descr += kind;
+  return header_of(descr + std::to_string(element_bytes), std::to_string(elements) + ",");
 }
 
 }  // namespace warpwise::io

@@ -22,6 +22,18 @@ Picture decode_npy(std::span<const std::byte> content, const std::string& name);
 /// \throws IoError  as above.
 Picture decode_npy_vector(std::span<const std::byte> content, const std::string& name);
 
+/// The elements of an .npy file as they lie there, little-endian: an array of any shape.
+struct NpyElements {
+  char kind = 'u';  ///< as NumPy names it: 'u', 'i' or 'f'
+  int element_bytes = 1;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> elements;
+};
+
+/// Elements u, i of 1 to 8 bytes and f of 2 to 8, of either byte order, in C order.
+/// \throws IoError  as above.
+NpyElements decode_npy_elements(std::span<const std::byte> content, const std::string& name);
+
 /// Whether npy_header() can describe it: interleaved pixels, and i444 as (3, height, width).
 bool npy_holds(const PictureShape& shape);
 
@@ -31,5 +43,7 @@ std::vector<std::byte> npy_header(const PictureShape& shape);
 
 /// The same for a vector, as decode_npy_vector() reads it.
 std::vector<std::byte> npy_vector_header(ElementType type, std::int64_t elements);
+/// The same for elements that decode_npy_elements() reads.
+std::vector<std::byte> npy_vector_header(char kind, int element_bytes, std::int64_t elements);
 
 }  // namespace warpwise::io

@@ -81,6 +81,36 @@ TEST(Npy, ReadsTheVectorItWrote) {
                IoError);
 }
 
+TEST(Npy, ReadsElementsOfAnyWidthAndShape) {
+  for (const char kind : {'u', 'i', 'f'}) {
+    for (const int bytes : {1, 2, 4, 8}) {
+      if (kind == 'f' && bytes == 1) continue;
+      std::vector<std::byte> file = npy_vector_header(kind, bytes, 3);
+      EXPECT_EQ(file.size() % 64, 0U);
+      for (int i = 0; i < 3 * bytes; ++i) file.push_back(static_cast<std::byte>(i));
+      const NpyElements read = decode_npy_elements(file, "a.npy");
+      EXPECT_EQ(read.kind, kind);
+      EXPECT_EQ(read.element_bytes, bytes);
+      EXPECT_EQ(read.shape, std::vector<std::int64_t>{3});
+      EXPECT_TRUE(std::equal(read.elements.begin(), read.elements.end(), file.end() - 3 * bytes));
+      file.pop_back();
+      EXPECT_THROW(decode_npy_elements(file, "a.npy"), IoError);
+    }
+  }
+  const auto swapped = decode_npy_elements(
+      npy("{'descr': '>f8', 'fortran_order': False, 'shape': (1, 1, 1, 1), }\n", 8), "a.npy");
+  EXPECT_EQ(swapped.shape.size(), 4U);
+  EXPECT_EQ(swapped.elements.front(), std::byte{7});
+  for (const char* text : {"{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }\n",
+                           "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n",
+                           "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n",
+                           "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n",
+                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, "
+                           "4611686018427387904), }\n"}) {
+    EXPECT_THROW(decode_npy_elements(npy(text, 8), "a.npy"), IoError) << text;
+  }
+}
+
 TEST(Npy, HeaderIsNumPysOwnText) {
   const auto header = npy_header(PictureShape::interleaved(ElementType::i16, 1, 640, 480));
   const std::string text(reinterpret_cast<const char*>(header.data()), header.size());

@@ -219,8 +219,11 @@ std::vector<std::string> nvrtc_options(const Compilation& compilation, const Too
 
 Compilation compile_file(const fs::path& path, const CompileOptions& options,
                          const Toolchain& toolchain) {
-  const std::string text = read_text(path);
   const std::string extension = path.extension().string();
+  if (extension != ".cu" && extension != ".ptx") {
+    throw InvalidArgument(path.string() + " is neither a .cu nor a .ptx file");
+  }
+  const std::string text = read_text(path);
   if (extension == ".ptx") {
     Compilation result;
     result.ptx = text;
@@ -228,9 +231,6 @@ Compilation compile_file(const fs::path& path, const CompileOptions& options,
     result.compiler = "none: the file is PTX";
     result.options = options;
     return result;
-  }
-  if (extension != ".cu") {
-    throw InvalidArgument(path.string() + " is neither a .cu nor a .ptx file");
   }
   return compile(path, text, path.string(), options, toolchain);
 }

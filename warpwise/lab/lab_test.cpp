@@ -255,7 +255,8 @@ TEST(Compiler, RefusesWhatIsNoSource) {
   std::ofstream(folder / "kernel.c") << scale;
   EXPECT_THROW(compile_file(folder / "kernel.c", {}), InvalidArgument);
   EXPECT_THROW(compile_file(folder / "missing.cu", {}), IoError);
-  EXPECT_THROW(compile_file(folder.path(), {}), IoError);
+  fs::create_directory(folder / "folder.cu");
+  EXPECT_THROW(compile_file(folder / "folder.cu", {}), IoError);
 }
 
 TEST(Compiler, SaysWhereToGetOne) {

@@ -13,8 +13,9 @@ using Result = int;
 constexpr Result success = 0;
 constexpr Result compilation_failed = 6;
 
-// NVRTC opens its built-in functions by their bare name, which the loader finds once they are loaded. For
-// a library that stands in a folder of its own, where the loader does not search, they are in that folder.
+// NVRTC opens its built-in functions by their bare name, which the loader finds once they are
+// loaded. For a library that stands in a folder of its own, where the loader does not search, they
+// are in that folder.
 void load_builtins_beside(const std::filesystem::path& library) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), error)) {

@@ -33,10 +33,12 @@ void for_each_address(const WarpAccess& access, std::uint32_t lanes, Visit visit
   for (; lanes != 0; lanes &= lanes - 1) visit(access.addresses[std::countr_zero(lanes)]);
 }
 
+using Step = std::optional<std::uint64_t>;
+
 /// The distance between neighbouring lanes' addresses, without its sign, where every lane is active
 /// and all distances are the same. Most accesses of most kernels are so: the rules have closed
 /// forms for them.
-inline std::optional<std::uint64_t> step_of(const WarpAccess& access) {
+inline Step step_of(const WarpAccess& access) {
   if (access.active != ~std::uint32_t{0}) return std::nullopt;
   const std::uint64_t step = access.addresses[1] - access.addresses[0];
   std::uint64_t expected = access.addresses[0];
@@ -51,8 +53,7 @@ inline std::optional<std::uint64_t> step_of(const WarpAccess& access) {
   return descends ? 0 - step : step;
 }
 
-/// A set of at most 32 numbers: a hash table whose slots need no clearing, twice as many as
-/// numbers.
+/// A set of at most 32 numbers: a hash table of twice as many slots.
 class LaneSet {
  public:
   /// The slot of `key`; `is_new` says whether it was put there just now.
@@ -77,7 +78,7 @@ class LaneSet {
 
  private:
   std::uint64_t used_ = 0;
-  std::array<std::uint64_t, 64> keys_;
+  std::array<std::uint64_t, 64> keys_{};
 };
 
 /// How many different values `address >> shift` takes over the lanes.
@@ -95,13 +96,14 @@ inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shi
   return set.size();
 }
 
-/// As count_distinct, of `lanes` neighbouring lanes from `first`, where step_of is known.
-inline int count_distinct(const WarpAccess& access, int first, int lanes, int shift,
-                          std::uint64_t step) {
-  if (step >> shift != 0) return lanes;
+/// How many different values `address >> shift` takes over the `part`-th request of `lanes` lanes.
+/// \param step  the access's step_of
+inline int count_in_part(const WarpAccess& access, int part, int lanes, int shift, Step step) {
+  if (!step) return count_distinct(access, access.active & lanes_of_part(part, lanes), shift);
+  if (*step >> shift != 0) return lanes;
   // No shorter step leaves a segment out.
-  const auto [low, high] =
-      std::minmax({access.addresses[first] >> shift, access.addresses[first + lanes - 1] >> shift});
+  const auto [low, high] = std::minmax({access.addresses[part * lanes] >> shift,
+                                        access.addresses[part * lanes + lanes - 1] >> shift});
   return static_cast<int>(high - low) + 1;
 }
 

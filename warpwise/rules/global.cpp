@@ -6,13 +6,11 @@
 namespace warpwise::rules {
 namespace {
 
-using detail::count_distinct;
+using detail::count_in_part;
 using detail::for_each_address;
 using detail::lanes_of_part;
-
-/// See detail::step_of.
-using Step = std::optional<std::uint64_t>;
 using detail::LaneSet;
+using detail::Step;
 
 /// How global memory serves a warp, by generation.
 enum class Scheme { aligned_half_warps, segmented_half_warps, split_requests, sectors };
@@ -103,12 +101,6 @@ void add_segmented_half_warp(const WarpAccess& access, int half, Step step,
   for (std::uint64_t used = segments.used(); used != 0; used &= used - 1) {
     add_segment(sectors[std::countr_zero(used)], traffic);
   }
-}
-
-/// The distinct values of `address >> shift` in one of the requests of `lanes` lanes.
-int count_in_part(const WarpAccess& access, int part, int lanes, int shift, Step step) {
-  return step ? count_distinct(access, part * lanes, lanes, shift, *step)
-              : count_distinct(access, access.active & lanes_of_part(part, lanes), shift);
 }
 
 /// CC 2.0 and later: the distinct segments that each request touches.

@@ -6,13 +6,11 @@
 namespace warpwise::rules {
 namespace {
 
-using detail::count_distinct;
 using detail::for_each_address;
 using detail::lanes_of_part;
 using detail::LaneSet;
 
 // --- CC 1.x: 16 banks, a half-warp at a time, one word broadcast in each step
-// ---------------------
 
 /// The words that a half-warp's lanes ask for, and how many lanes ask for each.
 struct WantedWords {
@@ -105,7 +103,7 @@ int meeting_lanes(std::uint64_t step, int lanes) {
 }
 
 SharedPasses half_warp_passes(const WarpAccess& access) {
-  if (const auto step = detail::step_of(access); step && *step % 4 == 0) {
+  if (const detail::Step step = detail::step_of(access); step && *step % 4 == 0) {
     const int requests = 2 * std::max(1, access.bytes / 4);
     return {requests * meeting_lanes(*step / 4, 16), requests};
   }
@@ -122,7 +120,6 @@ SharedPasses half_warp_passes(const WarpAccess& access) {
 }
 
 // --- CC 2.0 and later: 32 banks, any number of words multicast
-// ------------------------------------
 
 /// The most words that the lanes want of any one bank. A lane's words are neighbours and its
 /// address is aligned to them, so all its banks are as full as its first: one key a lane is enough.
@@ -178,7 +175,7 @@ SharedPasses shared_passes(ComputeCapability cc, const WarpAccess& access) {
   if (cc.major == 1) return half_warp_passes(access);
   const bool can_merge = cc.major >= 7 && access.bytes > 4 && !access.store;
   const std::uint64_t width = std::max(4, access.bytes);
-  const auto step = detail::step_of(access);
+  const detail::Step step = detail::step_of(access);
   if (step && *step % width == 0 && cc.major != 3) {
     const Phases phases = phases_of(cc, access, can_merge && *step == 0);
     const int count = 32 / phases.lanes;
@@ -200,9 +197,10 @@ SharedPasses shared_passes(ComputeCapability cc, const WarpAccess& access) {
 int constant_passes(ComputeCapability cc, const WarpAccess& access) {
   detail::check(cc, access);
   const int request_lanes = cc.major == 1 ? 16 : 32;
+  const detail::Step step = detail::step_of(access);
   int passes = 0;
   for (int part = 0; part < 32 / request_lanes; ++part) {
-    passes += count_distinct(access, access.active & lanes_of_part(part, request_lanes), 0);
+    passes += detail::count_in_part(access, part, request_lanes, 0, step);
   }
   return passes;
 }

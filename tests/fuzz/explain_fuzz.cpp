@@ -1,0 +1,69 @@
+// What `warpwise explain` reads: the texts of a launch are refused with InvalidArgument and nothing
+// else, or give values within their ranges; host code is found in any text without leaving it. The
+// first byte picks the parser.
+#include <algorithm>
+#include <string>
+
+#include "fuzz/fuzz.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/argument_spec.hpp"
+#include "warpwise/lab/host_code.hpp"
+
+namespace warpwise {
+namespace {
+
+using fuzz::require;
+using lab::ArgumentSpec;
+
+void argument(std::string_view text) {
+  const ArgumentSpec spec = lab::parse_argument(text);
+  require(spec.text == text, "a specification keeps its text");
+  if (spec.kind == ArgumentSpec::Kind::scalar) {
+    const int bits = 8 * lab::size_of(spec.type);
+    require(bits == 64 || spec.bits >> bits == 0, "a scalar has no bits beyond its type");
+    return;
+  }
+  require(spec.width >= 1 && spec.height >= 1, "a buffer has elements");
+  require(spec.bytes() / spec.width / spec.height ==
+              static_cast<std::uint64_t>(lab::size_of(spec.type)),
+          "a buffer's bytes do not overflow");
+  require((spec.fill == ArgumentSpec::Fill::file) == !spec.path.empty(), "a file has a name");
+}
+
+void dimensions(std::string_view text) {
+  const emulator::Dim3 size = lab::parse_dimensions("--grid", text);
+  require(size.x >= 1 && size.y >= 1 && size.z >= 1, "a dimension is at least 1");
+}
+
+void compute_capabilities(std::string_view text) {
+  require(!lab::parse_compute_capabilities(text).empty(), "a list has an entry");
+}
+
+void dump(std::string_view text) {
+  require(lab::parse_dump(text).path.size() > 4, "a dump has a name before .npy");
+}
+
+void host_code(std::string_view text) {
+  const lab::DeviceCode code = lab::without_host_functions(text);
+  require(code.text.size() == text.size(), "a source keeps its length");
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    require(code.text[i] == text[i] || (code.text[i] == ' ' && text[i] != '\n'),
+            "a source loses characters and no lines");
+  }
+}
+
+}  // namespace
+}  // namespace warpwise
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwise;
+  constexpr void (*parsers[])(std::string_view) = {argument, dimensions, compute_capabilities, dump,
+                                                   host_code};
+  if (size == 0) return 0;
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    parsers[data[0] % std::size(parsers)](text);
+  } catch (const InvalidArgument&) {
+  }
+  return 0;
+}

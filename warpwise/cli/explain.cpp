@@ -1,0 +1,159 @@
+#include "warpwise/lab/explain.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/grey.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/lab/report.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+io::Picture read_texture(const std::string& path) {
+  io::InputFile file(path);
+  io::Picture picture = io::read_picture(file);
+  const int channels = picture.shape().channels;
+  return channels == 3 || channels == 4 ? grey_of(picture) : std::move(picture);
+}
+
+class ExplainCommand final : public Command {
+ public:
+  explicit ExplainCommand(CLI::App& app) {
+    app.add_option("FILE", request_.file, "A file of CUDA C++ (.cu) or of PTX (.ptx)")
+        ->type_name("");
+    app.add_option("--kernel", request_.kernel, "The kernel's name, plain or mangled")
+        ->type_name("NAME");
+    add_text(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", [this](const std::string& text) {
+      request_.grid = lab::parse_dimensions("--grid", text);
+      has_grid_ = true;
+    });
+    add_text(app, "--block", "X[,Y[,Z]]", "Threads of a block", [this](const std::string& text) {
+      request_.block = lab::parse_dimensions("--block", text);
+      has_block_ = true;
+    });
+    add_number(app, "--shared", "Bytes of dynamic shared memory (default: 0)", 0, INT_MAX / 2,
+               [this](std::int64_t value) {
+                 request_.dynamic_shared_bytes = static_cast<std::uint64_t>(value);
+               });
+    add_list(app, "--define", "K=V", "A macro for the compiler, as -D; may be repeated",
+             request_.compile.defines);
+    add_list(app, "--include", "FOLDER", "Where the compiler looks for headers; may be repeated",
+             includes_);
+    add_list(
+        app, "--arg", "SPEC",
+        "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
+        "f32[N]:iota, f32[N]:random, f32[N]:@file.npy, or tex2d<u8>[WxH]:@file.png",
+        arguments_);
+    add_text(app, "--cc", "LIST", "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0)",
+             [this](const std::string& text) {
+               request_.compute_capabilities = lab::parse_compute_capabilities(text);
+             });
+    add_number(
+        app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
+        [this](std::int64_t value) { request_.compile.architecture = static_cast<int>(value); });
+    add_number(app, "--registers", "Registers of a thread, in place of the compiler's", 1, 255,
+               [this](std::int64_t value) { request_.registers = static_cast<int>(value); });
+    add_number(app, "--budget",
+               "Warp instructions after which the run is stopped (default: what 20 s allow)", 1,
+               INT64_MAX,
+               [this](std::int64_t value) { request_.budget = static_cast<std::uint64_t>(value); });
+    add_list(
+        app, "--dump", "INDEX=FILE.npy",
+        "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
+        dumps_);
+    app.add_flag("--json", json_, "Print one JSON object");
+  }
+
+  void execute() const override {
+    const lab::ExplainRequest request = checked_request();
+    lab::Explanation explanation;
+    try {
+      explanation = lab::explain(request, read_texture);
+    } catch (const lab::CompileError& error) {
+      // The summary is main's; here is all of what the compiler said.
+      fmt::print(stderr, "{}{}", error.log(), error.log().ends_with('\n') ? "" : "\n");
+      throw;
+    }
+    print(json_ ? lab::json_of(explanation)
+                          .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                      "\n"
+                : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
+    report_faults(explanation);
+  }
+
+ private:
+  template <class Take>
+  static void add_text(CLI::App& app, const std::string& option, const std::string& type,
+                       const std::string& help, Take take) {
+    app.add_option_function<std::string>(option, take, help)->type_name(type);
+  }
+
+  template <class Take>
+  static void add_number(CLI::App& app, const std::string& option, const std::string& help,
+                         std::int64_t least, std::int64_t greatest, Take take) {
+    app.add_option_function<std::string>(
+           option,
+           [=](const std::string& text) { take(parse_integer(option, text, least, greatest)); },
+           help)
+        ->type_name("N");
+  }
+
+  // Each occurrence takes one value: what stands behind it is FILE or another option.
+  static void add_list(CLI::App& app, const std::string& option, const std::string& type,
+                       const std::string& help, std::vector<std::string>& values) {
+    app.add_option(option, values, help)
+        ->type_name(type)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  }
+
+  lab::ExplainRequest checked_request() const {
+    if (request_.file.empty()) {
+      throw UsageError("explain needs FILE.cu or FILE.ptx, --grid X[,Y[,Z]] and --block X[,Y[,Z]]");
+    }
+    if (!has_grid_ || !has_block_) {
+      throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", has_grid_ ? "--block" : "--grid"));
+    }
+    lab::ExplainRequest request = request_;
+    for (const std::string& text : arguments_)
+      request.arguments.push_back(lab::parse_argument(text));
+    for (const std::string& text : dumps_) request.dumps.push_back(lab::parse_dump(text));
+    request.compile.include_folders.assign(includes_.begin(), includes_.end());
+    return request;
+  }
+
+  static void report_faults(const lab::Explanation& explanation) {
+    const auto& faults = explanation.launch.faults;
+    if (faults.empty()) return;
+    const emulator::Fault& first = faults[0];
+    const std::string found = faults.size() == 1
+                                  ? "a fault was found "
+                                  : fmt::format("{} faults were found, the first ", faults.size());
+    throw Error(fmt::format("{}at line {}: {}", found, first.line, first.message));
+  }
+
+  lab::ExplainRequest request_;
+  bool has_grid_ = false;
+  bool has_block_ = false;
+  bool json_ = false;
+  std::vector<std::string> arguments_;
+  std::vector<std::string> dumps_;
+  std::vector<std::string> includes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_explain(CLI::App& app) {
+  return std::make_unique<ExplainCommand>(*app.add_subcommand(
+      "explain", "Run a CUDA kernel without a GPU and say what it would cost on one"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,209 @@
+// Kernels: what the program's constructors register, and launches.
+
+#include <cstdio>
+#include <cstring>
+
+#include "warpwise/emulator/runtime/registry.hpp"
+
+using namespace warpwise::emulator;
+using namespace warpwise::emulator::runtime;
+
+namespace {
+
+struct Configuration {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+};
+thread_local std::vector<Configuration> configurations;
+
+cudaError_t error_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::out_of_bounds: return cudaErrorIllegalAddress;
+    case FaultKind::misaligned: return cudaErrorMisalignedAddress;
+    case FaultKind::deadlock:
+    case FaultKind::budget: return cudaErrorLaunchTimeout;
+    case FaultKind::trap: return cudaErrorLaunchFailure;
+    case FaultKind::assertion: return cudaErrorAssert;
+  }
+  return cudaErrorUnknown;
+}
+
+std::string to_text(Dim3 d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+std::string describe(const std::string& kernel, const Fault& fault) {
+  return std::string(to_string(fault.kind)) + " in kernel " + kernel + ", block " + to_text(fault.block) + ", thread " +
+         to_text(fault.thread) + " (" + std::to_string(fault.count) + " times), " + fault.file + ":" +
+         std::to_string(fault.line) + ": " + fault.message;
+}
+
+Kernel* find_kernel(const void* function) {
+  const auto found = emulated().kernels.find(function);
+  return found == emulated().kernels.end() ? nullptr : &found->second;
+}
+
+std::vector<std::byte> parameter_block(const KernelInfo& info, void** arguments) {
+  std::vector<std::byte> block;
+  for (std::size_t i = 0; i < info.parameter_bytes.size(); ++i) {
+    block.resize(info.parameter_offsets[i] + info.parameter_bytes[i]);
+    std::memcpy(block.data() + info.parameter_offsets[i], arguments[i], info.parameter_bytes[i]);
+  }
+  return block;
+}
+
+cudaError_t run(Kernel& kernel, dim3 grid, dim3 block, std::size_t shared, const std::vector<std::byte>& parameters) {
+  return guarded([&] {
+    LaunchOptions options;
+    options.count = false;
+    options.budget = emulated().budget;
+    const LaunchResult result =
+        kernel.module->get().launch(emulated().device, kernel.name, {grid.x, grid.y, grid.z},
+                                    {block.x, block.y, block.z}, shared, parameters, options);
+    std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
+    if (result.faults.empty()) return cudaSuccess;
+    return fail(error_of(result.faults.front().kind), describe(kernel.name, result.faults.front()), true);
+  });
+}
+
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                   cudaStream_t stream) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&]() -> cudaError_t {
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const auto threads = std::uint64_t{block.x} * block.y * block.z;
+    const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    if (threads == 0 || threads > 1024 || block.z > 64 || blocks == 0 || grid.y > 65535 || grid.z > 65535 ||
+        grid.x > 0x7fffffffU) {
+      return cudaErrorInvalidConfiguration;
+    }
+    if (shared + info.static_shared_bytes > static_cast<std::size_t>(kernel->dynamic_shared_limit) + info.static_shared_bytes ||
+        shared + info.static_shared_bytes > static_cast<std::size_t>(warpwise::rules::sm_limits(emulated().cc).max_shared_per_block)) {
+      return cudaErrorInvalidValue;
+    }
+    // The arguments are the caller's: copied before a capture runs them later.
+    return run_or_capture(stream, [kernel, grid, block, shared, parameters = parameter_block(info, arguments)] {
+      return run(*kernel, grid, block, shared, parameters);
+    });
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  own.modules.push_back(std::make_unique<Module>());
+  own.modules.back()->wrapper = wrapper;
+  return reinterpret_cast<void**>(own.modules.back().get());
+}
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+char __cudaInitModule(void**) { return 1; }
+
+void __cudaRegisterFunction(void** module, const char* host_function, char*, const char* device_name, int, uint3*,
+                            uint3*, dim3*, dim3*, int*) {
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  own.kernels[host_function] = {reinterpret_cast<Module*>(module), device_name};
+}
+
+void __cudaRegisterVar(void** module, char* host_variable, char*, const char* device_name, int, size_t bytes, int, int) {
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  own.variables[host_variable] = {reinterpret_cast<Module*>(module), device_name, bytes};
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+  configurations.push_back({grid, block, shared, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+  if (configurations.empty()) return report(cudaErrorMissingConfiguration);
+  const Configuration& top = configurations.back();
+  *grid = top.grid;
+  *block = top.block;
+  *shared = top.shared;
+  *static_cast<cudaStream_t*>(stream) = top.stream;
+  configurations.pop_back();
+  return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(function));
+  return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream) {
+  return launch(kernel, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             cudaStream_t stream) {
+  return launch(function, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) return report(cudaErrorNotSupported);
+  }
+  return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t stream) {
+  return launch(function, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    if (value < 0 || value > warpwise::rules::sm_limits(emulated().cc).max_shared_per_block) return report(cudaErrorInvalidValue);
+    kernel->dynamic_shared_limit = value;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&] {
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    *attributes = {};
+    attributes->sharedSizeBytes = info.static_shared_bytes;
+    attributes->constSizeBytes = info.constant_bytes;
+    attributes->localSizeBytes = info.local_bytes;
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->maxDynamicSharedSizeBytes = kernel->dynamic_shared_limit;
+    attributes->ptxVersion = attributes->binaryVersion = emulated().cc.major * 10 + emulated().cc.minor;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
+                                                                   size_t shared, unsigned int) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&] {
+    // PTX does not tell how many registers machine code needs; 32 is what most kernels stay below.
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const warpwise::rules::BlockResources resources{threads, 32, static_cast<int>(info.static_shared_bytes + shared)};
+    *blocks = warpwise::rules::occupancy(emulated().cc, resources).blocks_per_sm;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
+                                                          size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+}
+
+}  // extern "C"

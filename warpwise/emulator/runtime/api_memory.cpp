@@ -1,0 +1,192 @@
+// Memory: allocation, copies, fills.
+
+#include <cstring>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/registry.hpp"
+
+using warpwise::emulator::Address;
+using namespace warpwise::emulator::runtime;
+
+namespace {
+
+cudaError_t allocate(void** pointer, std::size_t bytes) {
+  if (pointer == nullptr) return report(cudaErrorInvalidValue);
+  return guarded([&] {
+    *pointer = reinterpret_cast<void*>(emulated().device.allocate(bytes));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t release(void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  return guarded([&] {
+    emulated().device.free(address_of(pointer));
+    return cudaSuccess;
+  });
+}
+
+/// Memory that host and device see at one address.
+cudaError_t allocate_shared(void** pointer, std::size_t bytes) {
+  if (pointer == nullptr) return report(cudaErrorInvalidValue);
+  return guarded([&] {
+    *pointer = emulated().device.allocate_visible(bytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
+  return guarded([&] {
+    std::byte* target = host_of(to, to_pitch * (height - 1) + width);
+    const std::byte* origin = host_of(from, from_pitch * (height - 1) + width);
+    for (std::size_t y = 0; y < height; ++y) {
+      std::memmove(target + y * to_pitch, origin + y * from_pitch, width);
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  return guarded([&] {
+    std::byte* target = host_of(to, pitch * (height - 1) + width);
+    for (std::size_t y = 0; y < height; ++y) std::memset(target + y * pitch, value, width);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* bytes) {
+  return guarded([&] {
+    const auto found = emulated().variables.find(symbol);
+    if (found == emulated().variables.end()) return cudaErrorInvalidSymbol;
+    std::uint64_t size = 0;
+    const Address at = found->second.module->get().variable(emulated().device, found->second.name, &size);
+    if (address != nullptr) *address = at;
+    if (bytes != nullptr) *bytes = size;
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) { return allocate(pointer, bytes); }
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return allocate(pointer, bytes);
+}
+cudaError_t cudaFree(void* pointer) { return release(pointer); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  // A captured graph uses the memory each time it is launched: it is kept then.
+  const std::lock_guard lock(emulated().mutex);
+  if (emulated().captures.contains(stream)) return cudaSuccess;
+  if (pointer == nullptr) return cudaSuccess;
+  try {
+    emulated().device.free(address_of(pointer));
+    return cudaSuccess;
+  } catch (const warpwise::Error&) {
+    return report(cudaErrorInvalidValue);
+  }
+}
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  if (pitch == nullptr) return report(cudaErrorInvalidValue);
+  *pitch = (width + 511) / 512 * 512;
+  return allocate(pointer, *pitch * height);
+}
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) { return allocate_shared(pointer, bytes); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_shared(pointer, bytes); }
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) { return allocate_shared(pointer, bytes); }
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
+cudaError_t cudaHostRegister(void*, size_t, unsigned int) { return report(cudaErrorNotSupported); }
+cudaError_t cudaHostUnregister(void*) { return report(cudaErrorNotSupported); }
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+  *device = host;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  return copy_rows(to, bytes, from, bytes, bytes, 1);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return report(run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1); }));
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                         size_t height, cudaMemcpyKind) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind, cudaStream_t stream) {
+  return report(run_or_capture(
+      stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height); }));
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) { return fill_rows(to, bytes, value, bytes, 1); }
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  return report(run_or_capture(stream, [=] { return fill_rows(to, bytes, value, bytes, 1); }));
+}
+cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return fill_rows(to, pitch, value, width, height);
+}
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  return report(run_or_capture(stream, [=] { return fill_rows(to, pitch, value, width, height); }));
+}
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int, cudaStream_t) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  Address address = 0;
+  const cudaError_t error = symbol_address(symbol, &address, nullptr);
+  if (error == cudaSuccess) *pointer = reinterpret_cast<void*>(address);
+  return error;
+}
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) { return symbol_address(symbol, nullptr, bytes); }
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind) {
+  Address address = 0;
+  const cudaError_t error = symbol_address(symbol, &address, nullptr);
+  if (error != cudaSuccess) return error;
+  return copy_rows(reinterpret_cast<void*>(address + offset), bytes, from, bytes, bytes, 1);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return report(run_or_capture(stream, [=] { return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind); }));
+}
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind) {
+  Address address = 0;
+  const cudaError_t error = symbol_address(symbol, &address, nullptr);
+  if (error != cudaSuccess) return error;
+  return copy_rows(to, bytes, reinterpret_cast<const void*>(address + offset), bytes, bytes, 1);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  return report(run_or_capture(stream, [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }));
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
+  const auto [used, limit] = emulated().device.memory();
+  *free_bytes = limit - used;
+  *total = limit;
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  *attributes = {};
+  const bool on_device = emulated().device.holds(address_of(pointer));
+  attributes->type = on_device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  if (on_device) attributes->devicePointer = const_cast<void*>(pointer);
+  return cudaSuccess;
+}
+
+// One pool: all memory is the emulated GPU's.
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+  *pool = reinterpret_cast<cudaMemPool_t>(&emulated());
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return cudaMemPoolCreate(pool, nullptr); }
+
+}  // extern "C"

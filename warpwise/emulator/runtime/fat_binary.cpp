@@ -1,0 +1,98 @@
+#include "warpwise/emulator/runtime/fat_binary.hpp"
+
+#include <zstd.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "warpwise/base/error.hpp"
+
+// The layout is not documented; it is that of nvcc 12 and 13, seen in their object files.
+namespace warpwise::emulator::runtime {
+namespace {
+
+struct Wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const std::byte* data;
+  const void* others;
+};
+constexpr std::uint32_t wrapper_magic = 0x466243b1;
+
+struct Header {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t header_bytes;
+  std::uint64_t bytes;  ///< of all entries
+};
+constexpr std::uint32_t header_magic = 0xba55ed50;
+
+struct EntryHeader {
+  std::uint16_t kind;
+  std::uint16_t version;
+  std::uint32_t header_bytes;
+  std::uint64_t bytes;             ///< of the payload, padded
+  std::uint32_t compressed_bytes;  ///< 0 for a payload as it is
+  std::uint32_t unused;
+  std::uint16_t minor_version;
+  std::uint16_t major_version;
+  std::uint32_t architecture;
+  std::uint32_t more[2];
+  std::uint64_t flags;
+  std::uint64_t reserved;
+  std::uint64_t uncompressed_bytes;
+};
+constexpr std::uint16_t kind_ptx = 1;
+constexpr std::uint64_t flag_zstd = 0x8000;
+constexpr std::uint64_t most_ptx_bytes = std::uint64_t{1} << 30;
+
+std::string text_of(const EntryHeader& entry, const std::byte* payload) {
+  if (entry.compressed_bytes == 0) {
+    const auto* text = reinterpret_cast<const char*>(payload);
+    return {text, strnlen(text, entry.bytes)};
+  }
+  if ((entry.flags & flag_zstd) == 0) {
+    throw InvalidArgument("the program's PTX is compressed in a way that is not zstd's: compile it with nvcc -no-compress");
+  }
+  if (entry.uncompressed_bytes > most_ptx_bytes || entry.compressed_bytes > entry.bytes) {
+    throw InvalidArgument("the program's PTX has a size that cannot be");
+  }
+  std::string text(entry.uncompressed_bytes, '\0');
+  const std::size_t bytes = ZSTD_decompress(text.data(), text.size(), payload, entry.compressed_bytes);
+  if (ZSTD_isError(bytes) != 0) {
+    throw InvalidArgument(std::string("the program's PTX cannot be decompressed: ") + ZSTD_getErrorName(bytes));
+  }
+  text.resize(strnlen(text.data(), bytes));
+  return text;
+}
+
+}  // namespace
+
+std::string ptx_of(const void* wrapper_address) {
+  Wrapper wrapper{};
+  std::memcpy(&wrapper, wrapper_address, sizeof(wrapper));
+  Header header{};
+  if (wrapper.magic == wrapper_magic) std::memcpy(&header, wrapper.data, sizeof(header));
+  if (header.magic != header_magic) throw InvalidArgument("the program's CUDA code is in a form that is not known");
+  const std::byte* at = wrapper.data + header.header_bytes;
+  const std::byte* const end = at + header.bytes;
+  EntryHeader best{};
+  const std::byte* best_payload = nullptr;
+  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(EntryHeader))) {
+    EntryHeader entry{};
+    std::memcpy(&entry, at, sizeof(entry));
+    const auto left = static_cast<std::uint64_t>(end - at);
+    if (entry.header_bytes < sizeof(entry) || entry.header_bytes > left || entry.bytes > left - entry.header_bytes) break;
+    if (entry.kind == kind_ptx && (best_payload == nullptr || entry.architecture < best.architecture)) {
+      best = entry;
+      best_payload = at + entry.header_bytes;
+    }
+    at += entry.header_bytes + entry.bytes;
+  }
+  if (best_payload == nullptr) {
+    throw InvalidArgument("the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or another)");
+  }
+  return text_of(best, best_payload);
+}
+
+}  // namespace warpwise::emulator::runtime

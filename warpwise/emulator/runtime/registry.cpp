@@ -1,0 +1,91 @@
+#include "warpwise/emulator/runtime/registry.hpp"
+
+#include <cstdlib>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/fat_binary.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+// Device addresses begin here (see machine.hpp's global_base); what lies below is the host's.
+constexpr Address first_device_address = Address{16} << 40;
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+}  // namespace
+
+Program& Module::get() {
+  std::call_once(once, [this] { program = std::make_unique<Program>(ptx_of(wrapper)); });
+  return *program;
+}
+
+Runtime::Runtime() {
+  if (const char* text = std::getenv("WARPWISE_EMULATED_CC")) cc = rules::parse_compute_capability(text);
+  if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET")) budget = std::strtoull(text, nullptr, 10);
+}
+
+Runtime& emulated() {
+  // Never destroyed: the program's own static objects may still call in.
+  static Runtime& instance = *new Runtime;
+  return instance;
+}
+
+cudaError_t report(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+cudaError_t take_last_error(bool reset) {
+  const cudaError_t error = emulated().sticky != cudaSuccess ? emulated().sticky : last_error;
+  if (reset) last_error = cudaSuccess;
+  return error;
+}
+
+cudaError_t fail(cudaError_t error, std::string message, bool sticky) {
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  if (own.sticky == cudaSuccess) {
+    own.fault = std::move(message);
+    if (sticky) own.sticky = error;
+  }
+  return error;
+}
+
+cudaError_t guarded(const std::function<cudaError_t()>& body) {
+  try {
+    if (emulated().sticky != cudaSuccess) return report(emulated().sticky);
+    return report(body());
+  } catch (const OutOfMemory& e) {
+    return report(fail(cudaErrorMemoryAllocation, e.what(), false));
+  } catch (const std::bad_alloc&) {
+    return report(fail(cudaErrorMemoryAllocation, "this machine's memory is full", false));
+  } catch (const Unsupported& e) {
+    return report(fail(cudaErrorNotSupported, e.what(), false));
+  } catch (const std::exception& e) {
+    return report(fail(cudaErrorInvalidValue, e.what(), false));
+  }
+}
+
+cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+  Runtime& own = emulated();
+  {
+    const std::lock_guard lock(own.mutex);
+    const auto found = own.captures.find(stream);
+    if (found != own.captures.end()) {
+      found->second->push_back(std::move(work));
+      return cudaSuccess;
+    }
+  }
+  return work();
+}
+
+std::byte* host_of(const void* pointer, std::size_t bytes) {
+  const Address address = address_of(pointer);
+  if (address >= first_device_address && emulated().device.holds(address)) {
+    return emulated().device.host_pointer(address, bytes);
+  }
+  return static_cast<std::byte*>(const_cast<void*>(pointer));
+}
+
+}  // namespace warpwise::emulator::runtime

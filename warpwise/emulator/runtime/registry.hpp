@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+
+namespace warpwise::emulator::runtime {
+
+/// A fat binary of the program; its PTX is read at the first use of one of its kernels.
+struct Module {
+  const void* wrapper = nullptr;
+  std::once_flag once;
+  std::unique_ptr<Program> program;
+  Program& get();
+};
+
+struct Kernel {
+  Module* module = nullptr;
+  std::string name;
+  int dynamic_shared_limit = 48 * 1024;
+};
+
+struct Variable {
+  Module* module = nullptr;
+  std::string name;
+  std::size_t bytes = 0;
+};
+
+/// What a stream captures, and a graph holds.
+using Work = std::vector<std::function<cudaError_t()>>;
+
+/// The emulated GPU and all that the program told the runtime about itself.
+struct Runtime {
+  Device device;
+  rules::ComputeCapability cc;
+  std::uint64_t budget = 0;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::map<const void*, Kernel> kernels;
+  std::map<const void*, Variable> variables;
+  std::map<cudaStream_t, std::unique_ptr<Work>> captures;
+  /// Why the device is in error, for cudaGetErrorString; empty when it is not.
+  std::string fault;
+  cudaError_t sticky = cudaSuccess;
+
+  Runtime();
+};
+Runtime& emulated();
+
+/// Keeps an error as the thread's last one, and returns it.
+cudaError_t report(cudaError_t error);
+cudaError_t take_last_error(bool reset);
+
+/// Runs work now, or, while the stream captures, notes it down.
+cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);
+
+/// Calls body and turns Warpwise's exceptions into error codes, whose text cudaGetErrorString then gives.
+cudaError_t guarded(const std::function<cudaError_t()>& body);
+
+/// Keeps the text of an error that makes the device unusable (as on a GPU) or not.
+cudaError_t fail(cudaError_t error, std::string message, bool sticky);
+
+inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+
+/// Host memory behind any pointer: of the device, or the pointer itself.
+std::byte* host_of(const void* pointer, std::size_t bytes);
+
+}  // namespace warpwise::emulator::runtime

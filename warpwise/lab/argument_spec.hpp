@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+
+// What `warpwise explain` is told about a launch, as text.
+namespace warpwise::lab {
+
+enum class ScalarType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
+inline constexpr std::array all_scalar_types = {ScalarType::i8,  ScalarType::u8,  ScalarType::i16,
+                                                ScalarType::u16, ScalarType::i32, ScalarType::u32,
+                                                ScalarType::i64, ScalarType::u64, ScalarType::f16,
+                                                ScalarType::f32, ScalarType::f64};
+std::string_view name_of(ScalarType type);
+int size_of(ScalarType type);
+bool is_float(ScalarType type);
+bool is_signed(ScalarType type);
+
+/// The low bytes hold `value` as `type` stores it: integers modulo their range, floats rounded to
+/// nearest.
+std::uint64_t bits_of(ScalarType type, double value);
+std::uint64_t bits_of(ScalarType type, std::uint64_t value);
+
+/// One argument of a kernel:
+///   i32:5  u32:0x10  i64:-1  f32:1.5  f64:-2e10   a scalar; also i8, u8, i16, u16, u64, f16
+///   f32[N]                                        a buffer of N elements, zero
+///   f32[N]:iota  f32[N]:random                    0, 1, 2 …; values that are the same in every run
+///   f32[N]:@file.npy                              the elements of a file
+///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
+struct ArgumentSpec {
+  enum class Kind : std::uint8_t { scalar, buffer, texture };
+  enum class Fill : std::uint8_t { zero, iota, random, file };
+
+  Kind kind = Kind::scalar;
+  ScalarType type = ScalarType::i32;
+  std::uint64_t bits = 0;   ///< of a scalar
+  std::uint64_t width = 0;  ///< elements of a buffer, or of a texture's row
+  std::uint64_t height = 1;
+  Fill fill = Fill::zero;
+  std::string path;  ///< of Fill::file
+  std::string text;  ///< as it was given
+
+  /// Less than 2^62.
+  std::uint64_t bytes() const { return width * height * static_cast<std::uint64_t>(size_of(type)); }
+};
+
+/// \throws InvalidArgument  saying what is wrong and what would be right
+ArgumentSpec parse_argument(std::string_view text);
+
+/// "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message. \throws InvalidArgument
+emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text);
+
+/// "1.3,2.0,9.0": each known to the rules, each once. \throws InvalidArgument
+std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text);
+
+/// "INDEX=FILE.npy".
+struct DumpSpec {
+  std::size_t index = 0;
+  std::string path;
+};
+/// \throws InvalidArgument
+DumpSpec parse_dump(std::string_view text);
+
+}  // namespace warpwise::lab
