@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/base/float16.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
 namespace warpwise::emulator {
@@ -237,6 +239,129 @@ void compare_hashes(const std::string& prefix, std::size_t least) {
 
 TEST(GoldenArithmetic, EachInstructionGivesTheBitsOfTheGpu) { compare_hashes("op_", 800); }
 TEST(GoldenArithmetic, RandomKernelsGiveTheBitsOfTheGpu) { compare_hashes("random_", 1000); }
+
+// ---- approximations
+
+/// How far a GPU's result may be from the exact one, which the emulator rounds to the nearest: as PTX's
+/// documentation states it, in units of the last place or as a share of the value, or absolutely.
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+/// \param x, y  the operands. Nothing where the documentation promises nothing.
+std::optional<Tolerance> documented(const std::string& name, double x, double y) {
+  const auto is = [&](const char* instruction) { return name.starts_with(instruction); };
+  if (is("rcp_approx")) return Tolerance{std::ldexp(1, -23), 0};
+  if (is("sqrt_approx")) return Tolerance{std::ldexp(1, -23), 0};
+  if (is("rsqrt_approx")) return Tolerance{std::exp2(-22.9), 0};
+  if (is("sin_approx") || is("cos_approx")) {
+    constexpr double pi = 3.14159265358979;
+    if (std::fabs(x) <= 2 * pi) return Tolerance{0, std::exp2(-20.5)};
+    if (std::fabs(x) <= 100 * pi) return Tolerance{0, std::exp2(-14.7)};
+    return std::nullopt;
+  }
+  if (is("lg2_approx")) {
+    if (x > 0.5 && x < 2) return Tolerance{0, std::ldexp(1, -22)};
+    return Tolerance{std::ldexp(1, -22), 0};
+  }
+  if (is("ex2_approx_bf16") || is("ex2_approx_ftz_bf16")) return Tolerance{std::ldexp(1, -7), 0};
+  if (is("ex2_approx_f16")) return Tolerance{std::exp2(-9.9), 0};
+  if (is("ex2_approx")) return Tolerance{std::ldexp(1, -22), 0};
+  if (is("tanh_approx_bf16")) return Tolerance{0, std::ldexp(1, -8)};
+  if (is("tanh_approx_f16")) return Tolerance{0, std::exp2(-10.987)};
+  if (is("tanh_approx")) return Tolerance{std::ldexp(1, -11), 0};
+  if (is("div_approx")) {
+    if (std::fabs(y) < std::ldexp(1, -126) || std::fabs(y) > std::ldexp(1, 126)) return std::nullopt;
+    return Tolerance{std::ldexp(1, -22), 0};
+  }
+  if (is("div_full")) return Tolerance{std::ldexp(1, -22), 0};
+  ADD_FAILURE() << "no tolerance for " << name;
+  return std::nullopt;
+}
+
+enum class Number { single, half, bfloat };
+
+Number number_of(const std::string& name) {
+  if (name.ends_with("_bf16") || name.ends_with("_bf16x2")) return Number::bfloat;
+  return name.ends_with("_f32") ? Number::single : Number::half;
+}
+
+/// A number of a word: the whole of it, or one half.
+double value_of(std::uint32_t word, int half, Number number) {
+  const auto bits = static_cast<std::uint16_t>(word >> (16 * half));
+  switch (number) {
+    case Number::single: return std::bit_cast<float>(word);
+    case Number::half: return to_float(Float16{bits});
+    case Number::bfloat: return to_float(BFloat16{bits});
+  }
+  return 0;
+}
+
+double largest(Number number) {
+  return number == Number::half ? 65504.0 : static_cast<double>(std::numeric_limits<float>::max());
+}
+
+/// The number nearest to the exact result, the GPU's, and how far apart they may be.
+void expect_close(const std::string& name, Number number, double x, double y, double nearest, double of_gpu) {
+  SCOPED_TRACE(::testing::Message() << name << " of " << x << ", " << y);
+  const std::optional<Tolerance> tolerance = documented(name, x, y);
+  if (!tolerance) return;
+  if (std::isnan(nearest) || std::isinf(nearest) || std::isnan(of_gpu)) {
+    if (std::isnan(nearest)) EXPECT_TRUE(std::isnan(of_gpu)) << of_gpu;
+    else if (std::isnan(of_gpu)) ADD_FAILURE() << nearest << " is not a number for the GPU";
+    else EXPECT_TRUE(of_gpu == nearest || std::fabs(of_gpu) > 0.99 * largest(number)) << of_gpu;
+    return;
+  }
+  // The nearest number is half a unit of the last place from the exact one; subnormals may be zero.
+  const int digits = number == Number::single ? 24 : number == Number::half ? 11 : 8;
+  const double own = std::ldexp(std::fabs(nearest), -digits);
+  const bool flushes = name.find("ftz") != std::string::npos;
+  const int least = number == Number::half ? -24 : number == Number::bfloat ? -133 : -149;
+  const double smallest = std::ldexp(1, flushes && number != Number::half ? -126 : least);
+  EXPECT_LE(std::fabs(of_gpu - nearest),
+            tolerance->relative * std::fabs(nearest) + tolerance->absolute + own + smallest)
+      << nearest << ", GPU " << of_gpu;
+}
+
+std::vector<std::uint32_t> words_of_hex(const std::string& hex) {
+  std::vector<std::uint32_t> words(hex.size() / 8);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    words[i] = __builtin_bswap32(static_cast<std::uint32_t>(std::stoul(hex.substr(8 * i, 8), nullptr, 16)));
+  }
+  return words;
+}
+
+TEST(GoldenArithmetic, ApproximationsLieWithinTheirDocumentedError) {
+  const std::optional<Json> golden = measured("golden_arithmetic.json");
+  const std::string inputs = contents(generated_folder() / "inputs.bin");
+  std::size_t count = 0;
+  for_each_result("approx_", [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
+    ++count;
+    const std::string name = kernel.name.substr(std::strlen("approx_"));
+    const Number number = number_of(name);
+    // Where random_kernels.py puts the inputs of each kind, and which of them an operand is.
+    const std::size_t section = number == Number::single ? 12288 : number == Number::half ? 24576 : 28672;
+    const auto input = [&](std::size_t index) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, inputs.data() + section + 4 * (index % words.size()), 4);
+      return word;
+    };
+    if (!golden) return;
+    const std::vector<std::uint32_t> of_gpu = words_of_hex(golden->at("approximate").at(kernel.name));
+    ASSERT_EQ(of_gpu.size(), words.size());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      for (int half = 0; half < (number == Number::single ? 1 : 2); ++half) {
+        // The kernel of one 16-bit number writes its result to both halves.
+        const int from = name.ends_with("x2") ? half : 0;
+        expect_close(name, number, value_of(input(i), from, number), value_of(input(5 * i + 77), from, number),
+                     value_of(words[i], half, number), value_of(of_gpu[i], half, number));
+      }
+    }
+  });
+  EXPECT_GE(count, 20U);
+  if (!golden) GTEST_SKIP() << "tests/golden/golden_arithmetic.json is not there: nothing to compare with";
+}
 
 }  // namespace
 }  // namespace warpwise::emulator
