@@ -467,7 +467,9 @@ def define_exchanges():
         add(f"shfl.{mode}.{clamp:x}", "u", "uu", text=f"{{{{ .reg .pred p; .reg .b32 x; and.b32 x, {{b}}, 31; "
             f"shfl.sync.{mode}.b32 {{d}}|p, {{a}}, x, {clamp}, {everyone}; @p xor.b32 {{d}}, {{d}}, 1; }}}}")
     for mode in ("all", "any", "uni"):
-        add(f"vote.{mode}", "u", "u", text=f"{{{{ .reg .pred p, q; setp.lt.u32 p, {{a}}, {{imm}}; "
+        # True for few or for nearly all lanes, from warp to warp.
+        add(f"vote.{mode}", "u", "u", text=f"{{{{ .reg .pred p, q; .reg .b32 x, y; and.b32 x, {{a}}, 63; "
+            f"shr.u32 y, %e, 5; and.b32 y, y, 31; shl.b32 y, y, 1; add.u32 y, y, 1; setp.ge.u32 p, x, y; setp.ne.and.u32 p, x, 63, p; "
             f"vote.sync.{mode}.pred q, p, {everyone}; selp.u32 {{d}}, 11, 12, q; }}}}")
     add("vote.ballot", "u", "uu", text="{{ .reg .pred p; setp.lt.s32 p, {a}, {b}; vote.sync.ballot.b32 {d}, p, " +
         everyone + "; }}")

@@ -148,12 +148,15 @@ struct ArithmeticKernel {
   std::uint64_t bytes = 0;
 };
 
-/// Runs the kernels that random_kernels.py wrote, file by file.
+/// Runs the kernels that random_kernels.py wrote, file by file. WARPWISE_GOLDEN_WRITE names a file to which their
+/// outputs are added.
 template <class Visit>
 void for_each_result(const std::string& prefix, Visit visit) {
   const Json list = Json::parse(contents(generated_folder() / "kernels.json"));
   const std::string inputs = contents(generated_folder() / "inputs.bin");
   const auto threads = list.at("threads").get<std::uint32_t>();
+  std::ofstream all;
+  if (const char* path = std::getenv("WARPWISE_GOLDEN_WRITE")) all.open(path, std::ios::binary | std::ios::app);
   std::string loaded;
   std::optional<Program> program;
   for (const Json& entry : list.at("kernels")) {
@@ -180,6 +183,9 @@ void for_each_result(const std::string& prefix, Visit visit) {
     }
     std::vector<std::uint32_t> words(kernel.bytes / 4);
     device.read(parameters[1], std::as_writable_bytes(std::span(words)));
+    if (all.is_open()) {
+      all.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(4 * words.size()));
+    }
     visit(kernel, words);
   }
 }
@@ -219,12 +225,9 @@ std::string differences(const ArithmeticKernel& kernel, const std::vector<std::u
 
 void compare_hashes(const std::string& prefix, std::size_t least) {
   const std::optional<Json> golden = measured("golden_arithmetic.json");
-  std::ofstream all;
-  if (const char* path = std::getenv("WARPWISE_GOLDEN_WRITE")) all.open(path, std::ios::binary | std::ios::app);
   std::size_t count = 0;
   for_each_result(prefix, [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
     ++count;
-    if (all.is_open()) all.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(4 * words.size()));
     if (!golden) return;
     ASSERT_TRUE(golden->at("hashes").contains(kernel.name));
     EXPECT_EQ(hash_of(words), golden->at("hashes").at(kernel.name).get<std::string>())
