@@ -1,5 +1,6 @@
-// The emulator against a real GPU: what a profiler counted for small kernels, and the bits that arithmetic
-// kernels left, as tests/golden/ keeps them. tests/golden/README.md says how they were measured.
+// The emulator against a real GPU: what a profiler counted for small kernels, and the bits that
+// arithmetic kernels left, as tests/golden/ keeps them. tests/golden/README.md says how they were
+// measured.
 
 #include <gtest/gtest.h>
 
@@ -51,8 +52,9 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 }
 
 std::string fault_text(const LaunchResult& result) {
-  return result.faults.empty() ? "" : std::string(to_string(result.faults.front().kind)) + ": " +
-                                          result.faults.front().message;
+  return result.faults.empty() ? ""
+                               : std::string(to_string(result.faults.front().kind)) + ": " +
+                                     result.faults.front().message;
 }
 
 // ---- counts
@@ -70,9 +72,11 @@ LaunchResult run_access(Program& program, const Json& access) {
       words = argument.at("words").get<std::vector<std::uint32_t>>();
     } else {
       std::vector<std::uint32_t> table;
-      if (argument.contains("table")) table = argument.at("table").get<std::vector<std::uint32_t>>();
+      if (argument.contains("table"))
+        table = argument.at("table").get<std::vector<std::uint32_t>>();
       const Address address =
-          device.allocate(argument.contains("table") ? 4 * table.size() : argument.at("buffer").get<std::uint64_t>());
+          device.allocate(argument.contains("table") ? 4 * table.size()
+                                                     : argument.at("buffer").get<std::uint64_t>());
       if (!table.empty()) device.write(address, bytes_of(table));
       words = {static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(address >> 32)};
     }
@@ -89,8 +93,9 @@ LaunchResult run_access(Program& program, const Json& access) {
   LaunchOptions options;
   options.compute_capabilities = {{9, 0}};
   options.threads = 1;
-  return program.launch(device, kernel, dimensions(access.at("grid")), dimensions(access.at("block")),
-                        access.at("shared").get<std::uint64_t>(), parameters, options);
+  return program.launch(device, kernel, dimensions(access.at("grid")),
+                        dimensions(access.at("block")), access.at("shared").get<std::uint64_t>(),
+                        parameters, options);
 }
 
 /// The profiler's names for what the emulator counts.
@@ -121,7 +126,9 @@ TEST(GoldenAccess, EveryCaseRunsWithoutFaults) {
 
 TEST(GoldenAccess, CountsEqualThoseOfTheProfiler) {
   const std::optional<Json> golden = measured("golden_access.json");
-  if (!golden) GTEST_SKIP() << "tests/golden/golden_access.json is not there: no GPU has counted the cases yet";
+  if (!golden)
+    GTEST_SKIP()
+        << "tests/golden/golden_access.json is not there: no GPU has counted the cases yet";
   const Json cases = Json::parse(contents(golden_folder() / "access_cases.json")).at("cases");
   Program program(contents(golden_folder() / "access.ptx"));
   const Json& all = golden->at("counts");
@@ -148,15 +155,16 @@ struct ArithmeticKernel {
   std::uint64_t bytes = 0;
 };
 
-/// Runs the kernels that random_kernels.py wrote, file by file. WARPWISE_GOLDEN_WRITE names a file to which their
-/// outputs are added.
+/// Runs the kernels that random_kernels.py wrote, file by file. WARPWISE_GOLDEN_WRITE names a file
+/// to which their outputs are added.
 template <class Visit>
 void for_each_result(const std::string& prefix, Visit visit) {
   const Json list = Json::parse(contents(generated_folder() / "kernels.json"));
   const std::string inputs = contents(generated_folder() / "inputs.bin");
   const auto threads = list.at("threads").get<std::uint32_t>();
   std::ofstream all;
-  if (const char* path = std::getenv("WARPWISE_GOLDEN_WRITE")) all.open(path, std::ios::binary | std::ios::app);
+  if (const char* path = std::getenv("WARPWISE_GOLDEN_WRITE"))
+    all.open(path, std::ios::binary | std::ios::app);
   std::string loaded;
   std::optional<Program> program;
   for (const Json& entry : list.at("kernels")) {
@@ -168,14 +176,15 @@ void for_each_result(const std::string& prefix, Visit visit) {
     }
     SCOPED_TRACE(kernel.name);
     Device device;
-    const std::vector<Address> parameters{device.allocate(inputs.size()), device.allocate(kernel.bytes)};
+    const std::vector<Address> parameters{device.allocate(inputs.size()),
+                                          device.allocate(kernel.bytes)};
     device.write(parameters[0], std::as_bytes(std::span(inputs)));
     LaunchOptions options;
     options.count = false;
     options.threads = 1;
     try {
-      const LaunchResult result =
-          program->launch(device, kernel.name, {1, 1, 1}, {threads, 1, 1}, 0, bytes_of(parameters), options);
+      const LaunchResult result = program->launch(device, kernel.name, {1, 1, 1}, {threads, 1, 1},
+                                                  0, bytes_of(parameters), options);
       EXPECT_TRUE(result.faults.empty()) << fault_text(result);
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
@@ -184,7 +193,8 @@ void for_each_result(const std::string& prefix, Visit visit) {
     std::vector<std::uint32_t> words(kernel.bytes / 4);
     device.read(parameters[1], std::as_writable_bytes(std::span(words)));
     if (all.is_open()) {
-      all.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(4 * words.size()));
+      all.write(reinterpret_cast<const char*>(words.data()),
+                static_cast<std::streamsize>(4 * words.size()));
     }
     visit(kernel, words);
   }
@@ -198,12 +208,14 @@ std::string hash_of(const std::vector<std::uint32_t>& words) {
   return text.str();
 }
 
-/// Where WARPWISE_GOLDEN_OUTPUTS names the file of all outputs that measure.py left: the words that differ.
+/// Where WARPWISE_GOLDEN_OUTPUTS names the file of all outputs that measure.py left: the words that
+/// differ.
 std::string differences(const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
   const char* path = std::getenv("WARPWISE_GOLDEN_OUTPUTS");
   if (path == nullptr) return "";
   std::uint64_t offset = 0;
-  for (const Json& entry : Json::parse(contents(generated_folder() / "kernels.json")).at("kernels")) {
+  for (const Json& entry :
+       Json::parse(contents(generated_folder() / "kernels.json")).at("kernels")) {
     if (entry.at("name") == kernel.name) break;
     offset += entry.at("bytes").get<std::uint64_t>();
   }
@@ -217,7 +229,8 @@ std::string differences(const ArithmeticKernel& kernel, const std::vector<std::u
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == of_gpu[i]) continue;
     ++count;
-    if (++shown <= 6) text << "\n  word " << i << ": " << std::hex << words[i] << ", GPU " << of_gpu[i] << std::dec;
+    if (++shown <= 6)
+      text << "\n  word " << i << ": " << std::hex << words[i] << ", GPU " << of_gpu[i] << std::dec;
   }
   text << "\n  " << count << " of " << words.size() << " words differ";
   return text.str();
@@ -226,16 +239,18 @@ std::string differences(const ArithmeticKernel& kernel, const std::vector<std::u
 void compare_hashes(const std::string& prefix, std::size_t least) {
   const std::optional<Json> golden = measured("golden_arithmetic.json");
   std::size_t count = 0;
-  for_each_result(prefix, [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
-    ++count;
-    if (!golden) return;
-    ASSERT_TRUE(golden->at("hashes").contains(kernel.name));
-    EXPECT_EQ(hash_of(words), golden->at("hashes").at(kernel.name).get<std::string>())
-        << kernel.name << differences(kernel, words);
-  });
+  for_each_result(
+      prefix, [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
+        ++count;
+        if (!golden) return;
+        ASSERT_TRUE(golden->at("hashes").contains(kernel.name));
+        EXPECT_EQ(hash_of(words), golden->at("hashes").at(kernel.name).get<std::string>())
+            << kernel.name << differences(kernel, words);
+      });
   EXPECT_GE(count, least);
   if (!golden) {
-    GTEST_SKIP() << "tests/golden/golden_arithmetic.json is not there: the kernels ran, with no GPU's results to "
+    GTEST_SKIP() << "tests/golden/golden_arithmetic.json is not there: the kernels ran, with no "
+                    "GPU's results to "
                     "compare theirs with";
   }
 }
@@ -245,8 +260,9 @@ TEST(GoldenArithmetic, RandomKernelsGiveTheBitsOfTheGpu) { compare_hashes("rando
 
 // ---- approximations
 
-/// How far a GPU's result may be from the exact one, which the emulator rounds to the nearest: as PTX's
-/// documentation states it, in units of the last place or as a share of the value, or absolutely.
+/// How far a GPU's result may be from the exact one, which the emulator rounds to the nearest: as
+/// PTX's documentation states it, in units of the last place or as a share of the value, or
+/// absolutely.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
@@ -275,7 +291,8 @@ std::optional<Tolerance> documented(const std::string& name, double x, double y)
   if (is("tanh_approx_f16")) return Tolerance{0, std::exp2(-10.987)};
   if (is("tanh_approx")) return Tolerance{std::ldexp(1, -11), 0};
   if (is("div_approx")) {
-    if (std::fabs(y) < std::ldexp(1, -126) || std::fabs(y) > std::ldexp(1, 126)) return std::nullopt;
+    if (std::fabs(y) < std::ldexp(1, -126) || std::fabs(y) > std::ldexp(1, 126))
+      return std::nullopt;
     return Tolerance{std::ldexp(1, -22), 0};
   }
   if (is("div_full")) return Tolerance{std::ldexp(1, -22), 0};
@@ -306,14 +323,18 @@ double largest(Number number) {
 }
 
 /// The number nearest to the exact result, the GPU's, and how far apart they may be.
-void expect_close(const std::string& name, Number number, double x, double y, double nearest, double of_gpu) {
+void expect_close(const std::string& name, Number number, double x, double y, double nearest,
+                  double of_gpu) {
   SCOPED_TRACE(::testing::Message() << name << " of " << x << ", " << y);
   const std::optional<Tolerance> tolerance = documented(name, x, y);
   if (!tolerance) return;
   if (std::isnan(nearest) || std::isinf(nearest) || std::isnan(of_gpu)) {
-    if (std::isnan(nearest)) EXPECT_TRUE(std::isnan(of_gpu)) << of_gpu;
-    else if (std::isnan(of_gpu)) ADD_FAILURE() << nearest << " is not a number for the GPU";
-    else EXPECT_TRUE(of_gpu == nearest || std::fabs(of_gpu) > 0.99 * largest(number)) << of_gpu;
+    if (std::isnan(nearest))
+      EXPECT_TRUE(std::isnan(of_gpu)) << of_gpu;
+    else if (std::isnan(of_gpu))
+      ADD_FAILURE() << nearest << " is not a number for the GPU";
+    else
+      EXPECT_TRUE(of_gpu == nearest || std::fabs(of_gpu) > 0.99 * largest(number)) << of_gpu;
     return;
   }
   // The nearest number is half a unit of the last place from the exact one; subnormals may be zero.
@@ -330,7 +351,8 @@ void expect_close(const std::string& name, Number number, double x, double y, do
 std::vector<std::uint32_t> words_of_hex(const std::string& hex) {
   std::vector<std::uint32_t> words(hex.size() / 8);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = __builtin_bswap32(static_cast<std::uint32_t>(std::stoul(hex.substr(8 * i, 8), nullptr, 16)));
+    words[i] = __builtin_bswap32(
+        static_cast<std::uint32_t>(std::stoul(hex.substr(8 * i, 8), nullptr, 16)));
   }
   return words;
 }
@@ -339,31 +361,37 @@ TEST(GoldenArithmetic, ApproximationsLieWithinTheirDocumentedError) {
   const std::optional<Json> golden = measured("golden_arithmetic.json");
   const std::string inputs = contents(generated_folder() / "inputs.bin");
   std::size_t count = 0;
-  for_each_result("approx_", [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
-    ++count;
-    const std::string name = kernel.name.substr(std::strlen("approx_"));
-    const Number number = number_of(name);
-    // Where random_kernels.py puts the inputs of each kind, and which of them an operand is.
-    const std::size_t section = number == Number::single ? 12288 : number == Number::half ? 24576 : 28672;
-    const auto input = [&](std::size_t index) {
-      std::uint32_t word = 0;
-      std::memcpy(&word, inputs.data() + section + 4 * (index % words.size()), 4);
-      return word;
-    };
-    if (!golden) return;
-    const std::vector<std::uint32_t> of_gpu = words_of_hex(golden->at("approximate").at(kernel.name));
-    ASSERT_EQ(of_gpu.size(), words.size());
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      for (int half = 0; half < (number == Number::single ? 1 : 2); ++half) {
-        // The kernel of one 16-bit number writes its result to both halves.
-        const int from = name.ends_with("x2") ? half : 0;
-        expect_close(name, number, value_of(input(i), from, number), value_of(input(5 * i + 77), from, number),
-                     value_of(words[i], half, number), value_of(of_gpu[i], half, number));
-      }
-    }
-  });
+  for_each_result(
+      "approx_", [&](const ArithmeticKernel& kernel, const std::vector<std::uint32_t>& words) {
+        ++count;
+        const std::string name = kernel.name.substr(std::strlen("approx_"));
+        const Number number = number_of(name);
+        // Where random_kernels.py puts the inputs of each kind, and which of them an operand is.
+        const std::size_t section = number == Number::single ? 12288
+                                    : number == Number::half ? 24576
+                                                             : 28672;
+        const auto input = [&](std::size_t index) {
+          std::uint32_t word = 0;
+          std::memcpy(&word, inputs.data() + section + 4 * (index % words.size()), 4);
+          return word;
+        };
+        if (!golden) return;
+        const std::vector<std::uint32_t> of_gpu =
+            words_of_hex(golden->at("approximate").at(kernel.name));
+        ASSERT_EQ(of_gpu.size(), words.size());
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          for (int half = 0; half < (number == Number::single ? 1 : 2); ++half) {
+            // The kernel of one 16-bit number writes its result to both halves.
+            const int from = name.ends_with("x2") ? half : 0;
+            expect_close(name, number, value_of(input(i), from, number),
+                         value_of(input(5 * i + 77), from, number),
+                         value_of(words[i], half, number), value_of(of_gpu[i], half, number));
+          }
+        }
+      });
   EXPECT_GE(count, 20U);
-  if (!golden) GTEST_SKIP() << "tests/golden/golden_arithmetic.json is not there: nothing to compare with";
+  if (!golden)
+    GTEST_SKIP() << "tests/golden/golden_arithmetic.json is not there: nothing to compare with";
 }
 
 }  // namespace
