@@ -960,6 +960,12 @@ inline void add_words(Table& table) {
   });
   add_ternary<U, U, U, U>(table, "mad24.lo.u32",
                           [](U a, U b, U c) { return unsigned_24(a) * unsigned_24(b) + c; });
+  add_ternary<I, I, I, I>(table, "mad24.hi.s32", [](I a, I b, I c) {
+    return add_wrapping(static_cast<I>(L{signed_24(a)} * signed_24(b) >> 16), c);
+  });
+  add_ternary<U, U, U, U>(table, "mad24.hi.u32", [](U a, U b, U c) {
+    return static_cast<U>(std::uint64_t{unsigned_24(a)} * unsigned_24(b) >> 16) + c;
+  });
   add_ternary_variant<U, U, U, U>(table, "prmt.b32", [](U a, U b, U c, U mode) {
     return permute_bytes(a, b, permutation_of(mode, c));
   });
