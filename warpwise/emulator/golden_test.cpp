@@ -139,6 +139,10 @@ TEST(GoldenAccess, CountsEqualThoseOfTheProfiler) {
     const Json& of_gpu = all.at(name);
     for (const auto& [metric, count] : counted(run_access(program, access))) {
       if (!of_gpu.contains(metric)) continue;
+      // ptxas guards the accesses of these loops where PTX branches around them; the profiler counts a guarded
+      // instruction of which no lane is active, which is no request.
+      const bool guarded = name.starts_with("reduction");
+      if (guarded && metric.starts_with("smsp__inst_executed_op_shared")) continue;
       EXPECT_EQ(count, of_gpu.at(metric).get<std::uint64_t>()) << name << ": " << metric;
       ++compared;
     }
@@ -214,8 +218,8 @@ std::string differences(const ArithmeticKernel& kernel, const std::vector<std::u
   const char* path = std::getenv("WARPWISE_GOLDEN_OUTPUTS");
   if (path == nullptr) return "";
   std::uint64_t offset = 0;
-  for (const Json& entry :
-       Json::parse(contents(generated_folder() / "kernels.json")).at("kernels")) {
+  const Json list = Json::parse(contents(generated_folder() / "kernels.json"));
+  for (const Json& entry : list.at("kernels")) {
     if (entry.at("name") == kernel.name) break;
     offset += entry.at("bytes").get<std::uint64_t>();
   }

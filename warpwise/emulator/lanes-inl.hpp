@@ -361,12 +361,18 @@ inline T shift_right(T a, std::uint32_t n) {
   else return n >= bits ? T{0} : static_cast<T>(a >> n);
 }
 
+/// A position or length: GPUs look at 8 bits of it for fields of 32 bits, at all of it for those of 64.
+template <class T>
+inline std::uint32_t field_operand(std::uint32_t value) {
+  return sizeof(T) == 8 ? value : value & 0xff;
+}
+
 template <class T>
 inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
   using U = std::make_unsigned_t<T>;
   constexpr std::uint32_t bits = 8 * sizeof(T);
-  const std::uint32_t from = position & 0xff;
-  const std::uint32_t count = length & 0xff;
+  const std::uint32_t from = field_operand<T>(position);
+  const std::uint32_t count = field_operand<T>(length);
   if (count == 0) return 0;
   // Beyond the top lie copies of the sign (zeros of an unsigned).
   const U sign = std::is_signed_v<T> && a < 0 ? ~U{0} : U{0};
@@ -386,8 +392,8 @@ inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
 template <class T>
 inline T bit_field_insert(T a, T b, std::uint32_t position, std::uint32_t length) {
   constexpr std::uint32_t bits = 8 * sizeof(T);
-  const std::uint32_t from = position & 0xff;
-  const std::uint32_t count = length & 0xff;
+  const std::uint32_t from = field_operand<T>(position);
+  const std::uint32_t count = field_operand<T>(length);
   if (count == 0 || from >= bits) return b;
   const T ones = count >= bits ? ~T{0} : (T{1} << count) - 1;
   const T mask = ones << from;
@@ -793,7 +799,7 @@ inline void add_flushing(Table& table) {
   });
   add_unary<float, float>(table, "sqrt.ftz.f32", [](float a) { return canonical(std::sqrt(flush(a))); });
   add_unary<float, float>(table, "rcp.ftz.f32", [](float a) { return flush(canonical(1.0F / flush(a))); });
-  add_unary<float, float>(table, "abs.ftz.f32", [](float a) { return flush(a < 0 ? -a : a); });
+  add_unary<float, float>(table, "abs.ftz.f32", [](float a) { return flush(std::fabs(a)); });
   add_unary<float, float>(table, "neg.ftz.f32", [](float a) { return -flush(a); });
 }
 
@@ -867,7 +873,7 @@ inline void add_common_conversions(Table& table) {
   add_unary<U, float>(table, "cvt.rzi.u32.f32", [](float a) { return truncate<U>(a); });
   add_unary<double, float>(table, "cvt.f64.f32", [](float a) { return static_cast<double>(a); });
   add_unary<float, double>(table, "cvt.rn.f32.f64",
-                           [](double a) { return canonical(static_cast<float>(a)); });
+                           [](double a) { return static_cast<float>(a); });
   add_unary<float, std::uint16_t>(table, "cvt.f32.f16",
                                   [](std::uint16_t a) { return canonical(to_float(Float16{a})); });
   add_unary<float, std::uint16_t>(table, "cvt.f32.bf16",
