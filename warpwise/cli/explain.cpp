@@ -44,9 +44,10 @@ class ExplainCommand final : public Command {
                    "are run: " +
                        list_of_primitives())
         ->type_name("");
-    add_text(app, "--size", "WxH",
-             "With a primitive: of the image, or gemv's matrix (default: 512x384)",
-             [this](const std::string& text) { size_ = parse_size("--size", text); });
+    add_text(
+        app, "--size", "WxH",
+        "With a primitive: of the image, or gemv's matrix (default: 512x384, disparity's 160x120)",
+        [this](const std::string& text) { size_ = parse_size("--size", text); });
     app.add_option("--kernel", request_.kernel, "The kernel's name, plain or mangled")
         ->type_name("NAME");
     add_text(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", [this](const std::string& text) {
@@ -122,8 +123,7 @@ class ExplainCommand final : public Command {
     }
     lab::PrimitiveRequest request;
     request.name = request_.file;
-    request.width = size_.value_or(Size{request.width, request.height}).width;
-    request.height = size_.value_or(Size{request.width, request.height}).height;
+    if (size_) request.size = {size_->width, size_->height};
     request.compute_capabilities = request_.compute_capabilities;
     request.budget = request_.budget;
     if (!lab::on_emulated_runtime()) restart(request);
@@ -134,15 +134,12 @@ class ExplainCommand final : public Command {
 
   // Written out anew from what was read.
   [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
-    std::vector<std::string> words = {"warpwise",
-                                      "explain",
-                                      request.name,
-                                      "--size",
-                                      fmt::format("{}x{}", request.width, request.height),
-                                      "--cc",
-                                      ""};
+    std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
       words.back() += (words.back().empty() ? "" : ",") + rules::to_string(cc);
+    }
+    if (size_) {
+      words.insert(words.end(), {"--size", fmt::format("{}x{}", size_->width, size_->height)});
     }
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
     if (json_) words.emplace_back("--json");
@@ -219,7 +216,9 @@ class ExplainCommand final : public Command {
     const std::string found = faults.size() == 1
                                   ? "a fault was found "
                                   : fmt::format("{} faults were found, the first ", faults.size());
-    throw Error(fmt::format("{}at line {}: {}", found, first.line, first.message));
+    const bool budget = first.kind == emulator::FaultKind::budget;
+    throw Error(fmt::format("{}at line {}: {}{}", found, first.line, first.message,
+                            budget ? " (--budget N allows more)" : ""));
   }
 
   const CLI::App& app_;

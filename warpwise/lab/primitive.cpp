@@ -137,12 +137,15 @@ std::string run_gemv(Operands& operands, std::int64_t width, std::int64_t height
 
 struct Primitive {
   std::string_view name;
+  OperandSize size;  ///< by default
   std::string (*run)(Operands& operands, std::int64_t width, std::int64_t height);
 };
-constexpr Primitive primitives[] = {{"copy", run_copy},   {"convert", run_convert},
-                                    {"sobel", run_sobel}, {"threshold", run_threshold},
-                                    {"match", run_match}, {"disparity", run_disparity},
-                                    {"find", run_find},   {"gemv", run_gemv}};
+constexpr OperandSize usual = {512, 384};
+constexpr Primitive primitives[] = {
+    {"copy", usual, run_copy},   {"convert", usual, run_convert},
+    {"sobel", usual, run_sobel}, {"threshold", usual, run_threshold},
+    {"match", usual, run_match}, {"disparity", {160, 120}, run_disparity},
+    {"find", usual, run_find},   {"gemv", usual, run_gemv}};
 constexpr auto names = [] {
   std::array<std::string_view, std::size(primitives)> result;
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = primitives[i].name;
@@ -245,10 +248,11 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
     throw InvalidArgument("no primitive is called " + request.name);
   PrimitiveExplanation result;
   result.request = request;
+  result.size = request.size.value_or(chosen->size);
   const Observation observation(request);
   try {
     Operands operands;
-    result.operands = chosen->run(operands, request.width, request.height);
+    result.operands = chosen->run(operands, result.size.width, result.size.height);
     operands.stream().synchronize();
   } catch (const Error&) {
     // A faulty launch is what is to be told; the primitive saw only that it failed.
@@ -263,11 +267,11 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
 }
 
 std::string text_of(const PrimitiveExplanation& explanation, bool colour) {
-  const PrimitiveRequest& request = explanation.request;
   const std::size_t count = explanation.launches.size();
-  std::string text = fmt::format(
-      "{} {}x{}{}{}: {} kernel{} launched\n", request.name, request.width, request.height,
-      explanation.operands.empty() ? "" : ", ", explanation.operands, count, count == 1 ? "" : "s");
+  std::string text = fmt::format("{} {}x{} ({}): {} kernel{} launched\n", explanation.request.name,
+                                 explanation.size.width, explanation.size.height,
+                                 explanation.operands.empty() ? "failed" : explanation.operands,
+                                 count, count == 1 ? "" : "s");
   for (std::size_t i = 0; i < count; ++i) {
     text += fmt::format("\n==== {} of {}\n\n", i + 1, count);
     text += text_of(explanation.launches[i], colour);
@@ -276,9 +280,8 @@ std::string text_of(const PrimitiveExplanation& explanation, bool colour) {
 }
 
 nlohmann::ordered_json json_of(const PrimitiveExplanation& explanation) {
-  const PrimitiveRequest& request = explanation.request;
-  nlohmann::ordered_json object = {{"primitive", request.name},
-                                   {"size", {request.width, request.height}},
+  nlohmann::ordered_json object = {{"primitive", explanation.request.name},
+                                   {"size", {explanation.size.width, explanation.size.height}},
                                    {"operands", explanation.operands}};
   object.update(json_of(explanation.heaviest()));
   object["launches"] = nlohmann::ordered_json::array();

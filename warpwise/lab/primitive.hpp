@@ -18,18 +18,23 @@ namespace warpwise::lab {
 std::span<const std::string_view> primitive_names();
 bool is_primitive(std::string_view name);
 
+/// Of the image, or of the matrix of gemv.
+struct OperandSize {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
 struct PrimitiveRequest {
   std::string name;
-  /// Of the image, or of the matrix of gemv.
-  std::int64_t width = 512;
-  std::int64_t height = 384;
+  std::optional<OperandSize> size;  ///< in place of one that takes a second or so
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< for all launches together
 };
 
 struct PrimitiveExplanation {
   PrimitiveRequest request;
-  std::string operands;               ///< "u8 512x384, 3x3 magnitude l1": what it was called with
+  OperandSize size;
+  std::string operands;  ///< "u8 magnitude l1": what it was called with; empty when it failed
   std::vector<Explanation> launches;  ///< in their order
 
   /// The one with the most warp instructions.
