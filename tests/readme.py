@@ -2,7 +2,8 @@
 """Compiles and runs the README's examples, so that they stay true.
 
   readme.py cpp REPOSITORY --prefix INSTALLED --work FOLDER --cmake CMAKE
-      every ```cpp block is a program: built against the installed package, then run
+      every ```cpp block is a program: built against the installed package, then run; and
+      tests/package/emulator_user.cpp
   readme.py sh REPOSITORY --build BUILD --work FOLDER
       every line of a ```sh block that starts with `warpwise` is run in a folder that holds samples/
       and examples/; those of explain where there is a compiler, or a CUDA path, for them
@@ -44,7 +45,7 @@ def test_cpp(repository, work, arguments):
     run([arguments.cmake, "-S", project, "-B", work / "build", "-G", "Ninja",
          f"-DCMAKE_PREFIX_PATH={arguments.prefix}", f"-DEXAMPLES={';'.join(sources)}"])
     run([arguments.cmake, "--build", work / "build"])
-    for source in sources:
+    for source in [*sources, "emulator_user.cpp"]:
         run([work / "build" / pathlib.Path(source).stem], cwd=work)
 
 

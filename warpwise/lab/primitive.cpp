@@ -36,11 +36,12 @@ class Operands {
   }
 
   DeviceImage random(ElementType type, std::int64_t width, std::int64_t height, int channels = 1) {
+    DeviceImage image =
+        empty(type, width, height, channels);  // first: the device knows what is too much
     Image host(type, width, height, channels);
     for (std::int64_t y = 0; y < height; ++y) {
       for (std::int64_t x = 0; x < width * channels; ++x) put(host.view().row(y), type, x);
     }
-    DeviceImage image = empty(type, width, height, channels);
     gpu::upload(host.view(), image.view(), stream_);
     stream_.synchronize();
     return image;

@@ -180,7 +180,7 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
     const std::string share = fmt::format(
         "{}occupancy {:.0f} %", report.registers ? "" : "at most ", 100 * occupancy.fraction);
     text += paint.bold(share) +
-            fmt::format(": {} block{}, {} of {} warps on an SM; what ends it: {}",
+            fmt::format(": {} block{}, {} of {} warps on an SM; limited by {}",
                         occupancy.blocks_per_sm, occupancy.blocks_per_sm == 1 ? "" : "s",
                         occupancy.warps_per_sm, rules::sm_limits(report.compute_capability).warps,
                         rules::to_string(occupancy.limiter));
