@@ -4,18 +4,23 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <opencv2/core/utility.hpp>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <opencv2/core/utility.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "warpwise/base/image.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
+
+// The one function of OpenBLAS's own interface that is needed here; its header lies elsewhere on
+// each system.
+extern "C" void openblas_set_num_threads(int count);
 
 namespace warpwise::bench {
 namespace {
@@ -33,12 +38,13 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Limits both sides to a number of threads while it lives.
+// Limits ours and all peers to a number of threads while it lives.
 class Threads {
  public:
   explicit Threads(int count)
       : limit_(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count)) {
     cv::setNumThreads(count);
+    openblas_set_num_threads(count);
   }
 
  private:
@@ -54,51 +60,114 @@ double stream_bytes_per_second(int threads) {
   Image from(ElementType::u8, bytes, 1);
   Image to(ElementType::u8, bytes, 1);
   std::fill_n(from.view().data(), bytes, std::byte{1});
-  double best = 1e9;
-  for (int i = 0; i < 10; ++i) best = std::min(best, seconds_of([&] { copy(from.view(), to.view()); }));
+  const double best = fastest(10, [&] { copy(from.view(), to.view()); });
   return measured[threads] = 2.0 * static_cast<double>(bytes) / best;
+}
+
+// Calls to time as one, so that reading the clock does not count: a sample takes 20 us at least.
+int calls_of(const std::function<void()>& work) {
+  const double least = fastest(3, work);
+  return std::max(1, static_cast<int>(20e-6 / std::max(least, 1e-9)));
+}
+
+double seconds_of_each(int calls, const std::function<void()>& work) {
+  return seconds_of([&] {
+           for (int i = 0; i < calls; ++i) work();
+         }) /
+         calls;
+}
+
+Roof roof_of(const Comparison& comparison) {
+  if (comparison.roof) return *comparison.roof;
+  return {"stream_%",
+          [bytes = comparison.bytes](auto width, auto height) {
+            return static_cast<double>(bytes(width, height));
+          },
+          stream_bytes_per_second};
 }
 
 void run(benchmark::State& state, const Comparison& comparison, std::int64_t width,
          std::int64_t height, int threads) {
   const Threads limit(threads);
-  const double stream = stream_bytes_per_second(threads);
+  const Roof roof = roof_of(comparison);
+  const double work = roof.work(width, height);
   const Pair pair = comparison.make(width, height);
-  pair.ours();
-  pair.peer();
+  const int calls = calls_of(pair.ours);
+  if (pair.peer) pair.peer();
   std::vector<double> ours;
   std::vector<double> peer;
   std::vector<double> ratios;
+  std::vector<double> shares;
   for ([[maybe_unused]] const auto iteration : state) {
-    ours.push_back(seconds_of(pair.ours));
-    peer.push_back(seconds_of(pair.peer));
-    ratios.push_back(peer.back() / ours.back());
-    state.SetIterationTime(ours.back());
+    ours.push_back(seconds_of_each(calls, pair.ours));
+    shares.push_back(100 * work / ours.back() / roof.work_per_second(threads));
+    if (pair.peer) {
+      peer.push_back(seconds_of_each(calls, pair.peer));
+      ratios.push_back(peer.back() / ours.back());
+    }
+    state.SetIterationTime(ours.back() * calls);
   }
-  const double median = at_share(ours, 0.5);
-  state.counters["peer_ms"] = 1000 * at_share(peer, 0.5);
-  state.counters["ratio"] = at_share(ratios, 0.5);
-  state.counters["ratio_p5"] = at_share(ratios, 0.05);
-  state.counters["ratio_p95"] = at_share(ratios, 0.95);
-  state.counters["stream_%"] =
-      100 * static_cast<double>(comparison.bytes(width, height)) / median / stream;
-  state.SetLabel("x " + comparison.peer_name);
+  // Of one call; the time that Google Benchmark reports is that of a sample.
+  state.counters["ours_ms"] = 1000 * at_share(ours, 0.5);
+  if (pair.peer) {
+    state.counters["peer_ms"] = 1000 * at_share(peer, 0.5);
+    state.counters["ratio"] = at_share(ratios, 0.5);
+    state.counters["ratio_p5"] = at_share(ratios, 0.05);
+    state.counters["ratio_p95"] = at_share(ratios, 0.95);
+  }
+  state.counters[roof.name] = at_share(shares, 0.5);
+  state.SetLabel(pair.peer ? "x " + comparison.peer_name : "no peer");
 }
 
 }  // namespace
+
+double fastest(int times, const std::function<void()>& work) {
+  double best = seconds_of(work);
+  for (int i = 1; i < times; ++i) best = std::min(best, seconds_of(work));
+  return best;
+}
+
+void on_threads(int threads, const std::function<void(int thread)>& work) {
+  std::vector<std::jthread> running;
+  for (int i = 1; i < threads; ++i) running.emplace_back([&work, i] { work(i); });
+  work(0);
+}
+
+double read_bytes_per_second(int threads) {
+  static std::map<int, double> measured;
+  if (const auto found = measured.find(threads); found != measured.end()) return found->second;
+  constexpr std::size_t words = (std::size_t{256} << 20) / sizeof(std::uint64_t);
+  const std::vector<std::uint64_t> memory(words, 1);
+  const double best = fastest(10, [&] {
+    on_threads(threads, [&](int thread) {
+      // Several streams at once, as the CPU's prefetchers like it best.
+      constexpr std::size_t streams = 8;
+      const std::size_t each = words / static_cast<std::size_t>(threads) / streams;
+      const std::uint64_t* const from =
+          memory.data() + static_cast<std::size_t>(thread) * streams * each;
+      std::uint64_t sums[streams] = {};
+      for (std::size_t i = 0; i + 8 <= each; i += 8) {
+        for (std::size_t s = 0; s < streams; ++s) {
+          for (std::size_t k = 0; k < 8; ++k) sums[s] += from[s * each + i + k];
+        }
+      }
+      benchmark::DoNotOptimize(sums);
+    });
+  });
+  return measured[threads] = static_cast<double>(words * sizeof(std::uint64_t)) / best;
+}
 
 void add_at(const Comparison& comparison, std::int64_t width, std::int64_t height) {
   const int all = tbb::info::default_concurrency();
   for (const int threads : {1, all}) {
     const std::string name = fmt::format("{}/{}x{}/{} thread{}", comparison.name, width, height,
                                          threads, threads == 1 ? "" : "s");
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [=](benchmark::State& state) {
-                                   run(state, comparison, width, height, threads);
-                                 })
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
-    if (all == 1) break;
+    auto* const bench = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+      run(state, comparison, width, height, threads);
+    });
+    bench->UseManualTime()->Unit(benchmark::kMillisecond);
+    if (comparison.seconds > 0) bench->MinTime(comparison.seconds);
+    if (all == 1 || comparison.one_thread) break;
   }
 }
 

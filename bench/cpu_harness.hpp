@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 // Compares a CPU path with its peer in one process, call by call in turn, so that both see the same
@@ -11,7 +12,15 @@ namespace warpwise::bench {
 /// Two ways to do the same work.
 struct Pair {
   std::function<void()> ours;
-  std::function<void()> peer;
+  std::function<void()> peer;  ///< none: nothing does the same work
+};
+
+/// What a time is set against: the most work a second that this machine does with so many threads,
+/// measured in the same run; asked for beside every sample, so it measures little or only once.
+struct Roof {
+  std::string name;  ///< of the counter that gets the per cent: "stream_%"
+  std::function<double(std::int64_t width, std::int64_t height)> work;
+  std::function<double(int threads)> work_per_second;
 };
 
 /// One comparison: `make(width, height)` allocates, fills and returns the two calls.
@@ -21,6 +30,12 @@ struct Comparison {
   /// The fewest bytes that the work moves: inputs read once, outputs written once.
   std::function<std::int64_t(std::int64_t width, std::int64_t height)> bytes;
   std::function<Pair(std::int64_t width, std::int64_t height)> make;
+  /// In place of the bandwidth of copying `bytes`.
+  std::optional<Roof> roof = {};
+  /// The peer knows no threads: compared with one alone.
+  bool one_thread = false;
+  /// How long to measure, in seconds of our calls; 0: Google Benchmark's own.
+  double seconds = 0;
 };
 
 /// Registers a comparison at 1280x720, 4096x3072 and 1921x1081, with one thread and with all.
@@ -29,5 +44,14 @@ void add(const Comparison& comparison);
 
 /// The same at one size, for work that has its own.
 void add_at(const Comparison& comparison, std::int64_t width, std::int64_t height);
+
+/// The fastest of `times` calls, in seconds.
+double fastest(int times, const std::function<void()>& work);
+
+/// Runs `work(thread)` on so many threads at once.
+void on_threads(int threads, const std::function<void(int thread)>& work);
+
+/// The bytes a second that so many threads read from memory, measured once in this run.
+double read_bytes_per_second(int threads);
 
 }  // namespace warpwise::bench

@@ -3,7 +3,8 @@
 # asks for nothing when all of it is there.
 #
 #   scripts/packages.sh          to build and run
-#   scripts/packages.sh --test   to test as well: the peers that results are compared with, libFuzzer
+#   scripts/packages.sh --test   to test and bench as well: the peers that results and speeds are
+#                                compared with, Google Benchmark, libFuzzer
 set -euo pipefail
 
 packages=(
@@ -14,7 +15,7 @@ packages=(
   libzstd-dev                                               # PTX inside of CUDA programs
 )
 if [ "${1:-}" = "--test" ]; then
-  packages+=(libgtest-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)
+  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)
 fi
 
 missing=()

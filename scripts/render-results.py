@@ -8,6 +8,7 @@
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
@@ -19,9 +20,8 @@ HEADLINES = [("copy", "u8 image", IMAGE), ("convert", "rgb24 to ycbcr32", IMAGE)
              ("match", "sad 32x32 search -16:15", (12000, 1024)), ("gemv", "f32", (16384, 16384))]
 
 
-def load():
-    path = REPOSITORY / "results" / "nvidia-h200" / "gpu_bench.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+def load(name):
+    return json.loads((REPOSITORY / "results" / name).read_text(encoding="utf-8"))
 
 
 def time_text(row):
@@ -76,23 +76,93 @@ def everything(report):
             f"Method: {method}.\n\n{text}")
 
 
-def render(text, report):
-    renderers = {"headline": headline, "everything": everything}
+def cpu_row(row):
+    """What the name of a row of cpu_bench says, and its figures."""
+    primitive, what, size, threads = row["name"].split("/")[:4]
+    counters = {key: value for key, value in row.items() if key.endswith("_%")}
+    roof, share = next(iter(counters.items()))
+    return {**row, "primitive": primitive, "what": what, "size": size.replace("x", "×"),
+            "threads": int(threads.split()[0]), "roof": roof.removesuffix("_%").replace("_", " "),
+            "share": share, "ms": row.get("ours_ms", row["real_time"]),
+            "peer": row.get("label", "").removeprefix("x ")}
+
+
+def milliseconds(value):
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def cpu_origin(report):
+    machine = report["machine"]
+    return (f"{machine['cpu']}, {machine['compiler']}, commit {machine['commit']}, "
+            f"{machine['date'][:10]}.")
+
+
+def cpu(report):
+    rows = []
+    for row in map(cpu_row, report["rows"]):
+        if row["primitive"] == "gemv":
+            continue
+        beside = (f"{row['ratio']:.2f} [{row['ratio_p5']:.2f}, {row['ratio_p95']:.2f}]"
+                  if "ratio" in row else "none does the same")
+        rows.append([row["primitive"], row["what"], row["size"], str(row["threads"]),
+                     milliseconds(row["ms"]), f"{row['share']:.0f} % of {row['roof']}", beside,
+                     row["peer"] if "ratio" in row else ""])
+    text = table(["primitive", "what", "size", "threads", "ms", "of the roof",
+                  "times as fast as the peer", "peer"], rows)
+    text = f"{cpu_origin(report)}\n\nMethod: {report['machine']['method']}.\n\n{text}"
+    other = report.get("ffmpeg")
+    if other:
+        text += (f"\n\nBeside ffmpeg, by CPU time, one thread each: {other['name']}, "
+                 f"{other['size'].replace('x', '×')}, {other['searches']} searches: warpwise "
+                 f"{other['ours_s']:.2f} s, {other['peer']} {other['peer_s']:.2f} s, "
+                 f"{other['ratio']:.0f} times as long.")
+    return text
+
+
+def gemv_cpu(report):
+    """Ratios to OpenBLAS: a line a shape, and their medians."""
+    columns = {}
+    shapes = {}
+    for row in map(cpu_row, report["rows"]):
+        if row["primitive"] != "gemv":
+            continue
+        kind, _, transposed = row["what"].partition(" ")
+        case = (row["threads"], "Aᵀx" if transposed else "Ax")
+        columns.setdefault(case, []).append(row["ratio"])
+        shapes.setdefault((kind, row["size"]), {})[case] = row
+    if not columns:
+        return "Not recorded yet."
+    cases = sorted(columns)
+    header = ["shape", "columns × rows",
+              *(f"{what}, {threads} thread{'s' if threads > 1 else ''}" for threads, what in cases)]
+    rows = [[kind, size, *(f"{found[case]['ratio']:.2f} ({found[case]['share']:.0f} %)"
+                           if case in found else "" for case in cases)]
+            for (kind, size), found in shapes.items()]
+    rows.append(["all", "median", *(f"{statistics.median(columns[case]):.2f}" for case in cases)])
+    rows.append(["all", "at least 1", *(f"{sum(ratio >= 1 for ratio in columns[case])} of "
+                                        f"{len(columns[case])}" for case in cases)])
+    return f"{cpu_origin(report)}\n\n{table(header, rows)}"
+
+
+def render(text, reports):
+    gpu, host = reports
+    renderers = {"headline": lambda: headline(gpu), "everything": lambda: everything(gpu),
+                 "cpu": lambda: cpu(host), "gemv_cpu": lambda: gemv_cpu(host)}
 
     def replace(match):
         name = match.group(1)
-        return f"<!-- results: {name} -->\n{renderers[name](report)}\n<!-- end -->"
+        return f"<!-- results: {name} -->\n{renderers[name]()}\n<!-- end -->"
 
     return re.sub(r"<!-- results: (\w+) -->\n.*?<!-- end -->", replace, text, flags=re.DOTALL)
 
 
 def main():
-    report = load()
+    reports = load("nvidia-h200/gpu_bench.json"), load("amd-epyc/cpu_bench.json")
     stale = []
     for name in DOCUMENTS:
         path = REPOSITORY / name
         text = path.read_text(encoding="utf-8")
-        rendered = render(text, report)
+        rendered = render(text, reports)
         if rendered == text:
             continue
         stale.append(name)

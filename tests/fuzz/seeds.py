@@ -98,8 +98,19 @@ def explain_seeds():
         yield b"\4" + text.encode()
 
 
-for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds),
-                      ("arguments", arguments_seeds), ("explain", explain_seeds), ("ptx", ptx_seeds)]:
+def search_seeds():
+    # The first byte picks the parser.
+    for text in ["-8:7", "0:0", "-32767:32767", "5:-5", "32768:40000", "-8", "-8:", ":7", "1:2:3"]:
+        yield b"\0" + text.encode()
+    for text in ["120,80,64,48", "0,0,1,1", "-1,0,1,1", "0,0,0,1", "1,2,3", "1,2,3,4,5", "1,,2,3",
+                 "2147483647,2147483647,2147483647,2147483647", "9223372036854775808,0,1,1"]:
+        yield b"\1" + text.encode()
+    for text in ["640x480", "1x1", "0x4", "4x", "x", "3x4x5"]:
+        yield b"\2" + text.encode()
+
+
+for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
+                      ("explain", explain_seeds), ("ptx", ptx_seeds), ("search", search_seeds)]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds()):

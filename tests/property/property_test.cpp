@@ -341,6 +341,115 @@ void findings(Case& c) {
       [&](const auto& v) { keep(v[3], reference::find(v[0], v[1], v[2], measure)); });
 }
 
+/// The best place in a frame around a box, block by block: what track promises of each frame.
+Box tracked(const HostView& frame, const GuardedImage& templ, const Box& last,
+            const TrackOptions& o, double& score) {
+  const ConstHostView part = templ.view();
+  MatchOptions here;
+  here.block_width = here.stride_x = last.width;
+  here.block_height = here.stride_y = last.height;
+  here.search_x = here.search_y = {0, 0};
+  here.measure = o.measure;
+  Box best = last;
+  bool found = false;
+  for (int dy = o.search_y.first; dy <= o.search_y.last; ++dy) {
+    for (int dx = o.search_x.first; dx <= o.search_x.last; ++dx) {
+      const Box box{last.x + dx, last.y + dy, last.width, last.height};
+      if (box.x < 0 || box.y < 0 || box.x + box.width > frame.width() ||
+          box.y + box.height > frame.height()) {
+        continue;
+      }
+      Image displacement(ElementType::i16, 1, 1, 2);
+      Image scored(match_score_type(o.measure), 1, 1);
+      reference::match(part, frame.sub_view(box.x, box.y, box.width, box.height),
+                       displacement.view(), here, scored.view());
+      const double value = least_is_best(o.measure) ? load<std::uint32_t>(scored.view().row(0), 0)
+                                                    : load<float>(scored.view().row(0), 0);
+      if (found && (least_is_best(o.measure) ? value >= score : value <= score)) continue;
+      found = true;
+      best = box;
+      score = value;
+    }
+  }
+  return best;
+}
+
+/// Where a tracker says that the box is, in memory that the reference's can be compared with.
+struct Path {
+  std::int64_t x[2];
+  std::int64_t y[2];
+  double score[2];
+};
+
+void tracks(Case& c) {
+  Random& r = c.random;
+  const Shape frame{ElementType::u8, r.in<std::int64_t>(1, 40), r.in<std::int64_t>(1, 30)};
+  Box box;
+  box.width = r.in<std::int64_t>(1, frame.width);
+  box.height = r.in<std::int64_t>(1, frame.height);
+  box.x = r.in<std::int64_t>(0, frame.width - box.width);
+  box.y = r.in<std::int64_t>(0, frame.height - box.height);
+  TrackOptions o;
+  o.search_x = {-r.in(0, 6), r.in(0, 6)};
+  o.search_y = {-r.in(0, 6), r.in(0, 6)};
+  // Sums are exact: a place whose correlation differs by less than a float tells could be another.
+  o.measure = r.once_in(2) ? Measure::sad : Measure::ssd;
+  o.update_template = r.once_in(2);
+  Shape second = frame;
+  if (!c.valid) {
+    switch (r.in(0, 6)) {
+      case 0: spoil(second, r); break;
+      case 1: box.x = r.once_in(2) ? -r.in<std::int64_t>(1, INT64_MAX) : frame.width; break;
+      case 2: box.height = frame.height + r.in<std::int64_t>(1, INT32_MAX); break;
+      case 3: box.width = -r.in<std::int64_t>(0, INT64_MAX); break;
+      case 4: o.search_x = {1, r.in(1, 9)}; break;
+      case 5: o.search_y = {-r.in(20'000, INT32_MAX), r.in(20'000, INT32_MAX)}; break;
+      default: o.measure = no_such(o.measure);
+    }
+  }
+  for (const Shape& shape : {frame, second, second}) c.image(shape);
+  c.image({ElementType::u8, sizeof(Path), 1});
+  const auto follow = [&](auto& tracker, const auto& v) {
+    Path path{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const TrackedBox found = tracker.next(v[i + 1]);
+      path.x[i] = found.box.x;
+      path.y[i] = found.box.y;
+      path.score[i] = found.score;
+    }
+    return path;
+  };
+  c.check(
+      [&](const auto& v, auto... stream) {
+        if constexpr (sizeof...(stream) == 0) {
+          Tracker tracker(v[0], box, o);
+          store(v[3].row(0), 0, follow(tracker, v));
+        } else {
+          DeviceTracker tracker(v[0], box, o, stream...);
+          const Path path = follow(tracker, v);
+          gpu::upload(ConstHostView(&path, ElementType::u8, sizeof(Path), 1), v[3], stream...);
+          // The upload reads `path`, which ends here.
+          gpu::Event read;
+          read.record(stream...);
+          read.synchronize();
+        }
+      },
+      [&](const auto& v) {
+        GuardedImage part(ElementType::u8, box.width, box.height);
+        copy(v[0].sub_view(box.x, box.y, box.width, box.height), part.view());
+        Path path{};
+        Box last = box;
+        for (std::size_t i = 0; i < 2; ++i) {
+          last = tracked(v[i + 1], part, last, o, path.score[i]);
+          path.x[i] = last.x;
+          path.y[i] = last.y;
+          if (!o.update_template) continue;
+          copy(v[i + 1].sub_view(last.x, last.y, last.width, last.height), part.view());
+        }
+        store(v[3].row(0), 0, path);
+      });
+}
+
 // --- gemv, whose reference is in double ----------------------------------------------------------
 
 float element(ConstHostView view, std::int64_t row, std::int64_t column) {
@@ -426,9 +535,9 @@ struct Primitive {
   void (*check)(Case&);
 };
 constexpr Primitive primitives[] = {
-    {"views", views},           {"copy", copies},          {"convert", conversions},
-    {"sobel", gradients},       {"threshold", thresholds}, {"match", matches},
-    {"disparity", disparities}, {"find", findings},        {"gemv", products}};
+    {"views", views},          {"copy", copies},   {"convert", conversions},   {"sobel", gradients},
+    {"threshold", thresholds}, {"match", matches}, {"disparity", disparities}, {"find", findings},
+    {"track", tracks},         {"gemv", products}};
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);

@@ -160,6 +160,34 @@ TEST_P(ThreadsTest, Find) {
   }
 }
 
+TEST_P(ThreadsTest, Track) {
+  input(ElementType::u8, 160, 90);
+  input(ElementType::u8, 160, 90);
+  for (const Measure measure : {Measure::sad, Measure::zncc}) {
+    TrackOptions options;
+    options.measure = measure;
+    options.update_template = true;
+    const Box box{50, 30, 24, 16};
+    expect_equal_results(GuardedImage(ElementType::u8, sizeof(Box), 1),
+                         [&](const auto& in, auto out, auto... stream) {
+                           if constexpr (sizeof...(stream) == 0) {
+                             Tracker tracker(in[0], box, options);
+                             tracker.next(in[1]);
+                             store(out.row(0), 0, tracker.next(in[0]).box);
+                           } else {
+                             DeviceTracker tracker(in[0], box, options, stream...);
+                             tracker.next(in[1]);
+                             const Box found = tracker.next(in[0]).box;
+                             gpu::upload(ConstHostView(&found, ElementType::u8, sizeof(Box), 1),
+                                         out, stream...);
+                             gpu::Event read;  // the upload reads `found`, which ends here
+                             read.record(stream...);
+                             read.synchronize();
+                           }
+                         });
+  }
+}
+
 TEST_P(ThreadsTest, Gemv) {
   input(ElementType::f32, 1000, 700);
   input(ElementType::f32, 1000, 1);

@@ -26,6 +26,21 @@ SearchRange parse_range(std::string_view option, std::string_view text) {
   return range;
 }
 
+Box parse_box(std::string_view text) {
+  std::int64_t numbers[4] = {};
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t comma = rest.find(',');
+    if ((comma == std::string_view::npos) != (i == 3)) {
+      throw UsageError("--box got '" + std::string(text) +
+                       "', it needs left, top, width and height such as 120,80,64,48");
+    }
+    numbers[i] = parse_integer("--box", rest.substr(0, comma), i < 2 ? 0 : 1, INT32_MAX);
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
 void SearchArea::add_to(CLI::App& app) {
   app.add_option_function<std::string>(
          "--search",

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "warpwise/algorithms/track/track.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
@@ -46,6 +47,9 @@ class SearchArea {
 
 /// "A:B", both included, A not above B. \throws UsageError
 SearchRange parse_range(std::string_view option, std::string_view text);
+
+/// "X,Y,W,H", left and top from 0, width and height from 1. \throws UsageError
+Box parse_box(std::string_view text);
 
 /// [first, last], as --json reports a range.
 nlohmann::ordered_json json_of(SearchRange range);

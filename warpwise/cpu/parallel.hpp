@@ -1,13 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #ifdef __SANITIZE_THREAD__
-#include <algorithm>
 #include <thread>
 #include <vector>
 #endif
@@ -18,7 +19,12 @@ namespace warpwise::cpu {
 inline constexpr std::int64_t bytes_per_task = 256 * 1024;
 
 /// Threads that parallel_rows may use when called from here.
-inline std::int64_t concurrency() { return tbb::this_task_arena::max_concurrency(); }
+inline std::int64_t concurrency() {
+  using tbb::global_control;
+  const auto allowed = static_cast<std::int64_t>(
+      global_control::active_value(global_control::max_allowed_parallelism));
+  return std::min<std::int64_t>(tbb::this_task_arena::max_concurrency(), allowed);
+}
 
 #ifdef __SANITIZE_THREAD__
 /// Instead of oneTBB, which is not built with ThreadSanitizer: how libtbb orders its threads stays
@@ -34,6 +40,7 @@ void run_tasks(std::int64_t rows, std::int64_t grain, const Body& body) {
 #else
 template <class Body>
 void run_tasks(std::int64_t rows, std::int64_t grain, const Body& body) {
+  if (concurrency() == 1) return body(std::int64_t{0}, rows);
   tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
                     [&](const auto& range) { body(range.begin(), range.end()); });
 }

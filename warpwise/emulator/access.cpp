@@ -69,8 +69,9 @@ void add(SiteCounts& counts, const Result& result, int bytes) {
   counts.ideal += static_cast<std::uint64_t>(result.passes.passes > 0 ? result.passes.ideal : result.ideal);
 }
 
+/// `steady`: all lanes are active and their addresses go up by equal steps.
 void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
-           const std::uint64_t* addresses, Mask active) {
+           const std::uint64_t* addresses, Mask active, bool steady) {
   Worker& worker = *warp.worker;
   const auto& ccs = worker.launch->ccs;
   const std::size_t n = ccs.size();
@@ -79,7 +80,7 @@ void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int by
   const auto place = static_cast<std::size_t>(op.site) * counted_spaces +
                      static_cast<std::size_t>(counted_space(space));
   SiteCounts* counts = worker.sites.data() + place * n;
-  const int asked = std::popcount(active) * bytes;
+  const int asked = (active == all_lanes ? warp_lanes : std::popcount(active)) * bytes;
   const rules::WarpAccess access{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes), active,
                                  bytes, kind == AccessKind::store};
 
@@ -88,9 +89,11 @@ void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int by
       first < warp_lanes - 1 && (active >> (first + 1) & 1) != 0 ? addresses[first + 1] - addresses[first] : 0;
   const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
   std::uint64_t off = 0;
-  for (int i = 0; i < warp_lanes; ++i) {
-    const std::uint64_t expected = base + stride * static_cast<std::uint64_t>(i);
-    off |= (active >> i & 1) != 0 ? addresses[i] ^ expected : 0;
+  if (!steady) {
+    for (int i = 0; i < warp_lanes; ++i) {
+      const std::uint64_t expected = base + stride * static_cast<std::uint64_t>(i);
+      off |= (active >> i & 1) != 0 ? addresses[i] ^ expected : 0;
+    }
   }
   if (off != 0) {
     for (std::size_t k = 0; k < n; ++k) add(counts[k], apply_rules(ccs[k], space, access), asked);
@@ -240,6 +243,39 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
+/// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one piece of memory.
+/// False leaves it to the general way.
+bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses, Resolved& out) {
+  const std::uint64_t step = addresses[1] - addresses[0];
+  std::uint64_t expected = addresses[0];
+  std::uint64_t different = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    different |= addresses[i] ^ expected;
+    expected += step;
+  }
+  // No allocation is so long that a longer step could stay inside, and a shorter one cannot wrap around.
+  constexpr std::uint64_t longest_step = std::uint64_t{1} << 48;
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (different != 0 || step + longest_step > 2 * longest_step || ((addresses[0] | step) & (size - 1)) != 0) {
+    return false;
+  }
+  const auto [low, high] = std::minmax(addresses[0], addresses[warp_lanes - 1]);
+  if (space == Space::shared) {
+    const AlignedBytes& shared = warp.block->shared;
+    if (high >= shared.size() || size > shared.size() - high) return false;
+    out.base = shared.data();
+  } else {
+    AllocationView& view = warp.worker->last;
+    if (!(low >= view.begin && low < view.end)) view = warp.worker->device->find(low);
+    if (view.host == nullptr || high >= view.end || size > view.end - high) return false;
+    out.base = view.host - view.begin;
+  }
+  out.valid = all_lanes;
+  out.contiguous = step == size;
+  std::memcpy(out.at, addresses, sizeof(out.at));
+  return true;
+}
+
 }  // namespace
 
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
@@ -258,6 +294,13 @@ void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int 
              const std::uint64_t* addresses, Mask active, Resolved& out) {
   static constexpr std::string_view names[] = {"generic", "global", "constant", "shared", "local",
                                                "parameter"};
+  const bool in_one_piece = space == Space::global || space == Space::shared || space == Space::constant;
+  if (active == all_lanes && in_one_piece && resolve_steady(warp, space, bytes, addresses, out)) {
+    if (warp.worker->counting && op.site >= 0) {
+      count(warp, op, space, kind, bytes, addresses, all_lanes, true);
+    }
+    return;
+  }
   const std::string_view name = names[static_cast<int>(space)];
   out.valid = 0;
   out.contiguous = false;
@@ -286,7 +329,7 @@ void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int 
     out.contiguous = off == 0;
   }
   if (warp.worker->counting && op.site >= 0) {
-    count(warp, op, space, kind, bytes, addresses, out.valid);
+    count(warp, op, space, kind, bytes, addresses, out.valid, false);
   }
 }
 

@@ -78,8 +78,9 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
 void count_texture(Warp& warp, const Operation& op);
 
 /// The handler of a load (or store) of elements of a PTX type into (from) registers of a width; null for a pair
-/// that PTX does not allow. Its registers are Operation::count entries of Code::lists.
-Handler load_handler(std::string_view type, Width width);
+/// that PTX does not allow. Its registers are Operation::count entries of Code::lists. For Space::parameter the load is
+/// from the kernel's own parameters at Operation::offset, in bounds; in any other space its address is resolved.
+Handler load_handler(std::string_view type, Width width, Space space);
 Handler store_handler(std::string_view type, Width width);
 /// atom and red by operation and type ("add.u32"), and cp.async: operands dst, address a, values b and c.
 const Table& atomic_operations();
@@ -94,6 +95,7 @@ const Table& half_operations();
 struct DecodedOperands {
   std::vector<std::int32_t> list;
   std::uint32_t variant = 0;
+  const ptx::Operand* address = nullptr;  ///< the place in memory that it accesses, if any
   bool supported = false;
 };
 /// Gives a register or literal its operand: (operand, width, whether it is written).
@@ -102,6 +104,7 @@ using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, boo
 /// tex.*, and ldmatrix, mma, ...: null for other instructions and for forms that are not run.
 const Entry* find_texture_operation(const ptx::Instruction& instruction);
 const Entry* find_tensor_operation(const ptx::Instruction& instruction);
-DecodedOperands decode_operands(const ptx::Instruction& instruction, const OperandReader& read);
+DecodedOperands texture_operands(const ptx::Instruction& instruction, const OperandReader& read);
+DecodedOperands tensor_operands(const ptx::Instruction& instruction, const OperandReader& read);
 
 }  // namespace warpwise::emulator

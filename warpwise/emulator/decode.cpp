@@ -377,7 +377,15 @@ class Decoder {
     Space space = Space::generic;
     bool is_32_bits = false;
     bool compiler_local = false;
+    std::optional<std::uint64_t> parameter;  ///< where among the kernel's parameters, if known here
   };
+
+  bool is_inside_parameters(std::uint64_t offset, int bytes, std::size_t elements) const {
+    const auto& info = code_.info;
+    const std::uint64_t end = info.parameter_offsets.back() + info.parameter_bytes.back();
+    const std::uint64_t wanted = static_cast<std::uint64_t>(bytes) * elements;
+    return offset <= end && wanted <= end - offset && offset % wanted == 0;
+  }
 
   /// The place that `[...]` names, in the state space that the instruction states.
   Address address(const Operand& operand, Space space) {
@@ -399,12 +407,16 @@ class Decoder {
       accesses_.reads.push_back(symbol->reg);
       return result;
     }
+    const auto added = static_cast<std::uint64_t>(result.offset);
     result.base = address_constant(*symbol, result.offset, Width::w64);
     result.offset = 0;
     switch (symbol->kind) {
       case Symbol::Kind::shared: result.space = Space::shared; break;
       case Symbol::Kind::local: result.space = Space::local; break;
-      case Symbol::Kind::parameter: result.space = Space::parameter; break;
+      case Symbol::Kind::parameter:
+        result.space = Space::parameter;
+        result.parameter = symbol->offset + added;
+        break;
       case Symbol::Kind::argument:
         result.space = Space::local;
         result.compiler_local = true;
@@ -458,7 +470,9 @@ class Decoder {
       if (own != Width::none) width = own;
     }
     if (width == Width::none) width = std::max(width_of_type(element), Width::w16);
-    const Handler handler = is_load ? load_handler(element, width) : store_handler(element, width);
+    const bool is_parameter = is_load && at.parameter && is_inside_parameters(*at.parameter, bytes, elements.size());
+    const Space space = is_parameter ? Space::parameter : Space::generic;
+    const Handler handler = is_load ? load_handler(element, width, space) : store_handler(element, width);
     if (handler == nullptr) malformed("has registers that do not fit its type");
     std::vector<std::int32_t> list;
     for (const Operand* e : elements) list.push_back(is_load ? write(*e, width) : read(*e, width));
@@ -469,6 +483,7 @@ class Decoder {
     op.bytes = static_cast<std::uint8_t>(bytes);
     op.polls = is_load && may_be_polled();
     set_address(op, at);
+    if (is_parameter) op.offset = static_cast<std::int64_t>(*at.parameter);
   }
 
   void decode_atomic(bool has_result) {
@@ -498,11 +513,12 @@ class Decoder {
   }
 
   void decode_copy_async() {
+    if (!has("async") || has("bulk") || has("mbarrier")) refuse("");
     if (has("commit_group") || has("wait_group") || has("wait_all")) {
       emit_nothing(InstructionClass::control);
       return;
     }
-    if (has("bulk") || has("mbarrier") || (!has("ca") && !has("cg"))) refuse("");
+    if (!has("ca") && !has("cg")) refuse("");
     const Address to = address(operand(0), Space::shared);
     const Address from = address(operand(1), Space::global);
     if (from.is_32_bits) malformed("has a 32-bit global address");
@@ -820,36 +836,39 @@ class Decoder {
   }
 
   /// tex.* and the tensor instructions: their operands, vectors flattened, are a list.
-  void decode_listed(const Entry& entry, InstructionClass c, bool counts_texture) {
-    const DecodedOperands decoded = decode_operands(*current_, [&](const Operand& o, Width w, bool is_result) {
-      return is_result ? write(o, w) : read(o, w);
-    });
+  void decode_listed(const Entry& entry, InstructionClass c, const DecodedOperands& decoded) {
     if (!decoded.supported) refuse("");
+    std::optional<Address> at;
+    if (decoded.address != nullptr) at = address(*decoded.address, stated_space().value_or(Space::generic));
     Operation& op = emit(entry.handler, c);
     op.list = new_list(decoded.list);
     op.variant = decoded.variant;
     op.count = static_cast<std::uint8_t>(decoded.list.size());
-    if (counts_texture) op.site = new_site();
+    if (at) set_address(op, *at);
+    else if (c == InstructionClass::texture) op.site = new_site();
+    if (has("sync")) {
+      op.control = Control::converge;
+      op.members = constant(all_lanes, Width::w32);
+    }
   }
 
   bool decode_texture_or_tensor() {
+    const OperandReader take = [&](const Operand& o, Width w, bool is_result) {
+      return is_result ? write(o, w) : read(o, w);
+    };
     if (const Entry* entry = find_texture_operation(*current_)) {
-      decode_listed(*entry, InstructionClass::texture, true);
+      decode_listed(*entry, InstructionClass::texture, texture_operands(*current_, take));
       return true;
     }
-    if (const Entry* entry = find_tensor_operation(*current_)) {
-      decode_listed(*entry, InstructionClass::tensor, false);
-      if (has("sync")) {
-        Operation& op = code_.operations.back();
-        op.control = Control::converge;
-        op.members = constant(all_lanes, Width::w32);
-      }
-      if (current_->opcode == "ldmatrix" || current_->opcode == "stmatrix" || current_->opcode == "wmma") {
-        code_.operations.back().site = new_site();
-      }
-      return true;
-    }
-    return false;
+    const Entry* entry = find_tensor_operation(*current_);
+    if (entry == nullptr) return false;
+    const bool stores = current_->opcode == "stmatrix" || has("store");
+    const bool loads = current_->opcode == "ldmatrix" || has("load");
+    decode_listed(*entry, stores  ? InstructionClass::store
+                          : loads ? InstructionClass::load
+                                  : InstructionClass::tensor,
+                  tensor_operands(*current_, take));
+    return true;
   }
 
   void decode_instruction(bool inlined, std::size_t remaining) {

@@ -151,6 +151,13 @@ std::uint64_t Device::create_texture(const Texture& texture) {
   if ((size != 1 && size != 2 && size != 4) || (floating && size == 1)) {
     throw InvalidArgument("a texture has no channels of " + std::to_string(size) + " bytes");
   }
+  const bool as_fraction = !floating && texture.normalized_float;
+  if (as_fraction && size == 4) {
+    throw InvalidArgument("a texture reads integers of 1 or 2 bytes as fractions, not of 4");
+  }
+  if (texture.filter == FilterMode::linear && !floating && !as_fraction) {
+    throw InvalidArgument("a texture filters floats or integers read as fractions, not integers");
+  }
   if (texture.width == 0) throw InvalidArgument("a texture without texels");
   const std::uint64_t texel = static_cast<std::uint64_t>(texture.channels) * static_cast<std::uint64_t>(size);
   std::uint64_t row = 0;

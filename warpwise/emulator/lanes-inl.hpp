@@ -149,9 +149,14 @@ void compare_to_value(Warp& warp, const Operation& op) {
   const auto* b = source<Storage<T>>(warp, op.b);
   Mask c = (op.variant & 3) != 0 ? predicate(warp, op.c) : 0;
   if ((op.variant & 4) != 0) c = ~c;
+  const bool flushes = (op.variant & 16) != 0;
+  const auto operand = [&](Storage<T> bits) {
+    const T x = from_storage<T>(bits);
+    return flushes ? without_subnormals(x) : x;
+  };
   alignas(64) Storage<R> out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
-    bool result = Op{}(from_storage<T>(a[i]), from_storage<T>(b[i]));
+    bool result = Op{}(operand(a[i]), operand(b[i]));
     const bool other = (c >> i & 1) != 0;
     switch (op.variant & 3) {
       case 1: result = result && other; break;
@@ -944,11 +949,23 @@ inline void add_words(Table& table) {
     return static_cast<I>(L{signed_24(a)} * signed_24(b));
   });
   add_binary<U, U, U>(table, "mul24.lo.u32", [](U a, U b) { return unsigned_24(a) * unsigned_24(b); });
+  add_binary<I, I, I>(table, "mul24.hi.s32", [](I a, I b) {
+    return static_cast<I>((L{signed_24(a)} * signed_24(b)) >> 16);
+  });
+  add_binary<U, U, U>(table, "mul24.hi.u32", [](U a, U b) {
+    return static_cast<U>((std::uint64_t{unsigned_24(a)} * unsigned_24(b)) >> 16);
+  });
   add_ternary<I, I, I, I>(table, "mad24.lo.s32", [](I a, I b, I c) {
     return static_cast<I>(static_cast<U>(L{signed_24(a)} * signed_24(b)) + static_cast<U>(c));
   });
   add_ternary<U, U, U, U>(table, "mad24.lo.u32",
                           [](U a, U b, U c) { return unsigned_24(a) * unsigned_24(b) + c; });
+  add_ternary<I, I, I, I>(table, "mad24.hi.s32", [](I a, I b, I c) {
+    return add_wrapping(static_cast<I>(L{signed_24(a)} * signed_24(b) >> 16), c);
+  });
+  add_ternary<U, U, U, U>(table, "mad24.hi.u32", [](U a, U b, U c) {
+    return static_cast<U>(std::uint64_t{unsigned_24(a)} * unsigned_24(b) >> 16) + c;
+  });
   add_ternary_variant<U, U, U, U>(table, "prmt.b32", [](U a, U b, U c, U mode) {
     return permute_bytes(a, b, permutation_of(mode, c));
   });
@@ -1053,6 +1070,10 @@ inline Table make_table() {
   add_conversions_to<std::int32_t>(table, "s32");
   add_conversions_to<std::uint64_t>(table, "u64");
   add_conversions_to<std::int64_t>(table, "s64");
+  add_conversions_from_lower_bits<std::uint8_t>(table, "u8");
+  add_conversions_from_lower_bits<std::int8_t>(table, "s8");
+  add_conversions_from_lower_bits<std::uint16_t>(table, "u16");
+  add_conversions_from_lower_bits<std::int16_t>(table, "s16");
   add_conversions_from_lower_bits<std::uint32_t>(table, "u32");
   add_conversions_from_lower_bits<std::int32_t>(table, "s32");
   add_conversions_from_lower_bits<std::uint64_t>(table, "u64");

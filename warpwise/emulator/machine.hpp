@@ -178,6 +178,13 @@ struct Warp {
   std::uint64_t executed = 0;  ///< warp instructions
 };
 
+/// A texture as a worker reads it.
+struct BoundTexture {
+  Texture texture;
+  const std::byte* texels = nullptr;  ///< null: none, or freed
+  bool exists = false;
+};
+
 struct Launch;
 
 struct Block {
@@ -185,6 +192,7 @@ struct Block {
   std::uint64_t linear = 0;
   std::vector<Warp> warps;
   AlignedBytes registers;            ///< of all warps
+  AlignedBytes specials;             ///< what special registers begin with: [warp][special][lane]
   AlignedBytes shared;
   AlignedBytes local;                ///< of all threads, one after another
   std::uint32_t live = 0;            ///< threads
@@ -237,6 +245,7 @@ struct Worker {
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;
   std::map<std::uint64_t, std::string> printed;  ///< by block
   std::uint64_t printed_bytes = 0;
+  std::map<std::uint64_t, BoundTexture> textures;  ///< that its warps read, by handle
   struct Memo;
   std::unique_ptr<Memo> memo;
 };

@@ -1,5 +1,6 @@
 // Loads, stores, atomics.
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -72,6 +73,20 @@ void load(Warp& warp, const Operation& op) {
     });
   });
   if (op.polls) warp.polled = true;
+}
+
+/// The same from the kernel's parameters at Operation::offset, which lies inside of them.
+template <class T, class S, S kept>
+void load_parameter(Warp& warp, const Operation& op) {
+  const std::int32_t* registers = warp.worker->code->lists.data() + op.list;
+  const std::byte* from = warp.worker->launch->parameters.data() + op.offset;
+  for (int e = 0; e < op.count; ++e) {
+    T value;
+    std::memcpy(&value, from + static_cast<std::size_t>(e) * sizeof(T), sizeof(T));
+    alignas(64) S out[warp_lanes];
+    std::fill_n(out, warp_lanes, static_cast<S>(value) & kept);
+    put(warp, registers[e], out);
+  }
 }
 
 template <class T, class S>
@@ -215,16 +230,21 @@ Table make_atomics() {
   return table;
 }
 
+template <class T, class S, S kept>
+Handler load_from(Space space) {
+  return space == Space::parameter ? load_parameter<T, S, kept> : load<T, S, kept>;
+}
+
 template <class T>
-Handler load_of(Width width) {
+Handler load_of(Width width, Space space) {
   switch (width) {
     case Width::w16:
-      if constexpr (sizeof(T) <= 2) return load<T, std::uint32_t, 0xffffU>;
+      if constexpr (sizeof(T) <= 2) return load_from<T, std::uint32_t, 0xffffU>(space);
       return nullptr;
     case Width::w32:
-      if constexpr (sizeof(T) <= 4) return load<T, std::uint32_t, 0xffffffffU>;
+      if constexpr (sizeof(T) <= 4) return load_from<T, std::uint32_t, 0xffffffffU>(space);
       return nullptr;
-    case Width::w64: return load<T, std::uint64_t, ~std::uint64_t{0}>;
+    case Width::w64: return load_from<T, std::uint64_t, ~std::uint64_t{0}>(space);
     default: return nullptr;
   }
 }
@@ -241,14 +261,14 @@ Handler store_of(Width width) {
 
 }  // namespace
 
-Handler load_handler(std::string_view type, Width width) {
-  if (type == "u8" || type == "b8") return load_of<std::uint8_t>(width);
-  if (type == "s8") return load_of<std::int8_t>(width);
-  if (type == "u16" || type == "b16" || type == "f16" || type == "bf16") return load_of<std::uint16_t>(width);
-  if (type == "s16") return load_of<std::int16_t>(width);
-  if (type == "u32" || type == "b32" || type == "f32") return load_of<std::uint32_t>(width);
-  if (type == "s32") return load_of<std::int32_t>(width);
-  if (type == "u64" || type == "s64" || type == "b64" || type == "f64") return load_of<std::uint64_t>(width);
+Handler load_handler(std::string_view type, Width width, Space space) {
+  if (type == "u8" || type == "b8") return load_of<std::uint8_t>(width, space);
+  if (type == "s8") return load_of<std::int8_t>(width, space);
+  if (type == "u16" || type == "b16" || type == "f16" || type == "bf16") return load_of<std::uint16_t>(width, space);
+  if (type == "s16") return load_of<std::int16_t>(width, space);
+  if (type == "u32" || type == "b32" || type == "f32") return load_of<std::uint32_t>(width, space);
+  if (type == "s32") return load_of<std::int32_t>(width, space);
+  if (type == "u64" || type == "s64" || type == "b64" || type == "f64") return load_of<std::uint64_t>(width, space);
   return nullptr;
 }
 

@@ -27,19 +27,21 @@ void put(const Warp& warp, std::int32_t operand, const S* out) {
 
 Rounding rounding_of(std::uint32_t variant) { return static_cast<Rounding>(variant & rounding_mask); }
 
-/// The CPU rounds in another direction while this lives.
+/// The CPU, which rounds to nearest otherwise, rounds in another direction while this lives.
 class RoundingMode {
  public:
-  explicit RoundingMode(Rounding rounding) : before_(std::fegetround()) {
+  explicit RoundingMode(Rounding rounding) : changed_(rounding != Rounding::nearest) {
     static constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    std::fesetround(modes[static_cast<int>(rounding)]);
+    if (changed_) std::fesetround(modes[static_cast<int>(rounding)]);
   }
-  ~RoundingMode() { std::fesetround(before_); }
+  ~RoundingMode() {
+    if (changed_) std::fesetround(FE_TONEAREST);
+  }
   RoundingMode(const RoundingMode&) = delete;
   RoundingMode& operator=(const RoundingMode&) = delete;
 
  private:
-  int before_;
+  bool changed_;
 };
 
 template <class T>

@@ -303,7 +303,8 @@ class Turn {
     ++warp_.executed;
     if constexpr (counting) {
       ++counts_[pc].warps;
-      counts_[pc].threads += static_cast<std::uint64_t>(std::popcount(lanes));
+      // Mostly all lanes; to count the bits of others is a call on the oldest CPUs.
+      counts_[pc].threads += lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
     }
   }
 
@@ -356,50 +357,67 @@ class Turn {
   std::uint64_t deadline_;
 };
 
-void set_specials(Warp& warp, const Launch& launch) {
-  const Code& code = *launch.code;
+/// Lane i's value of a special register in warp `index` of any block; those of the block itself come later.
+std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index, std::uint32_t i) {
+  const std::uint32_t thread = index * warp_lanes + i;
+  const std::uint32_t bit = 1U << i;
+  switch (which) {
+    case Special::tid_x: return thread % launch.block.x;
+    case Special::tid_y: return thread / launch.block.x % launch.block.y;
+    case Special::tid_z: return thread / launch.block.x / launch.block.y;
+    case Special::ntid_x: return launch.block.x;
+    case Special::ntid_y: return launch.block.y;
+    case Special::ntid_z: return launch.block.z;
+    case Special::nctaid_x: return launch.grid.x;
+    case Special::nctaid_y: return launch.grid.y;
+    case Special::nctaid_z: return launch.grid.z;
+    case Special::laneid: return i;
+    case Special::warpid: return index;
+    case Special::nwarpid: return static_cast<std::uint32_t>((launch.block.count() + warp_lanes - 1) / warp_lanes);
+    case Special::nsmid: return 1;
+    case Special::gridid: return 1;
+    case Special::lanemask_eq: return bit;
+    case Special::lanemask_lt: return bit - 1;
+    case Special::lanemask_le: return bit | (bit - 1);
+    case Special::lanemask_gt: return ~(bit | (bit - 1));
+    case Special::lanemask_ge: return ~(bit - 1);
+    case Special::dynamic_smem_size: return static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
+    case Special::total_smem_size: return static_cast<std::uint32_t>(launch.shared_bytes);
+    case Special::ctaid_x:
+    case Special::ctaid_y:
+    case Special::ctaid_z:
+    case Special::smid:
+    case Special::zero: return 0;
+  }
+  return 0;
+}
+
+constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
+
+/// What all blocks of a launch have in common, computed once: a block of one warp may be but a few instructions.
+void compute_specials(Block& block, const Launch& launch) {
+  const auto& specials = launch.code->specials;
+  block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
+  auto* to = reinterpret_cast<std::uint32_t*>(block.specials.data());
+  for (std::uint32_t w = 0; w < block.warps.size(); ++w) {
+    for (const auto& special : specials) {
+      for (std::uint32_t i = 0; i < warp_lanes; ++i) *to++ = special_value(special.which, launch, w, i);
+    }
+  }
+}
+
+void set_specials(Warp& warp, const Code& code) {
   const Block& block = *warp.block;
+  const std::byte* from = block.specials.data() + special_bytes * code.specials.size() * warp.index;
   for (const auto& special : code.specials) {
     auto* lanes = destination<std::uint32_t>(warp, special.slot);
-    for (std::uint32_t i = 0; i < warp_lanes; ++i) {
-      const std::uint32_t thread = warp.index * warp_lanes + i;
-      const std::uint32_t x = thread % launch.block.x;
-      const std::uint32_t y = thread / launch.block.x % launch.block.y;
-      const std::uint32_t z = thread / launch.block.x / launch.block.y;
-      const std::uint32_t bit = 1U << i;
-      std::uint32_t value = 0;
-      switch (special.which) {
-        case Special::tid_x: value = x; break;
-        case Special::tid_y: value = y; break;
-        case Special::tid_z: value = z; break;
-        case Special::ntid_x: value = launch.block.x; break;
-        case Special::ntid_y: value = launch.block.y; break;
-        case Special::ntid_z: value = launch.block.z; break;
-        case Special::ctaid_x: value = block.index.x; break;
-        case Special::ctaid_y: value = block.index.y; break;
-        case Special::ctaid_z: value = block.index.z; break;
-        case Special::nctaid_x: value = launch.grid.x; break;
-        case Special::nctaid_y: value = launch.grid.y; break;
-        case Special::nctaid_z: value = launch.grid.z; break;
-        case Special::laneid: value = i; break;
-        case Special::warpid: value = warp.index; break;
-        case Special::nwarpid: value = static_cast<std::uint32_t>(block.warps.size()); break;
-        case Special::smid: value = 0; break;
-        case Special::nsmid: value = 1; break;
-        case Special::gridid: value = 1; break;
-        case Special::lanemask_eq: value = bit; break;
-        case Special::lanemask_lt: value = bit - 1; break;
-        case Special::lanemask_le: value = bit | (bit - 1); break;
-        case Special::lanemask_gt: value = ~(bit | (bit - 1)); break;
-        case Special::lanemask_ge: value = ~(bit - 1); break;
-        case Special::dynamic_smem_size:
-          value = static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
-          break;
-        case Special::total_smem_size: value = static_cast<std::uint32_t>(launch.shared_bytes); break;
-        case Special::zero: value = 0; break;
-      }
-      lanes[i] = value;
+    switch (special.which) {
+      case Special::ctaid_x: std::fill_n(lanes, warp_lanes, block.index.x); break;
+      case Special::ctaid_y: std::fill_n(lanes, warp_lanes, block.index.y); break;
+      case Special::ctaid_z: std::fill_n(lanes, warp_lanes, block.index.z); break;
+      default: std::memcpy(lanes, from, special_bytes);
     }
+    from += special_bytes;
   }
 }
 
@@ -413,8 +431,9 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     block.registers = AlignedBytes(code.register_bytes * warps);
     block.shared = AlignedBytes(launch.shared_bytes);
     block.local = AlignedBytes(code.local_bytes * warps * warp_lanes);
+    compute_specials(block, launch);
   }
-  std::memset(block.registers.data(), 0, block.registers.size());
+  // Registers keep what they held, as a GPU's do.
   std::memset(block.shared.data(), 0, block.shared.size());
   std::memset(block.local.data(), 0, block.local.size());
   block.linear = linear;
@@ -439,7 +458,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     warp.block = &block;
     warp.worker = &worker;
     warp.groups.push_back({0, warp.live, Group::State::ready, false, 0});
-    set_specials(warp, launch);
+    set_specials(warp, code);
   }
 }
 

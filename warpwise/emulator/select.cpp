@@ -230,7 +230,9 @@ std::string full_name(const ptx::Instruction& instruction) {
 }
 
 std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruction) {
-  return selected(joined("cvt.low", instruction.modifiers), InstructionClass::conversion);
+  auto found = selected(joined("cvt.low", instruction.modifiers), InstructionClass::conversion);
+  if (found) found->loose_result = type_bits(instruction.modifiers.front()) < 32;
+  return found;
 }
 
 std::optional<Selection> select(const ptx::Instruction& instruction) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -170,6 +171,88 @@ TEST(MatchPeer, RealFramesEqualThePlainLoops) {
                             static_cast<std::size_t>(4 * ours.score.width())));
       EXPECT_EQ(0, std::memcmp(ours.score.view().row(row), plain.score.view().row(row),
                                static_cast<std::size_t>(4 * ours.score.width())));
+    }
+  }
+}
+
+/// Mean |reference − target moved back by each block's vector| over the blocks' pixels; and the
+/// same without the motion.
+struct Residual {
+  double moved = 0;
+  double unmoved = 0;
+};
+
+Residual residual_of(const cv::Mat& reference, const cv::Mat& target, const Motion& motion,
+                     int block) {
+  Residual residual;
+  for (int row = 0; row < motion.score.height(); ++row) {
+    for (int column = 0; column < motion.score.width(); ++column) {
+      const cv::Rect from(column * block, row * block, block, block);
+      const cv::Rect to = from + cv::Point(motion.dx(column, row), motion.dy(column, row));
+      residual.moved += cv::norm(reference(from), target(to), cv::NORM_L1);
+      residual.unmoved += cv::norm(reference(from), target(from), cv::NORM_L1);
+    }
+  }
+  const auto pixels =
+      static_cast<double>(motion.score.width() * motion.score.height() * block * block);
+  return {residual.moved / pixels, residual.unmoved / pixels};
+}
+
+/// The share of blocks whose vector, followed to the second frame and from there back by the motion
+/// of the block around that place, ends within `tolerance` pixels of where it began.
+double consistent_share(const cv::Mat& first, const cv::Mat& second, const Motion& motion,
+                        const MatchOptions& options, int tolerance) {
+  const int block = static_cast<int>(options.block_width);
+  int consistent = 0;
+  for (int row = 0; row < motion.score.height(); ++row) {
+    for (int column = 0; column < motion.score.width(); ++column) {
+      const int x = column * block + motion.dx(column, row);
+      const int y = row * block + motion.dy(column, row);
+      // Back from there: the block's own place in the second frame, searched for in the first.
+      MatchOptions back = options;
+      Motion returned({1, 1}, options.measure);
+      const cv::Rect around(x, y, block, block);
+      const cv::Rect area =
+          cv::Rect(x - 16, y - 16, block + 32, block + 32) & cv::Rect(0, 0, first.cols, first.rows);
+      cv::Mat reference(area.size(), CV_8U);
+      second(around).copyTo(reference(cv::Rect(0, 0, block, block)));
+      back.stride_x = area.width;
+      back.stride_y = area.height;
+      back.search_x = {0, area.width - block};
+      back.search_y = {0, area.height - block};
+      match(view_of(reference), view_of(first(area)), returned.displacement.view(), back,
+            returned.score.view());
+      const int error_x = area.x + returned.dx(0, 0) - column * block;
+      const int error_y = area.y + returned.dy(0, 0) - row * block;
+      consistent += std::abs(error_x) <= tolerance && std::abs(error_y) <= tolerance;
+    }
+  }
+  return static_cast<double>(consistent) /
+         static_cast<double>(motion.score.width() * motion.score.height());
+}
+
+// What can be known of the motion without its ground truth, which the samples do not hold: how much
+// of the difference between the frames it explains, and how often it leads back. The README beside
+// this file states the figures printed here.
+TEST(MatchPeer, RealMotionExplainsTheDifferenceAndLeadsBack) {
+  const cv::Mat first = frame(1);
+  const cv::Mat second = frame(2);
+  for (const int block : {8, 16, 32}) {
+    for (const Measure measure : {Measure::sad, Measure::zncc}) {
+      MatchOptions options;
+      options.block_width = options.block_height = block;
+      options.measure = measure;
+      const Motion motion = of_warpwise(first, second, options);
+      const Residual residual = residual_of(first, second, motion, block);
+      const double same = consistent_share(first, second, motion, options, 0);
+      const double near = consistent_share(first, second, motion, options, 1);
+      std::printf(
+          "block %d, %s: mean |difference| %.2f, without motion %.2f; leads back exactly "
+          "%.1f %%, within 1 pixel %.1f %%\n",
+          block, measure == Measure::sad ? "sad" : "zncc", residual.moved, residual.unmoved,
+          100 * same, 100 * near);
+      EXPECT_LT(residual.moved, 0.6 * residual.unmoved);
+      EXPECT_GT(near, 0.75);
     }
   }
 }

@@ -30,8 +30,8 @@ T* as(std::byte* bytes) {
   return reinterpret_cast<T*>(bytes);
 }
 
-// Rows of the source, widened and continued over the border. Work is the type that a row is kept
-// in: i16 holds every sum of u8 pixels (16 · 255 = 4080), i32 every sum of u16 pixels.
+// Rows of the source, continued over the border. Work is the type that a row is kept in: bytes as
+// they are, u16 pixels as i32, which holds every sum of them.
 
 template <class Pixel, class WorkType>
 struct Widen {
@@ -47,11 +47,11 @@ struct Widen {
 /// L = Σ low · colour + 2^14 at most 128 · 255 + 2^14.
 template <int channels>
 struct Grey {
-  using Work = std::int16_t;
+  using Work = std::uint8_t;
   ChannelOrder order;
 
   void operator()(const std::byte* from, Work* to, std::int64_t width) const {
-    const auto step = static_cast<std::int64_t>(hn::Lanes(Vector<Work>()));
+    const auto step = static_cast<std::int64_t>(hn::Lanes(Vector<std::uint16_t>()));
     std::int64_t x = 0;
     for (; x + step <= width; x += step) vector(from + x * channels, to + x);
     if (x >= width) return;
@@ -63,9 +63,8 @@ struct Grey {
 
  private:
   void vector(const std::byte* from, Work* to) const {
-    const Vector<Work> d;
     const Vector<std::uint16_t> d16;
-    const hn::Rebind<std::uint8_t, Vector<Work>> d8;
+    const hn::Rebind<std::uint8_t, Vector<std::int16_t>> d8;
     auto c0 = hn::Zero(d8), c1 = hn::Zero(d8), c2 = hn::Zero(d8), ignored = hn::Zero(d8);
     if constexpr (channels == 3)
       hn::LoadInterleaved3(d8, as<std::uint8_t>(from), c0, c1, c2);
@@ -81,28 +80,39 @@ struct Grey {
     };
     const auto high = weigh(9798 >> 7, 19235 >> 7, 3735 >> 7);
     const auto low = hn::Add(weigh(9798 & 127, 19235 & 127, 3735 & 127), hn::Set(d16, 1 << 14));
-    hn::StoreU(hn::BitCast(d, hn::ShiftRight<8>(hn::Add(high, hn::ShiftRight<7>(low)))), d, to);
+    const auto grey = hn::ShiftRight<8>(hn::Add(high, hn::ShiftRight<7>(low)));
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(Vector<std::int16_t>(), grey)), d8, to);
   }
 };
 
-/// The three rows around the one in work, each continued by one pixel of border on either side;
-/// every source row is widened once, whatever rows need it.
+/// Rows of the source that a pass writes, one below the other, so that it loads the rows between
+/// them once.
+constexpr std::int64_t pass_rows = 4;
+
+/// The rows of a pass and their neighbours above and below, each continued by one pixel of border
+/// on either side; every source row is brought here once, whatever rows need it.
 template <class Convert>
 class RowWindow {
  public:
   using Work = typename Convert::Work;
 
-  RowWindow(ConstHostView src, Border border, Convert convert)
-      : src_(src), border_(border), convert_(convert),
+  /// From row `first` on.
+  RowWindow(ConstHostView src, Border border, Convert convert, std::int64_t first)
+      : src_(src), border_(border), convert_(convert), next_(first),
         stride_((src.width() + 2 * margin + margin - 1) / margin * margin),
-        memory_(static_cast<std::size_t>(3 * stride_)) {}
+        memory_(static_cast<std::size_t>(rows * stride_)) {}
 
-  /// Row y, where -1 <= y <= height, once it was filled.
-  const Work* row(std::int64_t y) const { return memory_.data() + (y + 1) % 3 * stride_ + margin; }
+  /// Row y, where -1 <= y <= height: one of the last rows that were asked for, or the next one.
+  const Work* row(std::int64_t y) {
+    if (y == next_) fill(next_++);
+    return place(y);
+  }
 
-  /// Puts row y in the place of row y - 3.
+ private:
+  Work* place(std::int64_t y) { return memory_.data() + (y + 1) % rows * stride_ + margin; }
+
   void fill(std::int64_t y) {
-    Work* row = memory_.data() + (y + 1) % 3 * stride_ + margin;
+    Work* row = place(y);
     const std::int64_t width = src_.width();
     const std::int64_t line = border_index(y, src_.height(), border_);
     if (line < 0) {
@@ -116,7 +126,7 @@ class RowWindow {
     row[width] = right < 0 ? Work{0} : row[right];
   }
 
- private:
+  static constexpr std::int64_t rows = pass_rows + 2;
   // Elements before and behind a row: the border's pixel, and what the last vectors of a row read
   // or write past its end, at most 64 elements and a neighbour.
   static constexpr std::int64_t margin = 96;
@@ -124,17 +134,24 @@ class RowWindow {
   ConstHostView src_;
   Border border_;
   Convert convert_;
+  std::int64_t next_;
   std::int64_t stride_;
   std::vector<Work> memory_;
 };
 
 // The gradient.
 
+/// w1 at + w0 (before + after). Sums of integers are grouped so that neighbours share them.
 template <SobelKernel kernel, class V>
-V weigh(V centre, V sides) {
-  if constexpr (kernel == SobelKernel::sobel) return hn::Add(hn::Add(centre, centre), sides);
+V weigh(V before, V at, V after) {
   const hn::DFromV<V> d;
-  return hn::Add(hn::Mul(hn::Set(d, 10), centre), hn::Mul(hn::Set(d, 3), sides));
+  if constexpr (kernel == SobelKernel::scharr) {
+    return hn::Add(hn::Mul(hn::Set(d, 10), at), hn::Mul(hn::Set(d, 3), hn::Add(before, after)));
+  } else if constexpr (std::is_floating_point_v<hn::TFromV<V>>) {
+    return hn::Add(hn::Add(at, at), hn::Add(before, after));
+  } else {
+    return hn::Add(hn::Add(before, at), hn::Add(at, after));
+  }
 }
 
 enum class Result { dx, dy, l1, l2 };
@@ -143,11 +160,19 @@ enum class Result { dx, dy, l1, l2 };
 /// lanes in between.
 template <Result result, class Work>
 auto lanes_for() {
-  if constexpr (result != Result::l2 || std::is_same_v<Work, float>) return Vector<Work>();
-  else if constexpr (std::is_same_v<Work, std::int16_t>) {
-    return hn::Rebind<std::int16_t, Vector<std::int32_t>>();
+  constexpr bool wider = result == Result::l2;
+  if constexpr (std::is_same_v<Work, float>)
+    return Vector<float>();
+  else if constexpr (std::is_same_v<Work, std::int32_t>) {
+    if constexpr (wider)
+      return hn::Rebind<std::int32_t, Vector<double>>();
+    else
+      return Vector<std::int32_t>();
   } else {
-    return hn::Rebind<std::int32_t, Vector<double>>();
+    if constexpr (wider)
+      return hn::Rebind<std::int16_t, Vector<std::int32_t>>();
+    else
+      return Vector<std::int16_t>();
   }
 }
 
@@ -185,108 +210,307 @@ V length(float, V dx, V dy) {
   return hn::Sqrt(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)));
 }
 
-/// Three rows: above, at and below the one in work.
-template <class Work>
-struct Rows {
-  const Work* above;
-  const Work* at;
-  const Work* below;
+/// What a vector of pixels of one row contributes to the rows around it: e and t of README.md.
+template <class V>
+struct Terms {
+  V e, t;
 };
 
-/// The result for the vector of pixels from x on: along the rows first, then across them.
-template <Result result, SobelKernel kernel, class Work>
-auto compute(Rows<Work> rows, std::int64_t x) {
-  const auto d = lanes_for<result, Work>();
-  const auto difference = [&](const Work* row) HWY_ATTR {
-    return hn::Sub(hn::LoadU(d, row + x + 1), hn::LoadU(d, row + x - 1));
-  };
-  const auto smoothed = [&](const Work* row) HWY_ATTR {
-    return weigh<kernel>(hn::LoadU(d, row + x),
-                         hn::Add(hn::LoadU(d, row + x - 1), hn::LoadU(d, row + x + 1)));
-  };
-  const auto dx = weigh<kernel>(difference(rows.at),
-                                hn::Add(difference(rows.above), difference(rows.below)));
-  const auto dy = hn::Sub(smoothed(rows.below), smoothed(rows.above));
-  if constexpr (result == Result::dx) return dx;
-  else if constexpr (result == Result::dy) return dy;
-  else if constexpr (result == Result::l1) return hn::Add(hn::Abs(dx), hn::Abs(dy));
-  else return length(Work{}, dx, dy);
+template <SobelKernel kernel, class V>
+Terms<V> terms(V before, V at, V after) {
+  return {hn::Sub(after, before), weigh<kernel>(before, at, after)};
 }
 
-/// Stores a vector of results as Out at any address, saturated where Out is narrower.
-template <class Out, class V>
-void store_as(V value, std::byte* to) {
-  const hn::DFromV<V> d;
-  using Lane = hn::TFromD<decltype(d)>;
-  if constexpr (sizeof(Out) == sizeof(Lane)) {
-    hn::StoreU(value, d, as<Lane>(to));
-  } else {
-    const hn::Rebind<Out, hn::DFromV<V>> narrow;
-    hn::StoreU(hn::DemoteTo(narrow, value), narrow, as<Out>(to));
-  }
+template <Result result, SobelKernel kernel, class V>
+auto gradient(const Terms<V>& above, const Terms<V>& at, const Terms<V>& below) {
+  const V dx = weigh<kernel>(above.e, at.e, below.e);
+  const V dy = hn::Sub(below.t, above.t);
+  if constexpr (result == Result::dx)
+    return dx;
+  else if constexpr (result == Result::dy)
+    return dy;
+  else if constexpr (result == Result::l1)
+    return hn::Add(hn::Abs(dx), hn::Abs(dy));
+  else
+    return length(hn::TFromV<V>{}, dx, dy);
 }
 
+/// A step along a row: loads a vector of pixels of a row, and stores the results of three rows.
 template <class Out, Result result, SobelKernel kernel, class Work>
-void write_row(Rows<Work> rows, std::int64_t width, std::byte* to) {
-  constexpr std::int64_t out_bytes = sizeof(Out);
-  const auto step = static_cast<std::int64_t>(hn::Lanes(lanes_for<result, Work>()));
-  std::int64_t x = 0;
-  for (; x + step <= width; x += step) {
-    store_as<Out>(compute<result, kernel>(rows, x), to + x * out_bytes);
+struct Step {
+  using D = decltype(lanes_for<result, Work>());
+  static std::int64_t pixels() { return static_cast<std::int64_t>(hn::Lanes(D())); }
+
+  static auto load(const Work* row) {
+    const auto at = [row](int offset) HWY_ATTR {
+      const hn::Rebind<Work, D> d;
+      if constexpr (std::is_same_v<Work, std::uint8_t>) {
+        return hn::PromoteTo(D(), hn::LoadU(d, row + offset));
+      } else {
+        return hn::LoadU(d, row + offset);
+      }
+    };
+    return terms<kernel>(at(-1), at(0), at(1));
   }
-  if (x >= width) return;
-  std::byte tail[HWY_MAX_BYTES];
-  store_as<Out>(compute<result, kernel>(rows, x), tail);
-  std::memcpy(to + x * out_bytes, tail, static_cast<std::size_t>((width - x) * out_bytes));
+
+  template <class T>
+  static void store(const T& above, const T& at, const T& below, std::byte* to) {
+    const auto value = gradient<result, kernel>(above, at, below);
+    const hn::DFromV<std::remove_const_t<decltype(value)>>
+        d;  // i32 for the length of i16 components
+    using Lane = hn::TFromD<decltype(d)>;
+    if constexpr (sizeof(Out) == sizeof(Lane)) {
+      hn::StoreU(value, d, as<Lane>(to));
+    } else {
+      const hn::Rebind<Out, decltype(d)> narrow;
+      hn::StoreU(hn::DemoteTo(narrow, value), narrow, as<Out>(to));
+    }
+  }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+/// The sums of two neighbours each, in 16-bit lanes; by one instruction where there is one.
+HWY_INLINE hn::Vec<Vector<std::int16_t>> pair_sums(const std::uint8_t* row) {
+  using Sums = hn::Vec<Vector<std::int16_t>>;
+  const auto bytes = hn::LoadU(Vector<std::uint8_t>(), row);
+#if HWY_TARGET == HWY_SSE4
+  return Sums{_mm_maddubs_epi16(bytes.raw, _mm_set1_epi8(1))};
+#elif HWY_TARGET == HWY_AVX2
+  return Sums{_mm256_maddubs_epi16(bytes.raw, _mm256_set1_epi8(1))};
+#elif HWY_TARGET == HWY_AVX3
+  return Sums{_mm512_maddubs_epi16(bytes.raw, _mm512_set1_epi8(1))};
+#else
+  const Vector<std::uint16_t> d;
+  const auto words = hn::BitCast(d, bytes);
+  const auto sums = hn::Add(hn::And(words, hn::Set(d, 255)), hn::ShiftRight<8>(words));
+  return hn::BitCast(hn::DFromV<Sums>(), sums);
+#endif
+}
+
+/// Bytes of 16-bit lanes, those of even and those of odd pixels, all cut off at `most`.
+template <class V>
+HWY_INLINE auto joined(V even, V odd, std::int16_t most) {
+  const auto limit = hn::Set(hn::DFromV<V>(), most);
+  return hn::BitCast(Vector<std::uint8_t>(),
+                     hn::Or(hn::Min(even, limit), hn::ShiftLeft<8>(hn::Min(odd, limit))));
+}
+
+/// Bytes in vectors of twice as many pixels: their even and odd ones in 16-bit lanes, which two
+/// loads bring without a shuffle.
+template <class Out, Result result, SobelKernel kernel>
+requires(result != Result::l2) struct Step<Out, result, kernel, std::uint8_t> {
+  using D = Vector<std::int16_t>;
+  using V = hn::Vec<D>;
+  struct Pair {
+    Terms<V> even, odd;
+  };
+  static std::int64_t pixels() { return 2 * static_cast<std::int64_t>(hn::Lanes(D())); }
+
+  static Pair load(const std::uint8_t* row) {
+    const Vector<std::uint8_t> d8;
+    const Vector<std::uint16_t> d16;
+    const auto before = hn::BitCast(d16, hn::LoadU(d8, row - 1));
+    const auto after = hn::BitCast(d16, hn::LoadU(d8, row + 1));
+    const auto low = [&](auto v)
+                         HWY_ATTR { return hn::BitCast(D(), hn::And(v, hn::Set(d16, 255))); };
+    const auto high = [](auto v) HWY_ATTR { return hn::BitCast(D(), hn::ShiftRight<8>(v)); };
+    return {terms<kernel>(low(before), high(before), low(after)),
+            terms<kernel>(high(before), low(after), high(after))};
+  }
+
+  static void store(const Pair& above, const Pair& at, const Pair& below, std::byte* to) {
+    const V even = gradient<result, kernel>(above.even, at.even, below.even);
+    const V odd = gradient<result, kernel>(above.odd, at.odd, below.odd);
+    if constexpr (sizeof(Out) == 2) {
+      hn::StoreInterleaved2(even, odd, D(), as<std::int16_t>(to));
+    } else {
+      const Vector<std::uint8_t> d8;
+      hn::StoreU(joined(even, odd, 255), d8, as<std::uint8_t>(to));
+    }
+  }
+};
+
+/// The L1 magnitude of Sobel's kernel by sums of two by two pixels, of which b(x, y) is the one
+/// with its upper left pixel at (x, y): since |dx| + |dy| = max(|dx + dy|, |dx - dy|), it is
+/// 2 max(|b(x, y) - b(x-1, y-1)|, |b(x, y-1) - b(x-1, y)|).
+template <class Out>
+struct Step<Out, Result::l1, SobelKernel::sobel, std::uint8_t> {
+  using D = Vector<std::int16_t>;
+  using V = hn::Vec<D>;
+  /// Sums of a pixel and the next one: from the pixel before an even one, from it, from an odd one.
+  struct Sums {
+    V before, even, odd;
+  };
+  static Sums sum(const Sums& a, const Sums& b) {
+    return {hn::Add(a.before, b.before), hn::Add(a.even, b.even), hn::Add(a.odd, b.odd)};
+  }
+  static std::int64_t pixels() { return 2 * static_cast<std::int64_t>(hn::Lanes(D())); }
+
+  static Sums load(const std::uint8_t* row) {
+    return {pair_sums(row - 1), pair_sums(row), pair_sums(row + 1)};
+  }
+
+  static void store(const Sums& above, const Sums& at, const Sums& below, std::byte* to) {
+    const Sums upper = sum(above, at), lower = sum(at, below);
+    const auto half = [](V b, V diagonal, V c, V antidiagonal) HWY_ATTR {
+      return hn::Max(hn::Abs(hn::Sub(b, diagonal)), hn::Abs(hn::Sub(c, antidiagonal)));
+    };
+    const V even = half(lower.even, upper.before, upper.even, lower.before);
+    const V odd = half(lower.odd, upper.even, upper.odd, lower.even);
+    if constexpr (sizeof(Out) == 2) {
+      hn::StoreInterleaved2(hn::Add(even, even), hn::Add(odd, odd), D(), as<std::int16_t>(to));
+    } else {
+      const Vector<std::uint8_t> d8;
+      const auto bytes = joined(even, odd, 128);
+      hn::StoreU(hn::SaturatedAdd(bytes, bytes), d8, as<std::uint8_t>(to));
+    }
+  }
+};
+#endif
+
+/// The source's rows around those of a pass, and where its results go.
+template <class Work>
+struct Pass {
+  const Work* rows[pass_rows + 2];
+  std::byte* to[pass_rows];
+};
+
+/// Rows of results from bottom to top: rows of a pass that do not exist may share the place of the
+/// last one that does.
+template <class Out, Result result, SobelKernel kernel, class Work>
+void write_rows(const Pass<Work> pass, std::int64_t width) {
+  using Step = Step<Out, result, kernel, Work>;
+  constexpr std::int64_t out_bytes = sizeof(Out);
+  const auto step = [](const Pass<Work>& at, std::int64_t x) HWY_ATTR {
+    auto below = Step::load(at.rows[pass_rows + 1] + x),
+         middle = Step::load(at.rows[pass_rows] + x);
+    for (std::int64_t i = pass_rows - 1; i >= 0; --i) {
+      const auto above = Step::load(at.rows[i] + x);
+      Step::store(above, middle, below, at.to[i] + x * out_bytes);
+      below = middle;
+      middle = above;
+    }
+  };
+  const std::int64_t pixels = Step::pixels();
+  if (width >= pixels) {
+    for (std::int64_t x = 0; x + pixels < width; x += pixels) step(pass, x);
+    return step(pass, width - pixels);  // may write some pixels again
+  }
+  std::byte whole[pass_rows][2 * HWY_MAX_BYTES];
+  Pass<Work> narrow = pass;
+  for (std::int64_t i = 0; i < pass_rows; ++i) narrow.to[i] = whole[i];
+  step(narrow, 0);
+  for (std::int64_t i = pass_rows - 1; i >= 0; --i) {
+    std::memcpy(pass.to[i], whole[i], static_cast<std::size_t>(width * out_bytes));
+  }
 }
 
 template <class Work>
-using RowFunction = void (*)(Rows<Work>, std::int64_t, std::byte*);
+using PassFunction = void (*)(Pass<Work>, std::int64_t);
 
+/// Components of bytes are i16, of other pixels of the type that their rows are kept in.
 template <SobelKernel kernel, class Work>
-RowFunction<Work> row_function(const SobelOptions& options, ElementType dst) {
+PassFunction<Work> pass_function(const SobelOptions& options, ElementType dst) {
+  constexpr bool bytes = std::is_same_v<Work, std::uint8_t>;
+  using Exact = std::conditional_t<bytes, std::int16_t, Work>;
   switch (options.output) {
-    case SobelOutput::dx: return &write_row<Work, Result::dx, kernel, Work>;
-    case SobelOutput::dy: return &write_row<Work, Result::dy, kernel, Work>;
+    case SobelOutput::dx: return &write_rows<Exact, Result::dx, kernel, Work>;
+    case SobelOutput::dy: return &write_rows<Exact, Result::dy, kernel, Work>;
     case SobelOutput::magnitude: break;
   }
   const bool l1 = options.norm == Norm::l1;
-  if constexpr (std::is_same_v<Work, std::int16_t>) {
+  if constexpr (bytes) {
     if (dst == ElementType::u8) {
-      return l1 ? &write_row<std::uint8_t, Result::l1, kernel, Work>
-                : &write_row<std::uint8_t, Result::l2, kernel, Work>;
+      return l1 ? &write_rows<std::uint8_t, Result::l1, kernel, Work>
+                : &write_rows<std::uint8_t, Result::l2, kernel, Work>;
     }
   }
   // Not negative, so that the bits of a signed and of an unsigned result are the same.
-  return l1 ? &write_row<Work, Result::l1, kernel, Work>
-            : &write_row<Work, Result::l2, kernel, Work>;
+  return l1 ? &write_rows<Exact, Result::l1, kernel, Work>
+            : &write_rows<Exact, Result::l2, kernel, Work>;
+}
+
+/// Writes rows [first, last); row(y) is what the source has at row y, at most one outside of it.
+template <class Work, class Row, class Write>
+void write_strip(HostView dst, std::int64_t first, std::int64_t last, const Row& row,
+                 const Write& write) {
+  for (std::int64_t y = first; y < last; y += pass_rows) {
+    Pass<Work> pass;
+    for (std::int64_t i = 0; i < pass_rows + 2; ++i) pass.rows[i] = row(std::min(y - 1 + i, last));
+    for (std::int64_t i = 0; i < pass_rows; ++i) pass.to[i] = dst.row(std::min(y + i, last - 1));
+    write(pass);
+  }
 }
 
 template <SobelKernel kernel, class Convert>
-void sobel_strip(ConstHostView src, HostView dst, const SobelOptions& options, Convert convert,
-                 std::int64_t first, std::int64_t last) {
+void sobel_converted(ConstHostView src, HostView dst, const SobelOptions& options, Convert convert,
+                     std::int64_t first, std::int64_t last) {
   using Work = typename Convert::Work;
-  const RowFunction<Work> write = row_function<kernel, Work>(options, dst.type());
-  RowWindow<Convert> window(src, options.border, convert);
-  window.fill(first - 1);
-  window.fill(first);
-  for (std::int64_t y = first; y < last; ++y) {
-    window.fill(y + 1);
-    write({window.row(y - 1), window.row(y), window.row(y + 1)}, src.width(), dst.row(y));
-  }
+  const PassFunction<Work> write = pass_function<kernel, Work>(options, dst.type());
+  RowWindow<Convert> window(src, options.border, convert, first - 1);
+  write_strip<Work>(
+      dst, first, last, [&](std::int64_t y) { return window.row(y); },
+      [&](const Pass<Work>& pass) { write(pass, src.width()); });
+}
+
+/// Grey bytes are read where they lie; the columns at both ends, which have neighbours outside of
+/// the image, are worked on in copies.
+template <SobelKernel kernel>
+void sobel_in_place(ConstHostView src, HostView dst, const SobelOptions& options,
+                    std::int64_t first, std::int64_t last) {
+  using Work = std::uint8_t;
+  const PassFunction<Work> write = pass_function<kernel, Work>(options, dst.type());
+  const std::int64_t width = src.width();
+  const std::vector<Work> outside(static_cast<std::size_t>(width));
+  const std::int64_t left = border_index(-1, width, options.border);
+  const std::int64_t right = border_index(width, width, options.border);
+  const auto row = [&](std::int64_t y) {
+    const std::int64_t line = border_index(y, src.height(), options.border);
+    return line < 0 ? outside.data() : as<Work>(src.row(line));
+  };
+  write_strip<Work>(dst, first, last, row, [&](const Pass<Work>& pass) {
+    const std::int64_t out_bytes = dst.row_bytes() / width;
+    Work ends_in[pass_rows + 2][HWY_MAX_BYTES + 2];
+    std::byte ends_out[pass_rows][4 * sizeof(std::int16_t)];
+    Pass<Work> inner = pass, ends = pass;
+    for (std::int64_t i = 0; i < pass_rows + 2; ++i) {
+      const Work* from = pass.rows[i];
+      const Work columns[] = {
+          left < 0 ? Work{0} : from[left],  from[0], from[1], from[width - 2], from[width - 1],
+          right < 0 ? Work{0} : from[right]};
+      std::memcpy(ends_in[i], columns, sizeof columns);
+      ends.rows[i] = ends_in[i] + 1;
+      inner.rows[i] += 1;
+    }
+    for (std::int64_t i = 0; i < pass_rows; ++i) {
+      ends.to[i] = ends_out[i];
+      inner.to[i] += out_bytes;
+    }
+    write(inner, width - 2);
+    write(ends, 4);
+    for (std::int64_t i = pass_rows - 1; i >= 0; --i) {
+      std::memcpy(pass.to[i], ends_out[i], out_bytes);
+      std::memcpy(pass.to[i] + (width - 1) * out_bytes, ends_out[i] + 3 * out_bytes, out_bytes);
+    }
+  });
 }
 
 template <SobelKernel kernel>
 void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first,
                    std::int64_t last) {
   const auto strip = [&](auto convert) {
-    sobel_strip<kernel>(src, dst, options, convert, first, last);
+    sobel_converted<kernel>(src, dst, options, convert, first, last);
   };
-  if (src.type() == ElementType::f32) strip(Widen<float, float>{});
-  else if (src.type() == ElementType::u16) strip(Widen<std::uint16_t, std::int32_t>{});
-  else if (src.channels() == 3) strip(Grey<3>{options.channels});
-  else if (src.channels() == 4) strip(Grey<4>{options.channels});
-  else strip(Widen<std::uint8_t, std::int16_t>{});
+  if (src.type() == ElementType::f32)
+    strip(Widen<float, float>{});
+  else if (src.type() == ElementType::u16)
+    strip(Widen<std::uint16_t, std::int32_t>{});
+  else if (src.channels() == 3)
+    strip(Grey<3>{options.channels});
+  else if (src.channels() == 4)
+    strip(Grey<4>{options.channels});
+  else
+    strip(Widen<std::uint8_t, std::uint8_t>{});
 }
 
 /// Rows [first, last) of sobel().

@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "warpwise/primitives/threshold/cpu.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/aligned_allocator.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Down the columns, a window sum follows from the row above: one row comes in, one goes out. Along
 // a row, it is the difference of two prefix sums of the column sums. Neither cost depends on the
 // window. Sum is uint32_t or, for a wide rule, uint64_t; sums wrap, differences are right again.
+// Column, of one column's sum, is narrower where u8 pixels and a low window let it.
 
 /// Vectors of 256 bits at most: a prefix sum across more blocks gains nothing.
 template <class Sum>
@@ -83,14 +84,26 @@ HWY_INLINE V broadcast_last(D d, V v) {
 #endif
 
 /// columns[x] += factor * row[x].
-template <class Pixel, class Sum>
-void add_row(const std::byte* row, Sum factor, Sum* HWY_RESTRICT columns, std::int64_t width) {
+template <class Pixel, class Column>
+void add_row(const std::byte* row, Column factor, Column* HWY_RESTRICT columns,
+             std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) columns[x] += factor * load<Pixel>(row, x);
 }
 
-template <class Pixel, class Sum>
-void add_row(const std::byte* row, Sum* HWY_RESTRICT columns, std::int64_t width) {
+template <class Pixel, class Column>
+void add_row(const std::byte* row, Column* HWY_RESTRICT columns, std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) columns[x] += load<Pixel>(row, x);
+}
+
+/// The last part of slide_and_scan(), from x on.
+template <class Pixel, class Column, class Sum>
+void slide_and_scan_rest(const std::byte* in, const std::byte* out, Column* columns, Sum* prefix,
+                         std::int64_t x, std::int64_t width) {
+  Sum total = x == 0 ? 0 : prefix[x - 1];
+  for (; x < width; ++x) {
+    columns[x] += static_cast<Column>(load<Pixel>(in, x)) - load<Pixel>(out, x);
+    prefix[x] = total += columns[x];
+  }
 }
 
 /// columns[x] += in[x] - out[x]; prefix[x] = columns[0] + … + columns[x].
@@ -109,12 +122,55 @@ void slide_and_scan(const std::byte* in, const std::byte* out, Sum* HWY_RESTRICT
     hn::StoreU(hn::Add(carry, scanned), d, prefix + x);
     carry = hn::Add(carry, broadcast_last(d, scanned));
   }
-  Sum total = hn::GetLane(carry);
-  for (; x < width; ++x) {
-    columns[x] += static_cast<Sum>(load<Pixel>(in, x)) - load<Pixel>(out, x);
-    prefix[x] = total += columns[x];
-  }
+  slide_and_scan_rest<Pixel>(in, out, columns, prefix, x, width);
 }
+
+/// The same with column sums of 16 bits: two neighbours are added before the scan.
+template <class Pixel>
+void slide_and_scan(const std::byte* in, const std::byte* out, std::uint16_t* HWY_RESTRICT columns,
+                    std::uint32_t* HWY_RESTRICT prefix, std::int64_t width) {
+  std::int64_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const SumTag<std::uint32_t> d;
+  const hn::Repartition<std::uint16_t, decltype(d)> narrow;
+  const hn::Rebind<Pixel, decltype(narrow)> pixels;
+  const auto load_row = [&](const std::byte* row) HWY_ATTR {
+    return hn::PromoteTo(narrow, hn::LoadU(pixels, reinterpret_cast<const Pixel*>(row) + x));
+  };
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(narrow));
+  auto carry = hn::Zero(d);
+  for (; x + lanes <= width; x += lanes) {
+    const auto change = hn::Sub(load_row(in), load_row(out));
+    const auto sums = hn::Add(hn::LoadU(narrow, columns + x), change);
+    hn::StoreU(sums, narrow, columns + x);
+    const auto words = hn::BitCast(d, sums);
+    const auto odd_columns = hn::ShiftRight<16>(words);
+    const auto scanned =
+        inclusive_prefix(d, hn::Add(hn::And(words, hn::Set(d, 0xffff)), odd_columns));
+    const auto odd = hn::Add(carry, scanned);
+    hn::StoreInterleaved2(hn::Sub(odd, odd_columns), odd, d, prefix + x);
+    carry = hn::Add(carry, broadcast_last(d, scanned));
+  }
+#endif
+  slide_and_scan_rest<Pixel>(in, out, columns, prefix, x, width);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// The order of bytes in which classify() packs its masks, to the order of memory.
+template <class D>
+HWY_INLINE hn::Vec<D> to_memory_order(D d, hn::Vec<D> bytes) {
+  alignas(16) static constexpr std::uint8_t in_block[16] = {0, 2, 4, 6, 8, 10, 12, 14,
+                                                            1, 3, 5, 7, 9, 11, 13, 15};
+  bytes = hn::TableLookupBytes(bytes, hn::LoadDup128(d, in_block));
+  if constexpr (hn::MaxLanes(D()) > 16) {
+    const hn::Repartition<std::uint32_t, D> d32;
+    alignas(32) static constexpr std::uint32_t order[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+    const auto words = hn::BitCast(d32, bytes);
+    bytes = hn::BitCast(d, hn::TableLookupLanes(words, hn::SetTableIndices(d32, order)));
+  }
+  return bytes;
+}
+#endif
 
 /// dst[x] is `above` where src[x] * area - sum + bias >= 0, the sum being upper[x] - lower[x].
 template <class Pixel, class Sum>
@@ -125,7 +181,31 @@ void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT uppe
   const auto limit = static_cast<Signed>(-rule.bias - 1);  // one comparison instead of sum and sign
   const auto below = static_cast<Pixel>(rule.values.below);
   const auto flip = static_cast<Pixel>(rule.values.above ^ rule.values.below);
-  for (std::int64_t x = 0; x < width; ++x) {
+  std::int64_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(Pixel) == 1 && sizeof(Sum) == 4) {
+    const SumTag<Sum> d;
+    const hn::RebindToSigned<decltype(d)> d32;
+    const hn::Repartition<std::int16_t, decltype(d)> d16;
+    const hn::Repartition<std::uint8_t, decltype(d)> d8;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    for (; x + 4 * lanes <= width; x += 4 * lanes) {
+      const auto mask = [&](std::int64_t i) HWY_ATTR {
+        const auto sum = hn::Sub(hn::LoadU(d, upper + i), hn::LoadU(d, lower + i));
+        const auto own = hn::Mul(load_pixels<Pixel>(d, src, i), hn::Set(d, area));
+        const auto excess = hn::BitCast(d32, hn::Sub(own, sum));
+        return hn::VecFromMask(d32, hn::Gt(excess, hn::Set(d32, limit)));
+      };
+      const auto first = hn::ReorderDemote2To(d16, mask(x), mask(x + lanes));
+      const auto second = hn::ReorderDemote2To(d16, mask(x + 2 * lanes), mask(x + 3 * lanes));
+      const auto masks =
+          to_memory_order(d8, hn::OddEven(hn::BitCast(d8, second), hn::BitCast(d8, first)));
+      const auto values = hn::Xor(hn::Set(d8, below), hn::And(hn::Set(d8, flip), masks));
+      hn::StoreU(values, d8, reinterpret_cast<std::uint8_t*>(dst) + x);
+    }
+  }
+#endif
+  for (; x < width; ++x) {
     const Sum excess = load<Pixel>(src, x) * area - upper[x] + lower[x];
     const int mask = -static_cast<int>(static_cast<Signed>(excess) > limit);
     store(dst, x, static_cast<Pixel>(below ^ (flip & mask)));
@@ -152,26 +232,26 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
 
 /// The rows of an image in strips, one for each thread, and the column sums of each strip, from
 /// which a strip's first window sum follows without adding up its whole window.
-template <class Sum>
+template <class Column>
 struct Strips {
   std::int64_t rows = 0;  ///< of every strip but the last
   std::int64_t count = 0;
-  std::vector<std::vector<Sum>> sums;  ///< by strip; empty where windows are lower than a strip
+  std::vector<std::vector<Column>> sums;  ///< by strip; empty where windows are lower than a strip
 };
 
 /// What a strip needs while it slides down.
-template <class Pixel, class Sum>
+template <class Pixel, class Column, class Sum>
 class Slider {
  public:
   Slider(ConstHostView src, const detail::WindowRule& rule)
       : src_(src), rule_(rule), ramp_(std::min(rule.half, src.width())),
         lead_((ramp_ + 1 + lead_step - 1) / lead_step * lead_step),
-        columns_(hwy::AllocateAligned<Sum>(static_cast<std::size_t>(src.width()))),
+        columns_(hwy::AllocateAligned<Column>(static_cast<std::size_t>(src.width()))),
         prefix_(hwy::AllocateAligned<Sum>(static_cast<std::size_t>(lead_ + src.width() + ramp_))) {
     if (columns_ == nullptr || prefix_ == nullptr) throw std::bad_alloc();
   }
 
-  void run(HostView dst, std::optional<HostView> mean, const Strips<Sum>& strips,
+  void run(HostView dst, std::optional<HostView> mean, const Strips<Column>& strips,
            std::int64_t strip) {
     const std::int64_t first = strip * strips.rows;
     const std::int64_t last = std::min(first + strips.rows, src_.height());
@@ -190,21 +270,21 @@ class Slider {
   }
 
   /// The column sums of the window around row `centre`.
-  void start(std::int64_t centre, const Strips<Sum>& strips) {
+  void start(std::int64_t centre, const Strips<Column>& strips) {
     const std::int64_t width = src_.width();
     const std::int64_t height = src_.height();
     const std::int64_t first = centre - rule_.half;
     const std::int64_t end = centre + rule_.half + 1;
-    Sum* const columns = columns_.get();
-    std::fill(columns, columns + width, Sum{0});
-    if (first < 0) add_row<Pixel>(src_.row(0), static_cast<Sum>(-first), columns, width);
+    Column* const columns = columns_.get();
+    std::fill(columns, columns + width, Column{0});
+    if (first < 0) add_row<Pixel>(src_.row(0), static_cast<Column>(-first), columns, width);
     if (end > height) {
-      add_row<Pixel>(src_.row(height - 1), static_cast<Sum>(end - height), columns, width);
+      add_row<Pixel>(src_.row(height - 1), static_cast<Column>(end - height), columns, width);
     }
     const std::int64_t inner_end = std::min(end, height);
     for (std::int64_t y = std::max<std::int64_t>(first, 0); y < inner_end;) {
       if (!strips.sums.empty() && y % strips.rows == 0 && y + strips.rows <= inner_end) {
-        const std::vector<Sum>& sums = strips.sums[static_cast<std::size_t>(y / strips.rows)];
+        const std::vector<Column>& sums = strips.sums[static_cast<std::size_t>(y / strips.rows)];
         for (std::int64_t x = 0; x < width; ++x) columns[x] += sums[x];
         y += strips.rows;
       } else {
@@ -249,31 +329,31 @@ class Slider {
   const detail::WindowRule& rule_;
   std::int64_t ramp_;  ///< prefix sums kept beyond each end of the row
   std::int64_t lead_;  ///< from the start of prefix_ to the row's first one
-  hwy::AlignedFreeUniquePtr<Sum[]> columns_;
+  hwy::AlignedFreeUniquePtr<Column[]> columns_;
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
-template <class Sum>
-Strips<Sum> cut_into_strips(ConstHostView src) {
+template <class Column>
+Strips<Column> cut_into_strips(ConstHostView src) {
   const std::int64_t tasks = src.height() * src.row_bytes() / cpu::bytes_per_task;
   const std::int64_t most = std::min(src.height(), cpu::concurrency());
-  Strips<Sum> strips;
+  Strips<Column> strips;
   const std::int64_t wanted = std::clamp<std::int64_t>(tasks, 1, most);
   strips.rows = (src.height() + wanted - 1) / wanted;
   strips.count = (src.height() + strips.rows - 1) / strips.rows;
   return strips;
 }
 
-template <class Pixel, class Sum>
+template <class Pixel, class Column, class Sum>
 void threshold_by_sums(ConstHostView src, HostView dst, const detail::WindowRule& rule,
                        std::optional<HostView> mean) {
-  Strips<Sum> strips = cut_into_strips<Sum>(src);
+  Strips<Column> strips = cut_into_strips<Column>(src);
   constexpr std::int64_t one_strip_a_task = cpu::bytes_per_task + 1;
   if (strips.count > 1 && 2 * rule.half + 1 > strips.rows) {
     strips.sums.resize(static_cast<std::size_t>(strips.count));
     cpu::parallel_rows(strips.count, one_strip_a_task, [&](auto first, auto last) {
       for (std::int64_t strip = first; strip < last; ++strip) {
-        std::vector<Sum> sums(static_cast<std::size_t>(src.width()));
+        std::vector<Column> sums(static_cast<std::size_t>(src.width()));
         const std::int64_t end = std::min((strip + 1) * strips.rows, src.height());
         for (std::int64_t y = strip * strips.rows; y < end; ++y) {
           add_row<Pixel>(src.row(y), sums.data(), src.width());
@@ -283,7 +363,7 @@ void threshold_by_sums(ConstHostView src, HostView dst, const detail::WindowRule
     });
   }
   cpu::parallel_rows(strips.count, one_strip_a_task, [&](auto first, auto last) {
-    Slider<Pixel, Sum> slider(src, rule);
+    Slider<Pixel, Column, Sum> slider(src, rule);
     for (std::int64_t strip = first; strip < last; ++strip) slider.run(dst, mean, strips, strip);
   });
 }
@@ -343,8 +423,9 @@ void weigh_rows(ConstHostView src, const std::vector<float>& weights, HostView a
     for (std::int64_t x = 0; x < width; ++x) start[x] = load<Pixel>(row, x);
     std::fill(line.data(), start, start[0]);
     std::fill(start + width, line.data() + line.size(), start[width - 1]);
-    weigh(weights, [start](std::int64_t i) { return start + i; },
-          reinterpret_cast<float*>(along.row(y)), width);
+    weigh(
+        weights, [start](std::int64_t i) { return start + i; },
+        reinterpret_cast<float*>(along.row(y)), width);
   }
 }
 
@@ -403,12 +484,18 @@ void threshold_by_gaussian(ConstHostView src, HostView dst, const detail::Gaussi
 
 void window_entry(ConstHostView src, HostView dst, const detail::WindowRule& rule,
                   std::optional<HostView> mean) {
-  if (src.type() == ElementType::u8) {
-    rule.wide ? threshold_by_sums<std::uint8_t, std::uint64_t>(src, dst, rule, mean)
-              : threshold_by_sums<std::uint8_t, std::uint32_t>(src, dst, rule, mean);
+  using u8 = std::uint8_t;
+  using u16 = std::uint16_t;
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
+  const auto run = [&](auto by_sums) { by_sums(src, dst, rule, mean); };
+  if (src.type() != ElementType::u8) {
+    rule.wide ? run(threshold_by_sums<u16, u64, u64>) : run(threshold_by_sums<u16, u32, u32>);
+  } else if ((2 * rule.half + 1) * std::numeric_limits<u8>::max() <=
+             std::numeric_limits<u16>::max()) {
+    run(threshold_by_sums<u8, u16, u32>);
   } else {
-    rule.wide ? threshold_by_sums<std::uint16_t, std::uint64_t>(src, dst, rule, mean)
-              : threshold_by_sums<std::uint16_t, std::uint32_t>(src, dst, rule, mean);
+    rule.wide ? run(threshold_by_sums<u8, u64, u64>) : run(threshold_by_sums<u8, u32, u32>);
   }
 }
 

@@ -210,9 +210,10 @@ TEST_P(ThresholdTest, ExtremeContent) {
   }
 }
 
-TEST_P(ThresholdTest, WhereSumsOutgrow32And64Bits) {
-  // The largest windows of 32-bit comparisons and sums, and of all, with their neighbours.
-  constexpr std::int64_t windows_u8[] = {2047, 2051, 2053, 4103, 4105, 16777215};
+TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
+  // The largest windows of 16-bit column sums, of 32-bit comparisons and sums, and of all, with their
+  // neighbours.
+  constexpr std::int64_t windows_u8[] = {255, 257, 259, 2047, 2051, 2053, 4103, 4105, 16777215};
   constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
   const auto compare_all = [&](ElementType type, auto& windows) {
     for (const std::int64_t window : windows) {

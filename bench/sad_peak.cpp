@@ -1,0 +1,73 @@
+#include "bench/sad_peak.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/sad_peak.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <atomic>
+
+#include "bench/cpu_harness.hpp"
+#include "warpwise/primitives/matching-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::bench::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Makes the compiler believe that a vector changes, so that it computes with it again.
+template <class V>
+HWY_INLINE void renew([[maybe_unused]] V& v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm volatile("" : "+x"(v.raw));
+#endif
+}
+
+/// Sums `rounds` times twelve vectors of differences; returns how many pixels that were.
+std::uint64_t sum_differences(std::uint64_t rounds) {
+#if HWY_TARGET == HWY_SCALAR
+  return rounds;
+#else
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  auto a = hn::Set(d, std::uint8_t{3});
+  const auto b = hn::Set(d, std::uint8_t{5});
+  // Only the additions wait for one another: six sums hide their latency on any CPU. Each has a
+  // name, because the compiler keeps an array of them in memory.
+  auto s0 = hn::Zero(d64), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0;
+  const auto add = [&](auto& sum) HWY_ATTR {
+    renew(a);
+    sum = hn::Add(sum, detail::HWY_NAMESPACE::absolute_differences_of_8(d, a, b));
+    renew(sum);
+  };
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    add(s0), add(s1), add(s2), add(s3), add(s4), add(s5);
+    add(s0), add(s1), add(s2), add(s3), add(s4), add(s5);
+  }
+  return rounds * 12 * hn::Lanes(d);
+#endif
+}
+
+}  // namespace
+}  // namespace warpwise::bench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace warpwise::bench {
+namespace {
+HWY_EXPORT(sum_differences);
+}
+
+double absolute_differences_per_second(int threads) {
+  constexpr std::uint64_t rounds = 1'000'000;
+  std::atomic<std::uint64_t> pixels = 0;
+  const double seconds = fastest(3, [&] {
+    pixels = 0;
+    on_threads(threads, [&](int) { pixels += HWY_DYNAMIC_DISPATCH(sum_differences)(rounds); });
+  });
+  return static_cast<double>(pixels) / seconds;
+}
+
+}  // namespace warpwise::bench
+#endif

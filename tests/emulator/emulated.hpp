@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+
+/// What the emulator's tests share: a program, a device and its buffers.
+namespace warpwise::test {
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The kernels of tests/emulator/kernels, as the build compiled them to PTX; empty without a CUDA
+/// toolkit.
+inline std::string kernels_ptx(const std::string& name) {
+#ifdef WARPWISE_KERNELS_PTX
+  return read_text(WARPWISE_KERNELS_PTX "/" + name + ".ptx");
+#else
+  (void)name;
+  return {};
+#endif
+}
+
+/// A kernel's parameter block, each argument at a multiple of its own alignment.
+template <class... Arguments>
+std::vector<std::byte> parameter_block(const Arguments&... arguments) {
+  std::vector<std::byte> block;
+  [[maybe_unused]] const auto append = [&]<class T>(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::size_t at = (block.size() + alignof(T) - 1) / alignof(T) * alignof(T);
+    block.resize(at + sizeof(T));
+    std::memcpy(block.data() + at, &value, sizeof(T));
+  };
+  (append(arguments), ...);
+  return block;
+}
+
+/// A program on a device of its own.
+class Emulated {
+ public:
+  explicit Emulated(std::string_view ptx) : program(ptx) {}
+
+  template <class T>
+  emulator::Address buffer(const std::vector<T>& content, std::string name = {}) {
+    const emulator::Address address = device.allocate(content.size() * sizeof(T), std::move(name));
+    device.write(address, std::as_bytes(std::span(content)));
+    return address;
+  }
+
+  template <class T>
+  std::vector<T> read(emulator::Address address, std::size_t count) {
+    std::vector<T> content(count);
+    device.read(address, std::as_writable_bytes(std::span(content)));
+    return content;
+  }
+
+  template <class... Arguments>
+  emulator::LaunchResult launch(std::string_view kernel, emulator::Dim3 grid, emulator::Dim3 block,
+                                const Arguments&... arguments) {
+    return program.launch(device, kernel, grid, block, dynamic_shared_bytes,
+                          parameter_block(arguments...), options);
+  }
+
+  emulator::Program program;
+  emulator::Device device{std::uint64_t{1} << 30};
+  emulator::LaunchOptions options;
+  std::uint64_t dynamic_shared_bytes = 0;
+};
+
+/// Random whole words, among them each kind of extreme one.
+inline std::vector<std::uint32_t> random_words(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  static constexpr std::uint32_t extremes[] = {
+      0,      1,      0xffffffff, 0x80000000, 0x7fffffff, 0x80, 0x7f, 0x8000,
+      0x7fff, 0xffff, 0x80808080, 0x7f7f7f7f, 0xff00ff00, 31,   32};
+  std::vector<std::uint32_t> words(count);
+  for (std::uint32_t& word : words) {
+    word = static_cast<std::uint32_t>(random());
+    if (random() % 4 == 0) word = extremes[random() % std::size(extremes)];
+  }
+  return words;
+}
+
+/// Random floats of moderate size.
+inline std::vector<float> random_floats(std::size_t count, std::uint32_t seed, float low = -8,
+                                        float high = 8) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<float> values(count);
+  for (float& value : values) value = distribution(random);
+  return values;
+}
+
+}  // namespace warpwise::test

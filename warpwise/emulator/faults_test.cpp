@@ -1,0 +1,438 @@
+// Kernels that go wrong, and what they are told; and kernels that only look as if they did.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "emulator/emulated.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Address;
+using emulator::Dim3;
+using emulator::Fault;
+using emulator::FaultKind;
+using emulator::LaunchResult;
+using test::Emulated;
+
+/// A kernel `hand` of two pointers, whose body begins with the thread's index in %r1, the lane in
+/// %r2, the warp in %r3, the block in %r4, the pointers in %l1 and %l2.
+std::string kernel_text(const std::string& body, const std::string& before = {}) {
+  return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" + before +
+         "\n.visible .entry hand(.param .u64 first, .param .u64 second)\n{\n.reg .pred %p, "
+         "%q;\n.reg .b16 %h<9>;\n"
+         ".reg .b32 %r<19>;\n.reg .f32 %f<9>;\n.reg .b64 %l<19>;\n.shared .align 4 .b8 tile[128];\n"
+         ".local .align 4 .b8 own[16];\n"
+         "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nshr.u32 %r3, %r1, 5;\nmov.u32 %r4, "
+         "%ctaid.x;\n"
+         "ld.param.u64 %l1, [first];\nld.param.u64 %l2, [second];\nmul.wide.u32 %l3, %r1, 4;\n.loc "
+         "1 7 0\n" +
+         body + "\nret;\n}\n";
+}
+
+/// The only fault of a launch.
+Fault only_fault(const LaunchResult& result) {
+  EXPECT_EQ(result.faults.size(), 1U);
+  for (const Fault& fault : result.faults) {
+    EXPECT_EQ(fault.file, "hand.cu");
+    EXPECT_EQ(fault.line, 7) << fault.message;
+  }
+  return result.faults.empty() ? Fault{} : result.faults.front();
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+TEST(Faults, GlobalOutOfBounds) {
+  for (const bool is_load : {true, false}) {
+    Emulated emulated(
+        kernel_text(std::string("mov.u32 %r5, 0;\nadd.u64 %l4, %l1, %l3;\n") +
+                    (is_load ? "ld.global.u32 %r5, [%l4];\n" : "st.global.u32 [%l4], 5;\n") +
+                    ".loc 1 8 0\nadd.u64 %l5, %l2, %l3;\nst.global.u32 [%l5], %r5;"));
+    const Address first = emulated.buffer(std::vector<std::uint32_t>(40, 6), "argument 0");
+    const Address second = emulated.buffer(std::vector<std::uint32_t>(64, 9));
+    const Fault fault = only_fault(emulated.launch("hand", {2}, {64}, first, second));
+    EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+    EXPECT_EQ(fault.count, 2U * 24);
+    EXPECT_EQ(fault.thread, (Dim3{40, 0, 0}));
+    EXPECT_EQ(fault.block, (Dim3{0, 0, 0}));
+    expect_contains(fault.message, is_load ? "global read of 4 bytes" : "global write of 4 bytes");
+    expect_contains(fault.message, "0 bytes past the end of argument 0 of 160 bytes");
+    // The kernel went on; a faulting load gives 0.
+    std::vector<std::uint32_t> expected(64, 0);
+    if (is_load) std::fill_n(expected.begin(), 40, 6);
+    EXPECT_EQ(emulated.read<std::uint32_t>(second, 64), expected);
+    if (!is_load) {
+      EXPECT_EQ(emulated.read<std::uint32_t>(first, 40), std::vector<std::uint32_t>(40, 5));
+    }
+  }
+}
+
+TEST(Faults, VectorAcrossTheEnd) {
+  Emulated emulated(kernel_text("ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%l1+16];"));
+  const Fault fault = only_fault(
+      emulated.launch("hand", {1}, {1}, emulated.buffer(std::vector<int>(7)), Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+  expect_contains(fault.message, "16 bytes");
+}
+
+TEST(Faults, NullPointer) {
+  Emulated emulated(kernel_text("ld.global.u32 %r5, [%l1];"));
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {32}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(fault.count, 32U);
+  expect_contains(fault.message, "a null pointer");
+  Emulated generic(kernel_text("st.u32 [%l1+8], 3;"));
+  expect_contains(only_fault(generic.launch("hand", {1}, {32}, Address{0}, Address{0})).message,
+                  "a null pointer");
+}
+
+TEST(Faults, FreedMemory) {
+  Emulated emulated(kernel_text("ld.global.u32 %r5, [%l1];"));
+  const Address freed = emulated.buffer(std::vector<int>(4));
+  emulated.device.free(freed);
+  EXPECT_EQ(only_fault(emulated.launch("hand", {1}, {1}, freed, Address{0})).kind,
+            FaultKind::out_of_bounds);
+  EXPECT_THROW(emulated.device.free(freed), InvalidArgument);
+}
+
+TEST(Faults, Misaligned) {
+  Emulated emulated(kernel_text("add.u64 %l4, %l1, %l3;\nld.global.u64 %l5, [%l4];\n"));
+  const Fault fault = only_fault(
+      emulated.launch("hand", {1}, {4}, emulated.buffer(std::vector<int>(64)), Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::misaligned);
+  EXPECT_EQ(fault.count, 2U);
+  EXPECT_EQ(fault.thread.x, 1U);
+  expect_contains(fault.message, "4 past a multiple of 8");
+}
+
+TEST(Faults, SharedAndLocalOutOfBounds) {
+  Emulated shared(
+      kernel_text("mov.u64 %l4, tile;\nadd.u64 %l4, %l4, %l3;\nst.shared.u32 [%l4+4], %r1;"));
+  Fault fault = only_fault(shared.launch("hand", {1}, {32}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(fault.thread.x, 31U);
+  expect_contains(fault.message, "shared write of 4 bytes at byte 128 of 128");
+  Emulated local(
+      kernel_text("mov.u64 %l4, own;\nadd.u64 %l4, %l4, %l3;\nld.local.u32 %r5, [%l4];"));
+  fault = only_fault(local.launch("hand", {1}, {32}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(fault.thread.x, 4U);
+  EXPECT_EQ(fault.count, 28U);
+  expect_contains(fault.message, "local read of 4 bytes at byte 16 of 16");
+}
+
+TEST(Faults, DynamicSharedOutOfBounds) {
+  const std::string before = ".extern .shared .align 16 .b8 memory[];";
+  Emulated emulated(kernel_text(
+      "mov.u64 %l4, memory;\nadd.u64 %l4, %l4, %l3;\nst.shared.u32 [%l4], %r1;", before));
+  emulated.dynamic_shared_bytes = 96;
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {32}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.thread.x, 24U);
+  emulated.dynamic_shared_bytes = 128;
+  EXPECT_TRUE(emulated.launch("hand", {1}, {32}, Address{0}, Address{0}).faults.empty());
+}
+
+TEST(Faults, Trap) {
+  Emulated emulated(
+      kernel_text("setp.eq.u32 %p, %r1, 33;\n@%p trap;\n.loc 1 8 0\nst.global.u32 [%l1], 5;"));
+  const Fault fault = only_fault(
+      emulated.launch("hand", {1}, {64}, emulated.buffer(std::vector<int>(1)), Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::trap);
+  EXPECT_EQ(fault.thread.x, 33U);
+}
+
+TEST(Faults, Assertion) {
+  const std::string before =
+      ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, "
+      ".param .b64 e);\n"
+      ".global .align 1 .b8 text[9] = {120, 32, 60, 32, 49, 48, 48, 48, 0};\n";
+  Emulated emulated(
+      kernel_text("setp.lt.u32 %p, %r1, 50;\n@%p bra FINE;\n{\n.param .b64 p0;\n.param .b64 "
+                  "p1;\n.param .b32 p2;\n.param .b64 p3;\n"
+                  ".param .b64 p4;\nmov.u64 %l5, text;\ncvta.global.u64 %l6, %l5;\nst.param.b64 "
+                  "[p0], %l6;\nst.param.b64 [p1], %l6;\n"
+                  "st.param.b32 [p2], 3;\nst.param.b64 [p3], %l6;\nst.param.b64 [p4], 1;\n"
+                  "call.uni __assertfail, (p0, p1, p2, p3, p4);\n}\nFINE:",
+                  before));
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::assertion);
+  EXPECT_EQ(fault.thread.x, 50U);
+  expect_contains(fault.message, "x < 1000");
+}
+
+TEST(Faults, OneForEachLineAndKind) {
+  Emulated emulated(kernel_text(
+      "ld.global.u32 %r5, [%l1];\nld.global.u32 %r6, [%l1+4];\nld.global.u32 %r7, [%l1+2];"));
+  emulated.options.threads = 2;
+  const LaunchResult result = emulated.launch("hand", {3}, {64}, Address{0}, Address{0});
+  ASSERT_EQ(result.faults.size(), 2U);
+  EXPECT_EQ(result.faults[0].count, 2U * 3 * 64);
+  EXPECT_EQ(result.faults[0].block, (Dim3{0, 0, 0}));
+  EXPECT_EQ(result.faults[1].kind, FaultKind::misaligned);
+  EXPECT_EQ(result.faults[1].count, 3U * 64);
+}
+
+TEST(Faults, IndicesOfThreeDimensions) {
+  Emulated emulated(
+      kernel_text("mov.u32 %r5, %tid.z;\nmov.u32 %r6, %ctaid.y;\nsetp.eq.u32 %p, %r5, 2;\n"
+                  "setp.eq.u32 %q, %r6, 1;\nand.pred %p, %p, %q;\n@%p ld.global.u32 %r7, [%l1];"));
+  const Fault fault =
+      only_fault(emulated.launch("hand", {2, 3, 2}, {3, 5, 4}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.thread, (Dim3{0, 0, 2}));
+  EXPECT_EQ(fault.block, (Dim3{0, 1, 0}));
+  EXPECT_EQ(fault.count, 15U * 2 * 2);
+}
+
+// ---- barriers
+
+TEST(Barriers, WarpsThatNeverComeAreADeadlock) {
+  // The second warp waits at a barrier of its own number of threads: nobody completes it.
+  Emulated emulated(kernel_text("setp.eq.u32 %p, %r3, 1;\n@%p bar.sync 1, 64;"));
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::deadlock);
+  expect_contains(fault.message, "32 threads wait at barrier 1 for 64");
+}
+
+TEST(Barriers, TwoBarriersThatWaitForEachOther) {
+  Emulated emulated(
+      kernel_text("setp.eq.u32 %p, %r3, 0;\n@%p bra OTHER;\nbar.sync 0;\nbra.uni END;\nOTHER:\n"
+                  "bar.sync 1;\nEND:"));
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {64}, Address{0}, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::deadlock);
+  EXPECT_EQ(fault.count, 2U);
+}
+
+TEST(Barriers, ThreadsThatHaveReturnedAreNotWaitedFor) {
+  for (const std::uint32_t threads : {1U, 31U, 33U, 64U, 1024U}) {
+    // Odd lanes and all of warp 1 return before the barrier.
+    Emulated emulated(
+        kernel_text("and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p, %r5, 1;\nsetp.eq.u32 %q, %r3, "
+                    "1;\nor.pred %p, %p, %q;\n"
+                    "@%p ret;\nbar.sync 0;\natom.global.add.u32 %r6, [%l1], 1;"));
+    const Address counter = emulated.buffer(std::vector<std::uint32_t>(1));
+    const LaunchResult result = emulated.launch("hand", {2}, {threads}, counter, Address{0});
+    EXPECT_TRUE(result.faults.empty()) << threads;
+    std::uint32_t expected = 0;
+    for (std::uint32_t i = 0; i < threads; ++i) expected += i % 2 == 0 && i / 32 != 1 ? 2 : 0;
+    EXPECT_EQ(emulated.read<std::uint32_t>(counter, 1)[0], expected);
+  }
+}
+
+TEST(Barriers, Reductions) {
+  Emulated emulated(kernel_text(
+      "rem.u32 %r5, %r1, 3;\nsetp.eq.u32 %p, %r5, 0;\nbar.red.popc.u32 %r6, 0, %p;\n"
+      "bar.red.and.pred %q, 0, %p;\nselp.b32 %r7, 1000, 0, %q;\nbar.red.or.pred %q, 0, %p;\n"
+      "selp.b32 %r8, 2000, 0, %q;\nadd.u32 %r6, %r6, %r7;\nadd.u32 %r6, %r6, %r8;\nadd.u64 %l4, "
+      "%l1, %l3;\n"
+      "st.global.u32 [%l4], %r6;"));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(100));
+  EXPECT_TRUE(emulated.launch("hand", {1}, {100}, to, Address{0}).faults.empty());
+  EXPECT_EQ(emulated.read<std::uint32_t>(to, 100), std::vector<std::uint32_t>(100, 2034));
+}
+
+/// One warp produces, the other consumes: barriers of some warps, arrived at without waiting.
+TEST(Barriers, ArriveAndSync) {
+  Emulated emulated(kernel_text(
+      "setp.eq.u32 %p, %r3, 0;\n@%p bra PRODUCE;\nbar.sync 2, 64;\nmov.u64 %l4, tile;\n"
+      "mul.wide.u32 %l5, %r2, 4;\nadd.u64 %l4, %l4, %l5;\nld.shared.u32 %r5, [%l4];\nadd.u64 %l6, "
+      "%l1, %l5;\n"
+      "st.global.u32 [%l6], %r5;\nret;\nPRODUCE:\nmov.u64 %l4, tile;\nadd.u64 %l4, %l4, %l3;\n"
+      "add.u32 %r5, %r1, 7;\nst.shared.u32 [%l4], %r5;\nbar.arrive 2, 64;"));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(32));
+  EXPECT_TRUE(emulated.launch("hand", {1}, {64}, to, Address{0}).faults.empty());
+  const auto found = emulated.read<std::uint32_t>(to, 32);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(found[i], i + 7);
+}
+
+// ---- loops and spins
+
+TEST(Progress, BudgetEndsAnEndlessLoop) {
+  for (const char* loop : {"LOOP:\nadd.u32 %r5, %r5, 1;\nbra.uni LOOP;",
+                           "LOOP:\nld.volatile.global.u32 %r5, [%l1];\n"
+                           "setp.eq.u32 %p, %r5, 0;\n@%p bra LOOP;"}) {
+    for (const int threads : {1, 2}) {
+      Emulated emulated(kernel_text(loop));
+      emulated.options.budget = 5'000'000;
+      emulated.options.threads = threads;
+      const auto begin = std::chrono::steady_clock::now();
+      const Fault fault = only_fault(
+          emulated.launch("hand", {4}, {64}, emulated.buffer(std::vector<int>(1)), Address{0}));
+      EXPECT_EQ(fault.kind, FaultKind::budget);
+      expect_contains(fault.message, "5000000");
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    }
+  }
+}
+
+TEST(Progress, BudgetThatSuffices) {
+  Emulated emulated(kernel_text("st.global.u32 [%l1], 5;"));
+  emulated.options.budget = 1000;
+  EXPECT_TRUE(emulated.launch("hand", {4}, {64}, emulated.buffer(std::vector<int>(1)), Address{0})
+                  .faults.empty());
+}
+
+/// Spins until a word is not 0 any more.
+const char* const spin =
+    "SPIN:\nld.volatile.global.u32 %r5, [%l1];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;\nbra.uni "
+    "END;\n"
+    "SET:\nst.volatile.global.u32 [%l1], 1;\nEND:\natom.global.add.u32 %r6, [%l2], 1;";
+
+void expect_all_end(const std::string& condition, Dim3 grid, Dim3 block) {
+  for (const int threads : {1, 2}) {
+    Emulated emulated(kernel_text(condition + spin));
+    emulated.options.threads = threads;
+    emulated.options.budget = 50'000'000;
+    const Address flag = emulated.buffer(std::vector<std::uint32_t>(1));
+    const Address ended = emulated.buffer(std::vector<std::uint32_t>(1));
+    const LaunchResult result = emulated.launch("hand", grid, block, flag, ended);
+    for (const Fault& fault : result.faults) ADD_FAILURE() << condition << fault.message;
+    EXPECT_EQ(emulated.read<std::uint32_t>(ended, 1)[0], grid.count() * block.count());
+  }
+}
+
+TEST(Progress, SpinWithinAWarp) {
+  expect_all_end("setp.eq.u32 %p, %r2, 31;\n@%p bra SET;\n", {1}, {32});
+  expect_all_end("setp.eq.u32 %p, %r2, 0;\n@%p bra SET;\n", {1}, {32});
+}
+TEST(Progress, SpinBetweenWarps) {
+  expect_all_end("setp.eq.u32 %p, %r1, 1023;\n@%p bra SET;\n", {1}, {1024});
+  expect_all_end("setp.eq.u32 %p, %r1, 0;\n@%p bra SET;\n", {1}, {1024});
+}
+TEST(Progress, SpinBetweenBlocks) {
+  for (const std::string block : {"0", "1", "39"}) {
+    expect_all_end("setp.eq.u32 %p, %r4, " + block +
+                       ";\nsetp.eq.u32 %q, %r1, 33;\nand.pred %p, %p, %q;\n@%p bra SET;\n",
+                   {40}, {64});
+  }
+}
+
+// ---- shapes
+
+TEST(Shapes, EveryThreadOnceWithItsIndex) {
+  for (const Dim3 block : {Dim3{1, 1, 1}, Dim3{31, 1, 1}, Dim3{33, 1, 1}, Dim3{1024, 1, 1},
+                           Dim3{1, 1, 64}, Dim3{5, 7, 3}}) {
+    for (const Dim3 grid : {Dim3{1, 1, 1}, Dim3{3, 2, 5}}) {
+      Emulated emulated(kernel_text(
+          "mov.u32 %r5, %tid.y;\nmov.u32 %r6, %tid.z;\nmov.u32 %r7, %ntid.x;\nmov.u32 %r8, "
+          "%ntid.y;\n"
+          "mad.lo.u32 %r5, %r6, %r8, %r5;\nmad.lo.u32 %r5, %r5, %r7, %r1;\nmov.u32 %r6, %ntid.z;\n"
+          "mul.lo.u32 %r7, %r7, %r8;\nmul.lo.u32 %r7, %r7, %r6;\nmov.u32 %r8, %ctaid.y;\nmov.u32 "
+          "%r9, %ctaid.z;\n"
+          "mov.u32 %r10, %nctaid.x;\nmov.u32 %r11, %nctaid.y;\nmad.lo.u32 %r8, %r9, %r11, %r8;\n"
+          "mad.lo.u32 %r8, %r8, %r10, %r4;\nmad.lo.u32 %r5, %r8, %r7, %r5;\nmul.wide.u32 %l4, %r5, "
+          "4;\n"
+          "add.u64 %l4, %l1, %l4;\nadd.u32 %r5, %r5, 1;\nred.global.add.u32 [%l4], %r5;"));
+      const std::size_t count = grid.count() * block.count();
+      const Address to = emulated.buffer(std::vector<std::uint32_t>(count));
+      EXPECT_TRUE(emulated.launch("hand", grid, block, to, Address{0}).faults.empty());
+      const auto found = emulated.read<std::uint32_t>(to, count);
+      for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(found[i], i + 1);
+    }
+  }
+}
+
+// ---- refused
+
+template <class Error, class F>
+void expect_refused(const F& f, const std::vector<std::string>& parts) {
+  try {
+    f();
+    ADD_FAILURE() << "not refused: " << parts.front();
+  } catch (const Error& error) {
+    for (const std::string& part : parts) expect_contains(error.what(), part);
+  }
+}
+
+TEST(Refused, Launches) {
+  Emulated emulated(kernel_text(""));
+  const auto launch = [&](Dim3 grid, Dim3 block) {
+    emulated.launch("hand", grid, block, Address{0}, Address{0});
+  };
+  expect_refused<InvalidArgument>([&] { launch({1}, {2000}); }, {"2000x1x1", "1024"});
+  expect_refused<InvalidArgument>([&] { launch({1}, {32, 33}); }, {"32x33x1"});
+  expect_refused<InvalidArgument>([&] { launch({1}, {1, 1, 65}); }, {"1x1x65"});
+  expect_refused<InvalidArgument>([&] { launch({1}, {0}); }, {"0x1x1"});
+  expect_refused<InvalidArgument>([&] { launch({0}, {1}); }, {"0x1x1"});
+  expect_refused<InvalidArgument>([&] { launch({1, 65536}, {1}); }, {"1x65536x1"});
+  expect_refused<InvalidArgument>([&] { emulated.launch("hand", {1}, {1}, Address{0}); },
+                                  {"16 bytes", "8"});
+  expect_refused<InvalidArgument>([&] { emulated.launch("foot", {1}, {1}); }, {"'foot'", "hand"});
+  emulated.dynamic_shared_bytes = 300'000;
+  expect_refused<InvalidArgument>([&] { launch({1}, {1}); }, {"232448"});
+  emulated.dynamic_shared_bytes = ~std::uint64_t{0};
+  expect_refused<InvalidArgument>([&] { launch({1}, {1}); }, {"shared memory"});
+}
+
+TEST(Refused, Names) {
+  const std::string entry = "{\nret;\n}\n";
+  Emulated emulated(
+      ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry _Z4sameIiEvv()\n" + entry +
+      ".visible .entry _Z4sameIfEvv()\n" + entry + ".visible .entry _Z5otherv()\n" + entry);
+  EXPECT_EQ(emulated.program.kernel("other").name, "_Z5otherv");
+  EXPECT_EQ(emulated.program.kernel("_Z4sameIfEvv").name, "_Z4sameIfEvv");
+  expect_refused<InvalidArgument>([&] { emulated.program.kernel("same"); },
+                                  {"_Z4sameIiEvv", "_Z4sameIfEvv"});
+  expect_refused<InvalidArgument>([&] { emulated.program.kernel(""); }, {"_Z5otherv"});
+}
+
+TEST(Refused, Instructions) {
+  const auto expect = [&](const std::string& body, const std::vector<std::string>& parts,
+                          const std::string& before = {}) {
+    expect_refused<Unsupported>([&] { Emulated(kernel_text(body, before)).program.kernel("hand"); },
+                                parts);
+  };
+  expect("wgmma.fence.sync.aligned;", {"hand.cu:7", "wgmma.fence.sync.aligned"});
+  expect("barrier.cluster.arrive;", {"hand.cu:7", "cluster"});
+  expect("mapa.shared::cluster.u32 %r5, %r6, %r7;", {"hand.cu:7", "mapa"});
+  expect("cp.async.bulk.commit_group;", {"hand.cu:7", "cp.async.bulk.commit_group"});
+  expect("frobnicate.u32 %r5, %r6;", {"hand.cu:7", "frobnicate.u32"});
+  expect("add.frob.u32 %r5, %r6, %r7;", {"hand.cu:7", "add.frob.u32"});
+  const std::string recursive =
+      ".visible .func again(.param .b32 n)\n{\n.param .b32 next;\n.reg .b32 %r;\nld.param.b32 %r, "
+      "[n];\n"
+      "st.param.b32 [next], %r;\ncall.uni again, (next);\nret;\n}\n";
+  expect("{\n.param .b32 p0;\nst.param.b32 [p0], %r1;\ncall.uni again, (p0);\n}",
+         {"'again'", "calls itself"}, recursive);
+}
+
+TEST(Refused, CompiledRecursionByItsLine) {
+#ifndef WARPWISE_KERNELS_PTX
+  GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
+#else
+  Emulated emulated(test::kernels_ptx("calls"));
+  expect_refused<Unsupported>([&] { emulated.program.kernel("calls"); },
+                              {"calls.cu:", "fibonacci"});
+#endif
+}
+
+TEST(Refused, MalformedPtx) {
+  const auto expect = [](const std::string& body, const std::string& part) {
+    expect_refused<InvalidArgument>([&] { Emulated(kernel_text(body)).program.kernel("hand"); },
+                                    {part});
+  };
+  expect("add.u32 %r5, %r6;", "operands");
+  expect("add.u32 %r5, %r6, %nothing;", "%nothing");
+  expect("add.u32 %r5, %r6, %l1;", "%l1");
+  expect("bra NOWHERE;", "NOWHERE");
+  expect("@%r1 add.u32 %r5, %r6, %r7;", "predicate");
+  expect("ld.global.u32 %l1, %r5;", "address");
+}
+
+TEST(Refused, MemoryBeyondTheDevice) {
+  emulator::Device device(1000);
+  const Address address = device.allocate(900);
+  expect_refused<OutOfMemory>([&] { device.allocate(200); }, {"100", "1000", "200"});
+  expect_refused<OutOfMemory>([&] { device.allocate(~std::uint64_t{0}); },
+                              {"18446744073709551615"});
+  device.free(address);
+  EXPECT_NE(device.allocate(1000), 0U);
+  std::vector<std::byte> bytes(2);
+  EXPECT_THROW(device.read(address, bytes), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace warpwise
