@@ -6,7 +6,8 @@
 One kernel for each instruction, over 1,024 choices of operands that favour extreme values; 1,000 kernels of
 some forty instructions each, chosen at random; and one for each approximate instruction. Every operation
 names its rounding, as nvcc's --fmad=false makes it, and none has a result that PTX leaves open: divisors are
-not zero, the NaNs of operations that promise no particular one are made the usual one.
+not zero, the NaNs of operations that promise no particular one are made the usual one. Nor is there in the random
+kernels what ptxas makes something else of than PTX says (Composition.instruction).
 
 FOLDER gets op_*.ptx, random_*.ptx, approx_*.ptx, inputs.bin and kernels.json, which lists the kernels.
 """
@@ -505,9 +506,9 @@ def header(sm):
     return f"// Written by tests/golden/random_kernels.py.\n.version 8.0\n.target sm_{sm}\n.address_size 64\n\n"
 
 
-def fill(text, rng, **registers):
+def fill(text, rng, selector=0xFFFF, **registers):
     numbers = {"imm": rng.bits() & 0x7FFFFFFF, "bits": rng.below(256), "lane": rng.below(32),
-               "half": rng.below(65536)}
+               "half": rng.below(65536) & selector}
     return text.format(**numbers, **registers)
 
 
@@ -561,11 +562,27 @@ class Composition:
         # The latest values more often than not, so that chains grow.
         return self.rng.pick(pool[-4:] if self.rng.below(2) else pool)
 
+    def distinct(self, names, operands):
+        """Replaces operands that occur before among names; chooses without the generator of numbers."""
+        for letter, kind in zip("bc", operands[1:]):
+            pool = self.pools[kind]
+            while names[letter] in [names[before] for before in "ab" if before < letter]:
+                names[letter] = pool[(pool.index(names[letter]) + 1) % len(pool)]
+
     def instruction(self, ops, target=None):
         op = self.rng.pick(ops)
         names = {letter: self.operand(kind) for letter, kind in zip("abc", op.operands)}
+        # ptxas drops a minimum of a number and itself, so that a NaN stays the one that it was: PTX promises neither.
+        # It (13.0.88) also joins lop3 of a repeated operand wrongly with what follows: of lop3 d, a, a, b, 0x70 and
+        # vadd4 e, d, b, c the signs come out as those of ~b | a instead of a | b.
+        float_extreme = op.name.startswith(("min.", "max.")) and op.result in "fhb"
+        if float_extreme or op.name.startswith("lop3."):
+            self.distinct(names, op.operands)
         names["d"] = target or self.new(op.result)
-        self.body += "  " + fill(op.text, self.rng, **names) + "\n"
+        # Where just a lower half is used of a prmt that copies the sign of a byte of the upper half, ptxas (13.0.88)
+        # reads zeros for the operand. The kernels of single instructions use the whole of it.
+        selector = 0x7777 if op.name == "prmt.b32.imm" else 0xFFFF
+        self.body += "  " + fill(op.text, self.rng, selector, **names) + "\n"
         return op.result, names["d"]
 
     def straight(self, count):

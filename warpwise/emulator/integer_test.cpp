@@ -196,15 +196,16 @@ TYPED_TEST(Integers, BitFields) {
     const std::string untyped = "b" + std::to_string(bits);
     expect_instruction("bfe." + type + " %d, %a, %b, %c;", {bits, bits, 32, 32}, integers(),
                        [&](U64 a, U64 b, U64 c) {
-                         const int from = static_cast<int>(b & 0xff);
-                         const int count = static_cast<int>(c & 0xff);
-                         const auto bit = [&](int i) { return static_cast<U64>(a >> i & 1); };
-                         const U64 sign = !std::is_signed_v<T> || count == 0
-                                              ? 0
-                                              : bit(std::min(from + count - 1, bits - 1));
+                         // Of a position and a length fields of 64 bits take all bits, those of 32 eight.
+                         const U64 from = bits == 64 ? b : b & 0xff;
+                         const U64 count = bits == 64 ? c : c & 0xff;
+                         const auto bit = [&](U64 i) { return a >> i & 1; };
+                         const U64 last = bits - 1;
+                         const U64 sign =
+                             !std::is_signed_v<T> || count == 0 ? 0 : bit(std::min(from + count - 1, last));
                          U64 result = 0;
-                         for (int i = 0; i < bits; ++i)
-                           result |= (i < count && from + i < bits ? bit(from + i) : sign) << i;
+                         for (U64 i = 0; i <= last; ++i)
+                           result |= (i < count && from + i <= last ? bit(from + i) : sign) << i;
                          return result;
                        });
     expect_instruction("bfind." + type + " %d, %a;", {32, bits, 32, 32}, integers(),
@@ -226,11 +227,12 @@ TYPED_TEST(Integers, BitFields) {
     if constexpr (!std::is_signed_v<T>) {
       expect_instruction("mov.b64 {%w1, %w2}, %c;\nbfi." + untyped + " %d, %a, %b, %w1, %w2;",
                          {bits, bits, bits, 64}, integers(), [&](U64 a, U64 b, U64 c) {
-                           const int from = static_cast<int>(c & 0xff);
-                           const int count = static_cast<int>(c >> 32 & 0xff);
+                           const U64 looked_at = bits == 64 ? 0xffffffff : 0xff;
+                           const U64 from = c & looked_at;
+                           const U64 count = c >> 32 & looked_at;
                            U64 result = b;
-                           for (int i = 0; i < count && from + i < bits; ++i) {
-                             const U64 bit = i < bits ? a >> i & 1 : 0;
+                           for (U64 i = 0; i < count && from + i < bits; ++i) {
+                             const U64 bit = a >> i & 1;
                              result = (result & ~(U64{1} << (from + i))) | bit << (from + i);
                            }
                            return result;

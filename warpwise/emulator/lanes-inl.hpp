@@ -382,8 +382,7 @@ inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
   if (count >= bits) return static_cast<T>(shifted);
   const U field = shifted & ((U{1} << count) - 1);
   if constexpr (std::is_signed_v<T>) {
-    const std::uint32_t top = from + count - 1 < bits - 1 ? from + count - 1 : bits - 1;
-    const bool negative = (static_cast<U>(a) >> top & 1) != 0;
+    const bool negative = (shifted >> (count - 1) & 1) != 0;
     return static_cast<T>(negative ? field | ~((U{1} << count) - 1) : field);
   }
   return static_cast<T>(field);
@@ -785,10 +784,11 @@ inline void add_flushing(Table& table) {
     return flush(canonical(flush(a) - flush(b)));
   });
   add_binary<float, float, float>(table, "mul.ftz.f32", [](float a, float b) {
-    return flush(canonical(flush(a) * flush(b)));
+    return canonical(flush_multiply_add(flush(a), flush(b), 0, flush(a) * flush(b)));
   });
   add_ternary<float, float, float, float>(table, "fma.ftz.f32", [](float a, float b, float c) {
-    return flush(canonical(std::fma(flush(a), flush(b), flush(c))));
+    a = flush(a), b = flush(b), c = flush(c);
+    return canonical(flush_multiply_add(a, b, c, std::fma(a, b, c)));
   });
   add_binary<float, float, float>(table, "min.ftz.f32",
                                   [](float a, float b) { return minimum(flush(a), flush(b)); });

@@ -65,17 +65,27 @@ T after(T x, std::uint32_t variant) {
   return x;
 }
 
-/// One to three operands of type T under Operation::variant.
-template <class T, int operands, class Op>
+/// The tiny results of an operation are exact, or there are none.
+struct NeverRounded {
+  static float flushed(float, float, float, float x, bool) { return x; }
+};
+
+/// One to three operands of type T under Operation::variant. Tiny::flushed is what .ftz makes of a rounded result.
+template <class T, int operands, class Op, class Tiny>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
   const T* b = operands > 1 ? source<T>(warp, op.b) : a;
   const T* c = operands > 2 ? source<T>(warp, op.c) : a;
   T out[warp_lanes];
+  const bool nearest = rounding_of(op.variant) == Rounding::nearest;
   {
     const RoundingMode mode(rounding_of(op.variant));
     for (int i = 0; i < warp_lanes; ++i) {
-      out[i] = Op{}(before(a[i], op.variant), before(b[i], op.variant), before(c[i], op.variant));
+      const T x = before(a[i], op.variant), y = before(b[i], op.variant), z = before(c[i], op.variant);
+      out[i] = Op{}(x, y, z);
+      if constexpr (sizeof(T) == 4) {
+        if ((op.variant & flush_subnormals) != 0) out[i] = Tiny::flushed(x, y, z, out[i], nearest);
+      }
     }
   }
   for (T& x : out) x = after(x, op.variant);
@@ -87,23 +97,36 @@ constexpr Width float_width() {
   return sizeof(T) == 8 ? Width::w64 : Width::w32;
 }
 
-template <class T, int operands, class Op>
-void add_rounded(Table& table, const std::string& name, Op) {
+template <class T, int operands, class Op, class Tiny = NeverRounded>
+void add_rounded(Table& table, const std::string& name, Op, Tiny = {}) {
   const Width w = float_width<T>();
-  Entry entry{rounded<T, operands, Op>, {w, Width::none, w}};
+  Entry entry{rounded<T, operands, Op, Tiny>, {w, Width::none, w}};
   if (operands > 1) entry.widths[3] = w;
   if (operands > 2) entry.widths[4] = w;
   table[name] = entry;
 }
 
+struct TinyProduct {
+  static float flushed(float a, float b, float, float x, bool nearest) { return flush_multiply_add(a, b, 0, x, nearest); }
+};
+struct TinyMultiplyAdd {
+  static float flushed(float a, float b, float c, float x, bool nearest) { return flush_multiply_add(a, b, c, x, nearest); }
+};
+struct TinyQuotient {
+  static float flushed(float a, float b, float, float x, bool nearest) { return flush_quotient(a, b, x, nearest); }
+};
+struct TinyReciprocal {
+  static float flushed(float a, float, float, float x, bool nearest) { return flush_quotient(1, a, x, nearest); }
+};
+
 template <class T>
 void add_arithmetic(Table& table, const std::string& type) {
   add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return a + b; });
   add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return a - b; });
-  add_rounded<T, 2>(table, "mul.*." + type, [](T a, T b, T) { return a * b; });
-  add_rounded<T, 3>(table, "fma.*." + type, [](T a, T b, T c) { return std::fma(a, b, c); });
-  add_rounded<T, 2>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
-  add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; });
+  add_rounded<T, 2>(table, "mul.*." + type, [](T a, T b, T) { return a * b; }, TinyProduct{});
+  add_rounded<T, 3>(table, "fma.*." + type, [](T a, T b, T c) { return std::fma(a, b, c); }, TinyMultiplyAdd{});
+  add_rounded<T, 2>(table, "div.*." + type, [](T a, T b, T) { return a / b; }, TinyQuotient{});
+  add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; }, TinyReciprocal{});
   add_rounded<T, 1>(table, "sqrt.*." + type, [](T a, T, T) { return std::sqrt(a); });
   const auto smaller = [](T a, T b, T) {
     if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
