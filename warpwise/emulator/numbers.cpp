@@ -65,8 +65,8 @@ T after(T x, std::uint32_t variant) {
   return x;
 }
 
-/// One to three operands of type T under Operation::variant.
-template <class T, int operands, class Op>
+/// One to three operands of type T under Operation::variant. `scales`: Op of 2^64 times a and c is 2^64 times as much.
+template <class T, int operands, bool scales, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
   const T* b = operands > 1 ? source<T>(warp, op.b) : a;
@@ -75,11 +75,30 @@ void rounded(Warp& warp, const Operation& op) {
   {
     const RoundingMode mode(rounding_of(op.variant));
     for (int i = 0; i < warp_lanes; ++i) {
-      out[i] = Op{}(before(a[i], op.variant), before(b[i], op.variant), before(c[i], op.variant));
+      const T x = before(a[i], op.variant);
+      const T y = before(b[i], op.variant);
+      const T z = before(c[i], op.variant);
+      out[i] = Op{}(x, y, z);
+      if constexpr (scales && sizeof(T) == 4) {
+        // What only the coarse steps of subnormals round up to the smallest normal number is flushed as well.
+        const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
+        if ((op.variant & flush_subnormals) != 0 && smallest && std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
+          out[i] = std::copysign(T{0}, out[i]);
+        }
+      }
     }
   }
   for (T& x : out) x = after(x, op.variant);
   put(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
+}
+
+double quiet(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51); }
+
+/// A result that is NaN: of double precision, that of b before c before a; single precision has but one.
+float passed_on(float result, float, float, float = 0) { return result; }
+double passed_on(double result, double a, double b, double c = 0) {
+  if (result == result) return result;
+  return b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : result;
 }
 
 template <class T>
@@ -87,10 +106,10 @@ constexpr Width float_width() {
   return sizeof(T) == 8 ? Width::w64 : Width::w32;
 }
 
-template <class T, int operands, class Op>
+template <class T, int operands, bool scales = false, class Op>
 void add_rounded(Table& table, const std::string& name, Op) {
   const Width w = float_width<T>();
-  Entry entry{rounded<T, operands, Op>, {w, Width::none, w}};
+  Entry entry{rounded<T, operands, scales, Op>, {w, Width::none, w}};
   if (operands > 1) entry.widths[3] = w;
   if (operands > 2) entry.widths[4] = w;
   table[name] = entry;
@@ -98,11 +117,11 @@ void add_rounded(Table& table, const std::string& name, Op) {
 
 template <class T>
 void add_arithmetic(Table& table, const std::string& type) {
-  add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return a + b; });
-  add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return a - b; });
-  add_rounded<T, 2>(table, "mul.*." + type, [](T a, T b, T) { return a * b; });
-  add_rounded<T, 3>(table, "fma.*." + type, [](T a, T b, T c) { return std::fma(a, b, c); });
-  add_rounded<T, 2>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
+  add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return passed_on(a + b, a, b); });
+  add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return passed_on(a - b, a, b); });
+  add_rounded<T, 2, true>(table, "mul.*." + type, [](T a, T b, T) { return passed_on(a * b, a, b); });
+  add_rounded<T, 3, true>(table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
+  add_rounded<T, 2, true>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
   add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; });
   add_rounded<T, 1>(table, "sqrt.*." + type, [](T a, T, T) { return std::sqrt(a); });
   const auto smaller = [](T a, T b, T) {
@@ -206,9 +225,12 @@ StorageOf<D> convert_value(StorageOf<S> bits, std::uint32_t variant) {
     } else if constexpr (std::is_same_v<D, float>) {
       const RoundingMode mode((variant & round_to_integer) != 0 ? Rounding::nearest : rounding);
       volatile double exact = x;
-      return std::bit_cast<std::uint32_t>(after(static_cast<float>(exact), variant & ~saturate));
+      const auto narrow = static_cast<float>(exact);
+      // A NaN of double precision is shortened.
+      if (std::is_same_v<S, double> && narrow != narrow) return std::bit_cast<std::uint32_t>(narrow);
+      return std::bit_cast<std::uint32_t>(after(narrow, variant & ~saturate));
     } else {
-      return std::bit_cast<std::uint64_t>(x);
+      return std::bit_cast<std::uint64_t>(x == x ? x : quiet(x));
     }
   } else {
     const auto integer = static_cast<S>(bits);
@@ -316,7 +338,7 @@ void test_property(Warp& warp, const Operation& op) {
       case 1: yes = std::isinf(x); break;
       case 2: yes = !std::isnan(x); break;
       case 3: yes = std::isnan(x); break;
-      case 4: yes = std::isnormal(x); break;
+      case 4: yes = std::isnormal(x) || x == 0; break;
       default: yes = x != 0 && std::fpclassify(x) == FP_SUBNORMAL; break;
     }
     result |= static_cast<Mask>(yes) << i;
