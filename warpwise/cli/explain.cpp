@@ -1,16 +1,20 @@
 #include "warpwise/lab/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
+#include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/lab/primitive.hpp"
 #include "warpwise/lab/report.hpp"
 
 namespace warpwise::cli {
@@ -23,11 +27,27 @@ io::Picture read_texture(const std::string& path) {
   return channels == 3 || channels == 4 ? grey_of(picture) : std::move(picture);
 }
 
+// What a primitive says for itself.
+constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
+                                            "--define",    "--include", "--arg",   "--arch",
+                                            "--registers", "--dump"};
+
+std::string list_of_primitives() {
+  return fmt::format("{}", fmt::join(lab::primitive_names(), ", "));
+}
+
 class ExplainCommand final : public Command {
  public:
-  explicit ExplainCommand(CLI::App& app) {
-    app.add_option("FILE", request_.file, "A file of CUDA C++ (.cu) or of PTX (.ptx)")
+  explicit ExplainCommand(CLI::App& app) : app_(app) {
+    app.add_option("FILE", request_.file,
+                   "A file of CUDA C++ (.cu) or of PTX (.ptx), or a primitive, whose own kernels "
+                   "are run: " +
+                       list_of_primitives())
         ->type_name("");
+    add_text(
+        app, "--size", "WxH",
+        "With a primitive: of the image, or gemv's matrix (default: 512x384, disparity's 160x120)",
+        [this](const std::string& text) { size_ = parse_size("--size", text); });
     app.add_option("--kernel", request_.kernel, "The kernel's name, plain or mangled")
         ->type_name("NAME");
     add_text(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", [this](const std::string& text) {
@@ -72,6 +92,15 @@ class ExplainCommand final : public Command {
   }
 
   void execute() const override {
+    if (lab::is_primitive(request_.file)) {
+      execute_primitive();
+    } else {
+      execute_file();
+    }
+  }
+
+ private:
+  void execute_file() const {
     const lab::ExplainRequest request = checked_request();
     lab::Explanation explanation;
     try {
@@ -81,14 +110,54 @@ class ExplainCommand final : public Command {
       fmt::print(stderr, "{}{}", error.log(), error.log().ends_with('\n') ? "" : "\n");
       throw;
     }
-    print(json_ ? lab::json_of(explanation)
-                          .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                      "\n"
-                : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
+    print_report(explanation);
     report_faults(explanation);
   }
 
- private:
+  void execute_primitive() const {
+    for (const char* option : options_of_files) {
+      if (app_.count(option) > 0) {
+        throw UsageError(fmt::format("{} is for a FILE: {} says itself what it launches", option,
+                                     request_.file));
+      }
+    }
+    lab::PrimitiveRequest request;
+    request.name = request_.file;
+    if (size_) request.size = {size_->width, size_->height};
+    request.compute_capabilities = request_.compute_capabilities;
+    request.budget = request_.budget;
+    if (!lab::on_emulated_runtime()) restart(request);
+    const lab::PrimitiveExplanation explanation = lab::explain_primitive(request);
+    print_report(explanation);
+    for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
+  }
+
+  // Written out anew from what was read.
+  [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
+    std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
+    for (const rules::ComputeCapability cc : request.compute_capabilities) {
+      words.back() += (words.back().empty() ? "" : ",") + rules::to_string(cc);
+    }
+    if (size_) {
+      words.insert(words.end(), {"--size", fmt::format("{}x{}", size_->width, size_->height)});
+    }
+    if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
+    if (json_) words.emplace_back("--json");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    lab::restart_on_emulated_runtime(arguments.data(),
+                                     *std::max_element(request.compute_capabilities.begin(),
+                                                       request.compute_capabilities.end()));
+  }
+
+  template <class Explanation>
+  void print_report(const Explanation& explanation) const {
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    print(json_ ? lab::json_of(explanation).dump(2, ' ', false, replace) + "\n"
+                : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
+  }
+
   template <class Take>
   static void add_text(CLI::App& app, const std::string& option, const std::string& type,
                        const std::string& help, Take take) {
@@ -117,8 +186,18 @@ class ExplainCommand final : public Command {
 
   lab::ExplainRequest checked_request() const {
     if (request_.file.empty()) {
-      throw UsageError("explain needs FILE.cu or FILE.ptx, --grid X[,Y[,Z]] and --block X[,Y[,Z]]");
+      throw UsageError(
+          "explain needs FILE.cu or FILE.ptx, --grid X[,Y[,Z]] and --block X[,Y[,Z]], or a "
+          "primitive: " +
+          list_of_primitives());
     }
+    if (!request_.file.ends_with(".cu") && !request_.file.ends_with(".ptx")) {
+      throw UsageError(
+          fmt::format("explain got '{}', it takes FILE.cu, FILE.ptx, or a primitive: {}",
+                      request_.file, list_of_primitives()));
+    }
+    if (size_)
+      throw UsageError("--size is for a primitive; what a FILE's kernel gets is said by --arg");
     if (!has_grid_ || !has_block_) {
       throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", has_grid_ ? "--block" : "--grid"));
     }
@@ -137,10 +216,14 @@ class ExplainCommand final : public Command {
     const std::string found = faults.size() == 1
                                   ? "a fault was found "
                                   : fmt::format("{} faults were found, the first ", faults.size());
-    throw Error(fmt::format("{}at line {}: {}", found, first.line, first.message));
+    const bool budget = first.kind == emulator::FaultKind::budget;
+    throw Error(fmt::format("{}at line {}: {}{}", found, first.line, first.message,
+                            budget ? " (--budget N allows more)" : ""));
   }
 
+  const CLI::App& app_;
   lab::ExplainRequest request_;
+  std::optional<Size> size_;
   bool has_grid_ = false;
   bool has_block_ = false;
   bool json_ = false;

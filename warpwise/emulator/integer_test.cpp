@@ -194,10 +194,15 @@ TYPED_TEST(Integers, BitFields) {
     constexpr int bits = 8 * sizeof(T);
     const std::string type = type_name<T>();
     const std::string untyped = "b" + std::to_string(bits);
+    // As a GPU has it: the lowest byte of a position or a length for 32 bits, all of it for 64.
+    // Beyond 255 its size does not matter.
+    const auto field = [](U64 x) {
+      return static_cast<int>(bits == 64 ? std::min<U64>(x & 0xffffffff, 255) : x & 0xff);
+    };
     expect_instruction("bfe." + type + " %d, %a, %b, %c;", {bits, bits, 32, 32}, integers(),
                        [&](U64 a, U64 b, U64 c) {
-                         const int from = static_cast<int>(b & 0xff);
-                         const int count = static_cast<int>(c & 0xff);
+                         const int from = field(b);
+                         const int count = field(c);
                          const auto bit = [&](int i) { return static_cast<U64>(a >> i & 1); };
                          const U64 sign = !std::is_signed_v<T> || count == 0
                                               ? 0
@@ -226,8 +231,8 @@ TYPED_TEST(Integers, BitFields) {
     if constexpr (!std::is_signed_v<T>) {
       expect_instruction("mov.b64 {%w1, %w2}, %c;\nbfi." + untyped + " %d, %a, %b, %w1, %w2;",
                          {bits, bits, bits, 64}, integers(), [&](U64 a, U64 b, U64 c) {
-                           const int from = static_cast<int>(c & 0xff);
-                           const int count = static_cast<int>(c >> 32 & 0xff);
+                           const int from = field(c);
+                           const int count = field(c >> 32);
                            U64 result = b;
                            for (int i = 0; i < count && from + i < bits; ++i) {
                              const U64 bit = i < bits ? a >> i & 1 : 0;

@@ -383,12 +383,19 @@ inline T shift_right(T a, std::uint32_t n) {
   else return n >= bits ? T{0} : static_cast<T>(a >> n);
 }
 
+/// A position or length: GPUs look at 8 bits of it for fields of 32 bits, at all of it for those of 64.
+template <class T>
+inline std::uint32_t field_operand(std::uint32_t value) {
+  // Beyond 255 its size does not matter, and sums of two do not wrap.
+  return sizeof(T) != 8 ? value & 0xff : value < 255 ? value : 255;
+}
+
 template <class T>
 inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
   using U = std::make_unsigned_t<T>;
   constexpr std::uint32_t bits = 8 * sizeof(T);
-  const std::uint32_t from = position & 0xff;
-  const std::uint32_t count = length & 0xff;
+  const std::uint32_t from = field_operand<T>(position);
+  const std::uint32_t count = field_operand<T>(length);
   if (count == 0) return 0;
   // Beyond the top lie copies of the sign (zeros of an unsigned).
   const U sign = std::is_signed_v<T> && a < 0 ? ~U{0} : U{0};
@@ -408,8 +415,8 @@ inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
 template <class T>
 inline T bit_field_insert(T a, T b, std::uint32_t position, std::uint32_t length) {
   constexpr std::uint32_t bits = 8 * sizeof(T);
-  const std::uint32_t from = position & 0xff;
-  const std::uint32_t count = length & 0xff;
+  const std::uint32_t from = field_operand<T>(position);
+  const std::uint32_t count = field_operand<T>(length);
   if (count == 0 || from >= bits) return b;
   const T ones = count >= bits ? ~T{0} : (T{1} << count) - 1;
   const T mask = ones << from;
@@ -987,6 +994,12 @@ inline void add_words(Table& table) {
   });
   add_ternary<U, U, U, U>(table, "mad24.lo.u32",
                           [](U a, U b, U c) { return unsigned_24(a) * unsigned_24(b) + c; });
+  add_ternary<I, I, I, I>(table, "mad24.hi.s32", [](I a, I b, I c) {
+    return add_wrapping(static_cast<I>(L{signed_24(a)} * signed_24(b) >> 16), c);
+  });
+  add_ternary<U, U, U, U>(table, "mad24.hi.u32", [](U a, U b, U c) {
+    return static_cast<U>(std::uint64_t{unsigned_24(a)} * unsigned_24(b) >> 16) + c;
+  });
   add_ternary_variant<U, U, U, U>(table, "prmt.b32", [](U a, U b, U c, U mode) {
     return permute_bytes(a, b, permutation_of(mode, c));
   });

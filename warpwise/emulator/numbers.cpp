@@ -220,15 +220,24 @@ StorageOf<D> convert_value(StorageOf<S> bits, std::uint32_t variant) {
     if ((variant & round_to_integer) != 0) x = to_integral(x, rounding);
     if ((variant & saturate) != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
     if ((variant & relu) != 0 && !(x > 0) && x == x) x = 0;
+    // A NaN from double precision keeps its sign and the upper bits of its fraction.
+    constexpr bool from_double = std::is_same_v<S, double>;
     if constexpr (is_small<D>) {
+      if (from_double && x != x) {
+        constexpr int kept = format_of<D>.fraction_bits;
+        const auto fraction = static_cast<std::uint32_t>((std::bit_cast<std::uint64_t>(x) << 12) >> (64 - kept));
+        const std::uint32_t exponent = 0x7fffU >> kept << kept;
+        return (std::signbit(x) ? 0x8000U : 0U) | exponent | 1U << (kept - 1) | fraction;
+      }
       return encode(x, format_of<D>, rounding);
     } else if constexpr (std::is_same_v<D, float>) {
+      if (from_double && x != x) {
+        volatile double nan = x;
+        return std::bit_cast<std::uint32_t>(static_cast<float>(nan));
+      }
       const RoundingMode mode((variant & round_to_integer) != 0 ? Rounding::nearest : rounding);
       volatile double exact = x;
-      const auto narrow = static_cast<float>(exact);
-      // A NaN of double precision is shortened.
-      if (std::is_same_v<S, double> && narrow != narrow) return std::bit_cast<std::uint32_t>(narrow);
-      return std::bit_cast<std::uint32_t>(after(narrow, variant & ~saturate));
+      return std::bit_cast<std::uint32_t>(after(static_cast<float>(exact), variant & ~saturate));
     } else {
       return std::bit_cast<std::uint64_t>(x == x ? x : quiet(x));
     }

@@ -481,14 +481,20 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
   const Launch& launch = *worker.launch;
   const std::uint64_t total = launch.progress->executed.fetch_add(executed) + executed;
   if (launch.budget == 0 || total <= launch.budget || launch.progress->stop.exchange(true)) return;
-  for (Warp& warp : block.warps) {
-    for (const Group& group : warp.groups) {
-      if (group.state == Group::State::barrier) continue;
-      record_fault(warp, launch.code->operations[group.pc], FaultKind::budget, std::countr_zero(group.mask),
-                   "the kernel did not end within " + std::to_string(launch.budget) + " warp instructions");
-      return;
+  const std::string message =
+      "the kernel did not end within " + std::to_string(launch.budget) + " warp instructions";
+  for (const bool waits : {false, true}) {
+    for (Warp& warp : block.warps) {
+      for (const Group& group : warp.groups) {
+        if ((group.state == Group::State::barrier) != waits) continue;
+        record_fault(warp, launch.code->operations[group.pc], FaultKind::budget, std::countr_zero(group.mask),
+                     message);
+        return;
+      }
     }
   }
+  // This block has just ended; others have not begun.
+  record_fault(block.warps.front(), launch.code->operations.front(), FaultKind::budget, 0, message);
 }
 
 enum class BlockOutcome { finished, spinning, running };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <regex>
 
@@ -46,9 +47,22 @@ std::uint64_t transactions(const TrafficCounts& traffic) {
   return traffic.transactions_32 + traffic.transactions_64 + traffic.transactions_128;
 }
 
+// What a newcomer has to know to read the rest.
+constexpr const char* each_request = "for each request of a warp (32 threads that run as one)";
+
+// "Line 9 (out[i] = in[i];)"; "Line 9 of kernel.cuh (…)" where that is not the file that was given.
 std::string place(const Explanation& explanation, const LineCounts& line) {
-  const std::string text = explanation.source_line(line.file, line.line);
-  return fmt::format("Line {}{}", line.line, text.empty() ? "" : fmt::format(" ({})", text));
+  if (line.line == 0) return "The kernel (its PTX names no lines)";
+  const SourceFile* source = explanation.source(line.file);
+  std::string text = fmt::format("Line {}", line.line);
+  if (source != nullptr && source->shown != explanation.request.file) {
+    text += " of " + std::filesystem::path(source->shown).filename().string();
+  }
+  const std::string code = explanation.source_line(line.file, line.line);
+  constexpr std::size_t longest = 90;
+  if (code.empty()) return text;
+  return text +
+         (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
 }
 
 // "`tile[32][33]` in place of `tile[32][32]`", when the line uses an array of shared memory whose
@@ -78,12 +92,10 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
   const double ideal = ratio(counts.ideal_passes, counts.requests);
   const int banks = cc.major == 1 ? 16 : 32;
   std::string text = fmt::format(
-      "{} {} shared memory in {} for each request of a warp, where {} would do: up to {} lanes ask "
-      "for "
-      "different words of one of the {} banks, and a bank serves one word at a time (word i lies "
-      "in bank "
-      "i modulo {}).",
-      place(explanation, line), verb, times(passes), number(ideal),
+      "{} {} shared memory in {} {}, where {} would do: up to {} of the threads ask for different "
+      "words of one of the {} banks, and a bank serves one word at a time (word i lies in bank i "
+      "modulo {}).",
+      place(explanation, line), verb, times(passes), each_request, number(ideal),
       number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
   const auto padded = padding(explanation, line);
   text +=
@@ -94,7 +106,7 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
                 "column's elements lie in {0} different banks: declare {1}.",
                 banks, *padded)
           : fmt::format(
-                " Let neighbouring lanes use neighbouring words, or pad the rows by one word, "
+                " Let neighbouring threads use neighbouring words, or pad the rows by one word, "
                 "so that the words which a warp uses at once lie in different banks.");
   return Finding{static_cast<double>(counts.passes - counts.ideal_passes),
                  {text, cite("bank conflicts", "Shared memory")}};
@@ -107,26 +119,26 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   if (ratio(made, counts.ideal_transactions) < worth_saying) return std::nullopt;
   const double each = ratio(made, counts.requests);
   const double ideal = ratio(counts.ideal_transactions, counts.requests);
-  const double used = 100 * ratio(counts.bytes_requested, counts.bytes_moved);
-  std::string text = fmt::format(
-      "{} {} {} memory with {} transactions for each request of a warp, where {} would do: of {} "
-      "bytes moved "
-      "{:.0f} % were asked for.",
-      place(explanation, line), verb, memory, number(each), number(ideal), counts.bytes_moved,
-      std::min(used, 100.0));
+  std::string text =
+      fmt::format("{} {} {} memory in {} transactions {}, where {} would do: {} bytes are moved",
+                  place(explanation, line), verb, memory, number(each), each_request, number(ideal),
+                  counts.bytes_moved);
+  if (counts.bytes_requested < counts.bytes_moved) {
+    text += fmt::format(" for {} that were asked for", counts.bytes_requested);
+  }
   if (each >= 2 * ideal) {
-    text +=
-        " The lanes' addresses lie far apart, and every segment that one of them touches is moved "
-        "whole. Let "
-        "neighbouring threads (threadIdx.x, x + 1, …) use neighbouring addresses; where the "
-        "algorithm goes "
-        "across, turn the data in shared memory.";
+    text += fmt::format(
+        ". The threads' addresses lie far apart, and a segment of {:.0f} bytes of memory is moved "
+        "whole "
+        "if one of them touches it. Let neighbouring threads (threadIdx.x and threadIdx.x + 1) use "
+        "neighbouring addresses; where the algorithm goes across the rows, read along them into "
+        "shared memory and go across there.",
+        ratio(counts.bytes_moved, made));
   } else {
     text +=
-        " The warp's addresses are neighbours but do not begin where a segment begins, so that "
-        "they touch "
-        "more segments than their bytes fill. Start rows at multiples of 128 bytes (a padded "
-        "pitch).";
+        ". The addresses are neighbours but do not begin where a segment of memory begins, so that "
+        "they touch more segments than their bytes fill. Start rows at multiples of 128 bytes (a "
+        "padded pitch).";
   }
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
@@ -251,18 +263,20 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
   const auto& memory = explanation.launch.memory[cc];
   const PassCounts& shared = memory.shared_load;
   std::string text =
-      fmt::format("On CC {} the memory accesses cost what their bytes cost at least:",
+      fmt::format("On CC {} the memory accesses cost about what their bytes cost at least:",
                   rules::to_string(explanation.request.compute_capabilities[cc]));
   const std::uint64_t global = memory.global_load.requests + memory.global_store.requests;
   if (global > 0) {
     text += fmt::format(
-        " every global transaction is full, {} for {} requests, since the lanes of a warp use "
-        "neighbouring addresses",
-        transactions(memory.global_load) + transactions(memory.global_store), global);
+        " global memory is reached in {} transactions, of which {} are needed, since the threads "
+        "of a "
+        "warp use neighbouring addresses",
+        transactions(memory.global_load) + transactions(memory.global_store),
+        memory.global_load.ideal_transactions + memory.global_store.ideal_transactions);
   }
   if (shared.requests > 0) {
     text += fmt::format(
-        "{} every shared read takes {}, since its lanes use different banks or the same word",
+        "{} a shared read takes {}, since its threads use different banks or the same word",
         global > 0 ? ", and" : "", times(ratio(shared.passes, shared.requests)));
   }
   if (global + shared.requests == 0) text += " there are none";

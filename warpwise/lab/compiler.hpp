@@ -69,6 +69,13 @@ struct KernelResources {
   int shared_bytes = 0;  ///< static, of a block
 };
 
+/// The same PTX without the bodies of all other kernels: ptxas is not asked to build what nobody
+/// wants to know. Text that is not laid out as the compilers do it stays whole.
+std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
+
+/// 75 of ".target sm_75"; 0 without one.
+int target_architecture(const std::string& ptx);
+
 struct ResourceReport {
   /// One for each compute capability: of the real one where the compiler builds for it, else of the
   /// nearest, the greatest below it or the least there is. Nothing where it could not be built.

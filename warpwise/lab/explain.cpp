@@ -109,10 +109,16 @@ std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
   return reports;
 }
 
-SourceFile read_source(const std::string& name, const std::string& given) {
-  SourceFile source{name, name, {}};
+// A file below the current folder is shown as it is called from there.
+std::string shown_name(const std::string& name, const std::string& given) {
   std::error_code error;
-  if (name == given || fs::equivalent(name, given, error)) source.shown = given;
+  if (name == given || fs::equivalent(name, given, error)) return given;
+  const std::string here = fs::current_path(error).string() + "/";
+  return !error && name.starts_with(here) ? name.substr(here.size()) : name;
+}
+
+SourceFile read_source(const std::string& name, const std::string& given) {
+  SourceFile source{name, shown_name(name, given), {}};
   std::ifstream file(source.shown);
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) line.pop_back();
@@ -189,6 +195,19 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
        .threads = 0});
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
+  return result;
+}
+
+Explanation explain_launch(ExplainRequest request, Compilation compilation,
+                           emulator::KernelInfo kernel, emulator::LaunchResult launch) {
+  Explanation result;
+  result.capabilities = reports_of(request, compilation, kernel);
+  result.sources = sources_of(launch, request.file);
+  result.kernel_name = plain_name(kernel.name);
+  result.request = std::move(request);
+  result.compilation = std::move(compilation);
+  result.kernel = std::move(kernel);
+  result.launch = std::move(launch);
   return result;
 }
 

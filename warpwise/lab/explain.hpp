@@ -70,4 +70,8 @@ struct Explanation {
 ///         emulator::Program and Arguments do
 Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture);
 
+/// The same of a launch that was counted already: `request` says what it was.
+Explanation explain_launch(ExplainRequest request, Compilation compilation,
+                           emulator::KernelInfo kernel, emulator::LaunchResult launch);
+
 }  // namespace warpwise::lab

@@ -156,9 +156,8 @@ TEST_F(AdviceOfALine, FindsNothingWhereNothingIs) {
   result_.launch.memory = result_.launch.lines[0].memory;
   const auto advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 1U);
-  EXPECT_NE(advice[0].text.find("every shared read takes 1 pass"), std::string::npos)
-      << advice[0].text;
-  EXPECT_NE(advice[0].text.find("every global transaction is full"), std::string::npos);
+  EXPECT_NE(advice[0].text.find("a shared read takes 1 pass"), std::string::npos) << advice[0].text;
+  EXPECT_NE(advice[0].text.find("128 transactions, of which 128 are needed"), std::string::npos);
 }
 
 TEST_F(AdviceOfALine, NamesTheArrayToPad) {
@@ -175,12 +174,12 @@ TEST_F(AdviceOfALine, NamesTheArrayToPad) {
 
 TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
   counts().global_store = {32, 1024, 0, 0, 4096, 32768, 128};
-  EXPECT_NE(
-      advice_for(result_)[0].text.find("12 % were asked for. The lanes' addresses lie far apart"),
-      std::string::npos)
+  EXPECT_NE(advice_for(result_)[0].text.find("32768 bytes are moved for 4096 that were asked for. "
+                                             "The threads' addresses lie far apart"),
+            std::string::npos)
       << advice_for(result_)[0].text;
   counts().global_store = {32, 160, 0, 0, 4096, 5120, 128};
-  EXPECT_NE(advice_for(result_)[0].text.find("do not begin where a segment begins"),
+  EXPECT_NE(advice_for(result_)[0].text.find("do not begin where a segment of memory begins"),
             std::string::npos)
       << advice_for(result_)[0].text;
 }
@@ -227,6 +226,21 @@ TEST_F(AdviceOfALine, IsInTheJson) {
   EXPECT_EQ(object["lines"][0]["source"], "out[i] = tile[x][y];");
   EXPECT_EQ(object["lines"][0]["by_cc"]["9.0"]["shared_load"]["passes"], 32);
   EXPECT_EQ(object["advice"].size(), 1U);
+}
+
+TEST(PtxOfKernel, LeavesTheOthersOut) {
+  const std::string head = ".version 7.0\n.target sm_75\n.global .u32 g;\n";
+  const std::string one =
+      ".visible .entry one(\n.param .u64 p\n)\n{\n { // a } in a comment\n }\nret;\n}\n";
+  const std::string two = ".weak .entry one_more()\n.maxntid 32\n{\nret;\n}";
+  const std::string tail = "\n.file 1 \"a{.cu\"\n";
+  const std::string ptx = head + one + two + tail;
+  EXPECT_EQ(ptx_of_kernel(ptx, "one"), head + one + tail);
+  EXPECT_EQ(ptx_of_kernel(ptx, "one_more"), head + one.substr(one.size() - 1) + two + tail);
+  EXPECT_EQ(ptx_of_kernel(ptx, "none"), head + "\n" + tail);
+  const std::string cut = ptx.substr(0, head.size() + 20);
+  EXPECT_EQ(ptx_of_kernel(cut, "two"), cut);
+  EXPECT_EQ(target_architecture(ptx), 75);
 }
 
 }  // namespace

@@ -144,6 +144,32 @@ std::vector<std::string> memory_parts(const Paint& paint, const emulator::Memory
   return parts;
 }
 
+// What all lines together cost, to compare two kernels by.
+std::string memory_text(const Paint& paint, const emulator::MemoryCounts& counts) {
+  std::uint64_t made = 0;
+  std::uint64_t needed = 0;
+  for (const TrafficCounts& each : {counts.global_load, counts.global_store, counts.global_atomic,
+                                    counts.local_load, counts.local_store}) {
+    made += transactions(each);
+    needed += each.ideal_transactions;
+  }
+  std::uint64_t passes = 0;
+  std::uint64_t needed_passes = 0;
+  for (const PassCounts& each : {counts.shared_load, counts.shared_store, counts.shared_atomic}) {
+    passes += each.passes;
+    needed_passes += each.ideal_passes;
+  }
+  const auto part = [&](const char* memory, std::uint64_t count, Unit unit, std::uint64_t least) {
+    const std::string text = fmt::format("{} memory: {} {}, ideal {}", memory, grouped(count),
+                                         unit.many, grouped(least));
+    return count == least ? paint.good(text) : paint.bad(text);
+  };
+  std::vector<std::string> parts;
+  if (made > 0) parts.push_back(part("global", made, transaction_unit, needed));
+  if (passes > 0) parts.push_back(part("shared", passes, pass_unit, needed_passes));
+  return parts.empty() ? "" : fmt::format("        {}\n", fmt::join(parts, "; "));
+}
+
 std::string capability_text(const Paint& paint, const CapabilityReport& report) {
   const std::string cc = rules::to_string(report.compute_capability);
   const auto& occupancy = report.occupancy;
@@ -154,7 +180,7 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
     const std::string share = fmt::format(
         "{}occupancy {:.0f} %", report.registers ? "" : "at most ", 100 * occupancy.fraction);
     text += paint.bold(share) +
-            fmt::format(": {} block{}, {} of {} warps on an SM; what ends it: {}",
+            fmt::format(": {} block{}, {} of {} warps on an SM; limited by {}",
                         occupancy.blocks_per_sm, occupancy.blocks_per_sm == 1 ? "" : "s",
                         occupancy.warps_per_sm, rules::sm_limits(report.compute_capability).warps,
                         rules::to_string(occupancy.limiter));
@@ -187,8 +213,10 @@ std::string head(const Explanation& explanation, const Paint& paint) {
     text += "  " + wrapped("note: " + cut(printable(note.substr(0, note.find('\n')))), 2) + "\n";
   }
   text += "\n";
-  for (const CapabilityReport& report : explanation.capabilities)
-    text += capability_text(paint, report);
+  for (std::size_t i = 0; i < explanation.capabilities.size(); ++i) {
+    text += capability_text(paint, explanation.capabilities[i]);
+    text += memory_text(paint, explanation.launch.memory[i]);
+  }
   text += fmt::format(
       "shared memory {} bytes static + {} dynamic a block, local {} bytes a thread, constant {} "
       "bytes\n",
@@ -254,8 +282,9 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
     if (before == nullptr || before->file != line.file) {
       const std::string name = source == nullptr ? "(no line information)" : source->shown;
       text += "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
-              paint.quiet(
-                  "   (share of the warp instructions; counts are for each request of a warp)") +
+              (before == nullptr ? paint.quiet("   (share of the warp instructions; counts are for "
+                                               "each request of a warp)")
+                                 : "") +
               "\n";
     } else if (line.line - before->line <= nearby) {
       for (int between = before->line + 1; between < line.line; ++between) {

@@ -134,7 +134,7 @@ ResourceReport with_ptxas(const Compilation& compilation, const std::string& ker
                           const fs::path& ptxas) {
   const TemporaryFolder folder;
   const fs::path ptx = folder / "kernel.ptx";
-  std::ofstream(ptx, std::ios::binary) << compilation.ptx;
+  std::ofstream(ptx, std::ios::binary) << ptx_of_kernel(compilation.ptx, kernel);
   const Target target = target_of(compilation.ptx);
   std::vector<int> known = architectures_of(run_program({ptxas.string(), "--help"}, folder).output);
   if (!target.suffix.empty()) known = {target.number};
@@ -169,6 +169,20 @@ ResourceReport with_nvrtc(const Compilation& compilation, const std::string& ker
   return report;
 }
 
+// Behind the brace that closes the first one from `at` on; npos where none does.
+std::size_t end_of_body(const std::string& ptx, std::size_t at) {
+  int depth = 0;
+  for (; at < ptx.size(); ++at) {
+    if (ptx.compare(at, 2, "//") == 0) {
+      at = ptx.find('\n', at);
+      if (at == std::string::npos) return at;
+    }
+    if (ptx[at] == '{') ++depth;
+    if (ptx[at] == '}' && --depth == 0) return at + 1;
+  }
+  return std::string::npos;
+}
+
 ResourceReport unknown(std::size_t count, const std::string& why) {
   ResourceReport report;
   report.by_compute_capability.resize(count);
@@ -177,6 +191,29 @@ ResourceReport unknown(std::size_t count, const std::string& why) {
 }
 
 }  // namespace
+
+std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
+  constexpr std::string_view entry = ".entry ";
+  std::string result;
+  std::size_t kept = 0;  // up to here everything is in `result` or was left out
+  for (std::size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
+    const std::size_t line = ptx.rfind('\n', at) + 1;  // 0 where npos + 1
+    const std::size_t name = at + entry.size();
+    const std::size_t end = end_of_body(ptx, at);
+    if (end == std::string::npos) return ptx;
+    const std::string_view linkage = std::string_view(ptx).substr(line, at - line);
+    if (linkage != "" && linkage != ".visible " && linkage != ".weak ") return ptx;
+    const std::size_t name_end = ptx.find_first_of("( \t\r\n", name);
+    if (ptx.compare(name, name_end - name, kernel) != 0) {
+      result.append(ptx, kept, line - kept);
+      kept = end;
+    }
+    at = end;
+  }
+  return result.append(ptx, kept);
+}
+
+int target_architecture(const std::string& ptx) { return target_of(ptx).number; }
 
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "warpwise/emulator/runtime/fat_binary.hpp"
+#include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using namespace warpwise::emulator;
@@ -54,14 +56,28 @@ std::vector<std::byte> parameter_block(const KernelInfo& info, void** arguments)
   return block;
 }
 
+const Observer* observer = nullptr;
+
+LaunchOptions launch_options() {
+  if (observer != nullptr) return observer->options;
+  LaunchOptions options;
+  options.count = false;
+  options.budget = emulated().budget;
+  return options;
+}
+
 cudaError_t run(Kernel& kernel, dim3 grid, dim3 block, std::size_t shared, const std::vector<std::byte>& parameters) {
   return guarded([&] {
-    LaunchOptions options;
-    options.count = false;
-    options.budget = emulated().budget;
+    Program& program = kernel.module->get();
+    const Dim3 blocks{grid.x, grid.y, grid.z};
+    const Dim3 threads{block.x, block.y, block.z};
     const LaunchResult result =
-        kernel.module->get().launch(emulated().device, kernel.name, {grid.x, grid.y, grid.z},
-                                    {block.x, block.y, block.z}, shared, parameters, options);
+        program.launch(emulated().device, kernel.name, blocks, threads, shared, parameters, launch_options());
+    if (observer != nullptr) {
+      // The text is not kept with the module: only observers ask for it.
+      const std::string ptx = ptx_of(kernel.module->wrapper);
+      observer->see(observer->context, {program.kernel(kernel.name), blocks, threads, shared, ptx, result});
+    }
     std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
     if (result.faults.empty()) return cudaSuccess;
     return fail(error_of(result.faults.front().kind), describe(kernel.name, result.faults.front()), true);
@@ -94,6 +110,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 }  // namespace
 
 extern "C" {
+
+void warpwise_emulated_observe(const Observer* given) { observer = given; }
 
 void** __cudaRegisterFatBinary(void* wrapper) {
   Runtime& own = emulated();

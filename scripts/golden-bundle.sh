@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds a self-contained folder with the golden kernels for a machine that has a GPU and Nsight Compute:
+# machine code for CC 9.0, made here with ptxas, what they read, and the scripts that run them. It needs
+# nothing of ours to be built.
+#
+#   scripts/golden-bundle.sh [FOLDER]     default: build/golden-bundle; then, there: FOLDER/measure.sh OUT
+#
+# Its golden_access.json and golden_arithmetic.json belong into tests/golden/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+limit_mib=20
+
+folder=${1:-build/golden-bundle}
+golden=tests/golden
+rm -rf "$folder"
+mkdir -p "$folder"
+python3 $golden/random_kernels.py "$folder"
+cp $golden/access.ptx $golden/access_cases.json $golden/measure.py $golden/measure.sh "$folder/"
+for ptx in "$folder"/*.ptx; do
+  # Without --fmad=false ptxas may join a multiplication and an addition, and round once.
+  ptxas -arch=sm_90 --fmad=false "$ptx" -o "${ptx%.ptx}.cubin"
+  gzip -9n "$ptx"
+done
+toolkit=$(ptxas --version | sed -n 's/.*release \([0-9.]*\), V\([0-9.]*\).*/\2/p')
+printf '{"ptxas": "%s", "commit": "%s"}\n' "$toolkit" "$(git describe --always --dirty --abbrev=12)" >"$folder/bundle.json"
+
+size=$(du -sm "$folder" | cut -f1)
+echo "$folder: $size MiB, $(ls "$folder" | wc -l) files"
+if [ "$size" -ge "$limit_mib" ]; then
+  echo "golden-bundle.sh: the folder is larger than $limit_mib MiB" >&2
+  exit 1
+fi

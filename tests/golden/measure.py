@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Runs the golden kernels on a GPU, through its driver alone: no compiler, no package is needed.
+
+    measure.py access FOLDER FIRST COUNT   launches those of the access cases, once each: for the profiler to count
+    measure.py arithmetic FOLDER OUT       runs the arithmetic kernels; writes OUT/golden_arithmetic.json, which the
+                                           tests compare with, and OUT/outputs.bin, every word the kernels left
+    measure.py collect FOLDER OUT CSV...   writes OUT/golden_access.json from the profiler's tables
+    measure.py metrics AVAILABLE counts|branches   the metrics to ask for, of those that the profiler says it has
+
+FOLDER holds what scripts/golden-bundle.sh put there.
+"""
+
+import csv
+import ctypes
+import datetime
+import gzip
+import json
+import os
+import struct
+import subprocess
+import sys
+
+# What the emulator's counts are compared with.
+COMPARED = ["l1tex__t_requests_pipe_lsu_mem_global_op_ld", "l1tex__t_requests_pipe_lsu_mem_global_op_st",
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld", "l1tex__t_sectors_pipe_lsu_mem_global_op_st",
+            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"]
+# Kept beside them where the profiler has them.
+BESIDE = ["smsp__inst_executed_op_shared_ld", "smsp__inst_executed_op_shared_st", "smsp__inst_executed_op_global_ld",
+          "smsp__inst_executed_op_global_st", "smsp__inst_executed", "smsp__thread_inst_executed"]
+# Of the kernels that diverge: slow, since the profiler changes the machine code to count them.
+OF_BRANCHES = ["smsp__sass_branch_targets", "smsp__sass_branch_targets_threads_divergent",
+               "smsp__sass_inst_executed_op_branch", "smsp__inst_executed_op_branch", "smsp__inst_executed",
+               "smsp__thread_inst_executed"]
+
+
+class Driver:
+    """The few calls of the CUDA driver that are needed."""
+
+    def __init__(self):
+        for name in ("libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"):
+            try:
+                self.library = ctypes.CDLL(name)
+                break
+            except OSError:
+                continue
+        else:
+            sys.exit("measure.py: there is no libcuda.so.1, so no GPU's driver")
+        self.call("cuInit", ctypes.c_uint(0))
+        self.device = ctypes.c_int()
+        self.call("cuDeviceGet", ctypes.byref(self.device), ctypes.c_int(0))
+        self.context = ctypes.c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), self.device)
+        self.call("cuCtxSetCurrent", self.context)
+
+    def call(self, name, *arguments):
+        status = getattr(self.library, name)(*arguments)
+        if status != 0:
+            text = ctypes.c_char_p()
+            self.library.cuGetErrorName(ctypes.c_int(status), ctypes.byref(text))
+            raise RuntimeError(f"{name} gave {status} {(text.value or b'').decode()}")
+
+    def name(self):
+        text = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", text, ctypes.c_int(256), self.device)
+        return text.value.decode()
+
+    def compute_capability(self):
+        value = ctypes.c_int()
+        parts = []
+        for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+            self.call("cuDeviceGetAttribute", ctypes.byref(value), ctypes.c_int(attribute), self.device)
+            parts.append(str(value.value))
+        return ".".join(parts)
+
+    def load(self, image):
+        module = ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(module), ctypes.c_char_p(image))
+        return module
+
+    def load_file(self, folder, stem):
+        """Machine code; where the GPU is of another kind, the PTX that it was made from."""
+        try:
+            with open(os.path.join(folder, stem + ".cubin"), "rb") as file:
+                return self.load(file.read())
+        except (RuntimeError, OSError) as error:
+            print(f"{stem}.cubin: {error}; the driver compiles the PTX", file=sys.stderr)
+            with gzip.open(os.path.join(folder, stem + ".ptx.gz"), "rb") as file:
+                return self.load(file.read() + b"\0")
+
+    def function(self, module, name):
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, ctypes.c_char_p(name.encode()))
+        return function
+
+    def allocate(self, size):
+        address = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
+        return address.value
+
+    def clear(self, address, size):
+        self.call("cuMemsetD8_v2", ctypes.c_uint64(address), ctypes.c_ubyte(0), ctypes.c_size_t(size))
+
+    def write(self, address, data):
+        self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), ctypes.c_char_p(data), ctypes.c_size_t(len(data)))
+
+    def read(self, address, size):
+        data = ctypes.create_string_buffer(size)
+        self.call("cuMemcpyDtoH_v2", data, ctypes.c_uint64(address), ctypes.c_size_t(size))
+        return data.raw
+
+    def launch(self, function, grid, block, shared, arguments):
+        """arguments: each one's bytes."""
+        buffers = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
+        pointers = (ctypes.c_void_p * len(buffers))(*[ctypes.addressof(buffer) for buffer in buffers])
+        dimensions = [ctypes.c_uint(n) for n in (grid[0], grid[1], 1, block[0], block[1], 1)]
+        self.call("cuLaunchKernel", function, *dimensions, ctypes.c_uint(shared), ctypes.c_void_p(None), pointers,
+                  ctypes.c_void_p(None))
+        self.call("cuCtxSynchronize")
+
+
+def access_cases(folder):
+    with open(os.path.join(folder, "access_cases.json")) as file:
+        return json.load(file)["cases"]
+
+
+def run_access(folder, first, count):
+    driver = Driver()
+    module = driver.load_file(folder, "access")
+    arena = driver.allocate(1 << 22)
+    driver.clear(arena, 1 << 22)
+    for case in access_cases(folder)[first:first + count]:
+        at = arena
+        arguments = []
+        for argument in case["arguments"]:
+            if "words" in argument:
+                arguments.append(struct.pack(f"<{len(argument['words'])}I", *argument["words"]))
+                continue
+            size = argument.get("buffer", 0)
+            if "table" in argument:
+                data = struct.pack(f"<{len(argument['table'])}I", *argument["table"])
+                driver.write(at, data)
+                size = len(data)
+            arguments.append(struct.pack("<Q", at))
+            at += (size + 511) // 256 * 256
+        assert at <= arena + (1 << 22)
+        driver.launch(driver.function(module, case["kernel"]), case["grid"], case["block"], case["shared"], arguments)
+        # The next case's tables lie where this one may have stored.
+
+
+def hash_of(data):
+    value = 0xCBF29CE484222325
+    for (word,) in struct.iter_unpack("<I", data):
+        value = ((value ^ word) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
+def machine(folder, driver=None):
+    driver = driver or Driver()
+    with open(os.path.join(folder, "bundle.json")) as file:
+        bundle = json.load(file)
+    try:
+        version = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], text=True,
+                                 capture_output=True, timeout=30).stdout.split("\n")[0].strip()
+    except (OSError, subprocess.TimeoutExpired):
+        version = ""
+    return {"gpu": driver.name(), "compute_capability": driver.compute_capability(), "driver": version,
+            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), **bundle}
+
+
+def run_arithmetic(folder, out):
+    driver = Driver()
+    with open(os.path.join(folder, "kernels.json")) as file:
+        listed = json.load(file)
+    with open(os.path.join(folder, "inputs.bin"), "rb") as file:
+        inputs = file.read()
+    source = driver.allocate(len(inputs))
+    driver.write(source, inputs)
+    size = max(kernel["bytes"] for kernel in listed["kernels"])
+    target = driver.allocate(size)
+    modules = {}
+    hashes = {}
+    approximate = {}
+    with open(os.path.join(out, "outputs.bin"), "wb") as outputs:
+        for kernel in listed["kernels"]:
+            if kernel["file"] not in modules:
+                modules[kernel["file"]] = driver.load_file(folder, kernel["file"])
+            driver.clear(target, size)
+            driver.launch(driver.function(modules[kernel["file"]], kernel["name"]), (1, 1), (listed["threads"], 1), 0,
+                          [struct.pack("<Q", source), struct.pack("<Q", target)])
+            data = driver.read(target, kernel["bytes"])
+            outputs.write(data)
+            if kernel["name"].startswith("approx_"):
+                approximate[kernel["name"]] = data.hex()
+            else:
+                hashes[kernel["name"]] = hash_of(data)
+    write_arithmetic(os.path.join(out, "golden_arithmetic.json"), machine(folder, driver), hashes, approximate)
+
+
+def write_arithmetic(path, about, hashes, approximate):
+    with open(path, "w") as file:
+        file.write('{"machine": ' + json.dumps(about) + ',\n"hashes": {\n')
+        file.write(",\n".join(f'"{name}": "{value}"' for name, value in hashes.items()))
+        file.write('\n},\n"approximate": {\n')
+        file.write(",\n".join(f'"{name}": "{value}"' for name, value in approximate.items()))
+        file.write("\n}}\n")
+    print(f"{path}: {len(hashes)} hashes, {len(approximate)} lists")
+
+
+def table_rows(path):
+    """(kernel, values) of each launch in a table of the profiler's, which writes lines of its own around it."""
+    with open(path, errors="replace") as file:
+        lines = [line for line in file if line.startswith('"')]
+    launches = {}
+    for row in csv.DictReader(lines):
+        if not (row.get("ID") or "").strip().isdigit():
+            continue  # the row of units
+        kernel = row.get("Kernel Name", "").split("(")[0].strip()
+        values = launches.setdefault(int(row["ID"]), (kernel, {}))[1]
+        if "Metric Name" in row:
+            row = {row["Metric Name"]: row["Metric Value"]}
+        for column, text in row.items():
+            if column and column.endswith(".sum") and number(text) is not None:
+                values[column[:-4]] = number(text)
+    return [launches[key] for key in sorted(launches)]
+
+
+def number(text):
+    try:
+        return int(float(text.replace(",", "")))
+    except (ValueError, AttributeError):
+        return None
+
+
+def collect(folder, out, tables):
+    cases = access_cases(folder)
+    counts = {}
+    for path in tables:
+        # PART-FIRST.csv
+        first = int(os.path.basename(path).split("-")[1].split(".")[0])
+        try:
+            launches = table_rows(path)
+        except OSError as error:
+            print(f"{path}: {error}")
+            continue
+        print(f"{path}: {len(launches)} launches")
+        for case, (kernel, values) in zip(cases[first:], launches):
+            if kernel != case["kernel"]:
+                print(f"{path}: a launch is {kernel}, expected {case['kernel']}: the rest is left out")
+                break
+            counts.setdefault(case["name"], {}).update(values)
+    for case in cases:
+        missing = [metric for metric in COMPARED if metric not in counts.get(case["name"], {})]
+        if missing:
+            print(f"{case['name']}: no {', '.join(missing)}")
+    about = machine(folder)
+    path = os.path.join(out, "golden_access.json")
+    with open(path, "w") as file:
+        file.write('{"machine": ' + json.dumps(about) + ',\n"counts": {\n')
+        file.write(",\n".join(f"{json.dumps(name)}: {json.dumps(values)}" for name, values in counts.items()))
+        file.write("\n}}\n")
+    print(f"{path}: {len(counts)} of {len(cases)} cases")
+
+
+def metrics(available, which):
+    with open(available, errors="replace") as file:
+        known = {line.split()[0] for line in file if line.strip()}
+    wanted = COMPARED if which == "counts" else []
+    wanted = wanted + [metric for metric in (BESIDE if which == "counts" else OF_BRANCHES) if metric in known]
+    print(",".join(metric + ".sum" for metric in wanted))
+
+
+def main():
+    if len(sys.argv) == 5 and sys.argv[1] == "access":
+        run_access(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    elif len(sys.argv) == 4 and sys.argv[1] == "arithmetic":
+        run_arithmetic(sys.argv[2], sys.argv[3])
+    elif len(sys.argv) >= 5 and sys.argv[1] == "collect":
+        collect(sys.argv[2], sys.argv[3], sys.argv[4:])
+    elif len(sys.argv) == 4 and sys.argv[1] == "metrics":
+        metrics(sys.argv[2], sys.argv[3])
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
