@@ -69,7 +69,9 @@ step "Where a part of an image comes from" \
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   echo
   echo "Why one way to transpose is slower than another, on a GPU of CC 9.0 that need not be here:"
-  for kernel in transpose_naive transpose_padded; do
+  for kernel in transpose_naive "transpose_tiled --define PAD=0" "transpose_tiled --define PAD=1"; do
+    echo "$ warpwise explain examples/transpose.cu --kernel $kernel ..."
+    # shellcheck disable=SC2086  # the kernel's name and its options
     "$warpwise" explain examples/transpose.cu --kernel $kernel --grid 8,8 --block 32,32 \
       --arg 'f32[65536]' --arg 'f32[65536]:iota' --arg i32:256
   done
