@@ -66,6 +66,19 @@ sed 's/^/  /' "$out/building-track.csv"
 rows 200 40 "$out/part.png"
 step "Where a part of an image comes from" \
   find "$out/part.png" samples/building.jpg --measure zncc
+if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+  echo
+  echo "Why one way to transpose is slower than another, on a GPU of CC 9.0 that need not be here:"
+  for kernel in transpose_naive "transpose_tiled --define PAD=0" "transpose_tiled --define PAD=1"; do
+    echo "$ warpwise explain examples/transpose.cu --kernel $kernel ..."
+    # shellcheck disable=SC2086  # the kernel's name and its options
+    "$warpwise" explain examples/transpose.cu --kernel $kernel --grid 8,8 --block 32,32 \
+      --arg 'f32[65536]' --arg 'f32[65536]:iota' --arg i32:256
+  done
+else
+  echo
+  echo "Not shown: what explain says of a kernel, for want of a compiler for it (scripts/get-nvrtc.sh brings one)"
+fi
 
 echo
 echo "Made in $out/:"

@@ -22,10 +22,10 @@ for program in base_test gpu_test copy_test convert_test sobel_test threshold_te
   cp "build/release/bin/$program" "$folder/bin/"
 done
 # One file, by the name that programs ask for.
-cp -L build/release/lib/libwarpwise.so.[0-9].[0-9] "$folder/lib/"
+cp -L build/release/lib/libwarpwise.so.[0-9].[0-9] build/release/lib/libwarpwise_emulator.so.[0-9].[0-9] "$folder/lib/"
 # What the programs load beyond the C and C++ runtimes, which every distribution of that age has.
 ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
-  grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise)\.so' |
+  grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
 cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs cpu_bench and ffmpeg_match.py and records both, as results/README.md describes.
+"""Runs cpu_bench with ffmpeg_match.py, and emulator_bench, and records them, as results/README.md describes.
 
-  scripts/record-cpu.py results/NAME [--build build/release] [--filter REGEX]
+  scripts/record-cpu.py results/NAME [--build build/release] [--filter REGEX] [--only cpu|emulator]
 
 The machine should do nothing else meanwhile; it takes about a quarter of an hour.
 """
@@ -9,6 +9,7 @@ import argparse
 import json
 import pathlib
 import platform
+import statistics
 import subprocess
 import tempfile
 
@@ -17,6 +18,8 @@ METHOD = ("cpu_bench: ours and the peer call by call in turn, as many threads on
           "and peer_ms are medians; ratio = peer time / our time, median, 5th and 95th percentile; "
           "stream_% of a 256 MiB copy, read_% of reading as much, sad_peak_% of the rate at which "
           "so many cores sum absolute differences in registers, all in the same run")
+EMULATOR_METHOD = ("emulator_bench: one core, 1280x720 bytes in blocks of 32x8 threads; warp instructions of the "
+                   "kernel divided by the time of its launches")
 # Of Google Benchmark's own fields none but these says anything here.
 KEPT = ("name", "iterations", "real_time", "ours_ms", "peer_ms", "ratio", "ratio_p5", "ratio_p95",
         "stream_%", "read_%", "sad_peak_%", "label")
@@ -40,7 +43,45 @@ def main():
     arguments.add_argument("folder", type=pathlib.Path)
     arguments.add_argument("--build", default="build/release", type=pathlib.Path)
     arguments.add_argument("--filter", default=".")
+    arguments.add_argument("--only", choices=["cpu", "emulator"])
     chosen = arguments.parse_args()
+    if chosen.only != "emulator":
+        record_cpu(chosen)
+    if chosen.only != "cpu":
+        record_emulator(chosen)
+
+
+def machine_of(context, method):
+    return {"date": context["date"], "num_cpus": context["num_cpus"],
+            "commit": first_line("git", "describe", "--always", "--dirty", "--abbrev=12"),
+            "cpu": f"{cpu_name()}, {context['num_cpus']} cores",
+            "compiler": first_line("c++", "--version"), "method": method}
+
+
+def write(path, recorded):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def record_emulator(chosen):
+    """Warp instructions a second of one core: median and extremes of several runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        benched = pathlib.Path(folder) / "emulator.json"
+        subprocess.run([REPOSITORY / chosen.build / "bin/emulator_bench", f"--benchmark_out={benched}",
+                        "--benchmark_out_format=json", "--benchmark_repetitions=9"], check=True)
+        report = json.loads(benched.read_text(encoding="utf-8"))
+    speeds = {}
+    for row in report["benchmarks"]:
+        if row["run_type"] == "iteration":
+            speeds.setdefault(row["run_name"], []).append(row["warp_instructions"])
+    rows = [{"name": name, "warp_instructions_per_s": statistics.median(all_of),
+             "least": min(all_of), "most": max(all_of), "runs": len(all_of)}
+            for name, all_of in speeds.items()]
+    write(chosen.folder / "emulator_bench.json",
+          {"machine": machine_of(report["context"], EMULATOR_METHOD), "rows": rows})
+
+
+def record_cpu(chosen):
     with tempfile.TemporaryDirectory() as folder:
         benched = pathlib.Path(folder) / "cpu.json"
         subprocess.run([REPOSITORY / chosen.build / "bin/cpu_bench", f"--benchmark_out={benched}",
@@ -51,19 +92,13 @@ def main():
         subprocess.run([REPOSITORY / "bench/ffmpeg_match.py", "--build", chosen.build,
                         "--json", beside], check=True)
         ffmpeg = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else None
-    context = report["context"]
     recorded = {
-        "machine": {"date": context["date"], "num_cpus": context["num_cpus"],
-                    "commit": first_line("git", "describe", "--always", "--dirty", "--abbrev=12"),
-                    "cpu": f"{cpu_name()}, {context['num_cpus']} cores",
-                    "compiler": first_line("c++", "--version"), "method": METHOD},
+        "machine": machine_of(report["context"], METHOD),
         "rows": [{key: row[key] for key in KEPT if key in row} for row in report["benchmarks"]],
     }
     if ffmpeg:
         recorded["ffmpeg"] = ffmpeg
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    (chosen.folder / "cpu_bench.json").write_text(
-        json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write(chosen.folder / "cpu_bench.json", recorded)
 
 
 if __name__ == "__main__":

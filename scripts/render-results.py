@@ -12,7 +12,7 @@ import statistics
 import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/performance.md"]
+DOCUMENTS = ["README.md", "docs/emulator.md", "docs/performance.md"]
 # What the README shows: the main case of each primitive, at the sizes of the documents.
 IMAGE = (4096, 3072)
 HEADLINES = [("copy", "u8 image", IMAGE), ("convert", "rgb24 to ycbcr32", IMAGE),
@@ -144,10 +144,19 @@ def gemv_cpu(report):
     return f"{cpu_origin(report)}\n\n{table(header, rows)}"
 
 
+def emulator(report):
+    machine = report["machine"]
+    rows = [[row["name"].split("/")[-1].replace("_", " "),
+             f"{row['warp_instructions_per_s'] / 1e6:.0f}",
+             f"{row['least'] / 1e6:.0f} to {row['most'] / 1e6:.0f}"] for row in report["rows"]]
+    text = table(["kernel, counts", "median", f"of {report['rows'][0]['runs']} runs"], rows)
+    return f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}."
+
+
 def render(text, reports):
-    gpu, host = reports
+    gpu, host, emulated = reports
     renderers = {"headline": lambda: headline(gpu), "everything": lambda: everything(gpu),
-                 "cpu": lambda: cpu(host), "gemv_cpu": lambda: gemv_cpu(host)}
+                 "cpu": lambda: cpu(host), "gemv_cpu": lambda: gemv_cpu(host), "emulator": lambda: emulator(emulated)}
 
     def replace(match):
         name = match.group(1)
@@ -157,7 +166,8 @@ def render(text, reports):
 
 
 def main():
-    reports = load("nvidia-h200/gpu_bench.json"), load("amd-epyc/cpu_bench.json")
+    reports = (load("nvidia-h200/gpu_bench.json"), load("amd-epyc/cpu_bench.json"),
+               load("amd-epyc/emulator_bench.json"))
     stale = []
     for name in DOCUMENTS:
         path = REPOSITORY / name

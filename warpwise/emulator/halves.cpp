@@ -33,7 +33,7 @@ const std::array<float, 65536>& decoded() {
 template <Format format>
 std::uint16_t finish(double x, std::uint32_t variant) {
   if ((variant & saturate) != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
-  if ((variant & relu) != 0 && x <= 0) x = 0;  // +0 of -0 too, as a GPU has it
+  if ((variant & relu) != 0 && x <= 0) x = 0;  // -0 too
   std::uint16_t bits = encode(x, small_format<format>, Rounding::nearest);
   if ((variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0) bits &= 0x8000;
   return bits;
@@ -61,7 +61,7 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b, std::uint32_t variant) {
   } else {
     result = (x < y) != larger ? a : b;
   }
-  if ((variant & relu) != 0 && value[result] < 0) result = 0;
+  if ((variant & relu) != 0 && value[result] <= 0) result = 0;
   return result;
 }
 

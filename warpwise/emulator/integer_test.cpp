@@ -194,18 +194,22 @@ TYPED_TEST(Integers, BitFields) {
     constexpr int bits = 8 * sizeof(T);
     const std::string type = type_name<T>();
     const std::string untyped = "b" + std::to_string(bits);
+    // As a GPU has it: the lowest byte of a position or a length for 32 bits, all of it for 64.
+    // Beyond 255 its size does not matter.
+    const auto field = [](U64 x) {
+      return static_cast<int>(bits == 64 ? std::min<U64>(x & 0xffffffff, 255) : x & 0xff);
+    };
     expect_instruction("bfe." + type + " %d, %a, %b, %c;", {bits, bits, 32, 32}, integers(),
                        [&](U64 a, U64 b, U64 c) {
-                         // Of a position and a length fields of 64 bits take all bits, those of 32 eight.
-                         const U64 from = bits == 64 ? b : b & 0xff;
-                         const U64 count = bits == 64 ? c : c & 0xff;
-                         const auto bit = [&](U64 i) { return a >> i & 1; };
-                         const U64 last = bits - 1;
-                         const U64 sign =
-                             !std::is_signed_v<T> || count == 0 ? 0 : bit(std::min(from + count - 1, last));
+                         const int from = field(b);
+                         const int count = field(c);
+                         const auto bit = [&](int i) { return static_cast<U64>(a >> i & 1); };
+                         const U64 sign = !std::is_signed_v<T> || count == 0
+                                              ? 0
+                                              : bit(std::min(from + count - 1, bits - 1));
                          U64 result = 0;
-                         for (U64 i = 0; i <= last; ++i)
-                           result |= (i < count && from + i <= last ? bit(from + i) : sign) << i;
+                         for (int i = 0; i < bits; ++i)
+                           result |= (i < count && from + i < bits ? bit(from + i) : sign) << i;
                          return result;
                        });
     expect_instruction("bfind." + type + " %d, %a;", {32, bits, 32, 32}, integers(),
@@ -227,12 +231,11 @@ TYPED_TEST(Integers, BitFields) {
     if constexpr (!std::is_signed_v<T>) {
       expect_instruction("mov.b64 {%w1, %w2}, %c;\nbfi." + untyped + " %d, %a, %b, %w1, %w2;",
                          {bits, bits, bits, 64}, integers(), [&](U64 a, U64 b, U64 c) {
-                           const U64 looked_at = bits == 64 ? 0xffffffff : 0xff;
-                           const U64 from = c & looked_at;
-                           const U64 count = c >> 32 & looked_at;
+                           const int from = field(c);
+                           const int count = field(c >> 32);
                            U64 result = b;
-                           for (U64 i = 0; i < count && from + i < bits; ++i) {
-                             const U64 bit = a >> i & 1;
+                           for (int i = 0; i < count && from + i < bits; ++i) {
+                             const U64 bit = i < bits ? a >> i & 1 : 0;
                              result = (result & ~(U64{1} << (from + i))) | bit << (from + i);
                            }
                            return result;

@@ -270,8 +270,28 @@ void unpack(Warp& warp, const Operation& op) {
 
 inline float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 inline double canonical(double x) { return x; }
+inline double quiet(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51); }
+
+/// A result that is NaN: single precision has one, double precision passes on an operand, b before c before a.
+inline float passed_on(float result, float, float, float = 0) { return canonical(result); }
+inline double passed_on(double result, double a, double b, double c = 0) {
+  if (result == result) return result;
+  return b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : result;
+}
 
 inline float flush(float x) { return without_subnormals(x); }
+
+// Two powers of two that move the smallest normal numbers away from the subnormals.
+constexpr float scale_up = 0x1p64F;
+constexpr float scaled_normal = 0x1p-62F;  // of the smallest normal number
+
+/// A rounded result, flushed. Numbers that only the coarse steps of subnormals round up to the smallest normal one are
+/// flushed too, as on a GPU: `scaled` is the same result computed of scale_up times as much, without those steps.
+inline float flush(float result, float scaled) {
+  const auto bits = std::bit_cast<std::uint32_t>(result);
+  const bool tiny = (bits & 0x7fffffffU) == 0x00800000U && std::fabs(scaled) < scaled_normal;
+  return std::bit_cast<float>((bits & 0x7f800000U) == 0 || tiny ? bits & 0x80000000U : bits);
+}
 
 template <class T>
 inline T minimum(T a, T b) {
@@ -279,7 +299,8 @@ inline T minimum(T a, T b) {
     using Bits = Storage<T>;
     const T equal = std::bit_cast<T>(std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b));
     const T smaller = a < b ? a : (b < a ? b : equal);
-    return canonical(a != a ? b : (b != b ? a : smaller));
+    const T result = a != a ? b : (b != b ? a : smaller);
+    return passed_on(result, result, result);
   } else {
     return a < b ? a : b;
   }
@@ -291,7 +312,8 @@ inline T maximum(T a, T b) {
     using Bits = Storage<T>;
     const T equal = std::bit_cast<T>(std::bit_cast<Bits>(a) & std::bit_cast<Bits>(b));
     const T larger = a > b ? a : (b > a ? b : equal);
-    return canonical(a != a ? b : (b != b ? a : larger));
+    const T result = a != a ? b : (b != b ? a : larger);
+    return passed_on(result, result, result);
   } else {
     return a > b ? a : b;
   }
@@ -364,7 +386,8 @@ inline T shift_right(T a, std::uint32_t n) {
 /// A position or length: GPUs look at 8 bits of it for fields of 32 bits, at all of it for those of 64.
 template <class T>
 inline std::uint32_t field_operand(std::uint32_t value) {
-  return sizeof(T) == 8 ? value : value & 0xff;
+  // Beyond 255 its size does not matter, and sums of two do not wrap.
+  return sizeof(T) != 8 ? value & 0xff : value < 255 ? value : 255;
 }
 
 template <class T>
@@ -382,7 +405,8 @@ inline T bit_field_extract(T a, std::uint32_t position, std::uint32_t length) {
   if (count >= bits) return static_cast<T>(shifted);
   const U field = shifted & ((U{1} << count) - 1);
   if constexpr (std::is_signed_v<T>) {
-    const bool negative = (shifted >> (count - 1) & 1) != 0;
+    const std::uint32_t top = from + count - 1 < bits - 1 ? from + count - 1 : bits - 1;
+    const bool negative = (static_cast<U>(a) >> top & 1) != 0;
     return static_cast<T>(negative ? field | ~((U{1} << count) - 1) : field);
   }
   return static_cast<T>(field);
@@ -757,17 +781,22 @@ void add_bits(Table& table, const std::string& type) {
 template <class T>
 void add_floating(Table& table, const std::string& type) {
   const auto name = [&](const char* opcode) { return std::string(opcode) + "." + type; };
-  add_binary<T, T, T>(table, name("add"), [](T a, T b) { return canonical(a + b); });
-  add_binary<T, T, T>(table, name("sub"), [](T a, T b) { return canonical(a - b); });
-  add_binary<T, T, T>(table, name("mul"), [](T a, T b) { return canonical(a * b); });
+  add_binary<T, T, T>(table, name("add"), [](T a, T b) { return passed_on(a + b, a, b); });
+  add_binary<T, T, T>(table, name("sub"), [](T a, T b) { return passed_on(a - b, a, b); });
+  add_binary<T, T, T>(table, name("mul"), [](T a, T b) { return passed_on(a * b, a, b); });
   add_binary<T, T, T>(table, name("div"), [](T a, T b) { return canonical(a / b); });
-  add_ternary<T, T, T, T>(table, name("fma"), [](T a, T b, T c) { return canonical(std::fma(a, b, c)); });
+  add_ternary<T, T, T, T>(table, name("fma"), [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
   add_binary<T, T, T>(table, name("min"), [](T a, T b) { return minimum(a, b); });
   add_binary<T, T, T>(table, name("max"), [](T a, T b) { return maximum(a, b); });
   using U = Storage<T>;
   constexpr U sign = U{1} << (8 * sizeof(T) - 1);
-  add_unary<U, U>(table, name("abs"), [](U a) { return a & ~sign; });
-  add_unary<U, U>(table, name("neg"), [](U a) { return a ^ sign; });
+  // They are additions to a GPU: a NaN becomes a quiet one, and keeps its sign.
+  add_unary<T, T>(table, name("abs"), [](T a) {
+    return a == a ? std::bit_cast<T>(static_cast<U>(std::bit_cast<U>(a) & ~sign)) : passed_on(a, a, a);
+  });
+  add_unary<T, T>(table, name("neg"), [](T a) {
+    return a == a ? std::bit_cast<T>(static_cast<U>(std::bit_cast<U>(a) ^ sign)) : passed_on(a, a, a);
+  });
   add_unary<T, T>(table, name("sqrt"), [](T a) { return canonical(std::sqrt(a)); });
   add_unary<T, T>(table, name("rcp"), [](T a) { return canonical(T{1} / a); });
   add_binary<U, U, U>(table, name("copysign"),
@@ -784,23 +813,23 @@ inline void add_flushing(Table& table) {
     return flush(canonical(flush(a) - flush(b)));
   });
   add_binary<float, float, float>(table, "mul.ftz.f32", [](float a, float b) {
-    return canonical(flush_multiply_add(flush(a), flush(b), 0, flush(a) * flush(b)));
+    return flush(canonical(flush(a) * flush(b)), flush(a) * scale_up * flush(b));
   });
   add_ternary<float, float, float, float>(table, "fma.ftz.f32", [](float a, float b, float c) {
-    a = flush(a), b = flush(b), c = flush(c);
-    return canonical(flush_multiply_add(a, b, c, std::fma(a, b, c)));
+    return flush(canonical(std::fma(flush(a), flush(b), flush(c))),
+                 std::fma(flush(a) * scale_up, flush(b), flush(c) * scale_up));
   });
   add_binary<float, float, float>(table, "min.ftz.f32",
                                   [](float a, float b) { return minimum(flush(a), flush(b)); });
   add_binary<float, float, float>(table, "max.ftz.f32",
                                   [](float a, float b) { return maximum(flush(a), flush(b)); });
   add_binary<float, float, float>(table, "div.ftz.f32", [](float a, float b) {
-    return flush(canonical(flush(a) / flush(b)));
+    return flush(canonical(flush(a) / flush(b)), flush(a) * scale_up / flush(b));
   });
   add_unary<float, float>(table, "sqrt.ftz.f32", [](float a) { return canonical(std::sqrt(flush(a))); });
   add_unary<float, float>(table, "rcp.ftz.f32", [](float a) { return flush(canonical(1.0F / flush(a))); });
-  add_unary<float, float>(table, "abs.ftz.f32", [](float a) { return flush(std::fabs(a)); });
-  add_unary<float, float>(table, "neg.ftz.f32", [](float a) { return -flush(a); });
+  add_unary<float, float>(table, "abs.ftz.f32", [](float a) { return canonical(flush(std::fabs(a))); });
+  add_unary<float, float>(table, "neg.ftz.f32", [](float a) { return canonical(-flush(a)); });
 }
 
 template <class D, class S>
@@ -872,8 +901,7 @@ inline void add_common_conversions(Table& table) {
   add_unary<I, float>(table, "cvt.rzi.s32.f32", [](float a) { return truncate<I>(a); });
   add_unary<U, float>(table, "cvt.rzi.u32.f32", [](float a) { return truncate<U>(a); });
   add_unary<double, float>(table, "cvt.f64.f32", [](float a) { return static_cast<double>(a); });
-  add_unary<float, double>(table, "cvt.rn.f32.f64",
-                           [](double a) { return static_cast<float>(a); });
+  add_unary<float, double>(table, "cvt.rn.f32.f64", [](double a) { return static_cast<float>(a); });
   add_unary<float, std::uint16_t>(table, "cvt.f32.f16",
                                   [](std::uint16_t a) { return canonical(to_float(Float16{a})); });
   add_unary<float, std::uint16_t>(table, "cvt.f32.bf16",

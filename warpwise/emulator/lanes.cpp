@@ -12,7 +12,6 @@
 
 #include "warpwise/base/float16.hpp"
 #include "warpwise/emulator/machine.hpp"
-#include "warpwise/emulator/numbers.hpp"
 
 namespace warpwise::emulator {
 

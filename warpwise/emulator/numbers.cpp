@@ -65,26 +65,26 @@ T after(T x, std::uint32_t variant) {
   return x;
 }
 
-/// The tiny results of an operation are exact, or there are none.
-struct NeverRounded {
-  static float flushed(float, float, float, float x, bool) { return x; }
-};
-
-/// One to three operands of type T under Operation::variant. Tiny::flushed is what .ftz makes of a rounded result.
-template <class T, int operands, class Op, class Tiny>
+/// One to three operands of type T under Operation::variant. `scales`: Op of 2^64 times a and c is 2^64 times as much.
+template <class T, int operands, bool scales, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
   const T* b = operands > 1 ? source<T>(warp, op.b) : a;
   const T* c = operands > 2 ? source<T>(warp, op.c) : a;
   T out[warp_lanes];
-  const bool nearest = rounding_of(op.variant) == Rounding::nearest;
   {
     const RoundingMode mode(rounding_of(op.variant));
     for (int i = 0; i < warp_lanes; ++i) {
-      const T x = before(a[i], op.variant), y = before(b[i], op.variant), z = before(c[i], op.variant);
+      const T x = before(a[i], op.variant);
+      const T y = before(b[i], op.variant);
+      const T z = before(c[i], op.variant);
       out[i] = Op{}(x, y, z);
-      if constexpr (sizeof(T) == 4) {
-        if ((op.variant & flush_subnormals) != 0) out[i] = Tiny::flushed(x, y, z, out[i], nearest);
+      if constexpr (scales && sizeof(T) == 4) {
+        // What only the coarse steps of subnormals round up to the smallest normal number is flushed as well.
+        const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
+        if ((op.variant & flush_subnormals) != 0 && smallest && std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
+          out[i] = std::copysign(T{0}, out[i]);
+        }
       }
     }
   }
@@ -92,41 +92,37 @@ void rounded(Warp& warp, const Operation& op) {
   put(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
 }
 
+double quiet(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51); }
+
+/// A result that is NaN: of double precision, that of b before c before a; single precision has but one.
+float passed_on(float result, float, float, float = 0) { return result; }
+double passed_on(double result, double a, double b, double c = 0) {
+  if (result == result) return result;
+  return b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : result;
+}
+
 template <class T>
 constexpr Width float_width() {
   return sizeof(T) == 8 ? Width::w64 : Width::w32;
 }
 
-template <class T, int operands, class Op, class Tiny = NeverRounded>
-void add_rounded(Table& table, const std::string& name, Op, Tiny = {}) {
+template <class T, int operands, bool scales = false, class Op>
+void add_rounded(Table& table, const std::string& name, Op) {
   const Width w = float_width<T>();
-  Entry entry{rounded<T, operands, Op, Tiny>, {w, Width::none, w}};
+  Entry entry{rounded<T, operands, scales, Op>, {w, Width::none, w}};
   if (operands > 1) entry.widths[3] = w;
   if (operands > 2) entry.widths[4] = w;
   table[name] = entry;
 }
 
-struct TinyProduct {
-  static float flushed(float a, float b, float, float x, bool nearest) { return flush_multiply_add(a, b, 0, x, nearest); }
-};
-struct TinyMultiplyAdd {
-  static float flushed(float a, float b, float c, float x, bool nearest) { return flush_multiply_add(a, b, c, x, nearest); }
-};
-struct TinyQuotient {
-  static float flushed(float a, float b, float, float x, bool nearest) { return flush_quotient(a, b, x, nearest); }
-};
-struct TinyReciprocal {
-  static float flushed(float a, float, float, float x, bool nearest) { return flush_quotient(1, a, x, nearest); }
-};
-
 template <class T>
 void add_arithmetic(Table& table, const std::string& type) {
-  add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return a + b; });
-  add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return a - b; });
-  add_rounded<T, 2>(table, "mul.*." + type, [](T a, T b, T) { return a * b; }, TinyProduct{});
-  add_rounded<T, 3>(table, "fma.*." + type, [](T a, T b, T c) { return std::fma(a, b, c); }, TinyMultiplyAdd{});
-  add_rounded<T, 2>(table, "div.*." + type, [](T a, T b, T) { return a / b; }, TinyQuotient{});
-  add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; }, TinyReciprocal{});
+  add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return passed_on(a + b, a, b); });
+  add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return passed_on(a - b, a, b); });
+  add_rounded<T, 2, true>(table, "mul.*." + type, [](T a, T b, T) { return passed_on(a * b, a, b); });
+  add_rounded<T, 3, true>(table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
+  add_rounded<T, 2, true>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
+  add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; });
   add_rounded<T, 1>(table, "sqrt.*." + type, [](T a, T, T) { return std::sqrt(a); });
   const auto smaller = [](T a, T b, T) {
     if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
@@ -243,7 +239,7 @@ StorageOf<D> convert_value(StorageOf<S> bits, std::uint32_t variant) {
       volatile double exact = x;
       return std::bit_cast<std::uint32_t>(after(static_cast<float>(exact), variant & ~saturate));
     } else {
-      return std::bit_cast<std::uint64_t>(x);
+      return std::bit_cast<std::uint64_t>(x == x ? x : quiet(x));
     }
   } else {
     const auto integer = static_cast<S>(bits);
@@ -351,7 +347,7 @@ void test_property(Warp& warp, const Operation& op) {
       case 1: yes = std::isinf(x); break;
       case 2: yes = !std::isnan(x); break;
       case 3: yes = std::isnan(x); break;
-      case 4: yes = std::isnormal(x) || x == 0; break;  // as a GPU has it
+      case 4: yes = std::isnormal(x) || x == 0; break;
       default: yes = x != 0 && std::fpclassify(x) == FP_SUBNORMAL; break;
     }
     result |= static_cast<Mask>(yes) << i;

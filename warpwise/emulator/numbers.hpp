@@ -99,31 +99,6 @@ inline float flush_to_zero(float x) {
   return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
 }
 
-// With .ftz a GPU flushes what is below the least normal number, 2^-126, once rounded to 24 bits, as though there
-// were no least exponent: not all that becomes subnormal, nor only that. \param rounded  as a CPU rounds it
-constexpr float least_normal = 0x1p-126F;
-
-/// Exact results between this and `rounded`, where that is the least normal number, stay normal.
-inline double flush_border(float rounded, bool nearest) {
-  const double border = 0x1p-126 - (nearest ? 0x1p-151 : 0x1p-150);
-  return rounded < 0 ? -border : border;
-}
-/// \param excess  the exact result less the border, or a number of its sign
-inline float flush_rounded(float rounded, bool nearest, double excess) {
-  const double outwards = rounded < 0 ? -excess : excess;
-  const bool below = std::fabs(rounded) == least_normal && (nearest ? outwards < 0 : outwards <= 0);
-  return flush_to_zero(below ? std::copysign(0.0F, rounded) : rounded);
-}
-/// a * b + c; its border is so near to c, where it matters, that their difference is exact.
-inline float flush_multiply_add(float a, float b, float c, float rounded, bool nearest = true) {
-  const double border = flush_border(rounded, nearest);
-  return flush_rounded(rounded, nearest, std::fma(double{a}, double{b}, double{c} - border));
-}
-inline float flush_quotient(float a, float b, float rounded, bool nearest) {
-  const double excess = std::fma(-flush_border(rounded, nearest), double{b}, double{a});  // times b
-  return flush_rounded(rounded, nearest, b < 0 ? -excess : excess);
-}
-
 inline float canonical_nan(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 
 }  // namespace warpwise::emulator

@@ -316,7 +316,8 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
     const ptx::Variable& variable = module.variables[i];
     if (addresses[i] == 0 || variable.bytes == 0) continue;
     std::byte* host = owner.host_pointer(addresses[i], variable.bytes);
-    std::memcpy(host, variable.initial.data(), std::min<std::size_t>(variable.initial.size(), variable.bytes));
+    std::copy_n(variable.initial.begin(), std::min<std::size_t>(variable.initial.size(), variable.bytes),
+                reinterpret_cast<std::uint8_t*>(host));
     for (const auto& relocation : variable.relocations) {
       const std::uint64_t value = address_of(relocation.name) + static_cast<std::uint64_t>(relocation.addend);
       const auto width = static_cast<std::uint64_t>(relocation.bytes);
