@@ -8,8 +8,8 @@ namespace warpwise::emulator {
 
 // ---- counting
 
-/// Results of the rules for accesses whose addresses go up by one step from lane to lane; they depend on
-/// the first address modulo 256 only, which no rule looks beyond.
+/// Results of the rules for accesses whose addresses go up by one step from lane to lane; they
+/// depend on the first address modulo 256 only, which no rule looks beyond.
 struct Worker::Memo {
   struct Result {
     rules::GlobalTraffic traffic;
@@ -24,7 +24,7 @@ struct Worker::Memo {
   };
   static constexpr int entries = 8;  // of a site: loops meet a few alignments in turn
   std::vector<Entry> keys;
-  std::vector<Result> results;       // [entry][cc]
+  std::vector<Result> results;  // [entry][cc]
 };
 
 Worker::Worker() : memo(std::make_unique<Memo>()) {}
@@ -66,7 +66,8 @@ void add(SiteCounts& counts, const Result& result, int bytes) {
   counts.transactions_64 += static_cast<std::uint64_t>(result.traffic.transactions_64);
   counts.transactions_128 += static_cast<std::uint64_t>(result.traffic.transactions_128);
   counts.passes += static_cast<std::uint64_t>(result.passes.passes);
-  counts.ideal += static_cast<std::uint64_t>(result.passes.passes > 0 ? result.passes.ideal : result.ideal);
+  counts.ideal +=
+      static_cast<std::uint64_t>(result.passes.passes > 0 ? result.passes.ideal : result.ideal);
 }
 
 /// `steady`: all lanes are active and their addresses go up by equal steps.
@@ -81,12 +82,13 @@ void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int by
                      static_cast<std::size_t>(counted_space(space));
   SiteCounts* counts = worker.sites.data() + place * n;
   const int asked = (active == all_lanes ? warp_lanes : std::popcount(active)) * bytes;
-  const rules::WarpAccess access{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes), active,
-                                 bytes, kind == AccessKind::store};
+  const rules::WarpAccess access{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes),
+                                 active, bytes, kind == AccessKind::store};
 
   const int first = std::countr_zero(active);
-  const std::uint64_t stride =
-      first < warp_lanes - 1 && (active >> (first + 1) & 1) != 0 ? addresses[first + 1] - addresses[first] : 0;
+  const std::uint64_t stride = first < warp_lanes - 1 && (active >> (first + 1) & 1) != 0
+                                   ? addresses[first + 1] - addresses[first]
+                                   : 0;
   const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
   std::uint64_t off = 0;
   if (!steady) {
@@ -139,20 +141,21 @@ void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   } else {
     where = "byte " + std::to_string(address) + " of " + std::to_string(size);
   }
-  record_fault(warp, op, FaultKind::out_of_bounds, lane, access_text(kind, bytes, space) + " at " + where);
+  record_fault(warp, op, FaultKind::out_of_bounds, lane,
+               access_text(kind, bytes, space) + " at " + where);
 }
 
 void fault_misaligned(Warp& warp, const Operation& op, AccessKind kind, int bytes, int lane,
                       std::string_view space, std::uint64_t address) {
   record_fault(warp, op, FaultKind::misaligned, lane,
                access_text(kind, bytes, space) + " at an address that is " +
-                   std::to_string(address % static_cast<std::uint64_t>(bytes)) + " past a multiple of " +
-                   std::to_string(bytes));
+                   std::to_string(address % static_cast<std::uint64_t>(bytes)) +
+                   " past a multiple of " + std::to_string(bytes));
 }
 
 /// Lanes whose address is a multiple of bytes; faults for the others.
-Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, std::string_view space,
-                   const std::uint64_t* addresses, Mask active) {
+Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                   std::string_view space, const std::uint64_t* addresses, Mask active) {
   std::uint64_t low = 0;
   for (int i = 0; i < warp_lanes; ++i) low |= (active >> i & 1) != 0 ? addresses[i] : 0;
   const auto mask = static_cast<std::uint64_t>(bytes - 1);
@@ -160,15 +163,19 @@ Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   Mask good = 0;
   for (int i = 0; i < warp_lanes; ++i) {
     if ((active >> i & 1) == 0) continue;
-    if ((addresses[i] & mask) == 0) good |= Mask{1} << i;
-    else fault_misaligned(warp, op, kind, bytes, i, space, addresses[i]);
+    if ((addresses[i] & mask) == 0)
+      good |= Mask{1} << i;
+    else
+      fault_misaligned(warp, op, kind, bytes, i, space, addresses[i]);
   }
   return good;
 }
 
-/// Global and constant memory: the lanes usually lie in one allocation, mostly in that of the last access.
-void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes, std::string_view space,
-                    const std::uint64_t* addresses, Mask active, Resolved& out) {
+/// Global and constant memory: the lanes usually lie in one allocation, mostly in that of the last
+/// access.
+void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                    std::string_view space, const std::uint64_t* addresses, Mask active,
+                    Resolved& out) {
   Worker& worker = *warp.worker;
   const std::uint64_t filler = addresses[std::countr_zero(active)];
   std::uint64_t low = ~std::uint64_t{0};
@@ -207,9 +214,9 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 }
 
 /// Memory of one piece, that begins at address 0: shared memory, parameters.
-void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, std::string_view space,
-                   const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
-                   Resolved& out) {
+void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                   std::string_view space, const std::uint64_t* addresses, Mask active,
+                   std::byte* base, std::uint64_t size, Resolved& out) {
   const auto width = static_cast<std::uint64_t>(bytes);
   out.base = base;
   out.valid = 0;
@@ -234,7 +241,8 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::uint64_t size = warp.worker->code->local_bytes;
   resolve_piece(warp, op, kind, bytes, "local", addresses, active,
-                warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size, out);
+                warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size,
+                out);
   if (out.valid == 0) return;
   for (int i = 0; i < warp_lanes; ++i) {
     // A filler lane reads its own copy, which a last partial warp does not have.
@@ -243,9 +251,10 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
-/// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one piece of memory.
-/// False leaves it to the general way.
-bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses, Resolved& out) {
+/// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one
+/// piece of memory. False leaves it to the general way.
+bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
+                    Resolved& out) {
   const std::uint64_t step = addresses[1] - addresses[0];
   std::uint64_t expected = addresses[0];
   std::uint64_t different = 0;
@@ -253,10 +262,12 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
     different |= addresses[i] ^ expected;
     expected += step;
   }
-  // No allocation is so long that a longer step could stay inside, and a shorter one cannot wrap around.
+  // No allocation is so long that a longer step could stay inside, and a shorter one cannot wrap
+  // around.
   constexpr std::uint64_t longest_step = std::uint64_t{1} << 48;
   const auto size = static_cast<std::uint64_t>(bytes);
-  if (different != 0 || step + longest_step > 2 * longest_step || ((addresses[0] | step) & (size - 1)) != 0) {
+  if (different != 0 || step + longest_step > 2 * longest_step ||
+      ((addresses[0] | step) & (size - 1)) != 0) {
     return false;
   }
   const auto [low, high] = std::minmax(addresses[0], addresses[warp_lanes - 1]);
@@ -292,9 +303,10 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
 
 void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
              const std::uint64_t* addresses, Mask active, Resolved& out) {
-  static constexpr std::string_view names[] = {"generic", "global", "constant", "shared", "local",
-                                               "parameter"};
-  const bool in_one_piece = space == Space::global || space == Space::shared || space == Space::constant;
+  static constexpr std::string_view names[] = {"generic", "global", "constant",
+                                               "shared",  "local",  "parameter"};
+  const bool in_one_piece =
+      space == Space::global || space == Space::shared || space == Space::constant;
   if (active == all_lanes && in_one_piece && resolve_steady(warp, space, bytes, addresses, out)) {
     if (warp.worker->counting && op.site >= 0) {
       count(warp, op, space, kind, bytes, addresses, all_lanes, true);
@@ -314,17 +326,21 @@ void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int 
     case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;
     case Space::parameter: {
       auto& parameters = const_cast<std::vector<std::byte>&>(warp.worker->launch->parameters);
-      resolve_piece(warp, op, kind, bytes, name, addresses, active, parameters.data(), parameters.size(), out);
+      resolve_piece(warp, op, kind, bytes, name, addresses, active, parameters.data(),
+                    parameters.size(), out);
       break;
     }
     case Space::generic:
     case Space::global:
-    case Space::constant: resolve_global(warp, op, kind, bytes, name, addresses, active, out); break;
+    case Space::constant:
+      resolve_global(warp, op, kind, bytes, name, addresses, active, out);
+      break;
   }
   if (out.valid == all_lanes) {
     std::uint64_t off = 0;
     for (int i = 0; i < warp_lanes; ++i) {
-      off |= out.at[i] ^ (out.at[0] + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(bytes));
+      off |= out.at[i] ^
+             (out.at[0] + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(bytes));
     }
     out.contiguous = off == 0;
   }

@@ -13,8 +13,8 @@ namespace warpwise::emulator {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
 
-/// Where the lanes of an access lie on the host: base + at[i] for the lanes of `valid`; the other lanes have
-/// some valid lane's place, so that a load need not branch.
+/// Where the lanes of an access lie on the host: base + at[i] for the lanes of `valid`; the other
+/// lanes have some valid lane's place, so that a load need not branch.
 struct Resolved {
   std::byte* base = nullptr;
   alignas(64) std::uint64_t at[warp_lanes];
@@ -22,12 +22,13 @@ struct Resolved {
   bool contiguous = false;  ///< all lanes valid, each right behind the one before
 };
 
-/// Resolves an access of `bytes` a lane at addresses[i], of lanes `active`, in one space (not generic), records the
-/// faults of lanes that cannot be served, and counts the rest.
+/// Resolves an access of `bytes` a lane at addresses[i], of lanes `active`, in one space (not
+/// generic), records the faults of lanes that cannot be served, and counts the rest.
 void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
              const std::uint64_t* addresses, Mask active, Resolved& out);
 
-/// Calls body(space, addresses in that space, lanes) for the spaces that the active lanes' addresses lie in.
+/// Calls body(space, addresses in that space, lanes) for the spaces that the active lanes'
+/// addresses lie in.
 template <class Body>
 void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Body& body) {
   if (space != Space::generic) {
@@ -66,7 +67,8 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
   }
 }
 
-/// The addresses of an operation's address operand; variant bit 31 says that the register has 32 bits.
+/// The addresses of an operation's address operand; variant bit 31 says that the register has 32
+/// bits.
 inline constexpr std::uint32_t address_is_32_bits = 1U << 31;
 inline constexpr std::uint32_t space_shift = 24;  ///< of the Space in an access's variant
 inline Space space_of(const Operation& op) {
@@ -77,12 +79,14 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
 /// Adds one texture request to the operation's site.
 void count_texture(Warp& warp, const Operation& op);
 
-/// The handler of a load (or store) of elements of a PTX type into (from) registers of a width; null for a pair
-/// that PTX does not allow. Its registers are Operation::count entries of Code::lists. For Space::parameter the load is
-/// from the kernel's own parameters at Operation::offset, in bounds; in any other space its address is resolved.
+/// The handler of a load (or store) of elements of a PTX type into (from) registers of a width;
+/// null for a pair that PTX does not allow. Its registers are Operation::count entries of
+/// Code::lists. For Space::parameter the load is from the kernel's own parameters at
+/// Operation::offset, in bounds; in any other space its address is resolved.
 Handler load_handler(std::string_view type, Width width, Space space);
 Handler store_handler(std::string_view type, Width width);
-/// atom and red by operation and type ("add.u32"), and cp.async: operands dst, address a, values b and c.
+/// atom and red by operation and type ("add.u32"), and cp.async: operands dst, address a, values b
+/// and c.
 const Table& atomic_operations();
 void copy_async(Warp& warp, const Operation& op);
 /// shfl, vote, match, redux, activemask, bar.red's result, clocks, ...

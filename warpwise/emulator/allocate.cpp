@@ -1,5 +1,6 @@
-// Gives the virtual registers of decoded code their places in a warp's register file, so that those never live
-// together share one: PTX names a new register for every value, and a warp's file should fit in the cache.
+// Gives the virtual registers of decoded code their places in a warp's register file, so that those
+// never live together share one: PTX names a new register for every value, and a warp's file should
+// fit in the cache.
 
 #include <algorithm>
 #include <queue>
@@ -11,7 +12,9 @@ namespace {
 
 using Bits = std::vector<std::uint64_t>;
 
-void set(Bits& bits, std::int32_t i) { bits[static_cast<std::size_t>(i) / 64] |= std::uint64_t{1} << (i % 64); }
+void set(Bits& bits, std::int32_t i) {
+  bits[static_cast<std::size_t>(i) / 64] |= std::uint64_t{1} << (i % 64);
+}
 void clear(Bits& bits, std::int32_t i) {
   bits[static_cast<std::size_t>(i) / 64] &= ~(std::uint64_t{1} << (i % 64));
 }
@@ -39,11 +42,13 @@ std::vector<BasicBlock> basic_blocks(const Code& code) {
   leads[0] = true;
   const auto targets_of = [&](const Operation& op) {
     if (op.control == Control::branch) return std::vector<std::int32_t>{op.target};
-    if (op.control == Control::branch_indexed) return code.jump_tables[static_cast<std::size_t>(op.target)];
+    if (op.control == Control::branch_indexed)
+      return code.jump_tables[static_cast<std::size_t>(op.target)];
     return std::vector<std::int32_t>{};
   };
   const auto ends = [](const Operation& op) {
-    return op.control == Control::branch || op.control == Control::branch_indexed || op.control == Control::exit;
+    return op.control == Control::branch || op.control == Control::branch_indexed ||
+           op.control == Control::exit;
   };
   for (std::int32_t i = 0; i < n; ++i) {
     const Operation& op = code.operations[static_cast<std::size_t>(i)];
@@ -67,13 +72,15 @@ std::vector<BasicBlock> basic_blocks(const Code& code) {
       block.successors.push_back(block_at[static_cast<std::size_t>(target)]);
     }
     const bool unconditional = last.guard == Operation::none && ends(last);
-    if (!unconditional && block.end < n) block.successors.push_back(block_at[static_cast<std::size_t>(block.end)]);
+    if (!unconditional && block.end < n)
+      block.successors.push_back(block_at[static_cast<std::size_t>(block.end)]);
   }
   return blocks;
 }
 
 /// Liveness backwards through one operation.
-void step_back(Bits& live, const Code& code, const std::vector<Accesses>& accesses, std::int32_t at) {
+void step_back(Bits& live, const Code& code, const std::vector<Accesses>& accesses,
+               std::int32_t at) {
   const Accesses& own = accesses[static_cast<std::size_t>(at)];
   // A guarded write leaves other lanes their old value.
   if (code.operations[static_cast<std::size_t>(at)].guard == Operation::none) {
@@ -84,7 +91,8 @@ void step_back(Bits& live, const Code& code, const std::vector<Accesses>& access
   for (const std::int32_t v : own.reads) set(live, v);
 }
 
-std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& accesses, std::size_t registers) {
+std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& accesses,
+                                std::size_t registers) {
   std::vector<BasicBlock> blocks = basic_blocks(code);
   const std::size_t words = (registers + 63) / 64;
   for (BasicBlock& block : blocks) block.live_in.assign(words, 0);
@@ -99,7 +107,8 @@ std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& a
     changed = false;
     for (std::size_t b = blocks.size(); b-- > 0;) {
       live_out(blocks[b]);
-      for (std::int32_t at = blocks[b].end; at-- > blocks[b].begin;) step_back(live, code, accesses, at);
+      for (std::int32_t at = blocks[b].end; at-- > blocks[b].begin;)
+        step_back(live, code, accesses, at);
       if (live != blocks[b].live_in) {
         blocks[b].live_in = live;
         changed = true;
@@ -121,7 +130,8 @@ std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& a
     for (std::int32_t at = block.begin; at < block.end; ++at) {
       const Accesses& own = accesses[static_cast<std::size_t>(at)];
       for (const std::int32_t v : own.reads) result[static_cast<std::size_t>(v)].cover(at);
-      // A handler may write one result before it has read for the next: results outlive the operation.
+      // A handler may write one result before it has read for the next: results outlive the
+      // operation.
       for (const std::int32_t v : own.writes) {
         result[static_cast<std::size_t>(v)].cover(at);
         result[static_cast<std::size_t>(v)].cover(at + 1);
@@ -133,7 +143,8 @@ std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& a
 
 }  // namespace
 
-void allocate_registers(Code& code, const std::vector<Accesses>& accesses, const std::vector<Width>& widths) {
+void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
+                        const std::vector<Width>& widths) {
   std::vector<Interval> spans = intervals(code, accesses, widths.size());
   // Special registers are set before the first operation.
   for (const auto& special : code.specials) spans[static_cast<std::size_t>(special.slot)].cover(0);
@@ -142,9 +153,8 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses, const
   for (std::size_t v = 0; v < widths.size(); ++v) {
     if (spans[v].first >= 0) order.push_back(v);
   }
-  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-    return spans[x].first < spans[y].first;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t x, std::size_t y) { return spans[x].first < spans[y].first; });
 
   // Three kinds of places: masks, 32 lanes of 4 bytes, 32 lanes of 8 bytes.
   struct Pool {
@@ -158,11 +168,14 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses, const
   pools[0].bytes = sizeof(Mask);
   pools[1].bytes = sizeof(std::uint32_t) * warp_lanes;
   pools[2].bytes = sizeof(std::uint64_t) * warp_lanes;
-  const auto pool_of = [](Width width) { return width == Width::predicate ? 0 : width == Width::w64 ? 2 : 1; };
+  const auto pool_of = [](Width width) {
+    return width == Width::predicate ? 0 : width == Width::w64 ? 2 : 1;
+  };
   std::vector<std::size_t> place(widths.size(), 0);
   for (const std::size_t v : order) {
     Pool& pool = pools[pool_of(widths[v])];
-    // An operation may read a register where it writes another: places are free after the last use only.
+    // An operation may read a register where it writes another: places are free after the last use
+    // only.
     while (!pool.busy.empty() && pool.busy.top().first < spans[v].first) {
       pool.free.push_back(pool.busy.top().second);
       pool.busy.pop();
@@ -184,7 +197,8 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses, const
     operand = static_cast<std::int32_t>(base[pool] + place[v] * pools[pool].bytes);
   };
   for (Operation& op : code.operations) {
-    for (std::int32_t* operand : {&op.dst, &op.dst2, &op.a, &op.b, &op.c, &op.d, &op.guard, &op.members}) {
+    for (std::int32_t* operand :
+         {&op.dst, &op.dst2, &op.a, &op.b, &op.c, &op.d, &op.guard, &op.members}) {
       resolve(*operand);
     }
   }

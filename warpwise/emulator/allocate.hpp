@@ -12,8 +12,10 @@ struct Accesses {
   std::vector<std::int32_t> writes;
 };
 
-/// Replaces virtual registers (operands >= 0 of operations, lists and special registers) by byte offsets in a
-/// warp's register file, and sets Code::register_bytes. `widths` is each virtual register's.
-void allocate_registers(Code& code, const std::vector<Accesses>& accesses, const std::vector<Width>& widths);
+/// Replaces virtual registers (operands >= 0 of operations, lists and special registers) by byte
+/// offsets in a warp's register file, and sets Code::register_bytes. `widths` is each virtual
+/// register's.
+void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
+                        const std::vector<Width>& widths);
 
 }  // namespace warpwise::emulator

@@ -1,5 +1,6 @@
-// PTX's syntax tree into operations: names become registers, constants and addresses, calls are inlined,
-// instructions get their handlers. What the emulator does not run is refused here, before anything runs.
+// PTX's syntax tree into operations: names become registers, constants and addresses, calls are
+// inlined, instructions get their handlers. What the emulator does not run is refused here, before
+// anything runs.
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +11,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/access.hpp"
-#include "warpwise/emulator/allocate.hpp"
+#include "warpwise/emulator/kernel_builder.hpp"
 #include "warpwise/emulator/machine.hpp"
 #include "warpwise/emulator/numbers.hpp"
 #include "warpwise/emulator/select.hpp"
@@ -19,64 +20,11 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel of more operations, after inlining, is refused: recursion that inlining cannot end, mostly.
-constexpr std::size_t most_operations = 4'000'000;
 constexpr int deepest_call = 64;
 
-using ptx::Operand;
-
-/// What a name stands for where it is used.
-struct Symbol {
-  enum class Kind { reg, shared, local, parameter, argument, variable } kind = Kind::reg;
-  Width width = Width::none;
-  std::int32_t reg = 0;          ///< virtual register
-  std::uint64_t offset = 0;      ///< in shared, local or parameter memory; of an argument, in local memory
-  std::size_t variable = 0;      ///< of the module
-};
-
-struct Frame {
-  const ptx::Function* function = nullptr;
-  std::map<std::string, Symbol, std::less<>> symbols;
-  std::map<std::string, std::uint32_t, std::less<>> labels;
-  std::vector<std::pair<std::size_t, std::string>> branches;  ///< operations whose target is a label of this frame
-  std::vector<std::pair<std::size_t, std::vector<std::string>>> tables;
-  int depth = 0;
-};
-
-Width width_of_type(std::string_view type) {
-  switch (type_bits(type)) {
-    case 1: return Width::predicate;
-    case 8:
-    case 16: return Width::w16;
-    case 32: return Width::w32;
-    case 64: return Width::w64;
-    case 128: return Width::w128;
-    default: return Width::none;
-  }
-}
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-  return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
-}
-
-const std::map<std::string_view, Special>& special_registers() {
-  static const std::map<std::string_view, Special> names = {
-      {"%tid.x", Special::tid_x},       {"%tid.y", Special::tid_y},       {"%tid.z", Special::tid_z},
-      {"%ntid.x", Special::ntid_x},     {"%ntid.y", Special::ntid_y},     {"%ntid.z", Special::ntid_z},
-      {"%ctaid.x", Special::ctaid_x},   {"%ctaid.y", Special::ctaid_y},   {"%ctaid.z", Special::ctaid_z},
-      {"%nctaid.x", Special::nctaid_x}, {"%nctaid.y", Special::nctaid_y}, {"%nctaid.z", Special::nctaid_z},
-      {"%laneid", Special::laneid},     {"%warpid", Special::warpid},     {"%nwarpid", Special::nwarpid},
-      {"%smid", Special::smid},         {"%nsmid", Special::nsmid},       {"%gridid", Special::gridid},
-      {"%lanemask_eq", Special::lanemask_eq}, {"%lanemask_le", Special::lanemask_le},
-      {"%lanemask_lt", Special::lanemask_lt}, {"%lanemask_ge", Special::lanemask_ge},
-      {"%lanemask_gt", Special::lanemask_gt},
-      {"%dynamic_smem_size", Special::dynamic_smem_size}, {"%total_smem_size", Special::total_smem_size}};
-  return names;
-}
-
-class Decoder {
+class Decoder : KernelBuilder {
  public:
-  Decoder(const ptx::Module& module, const ptx::Function& kernel) : module_(module), kernel_(kernel) {}
+  Decoder(const ptx::Module& module, const ptx::Function& kernel) : KernelBuilder(module, kernel) {}
 
   Code decode() {
     code_.info.name = kernel_.name;
@@ -91,286 +39,12 @@ class Decoder {
       frame.symbols[kernel_.parameters[i].name] = symbol;
     }
     decode_function(frame, {});
-    Operation& end = emit_control(Control::exit, "exit", {});
-    (void)end;
+    emit_control(Control::exit);
     finish();
     return std::move(code_);
   }
 
  private:
-  // ---- messages
-
-  std::string place(const ptx::SourceLine& source, int ptx_line) const {
-    if (source.file >= 0 && static_cast<std::size_t>(source.file) < module_.files.size()) {
-      return module_.files[static_cast<std::size_t>(source.file)] + ":" + std::to_string(source.line);
-    }
-    return "PTX line " + std::to_string(ptx_line);
-  }
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Unsupported(place(current_->source, current_->ptx_line) + ": the emulator does not run '" +
-                      full_name(*current_) + "'" + (what.empty() ? "" : ": " + what));
-  }
-
-  [[noreturn]] void malformed(const std::string& what) const {
-    throw InvalidArgument(place(current_->source, current_->ptx_line) + ": '" + full_name(*current_) + "' " + what);
-  }
-
-  // ---- memory of the kernel
-
-  void lay_out_parameters() {
-    std::uint64_t offset = 0;
-    for (const ptx::Variable& parameter : kernel_.parameters) {
-      offset = align_up(offset, parameter.alignment);
-      code_.info.parameter_offsets.push_back(offset);
-      code_.info.parameter_bytes.push_back(parameter.bytes);
-      code_.info.parameter_types.push_back(parameter.is_array ? "b8" : parameter.type);
-      offset += parameter.bytes;
-    }
-    for (const ptx::Variable& variable : module_.variables) {
-      if (variable.space == "const") code_.info.constant_bytes += variable.bytes;
-    }
-  }
-
-  std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable) {
-    const auto found = shared_.find(key);
-    if (found != shared_.end()) return found->second;
-    std::uint64_t offset = 0;
-    if (variable.is_extern || variable.bytes == 0) {
-      // All extern arrays begin where the static ones end, which is known at the end only.
-      dynamic_alignment_ = std::max<std::uint64_t>(dynamic_alignment_, variable.alignment);
-      offset = dynamic_marker;
-    } else {
-      offset = align_up(code_.static_shared, variable.alignment);
-      code_.static_shared = offset + variable.bytes;
-    }
-    shared_[key] = offset;
-    return offset;
-  }
-
-  std::uint64_t place_local(const ptx::Variable& variable) {
-    const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
-    local_top_ = offset + variable.bytes;
-    code_.local_bytes = std::max(code_.local_bytes, local_top_);
-    return offset;
-  }
-
-  std::int32_t new_register(Width width) {
-    widths_.push_back(width);
-    return static_cast<std::int32_t>(widths_.size() - 1);
-  }
-
-  void declare(Frame& frame, const ptx::Variable& variable) {
-    Symbol symbol;
-    if (variable.space == "reg") {
-      symbol.width = width_of_type(variable.type);
-      symbol.reg = new_register(symbol.width);
-    } else if (variable.space == "shared") {
-      symbol.kind = Symbol::Kind::shared;
-      symbol.offset = place_shared(frame.function->name + "/" + variable.name, variable);
-    } else if (variable.space == "local") {
-      symbol.kind = Symbol::Kind::local;
-      symbol.offset = place_local(variable);
-      if (frame.depth == 0) code_.info.local_bytes += variable.bytes;
-    } else if (variable.space == "param") {
-      symbol.kind = Symbol::Kind::argument;
-      symbol.offset = place_local(variable);
-    } else {
-      throw Unsupported(place(frame.function->source, frame.function->ptx_line) + ": the emulator has no variable '" +
-                        variable.name + "' of space ." + variable.space + " inside of a function");
-    }
-    frame.symbols[variable.name] = symbol;
-  }
-
-  // ---- operands
-
-  const Symbol* lookup(const std::string& name) {
-    const auto found = frame_->symbols.find(name);
-    if (found != frame_->symbols.end()) return &found->second;
-    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
-      const ptx::Variable& variable = module_.variables[i];
-      if (variable.name != name) continue;
-      Symbol symbol;
-      if (variable.space == "shared") {
-        symbol.kind = Symbol::Kind::shared;
-        symbol.offset = place_shared(name, variable);
-      } else {
-        symbol.kind = Symbol::Kind::variable;
-        symbol.variable = i;
-      }
-      return &(frame_->symbols[name] = symbol);
-    }
-    const auto special = special_registers().find(name);
-    if (special == special_registers().end()) return nullptr;
-    auto& reg = specials_[name];
-    if (!reg) {
-      reg = new_register(Width::w32);
-      code_.specials.push_back({special->second, *reg});
-    }
-    Symbol symbol;
-    symbol.width = Width::w32;
-    symbol.reg = *reg;
-    return &(frame_->symbols[name] = symbol);
-  }
-
-  std::size_t append_constant(std::uint64_t bits, Width width) {
-    const std::size_t offset = code_.constants.size();
-    const std::size_t bytes = width == Width::w64 ? 8 : 4;
-    const std::size_t copies = width == Width::predicate ? 1 : warp_lanes;
-    code_.constants.resize(offset + align_up(bytes * copies, 64));
-    for (std::size_t i = 0; i < copies; ++i) std::memcpy(code_.constants.data() + offset + i * bytes, &bits, bytes);
-    return offset;
-  }
-
-  std::int32_t constant(std::uint64_t bits, Width width) {
-    if (width == Width::predicate) bits = bits != 0 ? all_lanes : 0;
-    if (width == Width::w16) bits &= 0xffff;
-    if (width != Width::w64) bits &= 0xffffffffU;
-    const auto [found, is_new] = constants_.try_emplace({bits, width}, 0);
-    if (is_new) found->second = ~static_cast<std::int32_t>(append_constant(bits, width));
-    return found->second;
-  }
-
-  std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width) {
-    const auto added = static_cast<std::uint64_t>(addend);
-    switch (symbol.kind) {
-      case Symbol::Kind::shared: {
-        if (symbol.offset == dynamic_marker) {
-          const std::size_t at = append_constant(added, width);
-          dynamic_addresses_.emplace_back(at, width);
-          return ~static_cast<std::int32_t>(at);
-        }
-        return constant(symbol.offset + added, width);
-      }
-      case Symbol::Kind::local:
-      case Symbol::Kind::parameter:
-      case Symbol::Kind::argument: return constant(symbol.offset + added, width);
-      case Symbol::Kind::variable: {
-        if (width != Width::w64) malformed("takes the 64-bit address of a global variable in 32 bits");
-        const std::size_t at = append_constant(0, width);
-        code_.relocations.push_back({at, symbol.variable, addend});
-        return ~static_cast<std::int32_t>(at);
-      }
-      case Symbol::Kind::reg: break;
-    }
-    malformed("takes the address of a register");
-  }
-
-  std::int32_t literal(const Operand& operand, Width width) {
-    switch (operand.kind) {
-      case Operand::Kind::integer: return constant(operand.value, width);
-      case Operand::Kind::f32:
-        if (width == Width::w64) {
-          const auto value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.value)));
-          return constant(std::bit_cast<std::uint64_t>(value), width);
-        }
-        return constant(operand.value, width);
-      case Operand::Kind::f64:
-        if (width == Width::w32) {
-          const auto value = static_cast<float>(std::bit_cast<double>(operand.value));
-          return constant(std::bit_cast<std::uint32_t>(value), width);
-        }
-        return constant(operand.value, width);
-      default: malformed("has an operand that the emulator cannot take");
-    }
-  }
-
-  static bool fits(Width have, Width want, bool loose) {
-    if (have == want) return true;
-    return loose && (have == Width::w16 || have == Width::w32) && (want == Width::w16 || want == Width::w32);
-  }
-
-  std::int32_t read(const Operand& operand, Width width, bool loose = false) {
-    if (operand.kind != Operand::Kind::name) return literal(operand, width);
-    const Symbol* symbol = lookup(operand.name);
-    if (symbol == nullptr) malformed("uses '" + operand.name + "', which is not declared");
-    if (symbol->kind != Symbol::Kind::reg) return address_constant(*symbol, operand.offset, width);
-    if (!fits(symbol->width, width, loose)) malformed("uses register '" + operand.name + "' of another width");
-    accesses_.reads.push_back(symbol->reg);
-    return symbol->reg;
-  }
-
-  std::int32_t write(const Operand& operand, Width width, bool loose = false) {
-    if (operand.kind == Operand::Kind::sink) {
-      const std::int32_t reg = new_register(width);
-      accesses_.writes.push_back(reg);
-      return reg;
-    }
-    const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
-    if (symbol == nullptr || symbol->kind != Symbol::Kind::reg) malformed("writes to what is no register");
-    if (!fits(symbol->width, width, loose)) malformed("writes register '" + operand.name + "' of another width");
-    accesses_.writes.push_back(symbol->reg);
-    return symbol->reg;
-  }
-
-  Width register_width(const Operand& operand) {
-    const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
-    return symbol != nullptr && symbol->kind == Symbol::Kind::reg ? symbol->width : Width::none;
-  }
-
-  // ---- emission
-
-  Operation& emit(Handler run, InstructionClass c) {
-    if (code_.operations.size() >= most_operations) {
-      refuse("the kernel has more than " + std::to_string(most_operations) + " instructions with its calls inlined");
-    }
-    Operation op;
-    op.run = run;
-    op.index = static_cast<std::uint32_t>(code_.operations.size());
-    if (current_ != nullptr && !current_->guard.empty()) {
-      const Symbol* guard = lookup(current_->guard);
-      if (guard == nullptr || guard->width != Width::predicate) malformed("is guarded by what is no predicate");
-      op.guard = guard->reg;
-      op.guard_negated = current_->guard_negated;
-      accesses_.reads.push_back(guard->reg);
-    }
-    code_.operations.push_back(op);
-    code_.lines.push_back(current_ != nullptr ? current_->source : ptx::SourceLine{});
-    code_.names.push_back(current_ != nullptr ? full_name(*current_) : "exit");
-    code_.classes.push_back(c);
-    operation_accesses_.push_back(std::move(accesses_));
-    accesses_ = {};
-    return code_.operations.back();
-  }
-
-  Operation& emit_control(Control control, const char*, const Accesses&) {
-    Operation& op = emit(nullptr, InstructionClass::control);
-    op.control = control;
-    return op;
-  }
-
-  std::int32_t new_site(bool compiler_local = false) {
-    code_.compiler_local.push_back(compiler_local);
-    return static_cast<std::int32_t>(code_.sites++);
-  }
-
-  std::int32_t new_list(const std::vector<std::int32_t>& entries) {
-    const auto at = static_cast<std::int32_t>(code_.lists.size());
-    code_.lists.insert(code_.lists.end(), entries.begin(), entries.end());
-    return at;
-  }
-
-  bool has(std::string_view modifier) const {
-    const auto& all = current_->modifiers;
-    return std::find(all.begin(), all.end(), modifier) != all.end();
-  }
-
-  const Operand& operand(std::size_t i) const {
-    if (i >= current_->operands.size()) malformed("has too few operands");
-    return current_->operands[i];
-  }
-
-  std::string type() const {
-    std::string found;
-    for (const std::string& modifier : current_->modifiers) {
-      if (is_type(modifier)) found = modifier;
-    }
-    if (found.empty()) malformed("has no type");
-    return found;
-  }
-
-  // ---- instructions
-
   struct Address {
     std::int32_t base = 0;
     std::int64_t offset = 0;
@@ -389,7 +63,8 @@ class Decoder {
 
   /// The place that `[...]` names, in the state space that the instruction states.
   Address address(const Operand& operand, Space space) {
-    if (operand.kind != Operand::Kind::address || operand.elements.empty()) malformed("has no address operand");
+    if (operand.kind != Operand::Kind::address || operand.elements.empty())
+      malformed("has no address operand");
     const Operand& base = operand.elements[0];
     Address result;
     result.space = space;
@@ -401,7 +76,8 @@ class Decoder {
     const Symbol* symbol = base.kind == Operand::Kind::name ? lookup(base.name) : nullptr;
     if (symbol == nullptr) malformed("has an address that the emulator cannot take");
     if (symbol->kind == Symbol::Kind::reg) {
-      if (symbol->width != Width::w64 && symbol->width != Width::w32) malformed("has an address of another width");
+      if (symbol->width != Width::w64 && symbol->width != Width::w32)
+        malformed("has an address of another width");
       result.is_32_bits = symbol->width == Width::w32;
       result.base = symbol->reg;
       accesses_.reads.push_back(symbol->reg);
@@ -421,7 +97,8 @@ class Decoder {
         result.space = Space::local;
         result.compiler_local = true;
         break;
-      default: if (space == Space::generic) result.space = Space::global;
+      default:
+        if (space == Space::generic) result.space = Space::global;
     }
     return result;
   }
@@ -429,12 +106,18 @@ class Decoder {
   std::optional<Space> stated_space() const {
     std::optional<Space> space;
     for (const std::string& modifier : current_->modifiers) {
-      if (modifier == "global") space = Space::global;
-      else if (modifier == "const") space = Space::constant;
-      else if (modifier == "shared" || modifier == "shared::cta") space = Space::shared;
-      else if (modifier == "local") space = Space::local;
-      else if (modifier == "param" || modifier == "param::entry" || modifier == "param::func") space = Space::parameter;
-      else if (modifier == "shared::cluster") refuse("clusters are not run");
+      if (modifier == "global")
+        space = Space::global;
+      else if (modifier == "const")
+        space = Space::constant;
+      else if (modifier == "shared" || modifier == "shared::cta")
+        space = Space::shared;
+      else if (modifier == "local")
+        space = Space::local;
+      else if (modifier == "param" || modifier == "param::entry" || modifier == "param::func")
+        space = Space::parameter;
+      else if (modifier == "shared::cluster")
+        refuse("clusters are not run");
     }
     return space;
   }
@@ -463,21 +146,25 @@ class Decoder {
       elements.push_back(&value);
     }
     const int bytes = type_bits(element) / 8;
-    if (elements.size() > 4 || bytes * static_cast<int>(elements.size()) > 16) refuse("vectors of at most 16 bytes are run");
+    if (elements.size() > 4 || bytes * static_cast<int>(elements.size()) > 16)
+      refuse("vectors of at most 16 bytes are run");
     Width width = Width::none;
     for (const Operand* e : elements) {
       const Width own = register_width(*e);
       if (own != Width::none) width = own;
     }
     if (width == Width::none) width = std::max(width_of_type(element), Width::w16);
-    const bool is_parameter = is_load && at.parameter && is_inside_parameters(*at.parameter, bytes, elements.size());
+    const bool is_parameter =
+        is_load && at.parameter && is_inside_parameters(*at.parameter, bytes, elements.size());
     const Space space = is_parameter ? Space::parameter : Space::generic;
-    const Handler handler = is_load ? load_handler(element, width, space) : store_handler(element, width);
+    const Handler handler =
+        is_load ? load_handler(element, width, space) : store_handler(element, width);
     if (handler == nullptr) malformed("has registers that do not fit its type");
     std::vector<std::int32_t> list;
     for (const Operand* e : elements) list.push_back(is_load ? write(*e, width) : read(*e, width));
     Operation& op = emit(handler, is_load ? InstructionClass::load : InstructionClass::store);
-    if (at.compiler_local || at.space == Space::parameter) code_.classes.back() = InstructionClass::move;
+    if (at.compiler_local || at.space == Space::parameter)
+      code_.classes.back() = InstructionClass::move;
     op.list = new_list(list);
     op.count = static_cast<std::uint8_t>(elements.size());
     op.bytes = static_cast<std::uint8_t>(bytes);
@@ -488,7 +175,8 @@ class Decoder {
 
   void decode_atomic(bool has_result) {
     std::string key;
-    for (const char* operation : {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"}) {
+    for (const char* operation :
+         {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"}) {
       if (has(operation)) key = operation;
     }
     if (key.empty()) refuse("");
@@ -502,7 +190,8 @@ class Decoder {
     if (has_result && operand(0).kind != Operand::Kind::sink) result = write(operand(0), widths[0]);
     const Address at = address(operand(first), stated_space().value_or(Space::generic));
     const std::int32_t b = read(operand(first + 1), widths[3]);
-    const std::int32_t c = current_->operands.size() > first + 2 ? read(operand(first + 2), widths[4]) : b;
+    const std::int32_t c =
+        current_->operands.size() > first + 2 ? read(operand(first + 2), widths[4]) : b;
     Operation& op = emit(found->second.handler, InstructionClass::atomic);
     op.dst = result;
     op.b = b;
@@ -523,12 +212,14 @@ class Decoder {
     const Address from = address(operand(1), Space::global);
     if (from.is_32_bits) malformed("has a 32-bit global address");
     const Operand& size = operand(2);
-    if (size.kind != Operand::Kind::integer || (size.value != 4 && size.value != 8 && size.value != 16)) {
+    if (size.kind != Operand::Kind::integer ||
+        (size.value != 4 && size.value != 8 && size.value != 16)) {
       malformed("copies 4, 8 or 16 bytes");
     }
     std::int32_t read_bytes = constant(size.value, Width::w32);
     if (current_->operands.size() > 3) {
-      if (register_width(operand(3)) == Width::predicate) refuse("with a predicate that ignores the source");
+      if (register_width(operand(3)) == Width::predicate)
+        refuse("with a predicate that ignores the source");
       read_bytes = read(operand(3), Width::w32);
     }
     const std::int32_t added = constant(static_cast<std::uint64_t>(from.offset), Width::w64);
@@ -551,15 +242,20 @@ class Decoder {
       return;
     }
     BarrierKind kind = BarrierKind::sync;
-    if (has("arrive")) kind = BarrierKind::arrive;
-    else if (has("popc")) kind = BarrierKind::reduce_popc;
-    else if (has("and")) kind = BarrierKind::reduce_and;
-    else if (has("or")) kind = BarrierKind::reduce_or;
+    if (has("arrive"))
+      kind = BarrierKind::arrive;
+    else if (has("popc"))
+      kind = BarrierKind::reduce_popc;
+    else if (has("and"))
+      kind = BarrierKind::reduce_and;
+    else if (has("or"))
+      kind = BarrierKind::reduce_or;
     std::size_t next = 0;
     std::int32_t result = Operation::none;
     const bool reduces = has("red");
     if (reduces) {
-      result = write(operand(next++), kind == BarrierKind::reduce_popc ? Width::w32 : Width::predicate);
+      result =
+          write(operand(next++), kind == BarrierKind::reduce_popc ? Width::w32 : Width::predicate);
     }
     const std::int32_t id = read(operand(next++), Width::w32);
     std::int32_t count = Operation::none;
@@ -593,8 +289,10 @@ class Decoder {
     const std::int32_t index = read(operand(0), Width::w32);
     const std::string& name = operand(1).name;
     const auto& all = frame_->function->branch_targets;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.name == name; });
-    if (found == all.end() || found->targets.empty()) malformed("has no list of targets '" + name + "'");
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.name == name; });
+    if (found == all.end() || found->targets.empty())
+      malformed("has no list of targets '" + name + "'");
     Operation& op = emit(nullptr, InstructionClass::control);
     op.control = Control::branch_indexed;
     op.a = index;
@@ -603,7 +301,7 @@ class Decoder {
 
   void decode_return(bool inlined, std::size_t remaining) {
     if (!inlined) {
-      emit_control(Control::exit, "exit", {});
+      emit_control(Control::exit);
       return;
     }
     if (remaining == 0 && current_->guard.empty()) return;  // falls out of the inlined body
@@ -624,8 +322,10 @@ class Decoder {
     std::vector<Operand> arguments;
     std::string name;
     for (const Operand& operand : current_->operands) {
-      if (operand.kind == Operand::Kind::list) (name.empty() ? results : arguments) = operand.elements;
-      else if (operand.kind == Operand::Kind::name && name.empty()) name = operand.name;
+      if (operand.kind == Operand::Kind::list)
+        (name.empty() ? results : arguments) = operand.elements;
+      else if (operand.kind == Operand::Kind::name && name.empty())
+        name = operand.name;
     }
     const ptx::Function* callee = find_function(name);
     if (callee == nullptr) {
@@ -637,7 +337,8 @@ class Decoder {
       return;
     }
     if (!current_->guard.empty()) refuse("a guarded call");
-    if (frame_->depth >= deepest_call || std::find(calls_.begin(), calls_.end(), callee) != calls_.end()) {
+    if (frame_->depth >= deepest_call ||
+        std::find(calls_.begin(), calls_.end(), callee) != calls_.end()) {
       refuse("'" + name + "' calls itself, and calls are run by inlining");
     }
     if (results.size() != callee->results.size() || arguments.size() != callee->parameters.size()) {
@@ -649,8 +350,10 @@ class Decoder {
     std::vector<std::pair<Symbol, Symbol>> moves_in;
     const auto bind = [&](const ptx::Variable& formal, const Operand& actual) {
       const Symbol* symbol = lookup(actual.name);
-      if (symbol == nullptr || actual.kind != Operand::Kind::name) refuse("with an argument that is no variable");
-      if (formal.space == "reg" ? symbol->kind != Symbol::Kind::reg : symbol->kind != Symbol::Kind::argument) {
+      if (symbol == nullptr || actual.kind != Operand::Kind::name)
+        refuse("with an argument that is no variable");
+      if (formal.space == "reg" ? symbol->kind != Symbol::Kind::reg
+                                : symbol->kind != Symbol::Kind::argument) {
         refuse("with an argument of another kind than the parameter");
       }
       frame.symbols[formal.name] = *symbol;
@@ -672,14 +375,16 @@ class Decoder {
                           const std::vector<Operand>& arguments) {
     const Handler handler = system_call(name);
     if (handler == nullptr) {
-      throw Unsupported(place(current_->source, current_->ptx_line) + ": the emulator has no function '" + name +
+      throw Unsupported(place(current_->source, current_->ptx_line) +
+                        ": the emulator has no function '" + name +
                         "'; it has printf and assert of the device's own functions");
     }
     // Operands: the places of the arguments, and of the result, in local memory.
     std::vector<std::int32_t> list;
     const auto add = [&](const Operand& operand) {
       const Symbol* symbol = lookup(operand.name);
-      if (symbol == nullptr || symbol->kind != Symbol::Kind::argument) refuse("with an argument in a register");
+      if (symbol == nullptr || symbol->kind != Symbol::Kind::argument)
+        refuse("with an argument in a register");
       list.push_back(constant(symbol->offset, Width::w64));
     };
     for (const Operand& argument : arguments) add(argument);
@@ -698,7 +403,10 @@ class Decoder {
     }
     if (from.kind == Operand::Kind::name) {
       static const std::map<std::string_view, std::string_view> clocks = {
-          {"%clock", "clock"}, {"%clock_hi", "zero"}, {"%clock64", "clock64"}, {"%globaltimer", "globaltimer"}};
+          {"%clock", "clock"},
+          {"%clock_hi", "zero"},
+          {"%clock64", "clock64"},
+          {"%globaltimer", "globaltimer"}};
       const auto clock = clocks.find(from.name);
       if (clock != clocks.end() && clock->second != "zero") {
         const Entry& entry = warp_operations().find(clock->second)->second;
@@ -756,7 +464,8 @@ class Decoder {
     if (widths[0] != Width::none) {
       const Operand& result = operand(next++);
       if (result.kind == Operand::Kind::pair) {
-        if (widths[1] == Width::none || result.elements.size() != 2) malformed("has too many results");
+        if (widths[1] == Width::none || result.elements.size() != 2)
+          malformed("has too many results");
         if (result.elements[0].kind == Operand::Kind::sink) variant |= 16;
         fields[0] = write(result.elements[0], widths[0]);
         fields[1] = write(result.elements[1], widths[1]);
@@ -786,9 +495,9 @@ class Decoder {
       }
     }
     if (next < current_->operands.size()) malformed("has too many operands");
-    if (current_->opcode.substr(0, 4) == "vabs" || current_->opcode[0] == 'v') {
-      if (fields[4] == Operation::none) fields[4] = fields[2];  // no accumulator: not read
-    }
+    // A video instruction without an accumulator has no third source, and its handler does not look
+    // at it.
+    if (current_->opcode[0] == 'v' && fields[4] == Operation::none) fields[4] = fields[2];
     Operation& op = emit(selection->entry.handler, selection->instruction_class);
     op.dst = fields[0];
     op.dst2 = fields[1];
@@ -806,12 +515,15 @@ class Decoder {
     }
   }
 
-  bool is_optional_operand() const { return current_->opcode[0] == 'v' || current_->opcode == "cvt"; }
+  bool is_optional_operand() const {
+    return current_->opcode[0] == 'v' || current_->opcode == "cvt";
+  }
 
   bool is_integer_conversion() const {
-    return std::all_of(current_->modifiers.begin(), current_->modifiers.end(), [](const std::string& m) {
-      return !is_type(m) || m[0] == 'u' || (m[0] == 's' && m != "sat");
-    });
+    return std::all_of(current_->modifiers.begin(), current_->modifiers.end(),
+                       [](const std::string& m) {
+                         return !is_type(m) || m[0] == 'u' || (m[0] == 's' && m != "sat");
+                       });
   }
 
   void decode_address_conversion() {
@@ -839,13 +551,16 @@ class Decoder {
   void decode_listed(const Entry& entry, InstructionClass c, const DecodedOperands& decoded) {
     if (!decoded.supported) refuse("");
     std::optional<Address> at;
-    if (decoded.address != nullptr) at = address(*decoded.address, stated_space().value_or(Space::generic));
+    if (decoded.address != nullptr)
+      at = address(*decoded.address, stated_space().value_or(Space::generic));
     Operation& op = emit(entry.handler, c);
     op.list = new_list(decoded.list);
     op.variant = decoded.variant;
     op.count = static_cast<std::uint8_t>(decoded.list.size());
-    if (at) set_address(op, *at);
-    else if (c == InstructionClass::texture) op.site = new_site();
+    if (at)
+      set_address(op, *at);
+    else if (c == InstructionClass::texture)
+      op.site = new_site();
     if (has("sync")) {
       op.control = Control::converge;
       op.members = constant(all_lanes, Width::w32);
@@ -864,35 +579,55 @@ class Decoder {
     if (entry == nullptr) return false;
     const bool stores = current_->opcode == "stmatrix" || has("store");
     const bool loads = current_->opcode == "ldmatrix" || has("load");
-    decode_listed(*entry, stores  ? InstructionClass::store
-                          : loads ? InstructionClass::load
-                                  : InstructionClass::tensor,
+    decode_listed(*entry,
+                  stores  ? InstructionClass::store
+                  : loads ? InstructionClass::load
+                          : InstructionClass::tensor,
                   tensor_operands(*current_, take));
     return true;
   }
 
   void decode_instruction(bool inlined, std::size_t remaining) {
     const std::string& opcode = current_->opcode;
-    static const std::set<std::string_view> ignored = {"prefetch", "prefetchu", "discard", "applypriority", "pmevent",
-                                                       "griddepcontrol", "setmaxnreg", "nop"};
-    if (opcode == "ld" || opcode == "ldu") decode_access(true);
-    else if (opcode == "st") decode_access(false);
-    else if (opcode == "atom") decode_atomic(true);
-    else if (opcode == "red") decode_atomic(false);
-    else if (opcode == "mov") decode_move();
-    else if (opcode == "bra") decode_branch();
-    else if (opcode == "brx") decode_indexed_branch();
-    else if (opcode == "call") decode_call();
-    else if (opcode == "ret") decode_return(inlined, remaining);
-    else if (opcode == "exit") emit_control(Control::exit, "exit", {});
-    else if (opcode == "trap" || opcode == "brkpt") emit_control(Control::trap, "trap", {});
-    else if (opcode == "bar" || opcode == "barrier") decode_barrier();
-    else if (opcode == "membar" || opcode == "fence") emit(warp_operations().at("fence").handler, InstructionClass::barrier);
-    else if (opcode == "nanosleep") emit(warp_operations().at("sleep").handler, InstructionClass::control);
-    else if (opcode == "cvta" || opcode == "isspacep") decode_address_conversion();
-    else if (opcode == "cp") decode_copy_async();
-    else if (ignored.contains(opcode)) emit_nothing(InstructionClass::control);
-    else if (!decode_texture_or_tensor()) decode_selected();
+    static const std::set<std::string_view> ignored = {
+        "prefetch", "prefetchu",      "discard",    "applypriority",
+        "pmevent",  "griddepcontrol", "setmaxnreg", "nop"};
+    if (opcode == "ld" || opcode == "ldu")
+      decode_access(true);
+    else if (opcode == "st")
+      decode_access(false);
+    else if (opcode == "atom")
+      decode_atomic(true);
+    else if (opcode == "red")
+      decode_atomic(false);
+    else if (opcode == "mov")
+      decode_move();
+    else if (opcode == "bra")
+      decode_branch();
+    else if (opcode == "brx")
+      decode_indexed_branch();
+    else if (opcode == "call")
+      decode_call();
+    else if (opcode == "ret")
+      decode_return(inlined, remaining);
+    else if (opcode == "exit")
+      emit_control(Control::exit);
+    else if (opcode == "trap" || opcode == "brkpt")
+      emit_control(Control::trap);
+    else if (opcode == "bar" || opcode == "barrier")
+      decode_barrier();
+    else if (opcode == "membar" || opcode == "fence")
+      emit(warp_operations().at("fence").handler, InstructionClass::barrier);
+    else if (opcode == "nanosleep")
+      emit(warp_operations().at("sleep").handler, InstructionClass::control);
+    else if (opcode == "cvta" || opcode == "isspacep")
+      decode_address_conversion();
+    else if (opcode == "cp")
+      decode_copy_async();
+    else if (ignored.contains(opcode))
+      emit_nothing(InstructionClass::control);
+    else if (!decode_texture_or_tensor())
+      decode_selected();
   }
 
   void decode_function(Frame& frame, const ptx::SourceLine&) {
@@ -915,11 +650,13 @@ class Decoder {
     const auto target_of = [&](const std::string& name) {
       const auto found = frame.labels.find(name);
       if (found == frame.labels.end()) {
-        throw InvalidArgument("function '" + frame.function->name + "' branches to '" + name + "', which is no label of it");
+        throw InvalidArgument("function '" + frame.function->name + "' branches to '" + name +
+                              "', which is no label of it");
       }
       return static_cast<std::int32_t>(found->second);
     };
-    for (const auto& [index, name] : frame.branches) code_.operations[index].target = target_of(name);
+    for (const auto& [index, name] : frame.branches)
+      code_.operations[index].target = target_of(name);
     for (const auto& [index, names] : frame.tables) {
       std::vector<std::int32_t> targets;
       for (const std::string& name : names) targets.push_back(target_of(name));
@@ -927,44 +664,12 @@ class Decoder {
       code_.jump_tables.push_back(std::move(targets));
     }
   }
-
-  void finish() {
-    code_.info.static_shared_bytes = code_.static_shared;
-    code_.dynamic_shared_at = align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
-    if (dynamic_addresses_.empty()) code_.dynamic_shared_at = code_.static_shared;
-    for (const auto& [at, width] : dynamic_addresses_) {
-      const std::size_t bytes = width == Width::w64 ? 8 : 4;
-      std::uint64_t value = 0;
-      std::memcpy(&value, code_.constants.data() + at, bytes);
-      value += code_.dynamic_shared_at;
-      for (std::size_t i = 0; i < warp_lanes; ++i) std::memcpy(code_.constants.data() + at + i * bytes, &value, bytes);
-    }
-    code_.local_bytes = align_up(code_.local_bytes, 16);
-    allocate_registers(code_, operation_accesses_, widths_);
-  }
-
-  static constexpr std::uint64_t dynamic_marker = ~std::uint64_t{0};
-  static constexpr const char* end_label = "end of the function";
-
-  const ptx::Module& module_;
-  const ptx::Function& kernel_;
-  Code code_;
-  Frame* frame_ = nullptr;
-  const ptx::Instruction* current_ = nullptr;
-  std::vector<const ptx::Function*> calls_;
-  std::map<std::string, std::uint64_t> shared_;
-  std::map<std::string, std::optional<std::int32_t>> specials_;
-  std::map<std::pair<std::uint64_t, Width>, std::int32_t> constants_;
-  std::vector<std::pair<std::size_t, Width>> dynamic_addresses_;
-  std::uint64_t dynamic_alignment_ = 0;
-  std::uint64_t local_top_ = 0;
-  std::vector<Width> widths_;                 ///< of each virtual register
-  Accesses accesses_;                         ///< of the instruction being decoded
-  std::vector<Accesses> operation_accesses_;
 };
 
 }  // namespace
 
-Code decode(const ptx::Module& module, const ptx::Function& kernel) { return Decoder(module, kernel).decode(); }
+Code decode(const ptx::Module& module, const ptx::Function& kernel) {
+  return Decoder(module, kernel).decode();
+}
 
 }  // namespace warpwise::emulator

@@ -11,7 +11,8 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t alignment = 256;
-// Host addresses lie above the emulated GPU's, which begin at global_base and go up by what is allocated.
+// Host addresses lie above the emulated GPU's, which begin at global_base and go up by what is
+// allocated.
 constexpr Address visible_base = Address{64} << 40;
 // An access this far past the end of an allocation still meets no other one.
 constexpr std::uint64_t gap = 64 * 1024;
@@ -47,7 +48,8 @@ std::string Device::State::describe(Address address) const {
   if (after != allocations.begin()) {
     const auto& [begin, allocation] = *std::prev(after);
     const std::uint64_t offset = address - begin;
-    if (offset < allocation.bytes) return "byte " + std::to_string(offset) + " of " + named(allocation);
+    if (offset < allocation.bytes)
+      return "byte " + std::to_string(offset) + " of " + named(allocation);
     const std::uint64_t past = offset - allocation.bytes;
     if (past < (std::uint64_t{1} << 30)) {
       return std::to_string(past) + " bytes past the end of " + named(allocation);
@@ -71,15 +73,17 @@ Device::~Device() = default;
 
 Allocation Device::State::take(std::uint64_t bytes, std::string name) {
   if (bytes > limit || used > limit - bytes) {
-    throw OutOfMemory("the emulated GPU has " + std::to_string(limit - used) + " of " + std::to_string(limit) +
-                      " bytes left, " + std::to_string(bytes) + " were asked for");
+    throw OutOfMemory("the emulated GPU has " + std::to_string(limit - used) + " of " +
+                      std::to_string(limit) + " bytes left, " + std::to_string(bytes) +
+                      " were asked for");
   }
   Allocation allocation;
   allocation.bytes = bytes;
   // calloc leaves large blocks untouched until they are used.
   allocation.host.reset(static_cast<std::byte*>(std::calloc(bytes > 0 ? bytes : 1, 1)));
   if (allocation.host == nullptr) {
-    throw OutOfMemory("this machine has no " + std::to_string(bytes) + " bytes for the emulated GPU");
+    throw OutOfMemory("this machine has no " + std::to_string(bytes) +
+                      " bytes for the emulated GPU");
   }
   allocation.name = std::move(name);
   used += bytes;
@@ -100,7 +104,8 @@ void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
   Allocation allocation = state_->take(bytes, std::move(name));
   void* pointer = allocation.host.get();
   const auto address = reinterpret_cast<Address>(pointer);
-  if (address < visible_base) throw OutOfMemory("this machine's memory lies where the emulated GPU's does");
+  if (address < visible_base)
+    throw OutOfMemory("this machine's memory lies where the emulated GPU's does");
   state_->allocations.emplace(address, std::move(allocation));
   return pointer;
 }
@@ -116,7 +121,8 @@ void Device::free(Address address) {
   const std::unique_lock lock(state_->mutex);
   const auto found = state_->allocations.find(address);
   if (found == state_->allocations.end()) {
-    throw InvalidArgument("the emulated GPU has no allocation that begins at " + std::to_string(address));
+    throw InvalidArgument("the emulated GPU has no allocation that begins at " +
+                          std::to_string(address));
   }
   state_->used -= found->second.bytes;
   state_->allocations.erase(found);
@@ -127,7 +133,8 @@ std::byte* Device::host_pointer(Address address, std::uint64_t bytes) const {
   // One past the end of an allocation is a place for no bytes.
   if (view.host == nullptr || bytes > view.end - address) {
     throw InvalidArgument("a transfer of " + std::to_string(bytes) + " bytes at " +
-                          state_->describe(address) + " does not lie in one allocation of the emulated GPU");
+                          state_->describe(address) +
+                          " does not lie in one allocation of the emulated GPU");
   }
   return view.host + (address - view.begin);
 }
@@ -144,7 +151,8 @@ void Device::read(Address from, std::span<std::byte> to) const {
 
 std::uint64_t Device::create_texture(const Texture& texture) {
   if (texture.channels != 1 && texture.channels != 2 && texture.channels != 4) {
-    throw InvalidArgument("a texture has 1, 2 or 4 channels, not " + std::to_string(texture.channels));
+    throw InvalidArgument("a texture has 1, 2 or 4 channels, not " +
+                          std::to_string(texture.channels));
   }
   const int size = texture.channel_bytes;
   const bool floating = texture.kind == TexelKind::floating;
@@ -159,7 +167,8 @@ std::uint64_t Device::create_texture(const Texture& texture) {
     throw InvalidArgument("a texture filters floats or integers read as fractions, not integers");
   }
   if (texture.width == 0) throw InvalidArgument("a texture without texels");
-  const std::uint64_t texel = static_cast<std::uint64_t>(texture.channels) * static_cast<std::uint64_t>(size);
+  const std::uint64_t texel =
+      static_cast<std::uint64_t>(texture.channels) * static_cast<std::uint64_t>(size);
   std::uint64_t row = 0;
   std::uint64_t bytes = 0;
   bool overflow = __builtin_mul_overflow(texture.width, texel, &row);

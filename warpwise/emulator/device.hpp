@@ -38,7 +38,8 @@ struct Device::State {
   Allocation take(std::uint64_t bytes, std::string name);
   /// The allocation that holds `address`; an empty view if there is none.
   AllocationView find(Address address) const;
-  /// What lies at or nearest below an address, for messages: "4 bytes past the end of 'x' (400 bytes)".
+  /// What lies at or nearest below an address, for messages: "4 bytes past the end of 'x' (400
+  /// bytes)".
   std::string describe(Address address) const;
   std::optional<Texture> texture(std::uint64_t handle) const;
 };

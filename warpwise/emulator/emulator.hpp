@@ -13,8 +13,8 @@
 
 #include "warpwise/rules/rules.hpp"
 
-/// Runs CUDA kernels, given as PTX, on the CPU, exactly and with counts: what each source line would cost on
-/// a GPU of any generation. See docs/emulator.md for what it covers.
+/// Runs CUDA kernels, given as PTX, on the CPU, exactly and with counts: what each source line
+/// would cost on a GPU of any generation. See docs/emulator.md for what it covers.
 namespace warpwise::emulator {
 
 using Address = std::uint64_t;
@@ -35,10 +35,10 @@ enum class TexelKind { signed_integer, unsigned_integer, floating };
 struct Texture {
   Address data = 0;
   std::uint64_t width = 0;
-  std::uint64_t height = 0;       ///< 0: one-dimensional
+  std::uint64_t height = 0;  ///< 0: one-dimensional
   std::uint64_t pitch_bytes = 0;
-  int channels = 1;               ///< 1, 2 or 4
-  int channel_bytes = 1;          ///< 1, 2 or 4
+  int channels = 1;       ///< 1, 2 or 4
+  int channel_bytes = 1;  ///< 1, 2 or 4
   TexelKind kind = TexelKind::unsigned_integer;
   bool normalized_float = false;  ///< integer texels are read as 0 ... 1 or -1 ... 1
   bool normalized_coordinates = false;
@@ -46,12 +46,14 @@ struct Texture {
   FilterMode filter = FilterMode::point;
 };
 
-/// The emulated GPU's memory. Allocations start at multiples of 256 bytes, always at the same addresses for
-/// the same sequence of calls, with unmapped space between them so that no access past an end meets the next.
-/// Calls from several threads are safe; a transfer that overlaps a running launch is not.
+/// The emulated GPU's memory. Allocations start at multiples of 256 bytes, always at the same
+/// addresses for the same sequence of calls, with unmapped space between them so that no access
+/// past an end meets the next. Calls from several threads are safe; a transfer that overlaps a
+/// running launch is not.
 class Device {
  public:
-  /// \param memory_bytes  what all allocations together may take; 0: three quarters of this machine's memory
+  /// \param memory_bytes  what all allocations together may take; 0: three quarters of this
+  /// machine's memory
   explicit Device(std::uint64_t memory_bytes = 0);
   ~Device();
   Device(const Device&) = delete;
@@ -74,7 +76,8 @@ class Device {
   /// The host's own pointer to `bytes` of device memory, valid until freed.
   std::byte* host_pointer(Address address, std::uint64_t bytes) const;
 
-  /// A texture object's handle, as a kernel argument. \throws InvalidArgument  for what it cannot be
+  /// A texture object's handle, as a kernel argument. \throws InvalidArgument  for what it cannot
+  /// be
   std::uint64_t create_texture(const Texture& texture);
   void destroy_texture(std::uint64_t handle);
 
@@ -86,14 +89,14 @@ class Device {
 };
 
 struct KernelInfo {
-  std::string name;             ///< as in the PTX, mangled
+  std::string name;  ///< as in the PTX, mangled
   std::vector<std::uint64_t> parameter_bytes;
   std::vector<std::uint64_t> parameter_offsets;
   std::vector<std::string> parameter_types;  ///< "u64", "f32", "b8" for structures, ...
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;             ///< of a thread, as PTX declares it
-  std::uint64_t constant_bytes = 0;          ///< of the module
-  std::vector<int> required_threads;         ///< empty, or the block that it was compiled for
+  std::uint64_t local_bytes = 0;      ///< of a thread, as PTX declares it
+  std::uint64_t constant_bytes = 0;   ///< of the module
+  std::vector<int> required_threads;  ///< empty, or the block that it was compiled for
 };
 
 struct TrafficCounts {
@@ -103,7 +106,8 @@ struct TrafficCounts {
   std::uint64_t transactions_128 = 0;
   std::uint64_t bytes_requested = 0;
   std::uint64_t bytes_moved = 0;
-  std::uint64_t ideal_transactions = 0;  ///< of the same bytes, each once and without gaps, for this CC
+  std::uint64_t ideal_transactions =
+      0;  ///< of the same bytes, each once and without gaps, for this CC
 };
 
 struct PassCounts {
@@ -122,7 +126,7 @@ struct MemoryCounts {
 struct ExecutionCounts {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
-  std::uint64_t branches = 0;           ///< executed by warps, conditional or not
+  std::uint64_t branches = 0;  ///< executed by warps, conditional or not
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
 };
@@ -149,7 +153,8 @@ struct Fault {
 };
 
 struct LaunchOptions {
-  /// Memory counts are made for each of these; with none and `count` false the kernel runs at full speed.
+  /// Memory counts are made for each of these; with none and `count` false the kernel runs at full
+  /// speed.
   std::vector<rules::ComputeCapability> compute_capabilities;
   bool count = true;
   /// Warp instructions after which the launch is stopped with a budget fault; 0: no limit.
@@ -159,11 +164,12 @@ struct LaunchOptions {
 
 struct LaunchResult {
   ExecutionCounts totals;
-  std::map<std::string, std::uint64_t> instructions_by_class;  ///< warp instructions: "integer", "float", ...
+  std::map<std::string, std::uint64_t>
+      instructions_by_class;         ///< warp instructions: "integer", "float", ...
   std::vector<MemoryCounts> memory;  ///< one for each compute capability asked for
-  std::vector<LineCounts> lines;     ///< in the order of file and line; those that executed or could
-  std::vector<Fault> faults;         ///< empty for a clean run
-  std::string printed;               ///< what the kernel's printf wrote
+  std::vector<LineCounts> lines;  ///< in the order of file and line; those that executed or could
+  std::vector<Fault> faults;      ///< empty for a clean run
+  std::string printed;            ///< what the kernel's printf wrote
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
@@ -178,17 +184,20 @@ class Program {
 
   std::vector<std::string> kernel_names() const;
   /// \param name  mangled, or plain where only one kernel has it.
-  /// \throws InvalidArgument  for an unknown name (lists the ones there are) or an ambiguous one; Unsupported
-  ///         for a kernel that uses what the emulator does not run, with the instruction and its source line
+  /// \throws InvalidArgument  for an unknown name (lists the ones there are) or an ambiguous one;
+  /// Unsupported
+  ///         for a kernel that uses what the emulator does not run, with the instruction and its
+  ///         source line
   const KernelInfo& kernel(std::string_view name);
 
-  /// Address of a `.global` or `.const` variable on `device`. \throws InvalidArgument  for an unknown one
+  /// Address of a `.global` or `.const` variable on `device`. \throws InvalidArgument  for an
+  /// unknown one
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
 
-  /// Runs a kernel to its end. A faulting access does not happen (loads give 0) and the kernel goes on;
-  /// a deadlock, a trap or a spent budget ends it.
-  /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
-  /// \throws InvalidArgument  for a block or grid no GPU has, a parameter block of the wrong size,
+  /// Runs a kernel to its end. A faulting access does not happen (loads give 0) and the kernel goes
+  /// on; a deadlock, a trap or a spent budget ends it. \param parameters  the kernel's parameter
+  /// block, laid out by KernelInfo::parameter_offsets \throws InvalidArgument  for a block or grid
+  /// no GPU has, a parameter block of the wrong size,
   ///         more shared memory than any GPU has
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,

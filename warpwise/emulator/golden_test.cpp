@@ -139,8 +139,8 @@ TEST(GoldenAccess, CountsEqualThoseOfTheProfiler) {
     const Json& of_gpu = all.at(name);
     for (const auto& [metric, count] : counted(run_access(program, access))) {
       if (!of_gpu.contains(metric)) continue;
-      // ptxas guards the accesses of these loops where PTX branches around them; the profiler counts a guarded
-      // instruction of which no lane is active, which is no request.
+      // ptxas guards the accesses of these loops where PTX branches around them; the profiler
+      // counts a guarded instruction of which no lane is active, which is no request.
       const bool guarded = name.starts_with("reduction");
       if (guarded && metric.starts_with("smsp__inst_executed_op_shared")) continue;
       EXPECT_EQ(count, of_gpu.at(metric).get<std::uint64_t>()) << name << ": " << metric;

@@ -23,7 +23,8 @@ const std::array<float, 65536>& decoded() {
   static const std::array<float, 65536>& values = *[] {
     auto* table = new std::array<float, 65536>;
     for (unsigned bits = 0; bits < 65536; ++bits) {
-      (*table)[bits] = static_cast<float>(decode(static_cast<std::uint16_t>(bits), small_format<format>));
+      (*table)[bits] =
+          static_cast<float>(decode(static_cast<std::uint16_t>(bits), small_format<format>));
     }
     return table;
   }();
@@ -35,13 +36,15 @@ std::uint16_t finish(double x, std::uint32_t variant) {
   if ((variant & saturate) != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
   if ((variant & relu) != 0 && x <= 0) x = 0;  // -0 too
   std::uint16_t bits = encode(x, small_format<format>, Rounding::nearest);
-  if ((variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0) bits &= 0x8000;
+  if ((variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0)
+    bits &= 0x8000;
   return bits;
 }
 
 template <Format format>
 std::uint16_t begin(std::uint16_t bits, std::uint32_t variant) {
-  const bool flush = (variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0;
+  const bool flush =
+      (variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0;
   return flush ? bits & 0x8000 : bits;
 }
 
@@ -197,7 +200,8 @@ Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   const auto* b = source<std::uint32_t>(warp, op.b);
   Mask result = 0;
   for (int i = 0; i < warp_lanes; ++i) {
-    const bool yes = compared(comparison, value[a[i] >> (16 * e) & 0xffff], value[b[i] >> (16 * e) & 0xffff]);
+    const bool yes =
+        compared(comparison, value[a[i] >> (16 * e) & 0xffff], value[b[i] >> (16 * e) & 0xffff]);
     result |= static_cast<Mask>(yes != opposite) << i;
   }
   if ((op.variant & 3) != 0) {
@@ -222,7 +226,8 @@ enum class True { ones, half_one, bfloat_one, float_one };
 
 template <Format format, int elements, int comparison, True how>
 void compare_to_value(Warp& warp, const Operation& op) {
-  static constexpr std::uint32_t yes[] = {elements == 2 ? 0xffffU : 0xffffffffU, 0x3c00, 0x3f80, 0x3f800000};
+  static constexpr std::uint32_t yes[] = {elements == 2 ? 0xffffU : 0xffffffffU, 0x3c00, 0x3f80,
+                                          0x3f800000};
   const Mask first = compare_element<format, comparison>(warp, op, 0, false);
   const Mask second = elements == 2 ? compare_element<format, comparison>(warp, op, 1, false) : 0;
   auto* out = destination<std::uint32_t>(warp, op.dst);
@@ -243,18 +248,19 @@ void add_comparison(Table& table, const std::string& name, const std::string& ty
   constexpr True one = format == Format::half ? True::half_one : True::bfloat_one;
   table["set." + name + "." + type + "." + type] = {compare_to_value<format, 1, comparison, one>,
                                                     {h, Width::none, h, h, p}};
-  table["set." + name + "." + type + "x2." + type + "x2"] = {compare_to_value<format, 2, comparison, one>,
-                                                             {w, Width::none, w, w, p}};
+  table["set." + name + "." + type + "x2." + type + "x2"] = {
+      compare_to_value<format, 2, comparison, one>, {w, Width::none, w, w, p}};
   for (const char* integer : {"u32", "s32"}) {
-    table["set." + name + "." + integer + "." + type] = {compare_to_value<format, 1, comparison, True::ones>,
-                                                         {w, Width::none, h, h, p}};
+    table["set." + name + "." + integer + "." + type] = {
+        compare_to_value<format, 1, comparison, True::ones>, {w, Width::none, h, h, p}};
     table["set." + name + "." + integer + "." + type + "x2"] = {
         compare_to_value<format, 2, comparison, True::ones>, {w, Width::none, w, w, p}};
   }
 }
 
 template <Format format, int... comparison>
-void add_comparisons(Table& table, const std::string& type, std::integer_sequence<int, comparison...>) {
+void add_comparisons(Table& table, const std::string& type,
+                     std::integer_sequence<int, comparison...>) {
   static constexpr const char* names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                           "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
   (add_comparison<format, comparison>(table, names[comparison], type), ...);

@@ -17,6 +17,7 @@ namespace warpwise::emulator {
 
 namespace baseline {
 #include "warpwise/emulator/lanes-inl.hpp"
+#include "warpwise/emulator/lanes_table-inl.hpp"
 }  // namespace baseline
 
 #if defined(__x86_64__)
@@ -24,6 +25,7 @@ namespace baseline {
 #pragma GCC target("avx2,fma,bmi,bmi2,popcnt,lzcnt")
 namespace avx2 {
 #include "warpwise/emulator/lanes-inl.hpp"
+#include "warpwise/emulator/lanes_table-inl.hpp"
 }  // namespace avx2
 #pragma GCC pop_options
 

@@ -23,8 +23,8 @@ inline constexpr int warp_lanes = 32;
 using Mask = std::uint32_t;
 inline constexpr Mask all_lanes = 0xffffffffU;
 
-// Generic addresses of a block's shared memory, of a thread's local memory and of the kernel's parameters
-// lie in these windows of 2^40 bytes each; global memory begins above them.
+// Generic addresses of a block's shared memory, of a thread's local memory and of the kernel's
+// parameters lie in these windows of 2^40 bytes each; global memory begins above them.
 inline constexpr Address shared_window = Address{1} << 40;
 inline constexpr Address local_window = Address{2} << 40;
 inline constexpr Address parameter_window = Address{3} << 40;
@@ -67,43 +67,81 @@ struct Operation {
   std::int32_t d = none;
   std::int32_t guard = none;
   std::int32_t members = none;  ///< of a converging operation: the operand of its member mask
-  std::int32_t target = 0;   ///< of a branch: an index into Code::operations, or of a jump table
-  std::int64_t offset = 0;   ///< added to an address
-  std::uint32_t variant = 0; ///< what its handler distinguishes at run time
-  std::int32_t list = -1;    ///< first of its entries in Code::lists
-  std::int32_t site = -1;    ///< index of a memory access among the code's
-  std::uint32_t index = 0;   ///< of itself in Code::operations
+  std::int32_t target = 0;      ///< of a branch: an index into Code::operations, or of a jump table
+  std::int64_t offset = 0;      ///< added to an address
+  std::uint32_t variant = 0;    ///< what its handler distinguishes at run time
+  std::int32_t list = -1;       ///< first of its entries in Code::lists
+  std::int32_t site = -1;       ///< index of a memory access among the code's
+  std::uint32_t index = 0;      ///< of itself in Code::operations
   Control control = Control::plain;
   bool guard_negated = false;
-  bool polls = false;        ///< reads what another thread may write: a loop around it may be a spin
-  std::uint8_t bytes = 0;    ///< of one element of a memory access
-  std::uint8_t count = 1;    ///< elements of a vector access
+  bool polls = false;      ///< reads what another thread may write: a loop around it may be a spin
+  std::uint8_t bytes = 0;  ///< of one element of a memory access
+  std::uint8_t count = 1;  ///< elements of a vector access
 };
 
 enum class InstructionClass : std::uint8_t {
-  integer, logic, float32, float64, half, special, conversion, compare, move, load, store, atomic,
-  texture, shuffle, tensor, barrier, control,
+  integer,
+  logic,
+  float32,
+  float64,
+  half,
+  special,
+  conversion,
+  compare,
+  move,
+  load,
+  store,
+  atomic,
+  texture,
+  shuffle,
+  tensor,
+  barrier,
+  control,
 };
 inline constexpr int instruction_classes = static_cast<int>(InstructionClass::control) + 1;
 std::string_view to_string(InstructionClass c);
 
 /// Special registers that a warp's register file holds, set when the warp starts.
 enum class Special : std::uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge,
-  lanemask_gt, dynamic_smem_size, total_smem_size, zero,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  dynamic_smem_size,
+  total_smem_size,
+  zero,
 };
 
 /// A kernel, decoded.
 struct Code {
   KernelInfo info;
-  std::vector<Operation> operations;          ///< the last one is an exit
-  std::vector<ptx::SourceLine> lines;         ///< of each operation
-  std::vector<InstructionClass> classes;      ///< of each operation
-  std::vector<std::int32_t> lists;            ///< operands beyond those an Operation holds
-  std::vector<std::string> names;             ///< of each operation, for messages ("ld.global.f32")
+  std::vector<Operation> operations;      ///< the last one is an exit
+  std::vector<ptx::SourceLine> lines;     ///< of each operation
+  std::vector<InstructionClass> classes;  ///< of each operation
+  std::vector<std::int32_t> lists;        ///< operands beyond those an Operation holds
+  std::vector<std::string> names;         ///< of each operation, for messages ("ld.global.f32")
   std::vector<std::vector<std::int32_t>> jump_tables;
-  std::vector<std::byte> constants;           ///< literals, each for 32 lanes
+  std::vector<std::byte> constants;  ///< literals, each for 32 lanes
   /// Constants that hold the address of a module variable, known at launch.
   struct Relocation {
     std::size_t constant = 0;  ///< byte offset
@@ -117,11 +155,12 @@ struct Code {
   };
   std::vector<SpecialRegister> specials;
   std::size_t register_bytes = 0;
-  std::size_t sites = 0;                      ///< memory accesses
+  std::size_t sites = 0;  ///< memory accesses
   std::uint64_t static_shared = 0;
-  std::uint64_t dynamic_shared_at = 0;        ///< where extern shared arrays begin
-  std::uint64_t local_bytes = 0;              ///< of a thread, its calls' parameters included
-  std::vector<bool> compiler_local;           ///< of each site: passing a parameter, which costs nothing on a GPU
+  std::uint64_t dynamic_shared_at = 0;  ///< where extern shared arrays begin
+  std::uint64_t local_bytes = 0;        ///< of a thread, its calls' parameters included
+  std::vector<bool>
+      compiler_local;  ///< of each site: passing a parameter, which costs nothing on a GPU
 };
 
 // ---- running
@@ -131,7 +170,8 @@ class AlignedBytes {
  public:
   AlignedBytes() = default;
   explicit AlignedBytes(std::size_t bytes)
-      : data_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 64) / 64 * 64))), bytes_(bytes) {
+      : data_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 64) / 64 * 64))),
+        bytes_(bytes) {
     if (data_ == nullptr) throw std::bad_alloc();
   }
   std::byte* data() const { return data_.get(); }
@@ -164,10 +204,10 @@ struct Group {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  Mask active = 0;   ///< lanes that the current operation is for
-  Mask live = 0;     ///< lanes that have not exited
+  Mask active = 0;     ///< lanes that the current operation is for
+  Mask live = 0;       ///< lanes that have not exited
   bool whole = false;  ///< active covers live: what a handler writes for other lanes is never read
-  Mask carry = 0;    ///< CC.CF of each lane
+  Mask carry = 0;      ///< CC.CF of each lane
   std::uint32_t index = 0;  ///< in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
@@ -191,15 +231,15 @@ struct Block {
   Dim3 index;
   std::uint64_t linear = 0;
   std::vector<Warp> warps;
-  AlignedBytes registers;            ///< of all warps
-  AlignedBytes specials;             ///< what special registers begin with: [warp][special][lane]
+  AlignedBytes registers;  ///< of all warps
+  AlignedBytes specials;   ///< what special registers begin with: [warp][special][lane]
   AlignedBytes shared;
-  AlignedBytes local;                ///< of all threads, one after another
-  std::uint32_t live = 0;            ///< threads
+  AlignedBytes local;      ///< of all threads, one after another
+  std::uint32_t live = 0;  ///< threads
   struct Barrier {
     std::uint32_t arrived = 0;
-    std::uint32_t expected = 0;      ///< 0: all live threads
-    std::uint32_t votes = 0;         ///< of a reduction
+    std::uint32_t expected = 0;  ///< 0: all live threads
+    std::uint32_t votes = 0;     ///< of a reduction
     std::uint32_t count_true = 0;
   };
   std::array<Barrier, 16> barriers{};
@@ -211,14 +251,13 @@ struct SiteCounts {
   std::uint64_t requests = 0;
   std::uint64_t bytes_requested = 0;
   std::uint64_t transactions_32 = 0, transactions_64 = 0, transactions_128 = 0;
-  std::uint64_t ideal = 0;   ///< transactions or passes
+  std::uint64_t ideal = 0;  ///< transactions or passes
   std::uint64_t passes = 0;
 };
 
 struct OperationCounts {
   std::uint64_t warps = 0;
   std::uint64_t threads = 0;
-  std::uint64_t taken = 0;      ///< of a branch, unused otherwise
   std::uint64_t divergent = 0;
 };
 
@@ -237,7 +276,7 @@ struct Worker {
   const Launch* launch = nullptr;
   const Code* code = nullptr;
   Device::State* device = nullptr;
-  AllocationView last;                        ///< allocation of the last global access
+  AllocationView last;  ///< allocation of the last global access
   bool counting = false;
   std::vector<OperationCounts> operations;
   /// counts[(site * 3 + space) * ccs + cc], space 0 global, 1 shared, 2 local; constants in 0.
@@ -254,7 +293,7 @@ struct Worker {
 struct Progress {
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> next_block = 0;
-  std::atomic<std::uint64_t> executed = 0;   ///< warp instructions, charged now and then
+  std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, charged now and then
 };
 
 /// What all workers of a launch share and, but for its progress, none changes.
@@ -266,9 +305,9 @@ struct Launch {
   std::uint64_t shared_bytes = 0;
   std::uint64_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;
-  AlignedBytes constants;                     ///< the code's, relocated
+  AlignedBytes constants;  ///< the code's, relocated
   std::vector<rules::ComputeCapability> ccs;
-  bool atomic = false;                        ///< more than one worker: global atomics need the CPU's
+  bool atomic = false;  ///< more than one worker: global atomics need the CPU's
   std::uint64_t budget = 0;
   Progress* progress = nullptr;
 };
@@ -319,8 +358,8 @@ struct Entry {
 };
 using Table = std::map<std::string, Entry, std::less<>>;
 
-/// Arithmetic, logic, comparisons, conversions, moves: lanes.cpp compiles the same source for this machine's
-/// instruction set and for the baseline.
+/// Arithmetic, logic, comparisons, conversions, moves: lanes.cpp compiles the same source for this
+/// machine's instruction set and for the baseline.
 const Table& lane_operations();
 
 }  // namespace warpwise::emulator

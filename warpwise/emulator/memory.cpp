@@ -37,8 +37,8 @@ void with_lanes(Warp& warp, Mask lanes, const Body& body) {
   warp.whole = whole;
 }
 
-/// Elements of type T into registers of storage S, which keeps `kept` of the extended value (0xffff for
-/// a register of 16 bits).
+/// Elements of type T into registers of storage S, which keeps `kept` of the extended value (0xffff
+/// for a register of 16 bits).
 template <class T, class S, S kept>
 void load(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t addresses[warp_lanes];
@@ -132,7 +132,8 @@ T exchange(std::byte* place, bool shared_with_others, const Next& next) {
   return old;
 }
 
-/// An atomic on words of type T (unsigned, of the type's width): Op(old, b, c) is what memory holds next.
+/// An atomic on words of type T (unsigned, of the type's width): Op(old, b, c) is what memory holds
+/// next.
 template <class T, class Op>
 void atomic(Warp& warp, const Operation& op) {
   using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -143,7 +144,8 @@ void atomic(Warp& warp, const Operation& op) {
   for_each_space(space_of(op), addresses, warp.active, [&](Space space, Mask lanes) {
     with_lanes(warp, lanes, [&] {
       Resolved place;
-      resolve(warp, op, space, AccessKind::atomic, static_cast<int>(sizeof(T)), addresses, lanes, place);
+      resolve(warp, op, space, AccessKind::atomic, static_cast<int>(sizeof(T)), addresses, lanes,
+              place);
       const bool others = space == Space::global && warp.worker->launch->atomic;
       alignas(64) S out[warp_lanes] = {};
       for (Mask left = place.valid; left != 0; left &= left - 1) {
@@ -186,7 +188,8 @@ void add_integer_atomics(Table& table, const std::string& bits) {
   add_atomic<U>(table, "exch.b" + bits, [](U, U b, U) { return b; });
   add_atomic<U>(table, "cas.b" + bits, [](U old, U b, U c) { return old == b ? c : old; });
   add_atomic<U>(table, "inc.u" + bits, [](U old, U b, U) { return old >= b ? U{0} : old + 1; });
-  add_atomic<U>(table, "dec.u" + bits, [](U old, U b, U) { return old == 0 || old > b ? b : old - 1; });
+  add_atomic<U>(table, "dec.u" + bits,
+                [](U old, U b, U) { return old == 0 || old > b ? b : old - 1; });
 }
 
 std::uint32_t add_floats(std::uint32_t x, std::uint32_t y) {
@@ -207,7 +210,8 @@ std::uint16_t add_bfloats(std::uint16_t x, std::uint16_t y) {
 template <std::uint16_t (*add)(std::uint16_t, std::uint16_t)>
 std::uint32_t add_pair(std::uint32_t x, std::uint32_t y) {
   const std::uint32_t low = add(static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y));
-  const std::uint32_t high = add(static_cast<std::uint16_t>(x >> 16), static_cast<std::uint16_t>(y >> 16));
+  const std::uint32_t high =
+      add(static_cast<std::uint16_t>(x >> 16), static_cast<std::uint16_t>(y >> 16));
   return high << 16 | low;
 }
 
@@ -225,8 +229,10 @@ Table make_atomics() {
   });
   add_atomic<H>(table, "add.noftz.f16", [](H old, H b, H) { return add_halves(old, b); });
   add_atomic<H>(table, "add.noftz.bf16", [](H old, H b, H) { return add_bfloats(old, b); });
-  add_atomic<U>(table, "add.noftz.f16x2", [](U old, U b, U) { return add_pair<add_halves>(old, b); });
-  add_atomic<U>(table, "add.noftz.bf16x2", [](U old, U b, U) { return add_pair<add_bfloats>(old, b); });
+  add_atomic<U>(table, "add.noftz.f16x2",
+                [](U old, U b, U) { return add_pair<add_halves>(old, b); });
+  add_atomic<U>(table, "add.noftz.bf16x2",
+                [](U old, U b, U) { return add_pair<add_bfloats>(old, b); });
   return table;
 }
 
@@ -264,11 +270,13 @@ Handler store_of(Width width) {
 Handler load_handler(std::string_view type, Width width, Space space) {
   if (type == "u8" || type == "b8") return load_of<std::uint8_t>(width, space);
   if (type == "s8") return load_of<std::int8_t>(width, space);
-  if (type == "u16" || type == "b16" || type == "f16" || type == "bf16") return load_of<std::uint16_t>(width, space);
+  if (type == "u16" || type == "b16" || type == "f16" || type == "bf16")
+    return load_of<std::uint16_t>(width, space);
   if (type == "s16") return load_of<std::int16_t>(width, space);
   if (type == "u32" || type == "b32" || type == "f32") return load_of<std::uint32_t>(width, space);
   if (type == "s32") return load_of<std::int32_t>(width, space);
-  if (type == "u64" || type == "s64" || type == "b64" || type == "f64") return load_of<std::uint64_t>(width, space);
+  if (type == "u64" || type == "s64" || type == "b64" || type == "f64")
+    return load_of<std::uint64_t>(width, space);
   return nullptr;
 }
 
@@ -277,8 +285,10 @@ Handler store_handler(std::string_view type, Width width) {
   if (type == "u16" || type == "b16" || type == "f16" || type == "bf16" || type == "s16") {
     return store_of<std::uint16_t>(width);
   }
-  if (type == "u32" || type == "b32" || type == "f32" || type == "s32") return store_of<std::uint32_t>(width);
-  if (type == "u64" || type == "s64" || type == "b64" || type == "f64") return store_of<std::uint64_t>(width);
+  if (type == "u32" || type == "b32" || type == "f32" || type == "s32")
+    return store_of<std::uint32_t>(width);
+  if (type == "u64" || type == "s64" || type == "b64" || type == "f64")
+    return store_of<std::uint64_t>(width);
   return nullptr;
 }
 
@@ -288,8 +298,8 @@ const Table& atomic_operations() {
 }
 
 void copy_async(Warp& warp, const Operation& op) {
-  // a: address in shared memory (Operation::offset its offset); lists: the global address, what is added to it,
-  // and the number of bytes to read; the rest of Operation::bytes becomes zero.
+  // a: address in shared memory (Operation::offset its offset); lists: the global address, what is
+  // added to it, and the number of bytes to read; the rest of Operation::bytes becomes zero.
   const std::int32_t* list = warp.worker->code->lists.data() + op.list;
   alignas(64) std::uint64_t to[warp_lanes];
   load_addresses(warp, op, to);
@@ -307,13 +317,15 @@ void copy_async(Warp& warp, const Operation& op) {
   if ((warp.active & reading) != 0) {
     Operation load = op;
     load.site = op.site + 1;
-    resolve(warp, load, Space::global, AccessKind::load, op.bytes, from, warp.active & reading, origin);
+    resolve(warp, load, Space::global, AccessKind::load, op.bytes, from, warp.active & reading,
+            origin);
   }
   for (Mask left = target.valid; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     std::array<std::byte, 16> bytes{};
     if ((origin.valid >> i & 1) != 0) {
-      std::memcpy(bytes.data(), origin.base + origin.at[i], std::min<std::size_t>(read_bytes[i], op.bytes));
+      std::memcpy(bytes.data(), origin.base + origin.at[i],
+                  std::min<std::size_t>(read_bytes[i], op.bytes));
     }
     std::memcpy(target.base + target.at[i], bytes.data(), op.bytes);
   }

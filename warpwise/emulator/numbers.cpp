@@ -1,5 +1,5 @@
-// Arithmetic with a rounding mode, conversions, approximations. Compiled with -frounding-math: the handlers
-// switch the CPU's rounding mode.
+// Arithmetic with a rounding mode, conversions, approximations. Compiled with -frounding-math: the
+// handlers switch the CPU's rounding mode.
 
 #include <bit>
 #include <cfenv>
@@ -25,7 +25,9 @@ void put(const Warp& warp, std::int32_t operand, const S* out) {
   for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? out[i] : to[i];
 }
 
-Rounding rounding_of(std::uint32_t variant) { return static_cast<Rounding>(variant & rounding_mask); }
+Rounding rounding_of(std::uint32_t variant) {
+  return static_cast<Rounding>(variant & rounding_mask);
+}
 
 /// The CPU, which rounds to nearest otherwise, rounds in another direction while this lives.
 class RoundingMode {
@@ -65,7 +67,8 @@ T after(T x, std::uint32_t variant) {
   return x;
 }
 
-/// One to three operands of type T under Operation::variant. `scales`: Op of 2^64 times a and c is 2^64 times as much.
+/// One to three operands of type T under Operation::variant. `scales`: Op of 2^64 times a and c is
+/// 2^64 times as much.
 template <class T, int operands, bool scales, class Op>
 void rounded(Warp& warp, const Operation& op) {
   const T* a = source<T>(warp, op.a);
@@ -80,9 +83,11 @@ void rounded(Warp& warp, const Operation& op) {
       const T z = before(c[i], op.variant);
       out[i] = Op{}(x, y, z);
       if constexpr (scales && sizeof(T) == 4) {
-        // What only the coarse steps of subnormals round up to the smallest normal number is flushed as well.
+        // What only the coarse steps of subnormals round up to the smallest normal number is
+        // flushed as well.
         const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
-        if ((op.variant & flush_subnormals) != 0 && smallest && std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
+        if ((op.variant & flush_subnormals) != 0 && smallest &&
+            std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
           out[i] = std::copysign(T{0}, out[i]);
         }
       }
@@ -92,9 +97,12 @@ void rounded(Warp& warp, const Operation& op) {
   put(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
 }
 
-double quiet(double x) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51); }
+double quiet(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) | std::uint64_t{1} << 51);
+}
 
-/// A result that is NaN: of double precision, that of b before c before a; single precision has but one.
+/// A result that is NaN: of double precision, that of b before c before a; single precision has but
+/// one.
 float passed_on(float result, float, float, float = 0) { return result; }
 double passed_on(double result, double a, double b, double c = 0) {
   if (result == result) return result;
@@ -119,8 +127,10 @@ template <class T>
 void add_arithmetic(Table& table, const std::string& type) {
   add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return passed_on(a + b, a, b); });
   add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return passed_on(a - b, a, b); });
-  add_rounded<T, 2, true>(table, "mul.*." + type, [](T a, T b, T) { return passed_on(a * b, a, b); });
-  add_rounded<T, 3, true>(table, "fma.*." + type, [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
+  add_rounded<T, 2, true>(table, "mul.*." + type,
+                          [](T a, T b, T) { return passed_on(a * b, a, b); });
+  add_rounded<T, 3, true>(table, "fma.*." + type,
+                          [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
   add_rounded<T, 2, true>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
   add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; });
   add_rounded<T, 1>(table, "sqrt.*." + type, [](T a, T, T) { return std::sqrt(a); });
@@ -208,12 +218,16 @@ StorageOf<D> convert_value(StorageOf<S> bits, std::uint32_t variant) {
     const double x = to_integral(float_value<S>(bits, variant), rounding);
     constexpr bool large = sizeof(D) == 8 || std::is_same_v<S, double>;
     if (x != x) {
-      return large ? static_cast<StorageOf<D>>(StorageOf<D>{1} << (8 * sizeof(D) - 1)) : StorageOf<D>{0};
+      return large ? static_cast<StorageOf<D>>(StorageOf<D>{1} << (8 * sizeof(D) - 1))
+                   : StorageOf<D>{0};
     }
     D result{};
-    if (x < static_cast<double>(std::numeric_limits<D>::min())) result = std::numeric_limits<D>::min();
-    else if (x >= std::ldexp(1.0, std::numeric_limits<D>::digits)) result = std::numeric_limits<D>::max();
-    else result = static_cast<D>(x);
+    if (x < static_cast<double>(std::numeric_limits<D>::min()))
+      result = std::numeric_limits<D>::min();
+    else if (x >= std::ldexp(1.0, std::numeric_limits<D>::digits))
+      result = std::numeric_limits<D>::max();
+    else
+      result = static_cast<D>(x);
     return static_cast<StorageOf<D>>(result);
   } else if constexpr (is_float<S>) {
     double x = float_value<S>(bits, variant);
@@ -225,7 +239,8 @@ StorageOf<D> convert_value(StorageOf<S> bits, std::uint32_t variant) {
     if constexpr (is_small<D>) {
       if (from_double && x != x) {
         constexpr int kept = format_of<D>.fraction_bits;
-        const auto fraction = static_cast<std::uint32_t>((std::bit_cast<std::uint64_t>(x) << 12) >> (64 - kept));
+        const auto fraction =
+            static_cast<std::uint32_t>((std::bit_cast<std::uint64_t>(x) << 12) >> (64 - kept));
         const std::uint32_t exponent = 0x7fffU >> kept << kept;
         return (std::signbit(x) ? 0x8000U : 0U) | exponent | 1U << (kept - 1) | fraction;
       }
@@ -267,7 +282,8 @@ void convert(Warp& warp, const Operation& op) {
   for (int i = 0; i < warp_lanes; ++i) {
     out[i] = convert_value<D, S>(a[i], op.variant);
     if constexpr (!is_float<D> && size_of<D> < 4) {
-      // The register may be wider than the type: sign-extended, and kept to 16 bits where it has those.
+      // The register may be wider than the type: sign-extended, and kept to 16 bits where it has
+      // those.
       out[i] = static_cast<std::uint32_t>(static_cast<D>(out[i]));
       if ((op.variant & narrow_result) != 0) out[i] &= 0xffff;
     }
@@ -283,7 +299,8 @@ constexpr Width any_width() {
 template <class D, class S>
 void add_conversion(Table& table, const std::string& to, const std::string& from) {
   if constexpr (is_float<D> || is_float<S>) {
-    table["cvt.*." + to + "." + from] = {convert<D, S>, {any_width<D>(), Width::none, any_width<S>()}};
+    table["cvt.*." + to + "." + from] = {convert<D, S>,
+                                         {any_width<D>(), Width::none, any_width<S>()}};
   }
 }
 
@@ -310,7 +327,8 @@ void convert_pair(Warp& warp, const Operation& op) {
   const auto* b = source<std::uint32_t>(warp, op.b);
   std::uint32_t out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
-    out[i] = convert_value<D, float>(a[i], op.variant) << 16 | convert_value<D, float>(b[i], op.variant);
+    out[i] =
+        convert_value<D, float>(a[i], op.variant) << 16 | convert_value<D, float>(b[i], op.variant);
   }
   put(warp, op.dst, out);
 }
@@ -324,7 +342,9 @@ void convert_pack(Warp& warp, const Operation& op) {
   const std::uint32_t* c = sizeof(T) == 1 ? source<std::uint32_t>(warp, op.c) : nullptr;
   const auto narrow = [](std::int32_t x) {
     using Limits = std::numeric_limits<T>;
-    const std::int32_t kept = x < Limits::min() ? Limits::min() : x > Limits::max() ? Limits::max() : x;
+    const std::int32_t kept = x < Limits::min()   ? Limits::min()
+                              : x > Limits::max() ? Limits::max()
+                                                  : x;
     return static_cast<std::uint32_t>(kept) & ((1U << bits) - 1);
   };
   std::uint32_t out[warp_lanes];

@@ -17,7 +17,8 @@ inline constexpr std::uint32_t saturate = 8;
 inline constexpr std::uint32_t relu = 16;
 inline constexpr std::uint32_t propagate_nan = 32;
 inline constexpr std::uint32_t round_to_integer = 64;
-inline constexpr std::uint32_t narrow_result = 0x10000;  ///< a result of 8 or 16 bits into a register of 16
+inline constexpr std::uint32_t narrow_result =
+    0x10000;  ///< a result of 8 or 16 bits into a register of 16
 
 /// How a 16-bit float lies in its bits.
 struct SmallFormat {
@@ -28,13 +29,15 @@ inline constexpr SmallFormat half_format{5, 10};
 inline constexpr SmallFormat bfloat_format{8, 7};
 
 /// The nearest number of the format (of that rounding) to a double. NaN is 0x7fff.
-inline std::uint16_t encode(double value, SmallFormat format, Rounding rounding = Rounding::nearest) {
+inline std::uint16_t encode(double value, SmallFormat format,
+                            Rounding rounding = Rounding::nearest) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const bool negative = bits >> 63 != 0;
   const auto sign = static_cast<std::uint16_t>(negative ? 0x8000 : 0);
   if (value != value) return 0x7fff;
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
-  const auto infinity = static_cast<std::uint16_t>(((1 << format.exponent_bits) - 1) << format.fraction_bits);
+  const auto infinity =
+      static_cast<std::uint16_t>(((1 << format.exponent_bits) - 1) << format.fraction_bits);
   const double magnitude = std::fabs(value);
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
   if (magnitude == 0) return sign;
@@ -46,7 +49,9 @@ inline std::uint16_t encode(double value, SmallFormat format, Rounding rounding 
   const double rest = units - whole;
   bool away = false;
   switch (rounding) {
-    case Rounding::nearest: away = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) == 1.0); break;
+    case Rounding::nearest:
+      away = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) == 1.0);
+      break;
     case Rounding::zero: break;
     case Rounding::down: away = negative && rest > 0; break;
     case Rounding::up: away = !negative && rest > 0; break;
@@ -57,7 +62,8 @@ inline std::uint16_t encode(double value, SmallFormat format, Rounding rounding 
   const std::int64_t result =
       scaled + (static_cast<std::int64_t>(exponent + bias - 1) << format.fraction_bits);
   if (result >= infinity) {
-    const bool to_infinity = rounding == Rounding::nearest || (rounding == Rounding::down && negative) ||
+    const bool to_infinity = rounding == Rounding::nearest ||
+                             (rounding == Rounding::down && negative) ||
                              (rounding == Rounding::up && !negative);
     return static_cast<std::uint16_t>(sign | (to_infinity ? infinity : infinity - 1));
   }
@@ -74,13 +80,14 @@ inline double decode(std::uint16_t bits, SmallFormat format) {
   } else if (exponent == 0) {
     magnitude = std::ldexp(fraction, 1 - bias - format.fraction_bits);
   } else {
-    magnitude = std::ldexp(fraction + (1 << format.fraction_bits), exponent - bias - format.fraction_bits);
+    magnitude =
+        std::ldexp(fraction + (1 << format.fraction_bits), exponent - bias - format.fraction_bits);
   }
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-/// a * b + c of numbers of at most 16 bits, rounded to odd: a second rounding to fewer bits is then as good as
-/// one rounding of the exact result.
+/// a * b + c of numbers of at most 16 bits, rounded to odd: a second rounding to fewer bits is then
+/// as good as one rounding of the exact result.
 inline double multiply_add_to_odd(double a, double b, double c) {
   const double product = a * b;  // exact: at most 22 bits
   const double sum = product + c;

@@ -25,8 +25,9 @@ std::string_view to_string(FaultKind kind) {
 
 std::string_view to_string(InstructionClass c) {
   static constexpr std::string_view names[] = {
-      "integer", "logic",  "float32", "float64", "half",    "special", "conversion", "compare", "move",
-      "load",    "store",  "atomic",  "texture", "shuffle", "tensor",  "barrier",    "control"};
+      "integer",    "logic",   "float32", "float64", "half",   "special",
+      "conversion", "compare", "move",    "load",    "store",  "atomic",
+      "texture",    "shuffle", "tensor",  "barrier", "control"};
   return names[static_cast<int>(c)];
 }
 
@@ -40,21 +41,27 @@ std::string to_text(Dim3 d) {
   return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
 }
 
-void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_bytes, std::size_t parameter_bytes) {
+void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_bytes,
+              std::size_t parameter_bytes) {
   if (grid.count() == 0 || grid.x > 0x7fffffffU || grid.y > 65535 || grid.z > 65535) {
-    throw InvalidArgument("a grid of " + to_text(grid) + " blocks: x is 1 to 2147483647, y and z are 1 to 65535");
+    throw InvalidArgument("a grid of " + to_text(grid) +
+                          " blocks: x is 1 to 2147483647, y and z are 1 to 65535");
   }
-  if (block.count() == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > most_threads) {
-    throw InvalidArgument("a block of " + to_text(block) + " threads: x and y are 1 to 1024, z is 1 to 64, all three "
+  if (block.count() == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
+      block.count() > most_threads) {
+    throw InvalidArgument("a block of " + to_text(block) +
+                          " threads: x and y are 1 to 1024, z is 1 to 64, all three "
                           "multiplied at most 1024");
   }
   if (shared_bytes > most_shared_bytes) {
-    throw InvalidArgument("a block with " + std::to_string(shared_bytes) + " bytes of shared memory: no GPU has more than " +
+    throw InvalidArgument("a block with " + std::to_string(shared_bytes) +
+                          " bytes of shared memory: no GPU has more than " +
                           std::to_string(most_shared_bytes));
   }
-  const std::size_t wanted = code.info.parameter_bytes.empty()
-                                 ? 0
-                                 : code.info.parameter_offsets.back() + code.info.parameter_bytes.back();
+  const std::size_t wanted =
+      code.info.parameter_bytes.empty()
+          ? 0
+          : code.info.parameter_offsets.back() + code.info.parameter_bytes.back();
   if (parameter_bytes != wanted) {
     throw InvalidArgument("kernel '" + code.info.name + "' takes " + std::to_string(wanted) +
                           " bytes of parameters, not " + std::to_string(parameter_bytes));
@@ -65,8 +72,8 @@ void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_byte
                     static_cast<std::uint32_t>(required.size() > 1 ? required[1] : 1),
                     static_cast<std::uint32_t>(required.size() > 2 ? required[2] : 1)};
     if (!(want == block)) {
-      throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of " + to_text(want) +
-                            " threads, not " + to_text(block));
+      throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of " +
+                            to_text(want) + " threads, not " + to_text(block));
     }
   }
 }
@@ -76,7 +83,8 @@ Dim3 thread_index(std::uint32_t thread, Dim3 block) {
 }
 
 Dim3 block_index(std::uint64_t linear, Dim3 grid) {
-  return {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
+  return {static_cast<std::uint32_t>(linear % grid.x),
+          static_cast<std::uint32_t>(linear / grid.x % grid.y),
           static_cast<std::uint32_t>(linear / grid.x / grid.y)};
 }
 
@@ -88,7 +96,8 @@ void add(TrafficCounts& to, const SiteCounts& from) {
   to.transactions_64 += from.transactions_64;
   to.transactions_128 += from.transactions_128;
   to.bytes_requested += from.bytes_requested;
-  to.bytes_moved += 32 * from.transactions_32 + 64 * from.transactions_64 + 128 * from.transactions_128;
+  to.bytes_moved +=
+      32 * from.transactions_32 + 64 * from.transactions_64 + 128 * from.transactions_128;
   to.ideal_transactions += from.ideal;
 }
 
@@ -99,7 +108,8 @@ void add(PassCounts& to, const SiteCounts& from) {
 }
 
 /// Adds one site's counts of one space where they belong.
-void add(MemoryCounts& to, const SiteCounts& from, int space, InstructionClass c, bool is_constant) {
+void add(MemoryCounts& to, const SiteCounts& from, int space, InstructionClass c,
+         bool is_constant) {
   if (c == InstructionClass::texture) {
     to.texture_requests += from.requests;
     return;
@@ -107,11 +117,15 @@ void add(MemoryCounts& to, const SiteCounts& from, int space, InstructionClass c
   const bool is_atomic = c == InstructionClass::atomic;
   const bool is_store = c == InstructionClass::store;
   switch (space) {
-    case 1: add(is_atomic ? to.shared_atomic : is_store ? to.shared_store : to.shared_load, from); break;
+    case 1:
+      add(is_atomic ? to.shared_atomic : is_store ? to.shared_store : to.shared_load, from);
+      break;
     case 2: add(is_store ? to.local_store : to.local_load, from); break;
     default:
-      if (is_constant) add(to.constant, from);
-      else add(is_atomic ? to.global_atomic : is_store ? to.global_store : to.global_load, from);
+      if (is_constant)
+        add(to.constant, from);
+      else
+        add(is_atomic ? to.global_atomic : is_store ? to.global_store : to.global_load, from);
   }
 }
 
@@ -157,27 +171,33 @@ struct Collector {
         for (ExecutionCounts* to : {&result.totals, &line.execution}) {
           to->warp_instructions += own.warps;
           to->thread_instructions += own.threads;
-          if (op.control == Control::branch || op.control == Control::branch_indexed) to->branches += own.warps;
+          if (op.control == Control::branch || op.control == Control::branch_indexed)
+            to->branches += own.warps;
           to->divergent_branches += own.divergent;
-          if (c == InstructionClass::barrier && op.control == Control::barrier) to->barriers += own.warps;
+          if (c == InstructionClass::barrier && op.control == Control::barrier)
+            to->barriers += own.warps;
         }
         by_class[static_cast<std::size_t>(c)] += own.warps;
         if (op.site < 0) continue;
         // A copy to shared memory has a second site, of its load.
         const int sites = op.run == nullptr ? 0 : has_second_site(i) ? 2 : 1;
         for (int s = 0; s < sites; ++s) {
-          const InstructionClass as = sites == 2 ? (s == 0 ? InstructionClass::store : InstructionClass::load) : c;
-          add_site(worker, static_cast<std::size_t>(op.site + s), as, is_constant(op), result, line);
+          const InstructionClass as =
+              sites == 2 ? (s == 0 ? InstructionClass::store : InstructionClass::load) : c;
+          add_site(worker, static_cast<std::size_t>(op.site + s), as, is_constant(op), result,
+                   line);
         }
       }
     }
     for (int c = 0; c < instruction_classes; ++c) {
       const std::uint64_t n = by_class[static_cast<std::size_t>(c)];
-      if (n > 0) result.instructions_by_class[std::string(to_string(static_cast<InstructionClass>(c)))] = n;
+      if (n > 0)
+        result.instructions_by_class[std::string(to_string(static_cast<InstructionClass>(c)))] = n;
     }
-    std::sort(result.lines.begin(), result.lines.end(), [](const LineCounts& x, const LineCounts& y) {
-      return std::pair(x.file, x.line) < std::pair(y.file, y.line);
-    });
+    std::sort(result.lines.begin(), result.lines.end(),
+              [](const LineCounts& x, const LineCounts& y) {
+                return std::pair(x.file, x.line) < std::pair(y.file, y.line);
+              });
   }
 
   bool has_second_site(std::size_t i) const { return code.names[i].substr(0, 9) == "cp.async."; }
@@ -187,12 +207,13 @@ struct Collector {
     return static_cast<Space>(op.variant >> shift & 7) == Space::constant;
   }
 
-  void add_site(const Worker& worker, std::size_t site, InstructionClass c, bool constant, LaunchResult& result,
-                LineCounts& line) const {
+  void add_site(const Worker& worker, std::size_t site, InstructionClass c, bool constant,
+                LaunchResult& result, LineCounts& line) const {
     const std::size_t ccs = launch.ccs.size();
     for (int space = 0; space < 3; ++space) {
       for (std::size_t k = 0; k < ccs; ++k) {
-        const SiteCounts& counts = worker.sites[(site * 3 + static_cast<std::size_t>(space)) * ccs + k];
+        const SiteCounts& counts =
+            worker.sites[(site * 3 + static_cast<std::size_t>(space)) * ccs + k];
         if (counts.requests == 0) continue;
         add(result.memory[k], counts, space, c, constant);
         add(line.memory[k], counts, space, c, constant);
@@ -214,14 +235,16 @@ struct Collector {
         const ptx::SourceLine& source = code.lines[where.second];
         FaultRecord& to = merged[{where.first, file_of(source), source.line}];
         const std::uint64_t count = to.count + record.count;
-        if (to.count == 0 || std::pair(record.block, record.thread) < std::pair(to.block, to.thread)) to = record;
+        if (to.count == 0 ||
+            std::pair(record.block, record.thread) < std::pair(to.block, to.thread))
+          to = record;
         to.count = count;
       }
     }
     for (const auto& [key, record] : merged) {
       result.faults.push_back({key.kind, thread_index(record.thread, launch.block),
-                               block_index(record.block, launch.grid), key.file, key.line, record.count,
-                               record.message});
+                               block_index(record.block, launch.grid), key.file, key.line,
+                               record.count, record.message});
     }
   }
 };
@@ -235,11 +258,13 @@ std::uint64_t next_program_number() {
 std::string plain_name(std::string_view mangled) {
   if (mangled.substr(0, 2) != "_Z") return std::string(mangled);
   std::size_t at = 2;
-  while (at < mangled.size() && (mangled[at] == 'N' || mangled[at] == 'L' || mangled[at] == 'K')) ++at;
+  while (at < mangled.size() && (mangled[at] == 'N' || mangled[at] == 'L' || mangled[at] == 'K'))
+    ++at;
   std::string last;
   while (at < mangled.size() && mangled[at] >= '0' && mangled[at] <= '9') {
     std::size_t length = 0;
-    while (at < mangled.size() && mangled[at] >= '0' && mangled[at] <= '9' && length < mangled.size()) {
+    while (at < mangled.size() && mangled[at] >= '0' && mangled[at] <= '9' &&
+           length < mangled.size()) {
       length = length * 10 + static_cast<std::size_t>(mangled[at++] - '0');
     }
     if (length > mangled.size() - at) break;
@@ -304,22 +329,26 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
   std::vector<Address> addresses;
   for (const ptx::Variable& variable : module.variables) {
     const bool in_memory = variable.space == "global" || variable.space == "const";
-    addresses.push_back(in_memory ? owner.allocate(variable.bytes, "variable '" + variable.name + "'") : 0);
+    addresses.push_back(
+        in_memory ? owner.allocate(variable.bytes, "variable '" + variable.name + "'") : 0);
   }
   const auto address_of = [&](const std::string& name) {
     for (std::size_t i = 0; i < module.variables.size(); ++i) {
       if (module.variables[i].name == name && addresses[i] != 0) return addresses[i];
     }
-    throw Unsupported("a variable is initialised with the address of '" + name + "', which the emulator does not place in memory");
+    throw Unsupported("a variable is initialised with the address of '" + name +
+                      "', which the emulator does not place in memory");
   };
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const ptx::Variable& variable = module.variables[i];
     if (addresses[i] == 0 || variable.bytes == 0) continue;
     std::byte* host = owner.host_pointer(addresses[i], variable.bytes);
-    std::copy_n(variable.initial.begin(), std::min<std::size_t>(variable.initial.size(), variable.bytes),
+    std::copy_n(variable.initial.begin(),
+                std::min<std::size_t>(variable.initial.size(), variable.bytes),
                 reinterpret_cast<std::uint8_t*>(host));
     for (const auto& relocation : variable.relocations) {
-      const std::uint64_t value = address_of(relocation.name) + static_cast<std::uint64_t>(relocation.addend);
+      const std::uint64_t value =
+          address_of(relocation.name) + static_cast<std::uint64_t>(relocation.addend);
       const auto width = static_cast<std::uint64_t>(relocation.bytes);
       if (width > sizeof(value) || relocation.offset > variable.bytes - width) continue;
       std::memcpy(host + relocation.offset, &value, width);
@@ -329,7 +358,9 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
   return device.modules[number] = std::move(addresses);
 }
 
-Program::Program(std::string_view ptx) : state_(std::make_unique<State>()) { state_->module = ptx::parse(ptx); }
+Program::Program(std::string_view ptx) : state_(std::make_unique<State>()) {
+  state_->module = ptx::parse(ptx);
+}
 Program::~Program() = default;
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
@@ -356,8 +387,8 @@ Address Program::variable(Device& device, std::string_view name, std::uint64_t* 
 }
 
 LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
-                             std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
-                             const LaunchOptions& options) {
+                             std::uint64_t dynamic_shared_bytes,
+                             std::span<const std::byte> parameters, const LaunchOptions& options) {
   const Code& code = state_->code(kernel);
   if (dynamic_shared_bytes > most_shared_bytes) dynamic_shared_bytes = most_shared_bytes + 1;
   const std::uint64_t shared_bytes =
@@ -381,14 +412,17 @@ LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid,
   launch.constants = AlignedBytes(code.constants.size());
   std::memcpy(launch.constants.data(), code.constants.data(), code.constants.size());
   for (const Code::Relocation& relocation : code.relocations) {
-    const std::uint64_t value = variables[relocation.variable] + static_cast<std::uint64_t>(relocation.addend);
+    const std::uint64_t value =
+        variables[relocation.variable] + static_cast<std::uint64_t>(relocation.addend);
     for (std::size_t i = 0; i < warp_lanes; ++i) {
-      std::memcpy(launch.constants.data() + relocation.constant + i * sizeof(value), &value, sizeof(value));
+      std::memcpy(launch.constants.data() + relocation.constant + i * sizeof(value), &value,
+                  sizeof(value));
     }
   }
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::uint64_t wanted = options.threads > 0 ? static_cast<std::uint64_t>(options.threads) : cores;
+  const std::uint64_t wanted =
+      options.threads > 0 ? static_cast<std::uint64_t>(options.threads) : cores;
   const std::size_t count = std::min<std::uint64_t>(wanted, grid.count());
   launch.atomic = count > 1;
   std::vector<Worker> workers(count);

@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
-/// PTX as a syntax tree. The parser knows PTX's grammar and no instruction's meaning: that, and what is
-/// not supported, is decode.hpp's.
+/// PTX as a syntax tree. The parser knows PTX's grammar and no instruction's meaning: that, and
+/// what is not supported, is decode.hpp's.
 namespace warpwise::ptx {
 
-/// A place in the program's source that `.loc` names; file is an index into Module::files, -1 for none.
+/// A place in the program's source that `.loc` names; file is an index into Module::files, -1 for
+/// none.
 struct SourceLine {
   int file = -1;
   int line = 0;
@@ -18,12 +19,13 @@ struct SourceLine {
 
 struct Operand {
   enum class Kind {
-    name,     ///< register, variable, label, function or special register (`%tid.x`); offset from `+4`
+    name,  ///< register, variable, label, function or special register (`%tid.x`); offset from `+4`
     integer,  ///< value holds its bits, negative ones in two's complement
     f32,      ///< 0f3F800000: value holds the 32 bits
     f64,      ///< 0d... and decimal 1.5: value holds the 64 bits
     vector,   ///< {a, b, ...} in elements
-    address,  ///< [base + offset]: elements[0] is a name or an integer; of a texture [name, {x, y}] both
+    address,  ///< [base + offset]: elements[0] is a name or an integer; of a texture [name, {x, y}]
+              ///< both
     list,     ///< (a, b) of a call
     pair,     ///< a|b, of setp, shfl, ...
     sink,     ///< _
@@ -40,7 +42,7 @@ struct Instruction {
   std::string opcode;                  ///< "ld"
   std::vector<std::string> modifiers;  ///< "global", "v2", "u32"; "::" stays inside ("shared::cta")
   std::vector<Operand> operands;
-  std::string guard;                   ///< the predicate register of `@%p`, empty for none
+  std::string guard;  ///< the predicate register of `@%p`, empty for none
   bool guard_negated = false;
   SourceLine source;
   int ptx_line = 0;
@@ -56,8 +58,8 @@ struct Variable {
   bool is_extern = false;
   bool is_array = false;
   std::vector<std::uint8_t> initial;  ///< as many bytes as are initialised, the rest is zero
-  /// Places inside `initial` that hold the address of another variable (or function) plus an addend:
-  /// offset, name, addend, generic(name), bytes wide.
+  /// Places inside `initial` that hold the address of another variable (or function) plus an
+  /// addend: offset, name, addend, generic(name), bytes wide.
   struct Relocation {
     std::uint64_t offset = 0;
     std::string name;
@@ -72,9 +74,9 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;
-  std::vector<Variable> results;     ///< `.func (.param .b32 retval)`
+  std::vector<Variable> results;  ///< `.func (.param .b32 retval)`
   std::vector<Variable> parameters;
-  std::vector<Variable> variables;   ///< registers, shared, local, param and const ones of its body
+  std::vector<Variable> variables;  ///< registers, shared, local, param and const ones of its body
   std::vector<Instruction> instructions;
   /// A label stands before instructions[index]; index may be the number of instructions.
   struct Label {
@@ -94,18 +96,21 @@ struct Function {
   int ptx_line = 0;
 };
 
-/// A whole PTX file. Registers declared as `%r<4>` appear as %r0 ... %r3 in a function's variables. Names
-/// declared in an inner `{ }` are made unique by an appended "@" and a number, in their uses too.
+/// A whole PTX file. Registers declared as `%r<4>` appear as %r0 ... %r3 in a function's variables.
+/// Names declared in an inner `{ }` are made unique by an appended "@" and a number, in their uses
+/// too.
 struct Module {
-  std::string version;   ///< "9.0"
-  std::string target;    ///< "sm_75"
+  std::string version;  ///< "9.0"
+  std::string target;   ///< "sm_75"
   int address_bytes = 8;
   std::vector<std::string> files;  ///< of `.file`; SourceLine::file indexes it
   std::vector<Variable> variables;
-  std::vector<Function> functions;  ///< a declaration followed by its definition appears once, defined
+  std::vector<Function>
+      functions;  ///< a declaration followed by its definition appears once, defined
 };
 
-/// \throws InvalidArgument  with the PTX line and what was expected. Never reads out of the text; bounds
+/// \throws InvalidArgument  with the PTX line and what was expected. Never reads out of the text;
+/// bounds
 ///         nesting, counts and sizes, so that no input makes it run out of stack or memory.
 Module parse(std::string_view text);
 

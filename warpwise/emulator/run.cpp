@@ -1,4 +1,5 @@
-// The scheduler: lanes in the order of the lowest program counter, warps in turn, blocks one after another.
+// The scheduler: lanes in the order of the lowest program counter, warps in turn, blocks one after
+// another.
 
 #include <algorithm>
 #include <bit>
@@ -25,10 +26,11 @@ void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std
 
 namespace {
 
-// A turn of a warp, in instructions: long, since a switch costs cache misses; short beside a budget.
+// A turn of a warp, in instructions: long, since a switch costs cache misses; short beside a
+// budget.
 constexpr std::uint64_t turn_instructions = 1 << 18;
-// Iterations of a loop that polls memory, after which others get their turn. Fewer would tear lanes apart that
-// wait for each other at the end of an ordinary loop with atomics.
+// Iterations of a loop that polls memory, after which others get their turn. Fewer would tear lanes
+// apart that wait for each other at the end of an ordinary loop with atomics.
 constexpr int spins_before_yield = 256;
 // Blocks that one worker keeps at once while they wait for each other.
 constexpr std::size_t most_resident_blocks = 1024;
@@ -37,7 +39,8 @@ constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 
 enum class Outcome { finished, waiting, ready };
 
-/// Joins groups at one place; returns the ready group with the lowest program counter, -1 if there is none.
+/// Joins groups at one place; returns the ready group with the lowest program counter, -1 if there
+/// is none.
 int pick(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -56,7 +59,8 @@ int pick(Warp& warp) {
   int best = -1;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].state != Group::State::ready || groups[i].yielded) continue;
-    if (best < 0 || groups[i].pc < groups[static_cast<std::size_t>(best)].pc) best = static_cast<int>(i);
+    if (best < 0 || groups[i].pc < groups[static_cast<std::size_t>(best)].pc)
+      best = static_cast<int>(i);
   }
   return best;
 }
@@ -101,7 +105,8 @@ void finish_barrier(Block& block, std::uint32_t id, const Code& code) {
 
 bool is_complete(const Block& block, const Block::Barrier& barrier) {
   if (barrier.arrived == 0) return false;
-  return barrier.expected != 0 ? barrier.arrived >= barrier.expected : barrier.arrived >= block.live;
+  return barrier.expected != 0 ? barrier.arrived >= barrier.expected
+                               : barrier.arrived >= block.live;
 }
 
 /// `lanes` of the current group arrive at a barrier. Returns false when they need not wait.
@@ -139,7 +144,8 @@ void leave(Warp& warp, Mask lanes, const Code& code) {
   }
 }
 
-/// Lanes of a `.sync` operation's member mask that are still to come, of those that have not exited.
+/// Lanes of a `.sync` operation's member mask that are still to come, of those that have not
+/// exited.
 Mask missing_members(const Warp& warp, const Operation& op, Mask lanes) {
   if (lanes == 0) return 0;
   const Mask members = source<std::uint32_t>(warp, op.members)[std::countr_zero(lanes)];
@@ -259,7 +265,8 @@ class Turn {
           mask &= ~lanes;
           save();
           warp_.groups[current].mask = mask;
-          if (mask == 0) warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
+          if (mask == 0)
+            warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
           leave(warp_, lanes, code_);
           if (mask == 0) return true;
           break;
@@ -277,7 +284,8 @@ class Turn {
               warp_.groups.push_back({pc + 1, mask & ~lanes, Group::State::ready, false, 0});
             }
           }
-          if (is_complete(*warp_.block, warp_.block->barriers[id])) finish_barrier(*warp_.block, id, code_);
+          if (is_complete(*warp_.block, warp_.block->barriers[id]))
+            finish_barrier(*warp_.block, id, code_);
           if (waits) return true;
           ++pc;
           break;
@@ -285,8 +293,8 @@ class Turn {
         case Control::trap:
           count(pc, lanes);
           if (lanes != 0) {
-            record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes), "the kernel executed " +
-                             code_.names[pc]);
+            record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
+                         "the kernel executed " + code_.names[pc]);
             warp_.worker->launch->progress->stop = true;
             save();
             return false;
@@ -304,7 +312,8 @@ class Turn {
     if constexpr (counting) {
       ++counts_[pc].warps;
       // Mostly all lanes; to count the bits of others is a call on the oldest CPUs.
-      counts_[pc].threads += lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
+      counts_[pc].threads +=
+          lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
     }
   }
 
@@ -327,7 +336,8 @@ class Turn {
     return warp_.executed >= deadline_;
   }
 
-  void split_by_table(std::size_t current, const Operation& op, std::uint32_t pc, Mask mask, Mask lanes) {
+  void split_by_table(std::size_t current, const Operation& op, std::uint32_t pc, Mask mask,
+                      Mask lanes) {
     const auto& table = code_.jump_tables[static_cast<std::size_t>(op.target)];
     const auto* index = source<std::uint32_t>(warp_, op.a);
     warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
@@ -357,8 +367,10 @@ class Turn {
   std::uint64_t deadline_;
 };
 
-/// Lane i's value of a special register in warp `index` of any block; those of the block itself come later.
-std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index, std::uint32_t i) {
+/// Lane i's value of a special register in warp `index` of any block; those of the block itself
+/// come later.
+std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index,
+                            std::uint32_t i) {
   const std::uint32_t thread = index * warp_lanes + i;
   const std::uint32_t bit = 1U << i;
   switch (which) {
@@ -373,7 +385,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
     case Special::nctaid_z: return launch.grid.z;
     case Special::laneid: return i;
     case Special::warpid: return index;
-    case Special::nwarpid: return static_cast<std::uint32_t>((launch.block.count() + warp_lanes - 1) / warp_lanes);
+    case Special::nwarpid:
+      return static_cast<std::uint32_t>((launch.block.count() + warp_lanes - 1) / warp_lanes);
     case Special::nsmid: return 1;
     case Special::gridid: return 1;
     case Special::lanemask_eq: return bit;
@@ -394,14 +407,16 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
 
 constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
 
-/// What all blocks of a launch have in common, computed once: a block of one warp may be but a few instructions.
+/// What all blocks of a launch have in common, computed once: a block of one warp may be but a few
+/// instructions.
 void compute_specials(Block& block, const Launch& launch) {
   const auto& specials = launch.code->specials;
   block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
   auto* to = reinterpret_cast<std::uint32_t*>(block.specials.data());
   for (std::uint32_t w = 0; w < block.warps.size(); ++w) {
     for (const auto& special : specials) {
-      for (std::uint32_t i = 0; i < warp_lanes; ++i) *to++ = special_value(special.which, launch, w, i);
+      for (std::uint32_t i = 0; i < warp_lanes; ++i)
+        *to++ = special_value(special.which, launch, w, i);
     }
   }
 }
@@ -469,8 +484,9 @@ void report_deadlock(Block& block, const Code& code) {
       const auto waiting = block.barriers[group.barrier].arrived;
       const std::uint32_t expected = block.barriers[group.barrier].expected;
       record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
-                   std::to_string(waiting) + " threads wait at barrier " + std::to_string(group.barrier) +
-                       " for " + std::to_string(expected != 0 ? expected : block.live) +
+                   std::to_string(waiting) + " threads wait at barrier " +
+                       std::to_string(group.barrier) + " for " +
+                       std::to_string(expected != 0 ? expected : block.live) +
                        ", and no other thread of the block can go on");
     }
   }
@@ -487,8 +503,8 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
     for (Warp& warp : block.warps) {
       for (const Group& group : warp.groups) {
         if ((group.state == Group::State::barrier) != waits) continue;
-        record_fault(warp, launch.code->operations[group.pc], FaultKind::budget, std::countr_zero(group.mask),
-                     message);
+        record_fault(warp, launch.code->operations[group.pc], FaultKind::budget,
+                     std::countr_zero(group.mask), message);
         return;
       }
     }
@@ -572,8 +588,10 @@ void run_all(Worker& worker) {
 }  // namespace
 
 void run_blocks(Worker& worker) {
-  if (worker.counting) run_all<true>(worker);
-  else run_all<false>(worker);
+  if (worker.counting)
+    run_all<true>(worker);
+  else
+    run_all<false>(worker);
 }
 
 }  // namespace warpwise::emulator

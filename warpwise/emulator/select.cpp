@@ -17,14 +17,17 @@ bool has(const Modifiers& modifiers, std::string_view which) {
 }
 
 const Entry* find(std::string_view key) {
-  for (const Table* table : {&lane_operations(), &number_operations(), &half_operations(), &warp_operations()}) {
+  for (const Table* table :
+       {&lane_operations(), &number_operations(), &half_operations(), &warp_operations()}) {
     const auto found = table->find(key);
     if (found != table->end()) return &found->second;
   }
   return nullptr;
 }
 
-bool is_half(std::string_view type) { return type.substr(0, 3) == "f16" || type.substr(0, 4) == "bf16"; }
+bool is_half(std::string_view type) {
+  return type.substr(0, 3) == "f16" || type.substr(0, 4) == "bf16";
+}
 bool is_single_or_double(std::string_view type) { return type == "f32" || type == "f64"; }
 
 /// The bit type of as many bits: "f32" -> "b32".
@@ -51,7 +54,8 @@ std::uint32_t flags_of(const Modifiers& modifiers) {
   return flags;
 }
 
-std::optional<Selection> selected(const std::string& key, InstructionClass c, std::uint32_t variant = 0) {
+std::optional<Selection> selected(const std::string& key, InstructionClass c,
+                                  std::uint32_t variant = 0) {
   const Entry* entry = find(key);
   if (entry == nullptr) return std::nullopt;
   Selection selection;
@@ -76,8 +80,8 @@ bool only(const Modifiers& modifiers, const std::set<std::string_view>& known) {
 
 std::optional<Selection> select_floating(const std::string& opcode, const Modifiers& modifiers,
                                          const std::string& type) {
-  static const std::set<std::string_view> known = {"rn", "rz",     "rm",   "rp",  "ftz", "sat",
-                                                   "approx", "full", "NaN", "relu"};
+  static const std::set<std::string_view> known = {"rn",  "rz",     "rm",   "rp",  "ftz",
+                                                   "sat", "approx", "full", "NaN", "relu"};
   if (!only(modifiers, known)) return std::nullopt;
   const std::uint32_t flags = flags_of(modifiers);
   if (has(modifiers, "approx") || has(modifiers, "full")) {
@@ -90,7 +94,8 @@ std::optional<Selection> select_floating(const std::string& opcode, const Modifi
                              : is_double ? InstructionClass::float64
                                          : InstructionClass::float32;
   const std::string operation = opcode == "mad" ? "fma" : opcode;
-  if ((flags & propagate_nan) != 0) return selected(operation + ".nan." + type, c, flags & ~propagate_nan);
+  if ((flags & propagate_nan) != 0)
+    return selected(operation + ".nan." + type, c, flags & ~propagate_nan);
   if (flags == 0) return selected(operation + "." + type, c);
   if (flags == flush_subnormals) {
     if (auto found = selected(operation + ".ftz." + type, c)) return found;
@@ -114,8 +119,10 @@ std::optional<Selection> select_carry(const std::string& opcode, const Modifiers
   if (!reads && !writes) return std::nullopt;
   const std::uint32_t variant = (reads ? 1U : 0U) | (writes ? 2U : 0U);
   const std::string bits = std::to_string(type_bits(type));
-  if (opcode == "add" || opcode == "addc") return selected("addc.b" + bits, InstructionClass::integer, variant);
-  if (opcode == "sub" || opcode == "subc") return selected("subc.b" + bits, InstructionClass::integer, variant);
+  if (opcode == "add" || opcode == "addc")
+    return selected("addc.b" + bits, InstructionClass::integer, variant);
+  if (opcode == "sub" || opcode == "subc")
+    return selected("subc.b" + bits, InstructionClass::integer, variant);
   const std::string half = has(modifiers, "hi") ? "hi." : "lo.";
   return selected("madc." + half + type, InstructionClass::integer, variant);
 }
@@ -126,12 +133,18 @@ std::optional<Selection> select_comparison(const std::string& opcode, const Modi
   std::string key = opcode;
   std::vector<std::string> types;
   for (const std::string& modifier : modifiers) {
-    if (modifier == "and") variant |= 1;
-    else if (modifier == "or") variant |= 2;
-    else if (modifier == "xor") variant |= 3;
-    else if (modifier == "ftz") variant |= 16;
-    else if (is_type(modifier)) types.push_back(modifier);
-    else key += "." + modifier;
+    if (modifier == "and")
+      variant |= 1;
+    else if (modifier == "or")
+      variant |= 2;
+    else if (modifier == "xor")
+      variant |= 3;
+    else if (modifier == "ftz")
+      variant |= 16;
+    else if (is_type(modifier))
+      types.push_back(modifier);
+    else
+      key += "." + modifier;
   }
   for (const std::string& type : types) key += "." + type;
   return selected(key, InstructionClass::compare, variant);
@@ -154,11 +167,14 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
   const auto is_integer = [](const std::string& type) { return type[0] == 'u' || type[0] == 's'; };
   std::optional<Selection> found;
   if (is_integer(types[0]) && is_integer(types[1])) {
-    found = selected((has(modifiers, "sat") ? "cvt.sat." : "cvt.") + pair, InstructionClass::conversion);
+    found = selected((has(modifiers, "sat") ? "cvt.sat." : "cvt.") + pair,
+                     InstructionClass::conversion);
   } else {
     found = selected(joined("cvt", modifiers), InstructionClass::conversion);
     std::uint32_t flags = flags_of(modifiers);
-    const auto integer_rounding = [](const std::string& m) { return m.size() == 3 && m[0] == 'r' && m[2] == 'i'; };
+    const auto integer_rounding = [](const std::string& m) {
+      return m.size() == 3 && m[0] == 'r' && m[2] == 'i';
+    };
     const bool to_integral = std::any_of(modifiers.begin(), modifiers.end(), integer_rounding);
     if (to_integral && !is_integer(types[0])) flags |= round_to_integer;
     if (!found) found = selected("cvt.*." + pair, InstructionClass::conversion, flags);
@@ -177,11 +193,16 @@ std::optional<Selection> select_packed(const std::string& opcode, const Modifier
   std::uint32_t variant = 0;
   std::vector<std::string> types;
   for (const std::string& modifier : modifiers) {
-    if (modifier == "sat") variant |= 8;
-    else if (modifier == "add") variant |= 16;
-    else if (comparisons.contains(modifier)) variant |= comparisons.at(modifier) << 8;
-    else if (is_type(modifier)) types.push_back(modifier);
-    else return std::nullopt;
+    if (modifier == "sat")
+      variant |= 8;
+    else if (modifier == "add")
+      variant |= 16;
+    else if (comparisons.contains(modifier))
+      variant |= comparisons.at(modifier) << 8;
+    else if (is_type(modifier))
+      types.push_back(modifier);
+    else
+      return std::nullopt;
   }
   const bool is_set = opcode.substr(0, 4) == "vset";
   if (types.size() != (is_set ? 2U : 3U)) return std::nullopt;
@@ -198,8 +219,10 @@ std::optional<Selection> select_permutation(const Modifiers& modifiers) {
   std::uint32_t mode = 0;
   for (const std::string& modifier : modifiers) {
     const auto found = std::find(modes.begin(), modes.end(), modifier);
-    if (found != modes.end()) mode = static_cast<std::uint32_t>(found - modes.begin());
-    else if (modifier != "b32") return std::nullopt;
+    if (found != modes.end())
+      mode = static_cast<std::uint32_t>(found - modes.begin());
+    else if (modifier != "b32")
+      return std::nullopt;
   }
   return selected("prmt.b32", InstructionClass::logic, mode);
 }
@@ -216,9 +239,10 @@ std::optional<Selection> select_exchange(const std::string& opcode, const Modifi
 
 int type_bits(std::string_view type) {
   static const std::map<std::string_view, int> bits = {
-      {"u8", 8},   {"s8", 8},   {"b8", 8},    {"u16", 16}, {"s16", 16},   {"b16", 16},   {"f16", 16},  {"bf16", 16},
-      {"u32", 32}, {"s32", 32}, {"b32", 32},  {"f32", 32}, {"f16x2", 32}, {"bf16x2", 32}, {"u16x2", 32},
-      {"s16x2", 32}, {"u64", 64}, {"s64", 64},  {"b64", 64}, {"f64", 64},   {"b128", 128}, {"pred", 1}, {"tf32", 32}};
+      {"u8", 8},     {"s8", 8},      {"b8", 8},     {"u16", 16},   {"s16", 16}, {"b16", 16},
+      {"f16", 16},   {"bf16", 16},   {"u32", 32},   {"s32", 32},   {"b32", 32}, {"f32", 32},
+      {"f16x2", 32}, {"bf16x2", 32}, {"u16x2", 32}, {"s16x2", 32}, {"u64", 64}, {"s64", 64},
+      {"b64", 64},   {"f64", 64},    {"b128", 128}, {"pred", 1},   {"tf32", 32}};
   const auto found = bits.find(type);
   return found == bits.end() ? 0 : found->second;
 }
@@ -245,8 +269,9 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
       opcode == "activemask" || opcode == "elect") {
     return select_exchange(opcode, modifiers);
   }
-  static const std::set<std::string_view> video = {"vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4",
-      "vabsdiff2", "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4"};
+  static const std::set<std::string_view> video = {
+      "vadd2",     "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4", "vabsdiff2",
+      "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4",  "vset2",  "vset4"};
   if (video.contains(opcode)) return select_packed(opcode, modifiers);
 
   std::string type;
@@ -255,14 +280,16 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
   }
   if (type.empty()) return std::nullopt;
   if (opcode == "mov" || opcode == "selp") {
-    return modifiers.size() == 1 ? selected(opcode + "." + untyped(type), InstructionClass::move) : std::nullopt;
+    return modifiers.size() == 1 ? selected(opcode + "." + untyped(type), InstructionClass::move)
+                                 : std::nullopt;
   }
   if (opcode == "slct") {
     if (modifiers.size() < 2 || !is_type(modifiers.front())) return std::nullopt;
     return selected("slct." + untyped(modifiers.front()) + "." + type, InstructionClass::move);
   }
   if (opcode == "testp") {
-    static const std::vector<std::string> properties = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+    static const std::vector<std::string> properties = {"finite",     "infinite", "number",
+                                                        "notanumber", "normal",   "subnormal"};
     const auto found = std::find(properties.begin(), properties.end(), modifiers.front());
     if (found == properties.end()) return std::nullopt;
     return selected("testp." + type, InstructionClass::compare,
@@ -272,8 +299,10 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
   if (is_half(type)) return select_half(opcode, modifiers, type);
   if (is_single_or_double(type)) return select_floating(opcode, modifiers, type);
 
-  static const std::set<std::string_view> logic = {"and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr"};
-  const InstructionClass c = logic.contains(opcode) ? InstructionClass::logic : InstructionClass::integer;
+  static const std::set<std::string_view> logic = {"and",  "or",  "xor", "not", "cnot",
+                                                   "lop3", "shf", "shl", "shr"};
+  const InstructionClass c =
+      logic.contains(opcode) ? InstructionClass::logic : InstructionClass::integer;
   if (has(modifiers, "cc") || opcode == "addc" || opcode == "subc" || opcode == "madc") {
     return select_carry(opcode, modifiers, type);
   }
@@ -287,7 +316,8 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
   }
   const bool dot = opcode == "dp4a" || opcode == "dp2a";
   auto found = selected(joined(opcode, ordered), dot ? InstructionClass::integer : c);
-  if (!found && (opcode == "mul24" || opcode == "mad24")) found = selected(joined(opcode, modifiers), c);
+  if (!found && (opcode == "mul24" || opcode == "mad24"))
+    found = selected(joined(opcode, modifiers), c);
   return found;
 }
 

@@ -14,12 +14,14 @@ struct Selection {
   Entry entry;
   std::uint32_t variant = 0;
   InstructionClass instruction_class = InstructionClass::integer;
-  /// Operands whose register may also be of 16 (32) bits: those of conversions from and to 8 and 16 bits.
+  /// Operands whose register may also be of 16 (32) bits: those of conversions from and to 8 and 16
+  /// bits.
   bool loose_result = false;
   bool loose_source = false;
 };
 
-/// The handler of an instruction that computes its results from registers alone; nothing for others.
+/// The handler of an instruction that computes its results from registers alone; nothing for
+/// others.
 std::optional<Selection> select(const ptx::Instruction& instruction);
 
 /// The same for a `cvt` of integers of up to 32 bits whose source register has 64.

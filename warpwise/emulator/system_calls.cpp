@@ -42,7 +42,8 @@ class LaneMemory {
   std::byte* local(std::uint64_t offset, std::size_t bytes) const {
     const std::uint64_t size = warp_.worker->code->local_bytes;
     if (offset > size || bytes > size - offset) return nullptr;
-    const std::uint64_t thread = std::uint64_t{warp_.index} * warp_lanes + static_cast<std::uint64_t>(lane_);
+    const std::uint64_t thread =
+        std::uint64_t{warp_.index} * warp_lanes + static_cast<std::uint64_t>(lane_);
     return warp_.block->local.data() + thread * size + offset;
   }
 
@@ -63,7 +64,8 @@ class LaneMemory {
   std::string text(Address address) const {
     std::string result;
     char c = 0;
-    while (result.size() < longest_string && read(address + result.size(), &c, 1) && c != 0) result += c;
+    while (result.size() < longest_string && read(address + result.size(), &c, 1) && c != 0)
+      result += c;
     return result;
   }
 
@@ -120,8 +122,9 @@ std::string format_text(const LaneMemory& memory, const std::string& format, Add
       case '%': out += '%'; break;
       case 'd':
       case 'i':
-        out += is_long ? formatted(specification + "lld", static_cast<long long>(next(std::int64_t{0})))
-                       : formatted(specification + "d", next(std::int32_t{0}));
+        out += is_long
+                   ? formatted(specification + "lld", static_cast<long long>(next(std::int64_t{0})))
+                   : formatted(specification + "d", next(std::int32_t{0}));
         break;
       case 'u':
       case 'x':
@@ -141,7 +144,10 @@ std::string format_text(const LaneMemory& memory, const std::string& format, Add
       case 'a':
       case 'A': out += formatted(specification + conversion, next(double{0})); break;
       case 's': out += memory.text(next(std::uint64_t{0})); break;
-      case 'p': out += formatted(specification + "#llx", static_cast<unsigned long long>(next(std::uint64_t{0}))); break;
+      case 'p':
+        out += formatted(specification + "#llx",
+                         static_cast<unsigned long long>(next(std::uint64_t{0})));
+        break;
       default: out += specification + conversion; break;
     }
   }

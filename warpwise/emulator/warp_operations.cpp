@@ -33,10 +33,22 @@ void shuffle(Warp& warp, const Operation& op) {
     int from = i;
     bool valid = false;
     switch (mode) {
-      case Shuffle::up: from = i - distance; valid = from >= last; break;
-      case Shuffle::down: from = i + distance; valid = from <= last; break;
-      case Shuffle::butterfly: from = i ^ distance; valid = from <= last; break;
-      case Shuffle::index: from = (i & segment) | (distance & ~segment); valid = from <= last; break;
+      case Shuffle::up:
+        from = i - distance;
+        valid = from >= last;
+        break;
+      case Shuffle::down:
+        from = i + distance;
+        valid = from <= last;
+        break;
+      case Shuffle::butterfly:
+        from = i ^ distance;
+        valid = from <= last;
+        break;
+      case Shuffle::index:
+        from = (i & segment) | (distance & ~segment);
+        valid = from <= last;
+        break;
     }
     out[i] = a[valid ? from : i];
     in_range |= static_cast<Mask>(valid) << i;
@@ -137,7 +149,8 @@ void global_timer(Warp& warp, const Operation& op) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   std::uint64_t out[warp_lanes];
   std::fill_n(out, warp_lanes,
-              static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+              static_cast<std::uint64_t>(
+                  std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
   put(warp, op.dst, out);
   warp.polled = true;
 }

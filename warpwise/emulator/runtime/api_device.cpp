@@ -60,7 +60,9 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) { return set(count, 1); }
 cudaError_t cudaGetDevice(int* device) { return set(device, 0); }
-cudaError_t cudaSetDevice(int device) { return report(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaSetDevice(int device) {
+  return report(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 cudaError_t cudaInitDevice(int, unsigned int, unsigned int) { return cudaSuccess; }
 cudaError_t cudaDeviceSynchronize() { return report(emulated().sticky); }
@@ -119,8 +121,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxGridDimX: return set(value, p.maxGridSize[0]);
     case cudaDevAttrMaxGridDimY: return set(value, p.maxGridSize[1]);
     case cudaDevAttrMaxGridDimZ: return set(value, p.maxGridSize[2]);
-    case cudaDevAttrMaxSharedMemoryPerBlock: return set(value, static_cast<int>(p.sharedMemPerBlock));
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return set(value, static_cast<int>(p.sharedMemPerBlockOptin));
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return set(value, static_cast<int>(p.sharedMemPerBlock));
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return set(value, static_cast<int>(p.sharedMemPerBlockOptin));
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
       return set(value, static_cast<int>(p.sharedMemPerMultiprocessor));
     case cudaDevAttrMaxRegistersPerBlock:
@@ -180,8 +184,12 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   *stream = new CUstream_st;
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) { return cudaStreamCreate(stream); }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int) { return cudaStreamCreate(stream); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
+  return cudaStreamCreate(stream);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int) {
+  return cudaStreamCreate(stream);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
@@ -194,7 +202,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = new CUevent_st;
   return cudaSuccess;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) { return cudaEventCreate(event); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
+  return cudaEventCreate(event);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
@@ -226,7 +236,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const std::lock_guard lock(emulated().mutex);
-  *status = emulated().captures.contains(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = emulated().captures.contains(stream) ? cudaStreamCaptureStatusActive
+                                                 : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -237,7 +248,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   emulated().captures.erase(found);
   return cudaSuccess;
 }
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long) {
   *executable = new CUgraphExec_st{graph->work};
   return cudaSuccess;
 }
@@ -260,14 +272,16 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 // ---- textures over memory
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* description, const cudaResourceViewDesc*) {
+                                    const cudaTextureDesc* description,
+                                    const cudaResourceViewDesc*) {
   return guarded([&]() -> cudaError_t {
     Texture texture;
     if (resource->resType == cudaResourceTypeLinear) {
       const auto& linear = resource->res.linear;
       if (!set_channels(texture, linear.desc)) return cudaErrorNotSupported;
       texture.data = address_of(linear.devPtr);
-      texture.width = linear.sizeInBytes / static_cast<std::size_t>(texture.channels * texture.channel_bytes);
+      texture.width =
+          linear.sizeInBytes / static_cast<std::size_t>(texture.channels * texture.channel_bytes);
     } else if (resource->resType == cudaResourceTypePitch2D) {
       const auto& pitched = resource->res.pitch2D;
       if (!set_channels(texture, pitched.desc)) return cudaErrorNotSupported;
@@ -280,8 +294,10 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     }
     texture.normalized_float = description->readMode == cudaReadModeNormalizedFloat;
     texture.normalized_coordinates = description->normalizedCoords != 0;
-    texture.address_mode = {address_mode(description->addressMode[0]), address_mode(description->addressMode[1])};
-    texture.filter = description->filterMode == cudaFilterModeLinear ? FilterMode::linear : FilterMode::point;
+    texture.address_mode = {address_mode(description->addressMode[0]),
+                            address_mode(description->addressMode[1])};
+    texture.filter =
+        description->filterMode == cudaFilterModeLinear ? FilterMode::linear : FilterMode::point;
     *object = emulated().device.create_texture(texture);
     return cudaSuccess;
   });

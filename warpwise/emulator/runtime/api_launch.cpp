@@ -37,9 +37,10 @@ std::string to_text(Dim3 d) {
 }
 
 std::string describe(const std::string& kernel, const Fault& fault) {
-  return std::string(to_string(fault.kind)) + " in kernel " + kernel + ", block " + to_text(fault.block) + ", thread " +
-         to_text(fault.thread) + " (" + std::to_string(fault.count) + " times), " + fault.file + ":" +
-         std::to_string(fault.line) + ": " + fault.message;
+  return std::string(to_string(fault.kind)) + " in kernel " + kernel + ", block " +
+         to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" +
+         std::to_string(fault.count) + " times), " + fault.file + ":" + std::to_string(fault.line) +
+         ": " + fault.message;
 }
 
 Kernel* find_kernel(const void* function) {
@@ -66,44 +67,51 @@ LaunchOptions launch_options() {
   return options;
 }
 
-cudaError_t run(Kernel& kernel, dim3 grid, dim3 block, std::size_t shared, const std::vector<std::byte>& parameters) {
+cudaError_t run(Kernel& kernel, dim3 grid, dim3 block, std::size_t shared,
+                const std::vector<std::byte>& parameters) {
   return guarded([&] {
     Program& program = kernel.module->get();
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
-    const LaunchResult result =
-        program.launch(emulated().device, kernel.name, blocks, threads, shared, parameters, launch_options());
+    const LaunchResult result = program.launch(emulated().device, kernel.name, blocks, threads,
+                                               shared, parameters, launch_options());
     if (observer != nullptr) {
       // The text is not kept with the module: only observers ask for it.
       const std::string ptx = ptx_of(kernel.module->wrapper);
-      observer->see(observer->context, {program.kernel(kernel.name), blocks, threads, shared, ptx, result});
+      observer->see(observer->context,
+                    {program.kernel(kernel.name), blocks, threads, shared, ptx, result});
     }
     std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
     if (result.faults.empty()) return cudaSuccess;
-    return fail(error_of(result.faults.front().kind), describe(kernel.name, result.faults.front()), true);
+    return fail(error_of(result.faults.front().kind), describe(kernel.name, result.faults.front()),
+                true);
   });
 }
 
-cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
-                   cudaStream_t stream) {
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                   std::size_t shared, cudaStream_t stream) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {
     const KernelInfo& info = kernel->module->get().kernel(kernel->name);
     const auto threads = std::uint64_t{block.x} * block.y * block.z;
     const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    if (threads == 0 || threads > 1024 || block.z > 64 || blocks == 0 || grid.y > 65535 || grid.z > 65535 ||
-        grid.x > 0x7fffffffU) {
+    if (threads == 0 || threads > 1024 || block.z > 64 || blocks == 0 || grid.y > 65535 ||
+        grid.z > 65535 || grid.x > 0x7fffffffU) {
       return cudaErrorInvalidConfiguration;
     }
-    if (shared + info.static_shared_bytes > static_cast<std::size_t>(kernel->dynamic_shared_limit) + info.static_shared_bytes ||
-        shared + info.static_shared_bytes > static_cast<std::size_t>(warpwise::rules::sm_limits(emulated().cc).max_shared_per_block)) {
+    if (shared + info.static_shared_bytes >
+            static_cast<std::size_t>(kernel->dynamic_shared_limit) + info.static_shared_bytes ||
+        shared + info.static_shared_bytes >
+            static_cast<std::size_t>(
+                warpwise::rules::sm_limits(emulated().cc).max_shared_per_block)) {
       return cudaErrorInvalidValue;
     }
     // The arguments are the caller's: copied before a capture runs them later.
-    return run_or_capture(stream, [kernel, grid, block, shared, parameters = parameter_block(info, arguments)] {
-      return run(*kernel, grid, block, shared, parameters);
-    });
+    return run_or_capture(
+        stream, [kernel, grid, block, shared, parameters = parameter_block(info, arguments)] {
+          return run(*kernel, grid, block, shared, parameters);
+        });
   });
 }
 
@@ -124,14 +132,15 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 char __cudaInitModule(void**) { return 1; }
 
-void __cudaRegisterFunction(void** module, const char* host_function, char*, const char* device_name, int, uint3*,
-                            uint3*, dim3*, dim3*, int*) {
+void __cudaRegisterFunction(void** module, const char* host_function, char*,
+                            const char* device_name, int, uint3*, uint3*, dim3*, dim3*, int*) {
   Runtime& own = emulated();
   const std::lock_guard lock(own.mutex);
   own.kernels[host_function] = {reinterpret_cast<Module*>(module), device_name};
 }
 
-void __cudaRegisterVar(void** module, char* host_variable, char*, const char* device_name, int, size_t bytes, int, int) {
+void __cudaRegisterVar(void** module, char* host_variable, char*, const char* device_name, int,
+                       size_t bytes, int, int) {
   Runtime& own = emulated();
   const std::lock_guard lock(own.mutex);
   own.variables[host_variable] = {reinterpret_cast<Module*>(module), device_name, bytes};
@@ -158,25 +167,28 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
-                               cudaStream_t stream) {
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               size_t shared, cudaStream_t stream) {
   return launch(kernel, grid, block, arguments, shared, stream);
 }
 
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
-                             cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             size_t shared, cudaStream_t stream) {
   return launch(function, grid, block, arguments, shared, stream);
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
   for (unsigned i = 0; i < config->numAttrs; ++i) {
-    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) return report(cudaErrorNotSupported);
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      return report(cudaErrorNotSupported);
   }
-  return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+  return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                config->stream);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                        cudaStream_t stream) {
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, size_t shared, cudaStream_t stream) {
   return launch(function, grid, block, arguments, shared, stream);
 }
 
@@ -184,7 +196,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-    if (value < 0 || value > warpwise::rules::sm_limits(emulated().cc).max_shared_per_block) return report(cudaErrorInvalidValue);
+    if (value < 0 || value > warpwise::rules::sm_limits(emulated().cc).max_shared_per_block)
+      return report(cudaErrorInvalidValue);
     kernel->dynamic_shared_limit = value;
   }
   return cudaSuccess;
@@ -202,26 +215,31 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->localSizeBytes = info.local_bytes;
     attributes->maxThreadsPerBlock = 1024;
     attributes->maxDynamicSharedSizeBytes = kernel->dynamic_shared_limit;
-    attributes->ptxVersion = attributes->binaryVersion = emulated().cc.major * 10 + emulated().cc.minor;
+    attributes->ptxVersion = attributes->binaryVersion =
+        emulated().cc.major * 10 + emulated().cc.minor;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
-                                                                   size_t shared, unsigned int) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
+                                                                   const void* function,
+                                                                   int threads, size_t shared,
+                                                                   unsigned int) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
     // PTX does not tell how many registers machine code needs; 32 is what most kernels stay below.
     const KernelInfo& info = kernel->module->get().kernel(kernel->name);
-    const warpwise::rules::BlockResources resources{threads, 32, static_cast<int>(info.static_shared_bytes + shared)};
+    const warpwise::rules::BlockResources resources{
+        threads, 32, static_cast<int>(info.static_shared_bytes + shared)};
     *blocks = warpwise::rules::occupancy(emulated().cc, resources).blocks_per_sm;
     return cudaSuccess;
   });
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
-                                                          size_t shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                          int threads, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared,
+                                                                0);
 }
 
 }  // extern "C"

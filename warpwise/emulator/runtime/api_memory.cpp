@@ -35,8 +35,8 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes) {
   });
 }
 
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                      std::size_t height) {
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
   return guarded([&] {
@@ -49,7 +49,8 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
   });
 }
 
-cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
+                      std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
   return guarded([&] {
     std::byte* target = host_of(to, pitch * (height - 1) + width);
@@ -63,7 +64,8 @@ cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* by
     const auto found = emulated().variables.find(symbol);
     if (found == emulated().variables.end()) return cudaErrorInvalidSymbol;
     std::uint64_t size = 0;
-    const Address at = found->second.module->get().variable(emulated().device, found->second.name, &size);
+    const Address at =
+        found->second.module->get().variable(emulated().device, found->second.name, &size);
     if (address != nullptr) *address = at;
     if (bytes != nullptr) *bytes = size;
     return cudaSuccess;
@@ -75,7 +77,9 @@ cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* by
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) { return allocate(pointer, bytes); }
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
+  return allocate(pointer, bytes);
+}
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
   return allocate(pointer, bytes);
 }
@@ -97,9 +101,13 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
   *pitch = (width + 511) / 512 * 512;
   return allocate(pointer, *pitch * height);
 }
-cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) { return allocate_shared(pointer, bytes); }
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
+  return allocate_shared(pointer, bytes);
+}
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_shared(pointer, bytes); }
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) { return allocate_shared(pointer, bytes); }
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
+  return allocate_shared(pointer, bytes);
+}
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
 cudaError_t cudaHostRegister(void*, size_t, unsigned int) { return report(cudaErrorNotSupported); }
 cudaError_t cudaHostUnregister(void*) { return report(cudaErrorNotSupported); }
@@ -111,26 +119,31 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
   return copy_rows(to, bytes, from, bytes, bytes, 1);
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-  return report(run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1); }));
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
+  return report(
+      run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1); }));
 }
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                         size_t height, cudaMemcpyKind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind) {
   return copy_rows(to, to_pitch, from, from_pitch, width, height);
 }
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
   return report(run_or_capture(
       stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height); }));
 }
-cudaError_t cudaMemset(void* to, int value, size_t bytes) { return fill_rows(to, bytes, value, bytes, 1); }
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return fill_rows(to, bytes, value, bytes, 1);
+}
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   return report(run_or_capture(stream, [=] { return fill_rows(to, bytes, value, bytes, 1); }));
 }
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
   return fill_rows(to, pitch, value, width, height);
 }
-cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
   return report(run_or_capture(stream, [=] { return fill_rows(to, pitch, value, width, height); }));
 }
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int, cudaStream_t) {
@@ -143,18 +156,23 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   if (error == cudaSuccess) *pointer = reinterpret_cast<void*>(address);
   return error;
 }
-cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) { return symbol_address(symbol, nullptr, bytes); }
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind) {
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+  return symbol_address(symbol, nullptr, bytes);
+}
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                               cudaMemcpyKind) {
   Address address = 0;
   const cudaError_t error = symbol_address(symbol, &address, nullptr);
   if (error != cudaSuccess) return error;
   return copy_rows(reinterpret_cast<void*>(address + offset), bytes, from, bytes, bytes, 1);
 }
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream) {
-  return report(run_or_capture(stream, [=] { return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind); }));
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                    size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return report(run_or_capture(
+      stream, [=] { return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind); }));
 }
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind) {
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                                 cudaMemcpyKind) {
   Address address = 0;
   const cudaError_t error = symbol_address(symbol, &address, nullptr);
   if (error != cudaSuccess) return error;
@@ -162,7 +180,8 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-  return report(run_or_capture(stream, [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }));
+  return report(run_or_capture(
+      stream, [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }));
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
@@ -187,6 +206,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return cudaMemPoolCreate(pool, nullptr); }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  return cudaMemPoolCreate(pool, nullptr);
+}
 
 }  // extern "C"

@@ -52,15 +52,19 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
     return {text, strnlen(text, entry.bytes)};
   }
   if ((entry.flags & flag_zstd) == 0) {
-    throw InvalidArgument("the program's PTX is compressed in a way that is not zstd's: compile it with nvcc -no-compress");
+    throw InvalidArgument(
+        "the program's PTX is compressed in a way that is not zstd's: compile it with nvcc "
+        "-no-compress");
   }
   if (entry.uncompressed_bytes > most_ptx_bytes || entry.compressed_bytes > entry.bytes) {
     throw InvalidArgument("the program's PTX has a size that cannot be");
   }
   std::string text(entry.uncompressed_bytes, '\0');
-  const std::size_t bytes = ZSTD_decompress(text.data(), text.size(), payload, entry.compressed_bytes);
+  const std::size_t bytes =
+      ZSTD_decompress(text.data(), text.size(), payload, entry.compressed_bytes);
   if (ZSTD_isError(bytes) != 0) {
-    throw InvalidArgument(std::string("the program's PTX cannot be decompressed: ") + ZSTD_getErrorName(bytes));
+    throw InvalidArgument(std::string("the program's PTX cannot be decompressed: ") +
+                          ZSTD_getErrorName(bytes));
   }
   text.resize(strnlen(text.data(), bytes));
   return text;
@@ -73,7 +77,8 @@ std::string ptx_of(const void* wrapper_address) {
   std::memcpy(&wrapper, wrapper_address, sizeof(wrapper));
   Header header{};
   if (wrapper.magic == wrapper_magic) std::memcpy(&header, wrapper.data, sizeof(header));
-  if (header.magic != header_magic) throw InvalidArgument("the program's CUDA code is in a form that is not known");
+  if (header.magic != header_magic)
+    throw InvalidArgument("the program's CUDA code is in a form that is not known");
   const std::byte* at = wrapper.data + header.header_bytes;
   const std::byte* const end = at + header.bytes;
   EntryHeader best{};
@@ -82,15 +87,20 @@ std::string ptx_of(const void* wrapper_address) {
     EntryHeader entry{};
     std::memcpy(&entry, at, sizeof(entry));
     const auto left = static_cast<std::uint64_t>(end - at);
-    if (entry.header_bytes < sizeof(entry) || entry.header_bytes > left || entry.bytes > left - entry.header_bytes) break;
-    if (entry.kind == kind_ptx && (best_payload == nullptr || entry.architecture < best.architecture)) {
+    if (entry.header_bytes < sizeof(entry) || entry.header_bytes > left ||
+        entry.bytes > left - entry.header_bytes)
+      break;
+    if (entry.kind == kind_ptx &&
+        (best_payload == nullptr || entry.architecture < best.architecture)) {
       best = entry;
       best_payload = at + entry.header_bytes;
     }
     at += entry.header_bytes + entry.bytes;
   }
   if (best_payload == nullptr) {
-    throw InvalidArgument("the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or another)");
+    throw InvalidArgument(
+        "the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or "
+        "another)");
   }
   return text_of(best, best_payload);
 }

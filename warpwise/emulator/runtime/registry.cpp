@@ -21,8 +21,10 @@ Program& Module::get() {
 }
 
 Runtime::Runtime() {
-  if (const char* text = std::getenv("WARPWISE_EMULATED_CC")) cc = rules::parse_compute_capability(text);
-  if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET")) budget = std::strtoull(text, nullptr, 10);
+  if (const char* text = std::getenv("WARPWISE_EMULATED_CC"))
+    cc = rules::parse_compute_capability(text);
+  if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET"))
+    budget = std::strtoull(text, nullptr, 10);
 }
 
 Runtime& emulated() {

@@ -63,7 +63,8 @@ cudaError_t take_last_error(bool reset);
 /// Runs work now, or, while the stream captures, notes it down.
 cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);
 
-/// Calls body and turns Warpwise's exceptions into error codes, whose text cudaGetErrorString then gives.
+/// Calls body and turns Warpwise's exceptions into error codes, whose text cudaGetErrorString then
+/// gives.
 cudaError_t guarded(const std::function<cudaError_t()>& body);
 
 /// Keeps the text of an error that makes the device unusable (as on a GPU) or not.
