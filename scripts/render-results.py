@@ -94,7 +94,7 @@ def milliseconds(value):
 def cpu_origin(report):
     machine = report["machine"]
     return (f"{machine['cpu']}, {machine['compiler']}, commit {machine['commit']}, "
-            f"{machine['date'][:10]}.")
+            f"{machine['date'][:10]}." + (f" Note: {machine['note']}." if "note" in machine else ""))
 
 
 def cpu(report):
