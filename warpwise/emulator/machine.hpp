@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
@@ -326,6 +327,17 @@ const T* source(const Warp& warp, std::int32_t operand) {
 template <class T>
 T* destination(const Warp& warp, std::int32_t operand) {
   return reinterpret_cast<T*>(warp.registers + operand);
+}
+
+/// Writes a result's active lanes. Lanes that have exited may hold anything.
+template <class S>
+void write_lanes(const Warp& warp, std::int32_t operand, const S* out) {
+  S* to = destination<S>(warp, operand);
+  if (warp.whole) {
+    std::memcpy(to, out, sizeof(S) * warp_lanes);
+  } else {
+    for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? out[i] : to[i];
+  }
 }
 
 /// A predicate's lanes.

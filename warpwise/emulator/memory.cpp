@@ -13,16 +13,6 @@
 namespace warpwise::emulator {
 namespace {
 
-template <class S>
-void put(const Warp& warp, std::int32_t operand, const S* out) {
-  S* to = destination<S>(warp, operand);
-  if (warp.whole) {
-    std::memcpy(to, out, sizeof(S) * warp_lanes);
-  } else {
-    for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? out[i] : to[i];
-  }
-}
-
 /// Runs a body with the warp's active lanes narrowed to some.
 template <class Body>
 void with_lanes(Warp& warp, Mask lanes, const Body& body) {
@@ -68,7 +58,7 @@ void load(Warp& warp, const Operation& op) {
             for (int i = 0; i < warp_lanes; ++i) out[i] = (place.valid >> i & 1) != 0 ? out[i] : 0;
           }
         }
-        put(warp, registers[e], out);
+        write_lanes(warp, registers[e], out);
       }
     });
   });
@@ -85,7 +75,7 @@ void load_parameter(Warp& warp, const Operation& op) {
     std::memcpy(&value, from + static_cast<std::size_t>(e) * sizeof(T), sizeof(T));
     alignas(64) S out[warp_lanes];
     std::fill_n(out, warp_lanes, static_cast<S>(value) & kept);
-    put(warp, registers[e], out);
+    write_lanes(warp, registers[e], out);
   }
 }
 
@@ -154,7 +144,7 @@ void atomic(Warp& warp, const Operation& op) {
           return Op{}(old, static_cast<T>(b[i]), static_cast<T>(c[i]));
         });
       }
-      if (op.dst >= 0) put(warp, op.dst, out);
+      if (op.dst >= 0) write_lanes(warp, op.dst, out);
     });
   });
   warp.polled = true;

@@ -19,12 +19,6 @@ namespace {
 template <class T>
 using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-template <class S>
-void put(const Warp& warp, std::int32_t operand, const S* out) {
-  S* to = destination<S>(warp, operand);
-  for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? out[i] : to[i];
-}
-
 Rounding rounding_of(std::uint32_t variant) {
   return static_cast<Rounding>(variant & rounding_mask);
 }
@@ -94,7 +88,7 @@ void rounded(Warp& warp, const Operation& op) {
     }
   }
   for (T& x : out) x = after(x, op.variant);
-  put(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
+  write_lanes(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
 }
 
 double quiet(double x) {
@@ -288,7 +282,7 @@ void convert(Warp& warp, const Operation& op) {
       if ((op.variant & narrow_result) != 0) out[i] &= 0xffff;
     }
   }
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
 }
 
 template <class T>
@@ -330,7 +324,7 @@ void convert_pair(Warp& warp, const Operation& op) {
     out[i] =
         convert_value<D, float>(a[i], op.variant) << 16 | convert_value<D, float>(b[i], op.variant);
   }
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
 }
 
 /// cvt.pack.sat.T.s32.b32 d, a, b, c: a and b narrowed to T; for 8 bits above c's lower half.
@@ -352,7 +346,7 @@ void convert_pack(Warp& warp, const Operation& op) {
     out[i] = narrow(a[i]) << bits | narrow(b[i]);
     if (c != nullptr) out[i] = out[i] | c[i] << 16;
   }
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
 }
 
 template <class T>

@@ -11,12 +11,6 @@
 namespace warpwise::emulator {
 namespace {
 
-template <class S>
-void put(const Warp& warp, std::int32_t operand, const S* out) {
-  S* to = destination<S>(warp, operand);
-  for (int i = 0; i < warp_lanes; ++i) to[i] = (warp.active >> i & 1) != 0 ? out[i] : to[i];
-}
-
 enum class Shuffle { up, down, butterfly, index };
 
 template <Shuffle mode>
@@ -53,7 +47,7 @@ void shuffle(Warp& warp, const Operation& op) {
     out[i] = a[valid ? from : i];
     in_range |= static_cast<Mask>(valid) << i;
   }
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
   if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, in_range);
 }
 
@@ -77,7 +71,7 @@ void vote(Warp& warp, const Operation& op) {
 void ballot(Warp& warp, const Operation& op) {
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, voted(warp, op) & members(warp, op.b));
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
 }
 
 template <class T>
@@ -90,7 +84,7 @@ void match_any(Warp& warp, const Operation& op) {
       if ((who >> k & 1) != 0 && a[k] == a[i]) out[i] |= Mask{1} << k;
     }
   }
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
 }
 
 template <class T>
@@ -103,7 +97,7 @@ void match_all(Warp& warp, const Operation& op) {
   }
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, same ? who : 0);
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
   if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, same ? all_lanes : 0);
 }
 
@@ -118,13 +112,13 @@ void reduce(Warp& warp, const Operation& op) {
   }
   T out[warp_lanes];
   std::fill_n(out, warp_lanes, result);
-  put(warp, op.dst, reinterpret_cast<const std::uint32_t*>(out));
+  write_lanes(warp, op.dst, reinterpret_cast<const std::uint32_t*>(out));
 }
 
 void active_mask(Warp& warp, const Operation& op) {
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, warp.active);
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
 }
 
 void elect(Warp& warp, const Operation& op) {
@@ -132,7 +126,7 @@ void elect(Warp& warp, const Operation& op) {
   const int leader = who != 0 ? std::countr_zero(who) : 0;
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, static_cast<std::uint32_t>(leader));
-  if ((op.variant & 16) == 0) put(warp, op.dst, out);
+  if ((op.variant & 16) == 0) write_lanes(warp, op.dst, out);
   set_predicate(warp, op.dst2, Mask{1} << leader);
 }
 
@@ -141,7 +135,7 @@ template <class S>
 void clock(Warp& warp, const Operation& op) {
   S out[warp_lanes];
   std::fill_n(out, warp_lanes, static_cast<S>(warp.executed));
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
   warp.polled = true;
 }
 
@@ -151,7 +145,7 @@ void global_timer(Warp& warp, const Operation& op) {
   std::fill_n(out, warp_lanes,
               static_cast<std::uint64_t>(
                   std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
-  put(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
   warp.polled = true;
 }
 
