@@ -17,6 +17,7 @@ namespace warpwise::emulator {
 
 namespace baseline {
 #include "warpwise/emulator/lanes-inl.hpp"
+#include "warpwise/emulator/lanes_packed-inl.hpp"
 #include "warpwise/emulator/lanes_table-inl.hpp"
 }  // namespace baseline
 
@@ -25,6 +26,7 @@ namespace baseline {
 #pragma GCC target("avx2,fma,bmi,bmi2,popcnt,lzcnt")
 namespace avx2 {
 #include "warpwise/emulator/lanes-inl.hpp"
+#include "warpwise/emulator/lanes_packed-inl.hpp"
 #include "warpwise/emulator/lanes_table-inl.hpp"
 }  // namespace avx2
 #pragma GCC pop_options

@@ -1,0 +1,67 @@
+// Operations on two halves or four bytes of a word. lanes.cpp includes this behind lanes-inl.hpp,
+// in the same way.
+
+// ---- packed integers of the video instructions: variant bits
+
+enum PackedVariant : std::uint32_t {
+  packed_a_signed = 1,
+  packed_b_signed = 2,
+  packed_d_signed = 4,
+  packed_saturate = 8,
+  packed_accumulate = 16,
+  packed_comparison_shift = 8,  // vset: 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge
+};
+
+template <int parts, class Op>
+void packed(Warp& warp, const Operation& op) {
+  constexpr int bits = 32 / parts;
+  constexpr std::uint32_t kept = (1U << bits) - 1;
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  const auto* b = source<std::uint32_t>(warp, op.b);
+  const auto* c = source<std::uint32_t>(warp, op.c);
+  const std::uint32_t variant = op.variant;
+  const auto element = [](std::uint32_t word, int k, bool is_signed) {
+    const std::uint32_t raw = word >> (k * bits) & kept;
+    return is_signed ? static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits)
+                     : static_cast<std::int32_t>(raw);
+  };
+  const bool d_signed = (variant & packed_d_signed) != 0;
+  const std::int32_t low = d_signed ? -(1 << (bits - 1)) : 0;
+  const std::int32_t high = d_signed ? (1 << (bits - 1)) - 1 : static_cast<std::int32_t>(kept);
+  const bool saturate = (variant & packed_saturate) != 0;
+  const bool accumulate = (variant & packed_accumulate) != 0;
+  alignas(64) std::uint32_t out[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) {
+    std::uint32_t result = accumulate ? c[i] : 0;
+    std::uint32_t word = 0;
+    for (int k = 0; k < parts; ++k) {
+      std::int32_t r = Op{}(element(a[i], k, (variant & packed_a_signed) != 0),
+                            element(b[i], k, (variant & packed_b_signed) != 0), variant);
+      if (saturate) r = r < low ? low : r > high ? high : r;
+      word |= (static_cast<std::uint32_t>(r) & kept) << (k * bits);
+      if (accumulate) result += static_cast<std::uint32_t>(r);
+    }
+    out[i] = accumulate ? result : word;
+  }
+  put(warp, op.dst, out);
+}
+
+/// vabsdiff4.u32.u32.u32, with or without .add: what the SAD kernels are made of.
+template <bool accumulate>
+void absolute_differences(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  const auto* b = source<std::uint32_t>(warp, op.b);
+  const auto* c = source<std::uint32_t>(warp, op.c);
+  alignas(64) std::uint32_t out[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) {
+    std::uint32_t result = accumulate ? c[i] : 0;
+    for (int k = 0; k < 4; ++k) {
+      const std::int32_t x = static_cast<std::int32_t>(a[i] >> (8 * k) & 0xff) -
+                             static_cast<std::int32_t>(b[i] >> (8 * k) & 0xff);
+      const auto difference = static_cast<std::uint32_t>(x < 0 ? -x : x);
+      result = accumulate ? result + difference : result | difference << (8 * k);
+    }
+    out[i] = result;
+  }
+  put(warp, op.dst, out);
+}
