@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "warpwise/base/checked.hpp"
 #include "warpwise/base/error.hpp"
 
 // Grid arithmetic for launches, within the limits that all GPUs since CC 3.0 share.

@@ -2,22 +2,10 @@
 
 #include <cuda/std/cstdint>
 
+#include "warpwise/primitives/copy/arguments.hpp"
+
 // The copy kernel. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
-
-struct CopyArguments {
-  const unsigned char* src;
-  unsigned char* dst;
-  cuda::std::int64_t src_pitch;
-  cuda::std::int64_t dst_pitch;
-  cuda::std::int64_t row_bytes;
-  cuda::std::int64_t rows;
-};
-
-inline constexpr int copy_block_threads = 256;
-// Four 16-byte loads in flight hide the latency of device memory; more cost registers for nothing.
-inline constexpr int copy_vectors_per_thread = 4;
-inline constexpr int copy_block_bytes = copy_block_threads * copy_vectors_per_thread * 16;
 
 /// 16 bytes from any address, as words that are loaded aligned and shifted into place; the caller
 /// guarantees that the whole of the first and last word may be read.

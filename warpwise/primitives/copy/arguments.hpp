@@ -1,0 +1,20 @@
+#pragma once
+
+// What the copy kernel takes. For g++, nvcc and NVRTC: no includes.
+namespace warpwise::kernels {
+
+struct CopyArguments {
+  const unsigned char* src;
+  unsigned char* dst;
+  long long src_pitch;
+  long long dst_pitch;
+  long long row_bytes;
+  long long rows;
+};
+
+inline constexpr int copy_block_threads = 256;
+// Four 16-byte loads in flight hide the latency of device memory; more cost registers for nothing.
+inline constexpr int copy_vectors_per_thread = 4;
+inline constexpr int copy_block_bytes = copy_block_threads * copy_vectors_per_thread * 16;
+
+}  // namespace warpwise::kernels

@@ -1,0 +1,13 @@
+// Idea: one int a thread and turn, in a grid-stride loop: any count with any grid.
+// Expected: a warp's load is one request for 128 adjacent bytes, as few transactions as there can
+//   be; three instructions are needed around each, and one load is in flight for each thread.
+// Next limit: instructions and requests, of which there is one for every 128 bytes.
+#include "problem.hpp"
+
+extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
+  const long long stride = static_cast<long long>(gridDim.x) * BLOCK_X;
+  for (long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x; i < p.count;
+       i += stride) {
+    p.dst[i] = p.src[i];
+  }
+}

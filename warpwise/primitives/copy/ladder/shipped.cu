@@ -1,0 +1,2 @@
+// The kernel that copy() launches, itself.
+#include "warpwise/primitives/copy/kernel.cuh"

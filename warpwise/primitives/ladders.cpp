@@ -1,0 +1,12 @@
+#include "warpwise/primitives/ladders.hpp"
+
+#include <array>
+
+namespace warpwise::ladders {
+
+std::span<const Ladder* const> all() {
+  static const std::array<const Ladder*, 1> ladders = {&copy_ladder()};
+  return ladders;
+}
+
+}  // namespace warpwise::ladders

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "warpwise/primitives/ladder.hpp"
+
+// The ladders, each defined in its primitive's folder.
+namespace warpwise::ladders {
+
+const Ladder& copy_ladder();
+
+}  // namespace warpwise::ladders
