@@ -5,6 +5,8 @@
 // The ladders, each defined in its primitive's folder.
 namespace warpwise::ladders {
 
+const Ladder& convert_ladder();
 const Ladder& copy_ladder();
+const Ladder& threshold_ladder();
 
 }  // namespace warpwise::ladders
