@@ -1,6 +1,7 @@
 // Idea: the block copies its pixels and a halo of `half` to each side to shared memory, each thread
 //   several of them, and adds up its windows there. The tile's size is given at launch, so that the
-//   window is free; a tile beyond TILE_BYTES is taken in horizontal strips, one after the other.
+//   window is free. A tile beyond TILE_BYTES is taken in horizontal strips, one after the other: so
+//   much for 128 threads leaves no SM since CC 7.0 without its full number of threads.
 // Expected: the border is clamped once for each pixel of the tile instead of for each of every
 //   window, and a read is a shared one of known latency.
 // Next limit: still window² reads and additions for each pixel, and a tile that is mostly halo.

@@ -4,7 +4,9 @@
 //   together, and takes the difference of two for each window.
 // Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with it.
 //   Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
-//   apart, so that each touches 32 places; of prefix sums they are adjacent again.
+//   apart, so that each touches 32 places; of prefix sums they are adjacent again. A thread on its
+//   way down waits for each pixel before it asks for the next, which may lie where it has just
+//   written a sum, for all the compiler knows; loads of AHEAD rows before their stores do not.
 // Next limit: the scratch memory, which the prefix sums read and write once more.
 #include "problem.hpp"
 
@@ -24,9 +26,17 @@ extern "C" __global__ void slide_down(warpwise::ladders::ThresholdProblem p) {
     const int end = min(first + DOWN, p.height);
     unsigned sum = 0;
     for (int j = first - p.half; j <= first + p.half; ++j) sum += pixel(j);
-    for (int y = first; y < end; ++y) {
-      sums[static_cast<long long>(y) * p.width] = sum;
-      sum += pixel(y + p.half + 1) - pixel(y - p.half);
+    for (int y = first; y < end; y += AHEAD) {
+      unsigned change[AHEAD];
+#pragma unroll
+      for (int i = 0; i < AHEAD; ++i) {
+        change[i] = pixel(y + i + p.half + 1) - pixel(y + i - p.half);
+      }
+#pragma unroll
+      for (int i = 0; i < AHEAD; ++i) {
+        if (y + i < end) sums[static_cast<long long>(y + i) * p.width] = sum;
+        sum += change[i];
+      }
     }
   }
 }

@@ -3,8 +3,9 @@
 //   columns' sums on by some rows, into shared memory; then each warp takes one of these rows and
 //   turns it into prefix sums, of which a window's sum is the difference of two.
 // Expected: each pixel is read when it enters the columns' windows and when it leaves them, mostly
-//   from a cache, and the result is written: no other traffic. Lanes sum stretches of odd length, so
-//   that their accesses to shared memory meet no bank twice.
+//   from a cache, and the result is written: no other traffic. All loads of a step are asked for
+//   before the first is used. Lanes sum stretches of odd length, so that their accesses to shared
+//   memory meet no bank twice.
 // Next limit: the halo's columns are slid by two blocks, and every SEGMENT rows the first sum of a
 //   column is made anew: for windows far beyond SEGMENT, that is most of the work.
 #include "problem.hpp"
@@ -42,6 +43,7 @@ extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
   int* const sums = shared;
   int* const rows = shared + columns;
   const int row_length = columns + 1;
+  // Fewer where a wide window leaves no room for more; SHARED_BYTES holds one at the largest.
   const int rows_at_once = min(warps, (SHARED_BYTES / 4 - columns) / row_length);
   const int left = static_cast<int>(blockIdx.x) * COLUMNS;
   const int right = min(left + COLUMNS, p.width);
@@ -60,26 +62,40 @@ extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
     for (int first = top; first < bottom; first += rows_at_once) {
       for (int c = thread; c < columns; c += BLOCK_X) {
         const unsigned char* const column = p.src + clamped(left - p.half + c, p.width);
+        int change[warps];
+#pragma unroll
+        for (int r = 0; r < warps; ++r) {
+          const int y = first + r;
+          change[r] = column[clamped(y + p.half + 1, p.height) * p.src_pitch] -
+                      column[clamped(y - p.half, p.height) * p.src_pitch];
+        }
         int sum = sums[c];
 #pragma unroll
         for (int r = 0; r < warps; ++r) {
           if (r >= rows_at_once) break;
           rows[r * row_length + 1 + c] = sum;
-          const int y = first + r;
-          sum += column[clamped(y + p.half + 1, p.height) * p.src_pitch] -
-                 column[clamped(y - p.half, p.height) * p.src_pitch];
+          sum += change[r];
         }
         sums[c] = sum;
       }
       __syncthreads();
       const long long y = first + warp;
       if (warp < rows_at_once && y < bottom) {
+        const int lane = thread % 32;
+        int pixel[COLUMNS / 32];
+#pragma unroll
+        for (int i = 0; i < COLUMNS / 32; ++i) {
+          pixel[i] = p.src[y * p.src_pitch + min(left + 32 * i + lane, right - 1)];
+        }
         int* const prefix = rows + warp * row_length;
-        if (thread % 32 == 0) prefix[0] = 0;
+        if (lane == 0) prefix[0] = 0;
         scan(prefix + 1, columns);
-        for (int x = left + thread % 32; x < right; x += 32) {
-          const int sum = prefix[x - left + 2 * p.half + 1] - prefix[x - left];
-          p.dst[y * p.dst_pitch + x] = warpwise::ladders::level(p, p.src[y * p.src_pitch + x], sum);
+#pragma unroll
+        for (int i = 0; i < COLUMNS / 32; ++i) {
+          const int x = 32 * i + lane;
+          if (left + x >= right) break;
+          const int sum = prefix[x + 2 * p.half + 1] - prefix[x];
+          p.dst[y * p.dst_pitch + left + x] = warpwise::ladders::level(p, pixel[i], sum);
         }
       }
       __syncthreads();  // before the next rows take their place
