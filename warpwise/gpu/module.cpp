@@ -61,19 +61,20 @@ const Driver& driver() {
   return functions;
 }
 
-[[noreturn]] void fail(CUresult result, const std::string& what, std::source_location where) {
+std::string text_of(CUresult result) {
   const char* name = nullptr;
   const char* text = nullptr;
   driver().error_name(result, &name);
   driver().error_text(result, &text);
-  throw CudaError(what + ": " + (name == nullptr ? std::to_string(result) : name) + " (" +
-                  (text == nullptr ? "an error that the driver has no text for" : text) + ") at " +
-                  where.file_name() + ":" + std::to_string(where.line()));
+  return std::string(name == nullptr ? "an error that the driver has no name for" : name) + " (" +
+         (text == nullptr ? std::to_string(result) : text) + ")";
 }
 
 void require(CUresult result, const std::string& what,
              std::source_location where = std::source_location::current()) {
-  if (result != CUDA_SUCCESS) fail(result, what, where);
+  if (result == CUDA_SUCCESS) return;
+  throw CudaError(what + ": " + text_of(result) + " at " + where.file_name() + ":" +
+                  std::to_string(where.line()));
 }
 
 int attribute(FunctionHandle function, CUfunction_attribute which) {
@@ -149,6 +150,10 @@ Module::Module(const std::string& image) {
   if (result == CUDA_SUCCESS) return;
   log.back() = 0;
   const std::string said = log.data();
+  if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+    throw Unsupported("this driver or GPU does not take the code: " + text_of(result) +
+                      (said.empty() ? "" : ": " + said));
+  }
   require(result, "code cannot be loaded" + (said.empty() ? "" : " (" + said + ")"));
 }
 
