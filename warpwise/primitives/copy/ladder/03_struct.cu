@@ -20,6 +20,8 @@ extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
 
   const Ints* const from = reinterpret_cast<const Ints*>(p.src);
   Ints* const to = reinterpret_cast<Ints*>(p.dst);
+#pragma unroll 1
   for (long long i = thread; i < structs; i += stride) to[i] = from[i];
+#pragma unroll 1
   for (long long i = structs * STRUCT_INTS + thread; i < p.count; i += stride) p.dst[i] = p.src[i];
 }

@@ -14,7 +14,7 @@ extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
 
   const int4* const from = reinterpret_cast<const int4*>(p.src);
   int4* const to = reinterpret_cast<int4*>(p.dst);
-#pragma unroll 1  // how many loads come before a store is the idea's to say, not the compiler's
+#pragma unroll 1
   for (long long i = thread; i < vectors; i += IN_FLIGHT * stride) {
     int4 value[IN_FLIGHT];
 #pragma unroll
@@ -28,5 +28,6 @@ extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
       if (at < vectors) STREAMING ? __stcs(to + at, value[k]) : void(to[at] = value[k]);
     }
   }
+#pragma unroll 1
   for (long long i = vectors * 4 + thread; i < p.count; i += stride) p.dst[i] = p.src[i];
 }
