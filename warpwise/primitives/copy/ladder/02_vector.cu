@@ -28,7 +28,6 @@ extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
   Ints* const to = reinterpret_cast<Ints*>(p.dst);
 #pragma unroll 1
   for (long long i = thread; i < vectors; i += stride) to[i] = from[i];
-  // What no vector holds: the last count % VECTOR ints, or all where the arrays are not aligned.
-#pragma unroll 1
+#pragma unroll 1  // what no vector holds: the last ints, or all where the arrays are not aligned
   for (long long i = vectors * VECTOR + thread; i < p.count; i += stride) p.dst[i] = p.src[i];
 }

@@ -2,7 +2,8 @@
 //   STREAMING marks the accesses as used once: what they bring leaves the cache first.
 // Expected: IN_FLIGHT times the bytes in flight for each thread, so that the memory's latency is
 //   hidden even where few threads are resident; four registers more for each vector.
-// Next limit: the memory's bandwidth; more vectors cost registers, hence resident warps, for nothing.
+// Next limit: the memory's bandwidth; more vectors cost registers, hence resident warps, for
+//   nothing.
 #include "problem.hpp"
 
 extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {

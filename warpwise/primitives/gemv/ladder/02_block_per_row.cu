@@ -2,8 +2,8 @@
 //   memory sums the threads' sums. X_IN_TEXTURE and A_IN_TEXTURE say what is read as a texture.
 // Expected: the lanes of a warp read adjacent floats: four sectors a load, all of each used. x is
 //   read again for each row and comes from a cache; a texture had one where nothing else did.
-// Next limit: the tree. Adjacent threads add floats that lie two, four, ... apart, hence in ever fewer
-//   banks: up to 32 passes for one access.
+// Next limit: the tree. Adjacent threads add floats that lie two, four, ... apart, hence in ever
+//   fewer banks: up to 32 passes for one access.
 #include "problem.hpp"
 
 using warpwise::ladders::GemvProblem;

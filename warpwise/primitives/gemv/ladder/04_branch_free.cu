@@ -14,8 +14,8 @@ __device__ float x_at(const GemvProblem& p, long long column) {
 
 extern "C" __global__ void gemv(GemvProblem p) {
   static_assert((BLOCK_X & (BLOCK_X - 1)) == 0 && BLOCK_X >= 32, "the tree halves the block");
-  // Two, by turns: since every thread writes, one that is ahead would overwrite what another has yet
-  // to read. By turns, the barrier of the step in between keeps them apart.
+  // Two, by turns: since every thread writes, one that is ahead would overwrite what another has
+  // yet to read. By turns, the barrier of the step in between keeps them apart.
   __shared__ float partial[2][BLOCK_X];
   const int thread = static_cast<int>(threadIdx.x);
   int turn = 0;

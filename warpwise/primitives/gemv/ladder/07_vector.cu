@@ -1,6 +1,6 @@
 // Idea: four columns at once: A and x as float4, where the row and x lie at multiples of 16 bytes.
-// Expected: a quarter of the loads and of the loop's instructions, and four times the bytes in flight
-//   for each warp.
+// Expected: a quarter of the loads and of the loop's instructions, and four times the bytes in
+//   flight for each warp.
 // Next limit: x: for each 16 bytes of A, 16 of x come out of the first-level cache.
 #include "problem.hpp"
 

@@ -1,7 +1,8 @@
 // Idea: a warp takes ROWS rows at once; what it has loaded of x serves all of them.
 // Expected: x is loaded once for ROWS rows, and ROWS loads of A are in flight for each lane at the
 //   same time; ROWS registers more for sums, four for each further load in flight.
-// Next limit: the memory's bandwidth; for few rows the number of warps, ROWS times fewer than before.
+// Next limit: the memory's bandwidth; for few rows the number of warps, ROWS times fewer than
+//   before.
 #include "problem.hpp"
 
 __device__ float sum_of_warp(float sum) {

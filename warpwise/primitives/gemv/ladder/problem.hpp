@@ -11,7 +11,7 @@ struct GemvProblem {
   long long pitch;
   long long rows;
   long long columns;
-  /// Linear textures of A and x for the rungs that ask for them, and where their first elements lie.
+  /// Linear textures of A and x, for the rungs that ask for them, and where the first elements lie.
   unsigned long long a_texture;
   unsigned long long x_texture;
   int a_first;
