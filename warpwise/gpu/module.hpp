@@ -51,8 +51,9 @@ class Module {
  public:
   /// \param image  PTX, which the driver compiles for the device, or machine code (a cubin)
   /// \throws NoCudaDevice  \throws InvalidArgument  an empty image
-  /// \throws Unsupported  the PTX is of a newer CUDA than the driver, or the code for another device
-  /// \throws CudaError    with the log of the driver's compiler, when it does not load otherwise
+  /// \throws Unsupported  the PTX is of a newer CUDA than the driver, or the code for another
+  /// device \throws CudaError    with the log of the driver's compiler, when it does not load
+  /// otherwise
   explicit Module(const std::string& image);
   ~Module();
   Module(Module&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }

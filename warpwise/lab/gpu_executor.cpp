@@ -5,6 +5,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/module.hpp"
+#include "warpwise/lab/kernel_name.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -144,7 +145,7 @@ void GpuExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launche
     try {
       stream_.synchronize();
     } catch (const CudaError& error) {
-      throw CudaError("kernel '" + each.kernel + "' failed: " + error.what());
+      throw CudaError("kernel '" + plain_name(each.kernel) + "' failed: " + error.what());
     }
   }
 }

@@ -13,8 +13,8 @@ namespace warpwise::lab {
 
 /// Runs rungs on the GPU that is the current device of the thread that makes it.
 ///
-/// A kernel that faults leaves the process without a usable GPU: that is how CUDA works. Every later
-/// call throws CudaError then.
+/// A kernel that faults leaves the process without a usable GPU: that is how CUDA works. Every
+/// later call throws CudaError then.
 class GpuExecutor final : public Executor {
  public:
   /// \throws NoCudaDevice  with the reason

@@ -29,7 +29,8 @@ constexpr int chains = 8;  // with 16 warps a scheduler more than an instruction
 constexpr int steps = 16;  // so that the loop itself costs a per cent
 
 constexpr std::int64_t flag_bytes = 64;
-// Launching takes the host microseconds; one that was interrupted for longer takes the sample again.
+// Launching takes the host microseconds; one that was interrupted for longer takes the sample
+// again.
 constexpr std::uint64_t host_limit_ns = 100'000'000;
 
 class Stopwatch {
@@ -45,7 +46,8 @@ class Stopwatch {
 std::string compile_helpers(const GpuExecutor& executor, const Toolchain& toolchain) {
   const rules::ComputeCapability cc = executor.compute_capability();
   CompileOptions options;
-  options.architecture = 10 * cc.major + cc.minor;
+  constexpr int oldest = 75;  // that compilers build for
+  options.architecture = std::max(10 * cc.major + cc.minor, oldest);
   options.defines = {"CHAINS=" + std::to_string(chains), "STEPS=" + std::to_string(steps)};
   return compile_file(source_root() / "warpwise/lab/timing.cu", options, toolchain).ptx;
 }
@@ -101,8 +103,8 @@ GpuTimer::GpuTimer(GpuExecutor& executor, const Toolchain& toolchain)
       read_clocks_(helpers_.kernel("read_clocks")),
       wait_for_host_(helpers_.kernel("wait_for_host")),
       absolute_differences_(helpers_.kernel("absolute_differences")),
-      shared_(flag_bytes + 2 * executor.multiprocessors() *
-                               static_cast<std::int64_t>(sizeof(Clock))),
+      shared_(flag_bytes +
+              2 * executor.multiprocessors() * static_cast<std::int64_t>(sizeof(Clock))),
       // What L2 holds is then replaced whatever the order in which it replaces.
       flushed_(2 * std::max<std::int64_t>(executor.device().l2_bytes, 16 << 20),
                executor.stream()) {
@@ -203,10 +205,11 @@ Timing GpuTimer::batch(LoadedCode& code, std::span<const ladders::Launch> launch
   const Work once = [&](gpu::StreamHandle s) { executor_.launch(code, launches, s); };
   const double estimate = median_us(once, 1, 3, stream);
 
-  constexpr double batch_us = 1000;  // makes the events' own microseconds less than a per cent
-  constexpr int most_runs = 500;     // in a graph
+  constexpr double batch_us = 1000;       // makes the events' own microseconds less than a per cent
+  constexpr int most_runs = 500;          // in a graph
   constexpr double graph_below_us = 100;  // longer runs hide their launches from a stream as well
-  const int runs = std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);
+  const int runs =
+      std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);
   Work several = [&](gpu::StreamHandle s) {
     for (int i = 0; i < runs; ++i) once(s);
   };
@@ -279,9 +282,9 @@ double GpuTimer::copy_roof_gb_per_s() {
   const gpu::Buffer from(bytes, stream);
   const gpu::Buffer to(bytes, stream);
   gpu::fill_bytes(from.data(), 1, bytes, stream);
-  const double us = median_us(
-      [&](gpu::StreamHandle s) { gpu::copy_bytes(from.data(), to.data(), bytes, s); }, 10, 30,
-      stream);
+  const double us =
+      median_us([&](gpu::StreamHandle s) { gpu::copy_bytes(from.data(), to.data(), bytes, s); }, 10,
+                30, stream);
   copy_roof_ = 2 * static_cast<double>(bytes) / us / 1000;
   return *copy_roof_;
 }

@@ -26,7 +26,8 @@ struct Measurement {
   Timing batch;  ///< of one run among many, its operands in L2 as far as they fit
   int runs_per_batch = 0;
   double sm_clock_mhz = 0;  ///< median during the cold samples; 0: it could not be measured
-  bool launches_hidden = true;  ///< false: something here launches synchronously, a debugger perhaps
+  bool launches_hidden =
+      true;  ///< false: something here launches synchronously, a debugger perhaps
 };
 
 /// From and to page-locked host memory.
@@ -59,7 +60,8 @@ class GpuTimer {
   /// Measured at the first call.
   double copy_roof_gb_per_s();
 
-  /// Absolute differences of bytes a second with __vsadu4, four by each. Measured at the first call.
+  /// Absolute differences of bytes a second with __vsadu4, four by each. Measured at the first
+  /// call.
   double absolute_differences_per_s();
 
  private:
