@@ -6,5 +6,6 @@
 namespace warpwise::ladders {
 
 const Ladder& copy_ladder();
+const Ladder& sobel_ladder();
 
 }  // namespace warpwise::ladders
