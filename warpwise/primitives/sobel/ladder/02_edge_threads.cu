@@ -1,6 +1,6 @@
-// Idea: document A's method I. The block copies its pixels and a rim of one pixel to shared memory, so
-//   that nine reads of global memory become little more than one. Every thread copies its own pixel,
-//   those at the block's edges also the rim beside them, those at the corners the corners.
+// Idea: document A's method I. The block copies its pixels and a rim of one pixel to shared memory,
+//   so that nine reads of global memory become little more than one. Every thread copies its own
+//   pixel, those at the block's edges also the rim beside them, those at the corners the corners.
 // Expected: few global reads, but eight conditions in every thread, on which the warps at the edges
 //   diverge: a warp walks through each copy that only some of its lanes make.
 // Next limit: the conditions, and the rim's copies of one lane each.

@@ -1,7 +1,7 @@
-// Idea: document A's method II. The block copies a piece of its own size four times, into each corner
-//   of the tile: all threads do the same and no condition is left.
-// Expected: no divergence. Four reads and writes for each thread where little more than one is needed;
-//   most of the tile is written four times, each time with the same pixel.
+// Idea: document A's method II. The block copies a piece of its own size four times, into each
+//   corner of the tile: all threads do the same and no condition is left.
+// Expected: no divergence. Four reads and writes for each thread where little more than one is
+//   needed; most of the tile is written four times, each time with the same pixel.
 // Next limit: the copies that were made already.
 #include "document.cuh"
 

@@ -1,12 +1,12 @@
-// Idea: document A's method IV, its final use of shared memory. Blocks are two rows high and fill the
-//   tile downwards, two rows at a time: no condition, no pixel twice, no division. Such copies leave
-//   the tile's last two columns empty: the last two threads of a row compute nothing of use, their
-//   results are dropped, and the next block begins where they are. A tile can be used again further
-//   down (PASSES). The steps are those of 01_global.cu.
-// Expected: the fewest instructions around the copy. At six rows of tile for four of results a pixel
-//   costs 1.5 reads and a write of global memory, against nine and one without shared memory.
-// Next limit: a barrier between copy and use; nine reads of shared memory and nine conversions to grey
-//   for each pixel.
+// Idea: document A's method IV, its final use of shared memory. Blocks are two rows high and fill
+//   the tile downwards, two rows at a time: no condition, no pixel twice, no division. Such copies
+//   leave the tile's last two columns empty: the last two threads of a row compute nothing of use,
+//   their results are dropped, and the next block begins where they are. A tile can be used again
+//   further down (PASSES). The steps are those of 01_global.cu.
+// Expected: the fewest instructions around the copy. At six rows of tile for four of results a
+//   pixel costs 1.5 reads and a write of global memory, against nine and one without shared memory.
+// Next limit: a barrier between copy and use; nine reads of shared memory and nine conversions to
+//   grey for each pixel.
 #include "document.cuh"
 
 extern __shared__ unsigned tile[];

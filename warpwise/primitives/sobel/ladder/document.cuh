@@ -2,8 +2,8 @@
 
 #include "problem.hpp"
 
-// What document A's kernels have in common, whatever memory they read: the conversion to grey at each
-// tap, the two filters, their sums. The table switches its steps by these constants.
+// What document A's kernels have in common, whatever memory they read: the conversion to grey at
+// each tap, the two filters, their sums. The table switches its steps by these constants.
 namespace warpwise::ladders {
 
 constexpr bool filter_in_constant = FILTER_IN_CONSTANT;
@@ -28,9 +28,9 @@ __device__ inline int weight(const SobelProblem& p, int tap) {
   else return p.filter[tap];
 }
 
-/// OpenCV's grey by floats, as a GPU of 2008 does it best. Every number is a whole one below 2^24 and
-/// the divisor a power of two, so that nothing is rounded before the last step. The divisor comes as
-/// a variable, for a compiler turns a constant one into its reciprocal by itself.
+/// OpenCV's grey by floats, as a GPU of 2008 does it best. Every number is a whole one below 2^24
+/// and the divisor a power of two, so that nothing is rounded before the last step. The divisor
+/// comes as a variable, for a compiler turns a constant one into its reciprocal by itself.
 __device__ inline int grey(const SobelProblem& p, float red, float green, float blue) {
   const float sum = 9798.0F * red + 19235.0F * green + 3735.0F * blue + 16384.0F;
   if constexpr (by_reciprocal) return static_cast<int>(sum * (1.0F / 32768.0F));

@@ -3,8 +3,8 @@
 namespace warpwise::ladders {
 
 /// What every rung takes: the edges |dx| + |dy|, saturated at 255, of the grey values of an image
-/// whose border pixels are repeated outside of it. A pixel of src is one aligned word with red, green
-/// and blue in its lower three bytes. src and dst do not overlap.
+/// whose border pixels are repeated outside of it. A pixel of src is one aligned word with red,
+/// green and blue in its lower three bytes. src and dst do not overlap.
 struct SobelProblem {
   const unsigned* src;
   unsigned char* dst;
