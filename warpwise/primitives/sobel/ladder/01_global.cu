@@ -1,7 +1,7 @@
 // Idea: a thread for each pixel, which reads its nine neighbours from global memory, makes each of
 //   them grey and adds them up under both filters. Steps, each of which keeps those before it:
 //     FILTER_IN_CONSTANT  the weights come from constant memory, no longer from global memory
-//     FEWER_CONDITIONS    one test tells a pixel inside the image, whose taps need none; the
+//     FEWER_CONDITIONS    one test finds the blocks inside the image, whose taps need none; the
 //                         division becomes a multiplication by the reciprocal
 //     CONSTANT_BLOCK      the block's shape is known to the compiler
 //     UNROLLED            the loops over the filter are written out
@@ -29,7 +29,6 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const int x = static_cast<int>(blockIdx.x) * block_width() + static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(blockIdx.y) * block_height() + static_cast<int>(threadIdx.y);
   if (x >= p.width || y >= p.height) return;  // no barrier follows
-  const bool inside = x > 0 && x + 1 < p.width && y > 0 && y + 1 < p.height;
-  p.dst[y * p.dst_pitch + x] =
-      FEWER_CONDITIONS && inside ? edge<false>(p, x, y) : edge<true>(p, x, y);
+  const bool inside = FEWER_CONDITIONS && block_is_inside(p);
+  p.dst[y * p.dst_pitch + x] = inside ? edge<false>(p, x, y) : edge<true>(p, x, y);
 }

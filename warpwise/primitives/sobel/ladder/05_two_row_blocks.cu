@@ -33,7 +33,8 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
       const unsigned* src = p.src + (top - 1 + ty) * p.src_pitch + x - 1;
 #pragma unroll unroll
       for (int row = 0; row < TILE_ROWS; row += block_rows) {
-        tile[(row + ty) * pitch + tx] = src[row * p.src_pitch];
+        tile[(row + ty) * pitch + tx] = *src;
+        src += block_rows * p.src_pitch;
       }
     } else {
 #pragma unroll unroll
@@ -47,7 +48,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
     for (int row = 0; row < result_rows; row += block_rows) {
       const int y = top + row + ty;
       const unsigned char result = edge_in_tile(p, tile, pitch, tx, row + ty);
-      if (tx < result_columns && (inside || (x < p.width && y < p.height))) {
+      if (tx < result_columns && x < p.width && y < p.height) {
         p.dst[y * p.dst_pitch + x] = result;
       }
     }

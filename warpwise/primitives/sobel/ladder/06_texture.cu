@@ -26,7 +26,6 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const int x = static_cast<int>(blockIdx.x) * block_width() + static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(blockIdx.y) * block_height() + static_cast<int>(threadIdx.y);
   if (x >= p.width || y >= p.height) return;  // no barrier follows
-  const bool inside = x > 0 && x + 1 < p.width && y > 0 && y + 1 < p.height;
-  p.dst[y * p.dst_pitch + x] =
-      FEWER_CONDITIONS && inside ? edge<false>(p, x, y) : edge<true>(p, x, y);
+  const bool inside = FEWER_CONDITIONS && block_is_inside(p);
+  p.dst[y * p.dst_pitch + x] = inside ? edge<false>(p, x, y) : edge<true>(p, x, y);
 }

@@ -35,8 +35,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
     if (row > first) {
       const int dx = e_above + 2 * e_at + e;
       const int dy = t - t_above;
-      p.dst[(row - 1) * p.dst_pitch + x] =
-          static_cast<unsigned char>(min(abs(dx) + abs(dy), 255));
+      p.dst[(row - 1) * p.dst_pitch + x] = static_cast<unsigned char>(min(abs(dx) + abs(dy), 255));
     }
     e_above = e_at, e_at = e;
     t_above = t_at, t_at = t;

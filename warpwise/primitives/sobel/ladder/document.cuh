@@ -23,6 +23,14 @@ __device__ inline int block_height() {
   else return static_cast<int>(blockDim.y);
 }
 
+/// Whether all neighbours of the block's pixels lie in the image. Asked of the block, so that no
+/// warp has to take both ways.
+__device__ inline bool block_is_inside(const SobelProblem& p) {
+  const int right = (static_cast<int>(blockIdx.x) + 1) * block_width();
+  const int below = (static_cast<int>(blockIdx.y) + 1) * block_height();
+  return blockIdx.x > 0 && right < p.width && blockIdx.y > 0 && below < p.height;
+}
+
 __device__ inline int weight(const SobelProblem& p, int tap) {
   if constexpr (filter_in_constant) return constant_filter[tap];
   else return p.filter[tap];
