@@ -7,5 +7,6 @@ namespace warpwise::ladders {
 
 const Ladder& copy_ladder();
 const Ladder& gemv_ladder();
+const Ladder& sobel_ladder();
 
 }  // namespace warpwise::ladders
