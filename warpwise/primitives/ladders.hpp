@@ -6,5 +6,6 @@
 namespace warpwise::ladders {
 
 const Ladder& copy_ladder();
+const Ladder& match_ladder();
 
 }  // namespace warpwise::ladders
