@@ -5,7 +5,7 @@
 namespace warpwise::ladders {
 
 std::span<const Ladder* const> all() {
-  static const std::array ladders = {&copy_ladder(), &match_ladder()};
+  static const std::array ladders = {&copy_ladder(), &gemv_ladder(), &match_ladder()};
   return ladders;
 }
 

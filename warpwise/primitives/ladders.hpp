@@ -6,6 +6,7 @@
 namespace warpwise::ladders {
 
 const Ladder& copy_ladder();
+const Ladder& gemv_ladder();
 const Ladder& match_ladder();
 
 }  // namespace warpwise::ladders
