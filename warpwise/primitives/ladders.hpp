@@ -8,5 +8,6 @@ namespace warpwise::ladders {
 const Ladder& copy_ladder();
 const Ladder& gemv_ladder();
 const Ladder& sobel_ladder();
+const Ladder& match_ladder();
 
 }  // namespace warpwise::ladders
