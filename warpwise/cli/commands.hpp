@@ -23,6 +23,7 @@ std::unique_ptr<Command> add_find(CLI::App& app);
 std::unique_ptr<Command> add_track(CLI::App& app);
 std::unique_ptr<Command> add_gemv(CLI::App& app);
 std::unique_ptr<Command> add_explain(CLI::App& app);
+std::unique_ptr<Command> add_lab(CLI::App& app);
 std::unique_ptr<Command> add_devices(CLI::App& app);
 
 }  // namespace warpwise::cli

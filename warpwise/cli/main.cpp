@@ -68,6 +68,7 @@ int run(int argc, char** argv) {
   commands["track"] = add_track(app);
   commands["gemv"] = add_gemv(app);
   commands["explain"] = add_explain(app);
+  commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   try {
     app.parse(argc, argv);
@@ -81,7 +82,7 @@ int run(int argc, char** argv) {
     if (chosen.empty()) {
       throw UsageError(
           "a subcommand is needed: convert, sobel, threshold, match, disparity, find, track, gemv, "
-          "explain or devices" +
+          "explain, lab or devices" +
           (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
     }
     throw UsageError(

@@ -10,7 +10,7 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::uint64_t alignment = 256;
+constexpr std::uint64_t alignment = 512;  // what textures need; cudaMalloc gives as much
 // Host addresses lie above the emulated GPU's, which begin at global_base and go up by what is
 // allocated.
 constexpr Address visible_base = Address{64} << 40;

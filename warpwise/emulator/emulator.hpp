@@ -46,7 +46,7 @@ struct Texture {
   FilterMode filter = FilterMode::point;
 };
 
-/// The emulated GPU's memory. Allocations start at multiples of 256 bytes, always at the same
+/// The emulated GPU's memory. Allocations start at multiples of 512 bytes, always at the same
 /// addresses for the same sequence of calls, with unmapped space between them so that no access
 /// past an end meets the next. Calls from several threads are safe; a transfer that overlaps a
 /// running launch is not.

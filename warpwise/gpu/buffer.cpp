@@ -78,6 +78,27 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
+HostBuffer::HostBuffer(std::int64_t bytes) : bytes_(bytes) {
+  if (bytes < 0) throw InvalidArgument("a buffer of " + std::to_string(bytes) + " bytes");
+  require_device();
+  void* data = nullptr;
+  check(cudaMallocHost(&data, static_cast<std::size_t>(bytes > 0 ? bytes : 1)), "cudaMallocHost");
+  data_ = static_cast<std::byte*>(data);
+}
+
+HostBuffer::~HostBuffer() {
+  if (data_ != nullptr) cudaFreeHost(data_);
+}
+
+HostBuffer::HostBuffer(HostBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+HostBuffer& HostBuffer::operator=(HostBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
 DeviceImage::DeviceImage(ElementType type, std::int64_t width, std::int64_t height, int channels,
                          StreamHandle stream)
     : width_(width), height_(height), pitch_bytes_(padded_pitch(type, width, height, channels)),
@@ -93,6 +114,16 @@ void download(const std::byte* device, void* host, std::int64_t bytes, StreamHan
   check(cudaMemcpyAsync(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
                         stream),
         "cudaMemcpyAsync from the device");
+}
+
+void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes, StreamHandle stream) {
+  check(
+      cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream),
+      "cudaMemcpyAsync on the device");
+}
+
+void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes, StreamHandle stream) {
+  check(cudaMemsetAsync(device, value, static_cast<std::size_t>(bytes), stream), "cudaMemsetAsync");
 }
 
 void upload(ConstHostView host, DeviceView device, StreamHandle stream) {

@@ -29,6 +29,25 @@ class Buffer {
   StreamHandle stream_ = nullptr;
 };
 
+/// Owns page-locked host memory: transfers from and to it are asynchronous and run at the full
+/// speed of the link, and kernels reach it at the same address. Taking and giving it back may wait
+/// for the device. Content is uninitialised. Move-only.
+class HostBuffer {
+ public:
+  /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
+  explicit HostBuffer(std::int64_t bytes);
+  ~HostBuffer();
+  HostBuffer(HostBuffer&& other) noexcept;
+  HostBuffer& operator=(HostBuffer&& other) noexcept;
+
+  std::byte* data() const { return data_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
 /// A device image that owns its pixels: a Buffer whose rows start at multiples of 256 bytes.
 class DeviceImage {
  public:
@@ -56,7 +75,13 @@ class DeviceImage {
 void upload(const void* host, std::byte* device, std::int64_t bytes, StreamHandle stream);
 void download(const std::byte* device, void* host, std::int64_t bytes, StreamHandle stream);
 
-/// The same for images. \throws InvalidArgument  when sizes, types or channels differ.
+/// Copies bytes from one place of the device to another, which do not overlap, with the driver's
+/// own copy; and sets bytes to one value. Both in stream order. \throws CudaError
+void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes, StreamHandle stream);
+void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes, StreamHandle stream);
+
+/// Copies images between host and device, as upload and download do. \throws InvalidArgument  when
+/// sizes, types or channels differ.
 void upload(ConstHostView host, DeviceView device, StreamHandle stream);
 void download(ConstDeviceView device, HostView host, StreamHandle stream);
 

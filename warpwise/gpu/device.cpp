@@ -80,6 +80,7 @@ DeviceInfo device_info(int device) {
   info.multiprocessors = properties.multiProcessorCount;
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.l2_bytes = properties.l2CacheSize;
+  info.max_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
   check(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");
   return info;
@@ -88,6 +89,21 @@ DeviceInfo device_info(int device) {
 void set_device(int device) {
   require_index(device);
   check(cudaSetDevice(device), "cudaSetDevice");
+}
+
+int current_device() {
+  require_device();
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+std::int64_t free_memory_bytes() {
+  require_device();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free);
 }
 
 void synchronize_device() { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }

@@ -20,6 +20,8 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
+  std::int64_t max_shared_bytes =
+      0;                    ///< what a block may ask for, beyond the 48 KiB of all GPUs too
   int driver_version = 0;   ///< CUDA version of the driver, 13000 for 13.0; 0 without a driver
   int runtime_version = 0;  ///< CUDA version that this build links
 };
@@ -31,6 +33,13 @@ DeviceInfo device_info(int device);
 /// Makes `device` the calling thread's current one.
 /// \throws NoCudaDevice, InvalidArgument  as device_info.
 void set_device(int device);
+
+/// The calling thread's current device. \throws NoCudaDevice
+int current_device();
+
+/// Bytes of the current device's memory that nobody holds. What Warpwise's own pool keeps counts as
+/// held. \throws NoCudaDevice, CudaError
+std::int64_t free_memory_bytes();
 
 /// \throws NoCudaDevice  with the reason, when there is no GPU.
 void require_device();

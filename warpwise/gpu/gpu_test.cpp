@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,7 +12,9 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
+#include "warpwise/gpu/module.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/gpu/texture.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 
 namespace warpwise::gpu {
@@ -25,6 +31,11 @@ TEST(WithoutGpu, EveryCallSaysSo) {
   EXPECT_THROW(Buffer(16, nullptr), NoCudaDevice);
   EXPECT_THROW(DeviceImage(ElementType::u8, 4, 4, 1, nullptr), NoCudaDevice);
   EXPECT_THROW(Graph([](StreamHandle) {}), NoCudaDevice);
+  EXPECT_THROW(current_device(), NoCudaDevice);
+  EXPECT_THROW(free_memory_bytes(), NoCudaDevice);
+  EXPECT_THROW(HostBuffer(16), NoCudaDevice);
+  EXPECT_THROW(Module(".version 7.8"), NoCudaDevice);
+  EXPECT_THROW(Texture(TextureDescription{}), NoCudaDevice);
 }
 
 class GpuTest : public ::testing::Test {
@@ -40,6 +51,10 @@ TEST_F(GpuTest, DeviceDescribesItself) {
   EXPECT_GE(info.compute_capability_major, 7);
   EXPECT_GT(info.multiprocessors, 0);
   EXPECT_GT(info.memory_bytes, 0);
+  EXPECT_GE(info.max_shared_bytes, 48 * 1024);
+  EXPECT_EQ(current_device(), 0);
+  EXPECT_GT(free_memory_bytes(), 0);
+  EXPECT_LE(free_memory_bytes(), info.memory_bytes);
   EXPECT_TRUE(why_no_device().empty());
   EXPECT_THROW(device_info(-1), InvalidArgument);
   EXPECT_THROW(set_device(device_count()), InvalidArgument);
@@ -58,6 +73,21 @@ TEST_F(GpuTest, BytesComeBack) {
   EXPECT_EQ(sent, received);
   EXPECT_THROW(Buffer(-1, stream), InvalidArgument);
   EXPECT_NO_THROW(Buffer(0, stream));
+}
+
+TEST_F(GpuTest, BytesAreSetAndCopiedOnTheDevice) {
+  const Stream stream;
+  const Buffer from(1000, stream);
+  const Buffer to(1000, stream);
+  const HostBuffer received(1000);
+  fill_bytes(from.data(), 7, 1000, stream);
+  fill_bytes(from.data() + 10, 9, 1, stream);
+  copy_bytes(from.data(), to.data(), 1000, stream);
+  download(to.data(), received.data(), 1000, stream);
+  stream.synchronize();
+  for (std::size_t i = 0; i < 1000; ++i) {
+    ASSERT_EQ(received.data()[i], i == 10 ? std::byte{9} : std::byte{7}) << i;
+  }
 }
 
 TEST_F(GpuTest, TransfersCheckShapes) {
@@ -122,6 +152,221 @@ TEST_F(GpuTest, GraphRecordsScratchMemory) {
 TEST_F(GpuTest, GraphPassesOnWhatItsWorkThrows) {
   EXPECT_THROW(Graph([](StreamHandle) { throw InvalidArgument("stop"); }), InvalidArgument);
   EXPECT_NO_THROW(Stream().synchronize());
+}
+
+// add: every thread adds `value` to its word of `data`, through its word of dynamic shared memory.
+// fetch: every thread of a block writes the texel at its own x and y, texture coordinates in
+// floats, into its word of `data`.
+const std::string kernels_ptx = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+
+.extern .shared .align 4 .b8 tile[];
+
+.visible .entry add(.param .u64 data, .param .u32 value) {
+  .reg .u64 %address, %offset;
+  .reg .u32 %thread, %block, %threads, %index, %bytes, %place, %base, %value, %word;
+  ld.param.u64 %address, [data];
+  ld.param.u32 %value, [value];
+  mov.u32 %thread, %tid.x;
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mad.lo.u32 %index, %block, %threads, %thread;
+  mul.wide.u32 %offset, %index, 4;
+  cvta.to.global.u64 %address, %address;
+  add.u64 %address, %address, %offset;
+  shl.b32 %bytes, %thread, 2;
+  mov.u32 %base, tile;
+  add.u32 %place, %base, %bytes;
+  ld.global.u32 %word, [%address];
+  st.shared.u32 [%place], %word;
+  ld.shared.u32 %word, [%place];
+  add.u32 %word, %word, %value;
+  st.global.u32 [%address], %word;
+  ret;
+}
+
+.visible .entry fetch(.param .u64 data, .param .u64 texture) {
+  .reg .u64 %address, %offset, %texture;
+  .reg .u32 %x, %y, %width, %index, %texel, %g, %b, %a;
+  .reg .f32 %fx, %fy;
+  ld.param.u64 %address, [data];
+  ld.param.u64 %texture, [texture];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %tid.y;
+  mov.u32 %width, %ntid.x;
+  mad.lo.u32 %index, %y, %width, %x;
+  mul.wide.u32 %offset, %index, 4;
+  cvta.to.global.u64 %address, %address;
+  add.u64 %address, %address, %offset;
+  cvt.rn.f32.u32 %fx, %x;
+  cvt.rn.f32.u32 %fy, %y;
+  tex.2d.v4.u32.f32 {%texel, %g, %b, %a}, [%texture, {%fx, %fy}];
+  st.global.u32 [%address], %texel;
+  ret;
+}
+)";
+
+struct AddArguments {
+  std::uint64_t data;
+  std::uint32_t value;
+};
+
+template <class T>
+std::span<const std::byte> block_of(const T& arguments, std::size_t bytes = sizeof(T)) {
+  return std::as_bytes(std::span(&arguments, 1)).first(bytes);
+}
+
+constexpr std::size_t add_argument_bytes = 12;
+
+class ModuleTest : public GpuTest {
+ protected:
+  static constexpr std::array<std::uint32_t, 3> grid{4, 1, 1};
+  static constexpr std::array<std::uint32_t, 3> block{64, 1, 1};
+  static constexpr std::int64_t bytes = 4 * 4 * 64;
+
+  std::vector<std::uint32_t> words(const Buffer& buffer, const Stream& stream) {
+    std::vector<std::uint32_t> result(static_cast<std::size_t>(buffer.bytes() / 4));
+    download(buffer.data(), result.data(), buffer.bytes(), stream);
+    stream.synchronize();
+    return result;
+  }
+};
+
+TEST_F(ModuleTest, RunsAKernelOfPtx) {
+  const Stream stream;
+  Module loaded(kernels_ptx);
+  const Module module = std::move(loaded);
+  const Kernel add = module.kernel("add");
+  EXPECT_EQ(add.name(), "add");
+  EXPECT_GT(add.attributes().registers, 0);
+  EXPECT_LT(add.attributes().registers, 64);
+  EXPECT_EQ(add.attributes().max_threads, 1024);
+  EXPECT_EQ(add.attributes().static_shared_bytes, 0);
+
+  const Buffer data(bytes, stream);
+  fill_bytes(data.data(), 0, bytes, stream);
+  const AddArguments arguments{reinterpret_cast<std::uint64_t>(data.data()), 5};
+  add.launch(grid, block, 256, block_of(arguments, add_argument_bytes), stream);
+  add.launch(grid, block, 256, block_of(arguments, add_argument_bytes), stream);
+  EXPECT_EQ(words(data, stream), std::vector<std::uint32_t>(256, 10));
+}
+
+TEST_F(ModuleTest, KernelsAreRecordedInGraphs) {
+  const Stream stream;
+  const Module module(kernels_ptx);
+  const Kernel add = module.kernel("add");
+  const Buffer data(bytes, stream);
+  fill_bytes(data.data(), 0, bytes, stream);
+  stream.synchronize();
+  AddArguments arguments{reinterpret_cast<std::uint64_t>(data.data()), 1};
+  const Graph graph([&](StreamHandle recorder) {
+    for (arguments.value = 1; arguments.value <= 3; ++arguments.value) {
+      add.launch(grid, block, 256, block_of(arguments, add_argument_bytes), recorder);
+    }
+  });
+  graph.launch(stream);
+  graph.launch(stream);
+  EXPECT_EQ(words(data, stream), std::vector<std::uint32_t>(256, 12));
+}
+
+TEST_F(ModuleTest, SharedMemoryBeyondTheUsualLimit) {
+  const Stream stream;
+  const Module module(kernels_ptx);
+  const Kernel add = module.kernel("add");
+  const auto most = static_cast<std::uint64_t>(device_info(current_device()).max_shared_bytes);
+  EXPECT_GE(add.blocks_per_sm(1024, 0), 1);
+  EXPECT_GT(add.blocks_per_sm(64, 1024), add.blocks_per_sm(64, most));
+  EXPECT_EQ(add.blocks_per_sm(64, most), 1);
+  EXPECT_EQ(add.blocks_per_sm(64, most + 1), 0);
+
+  const Buffer data(bytes, stream);
+  fill_bytes(data.data(), 0, bytes, stream);
+  const AddArguments arguments{reinterpret_cast<std::uint64_t>(data.data()), 3};
+  add.launch(grid, block, most, block_of(arguments, add_argument_bytes), stream);
+  EXPECT_EQ(words(data, stream), std::vector<std::uint32_t>(256, 3));
+}
+
+// What `call` throws, in words.
+template <class Failure, class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_F(ModuleTest, RefusalsSayWhy) {
+  const Stream stream;
+  EXPECT_THROW(Module(""), InvalidArgument);
+  const std::string wrong = refusal<CudaError>(
+      [] { Module(".version 7.0\n.target sm_75\n.address_size 64\n.entry f() { nonsense; }\n"); });
+  EXPECT_NE(wrong.find("CUDA_ERROR_INVALID_PTX"), std::string::npos) << wrong;
+  EXPECT_NE(wrong.find("nonsense"), std::string::npos) << wrong;
+
+  const Module module(kernels_ptx);
+  EXPECT_THROW(module.kernel("subtract"), InvalidArgument);
+  const Kernel add = module.kernel("add");
+  const AddArguments arguments{0, 0};
+  constexpr std::array<std::uint32_t, 3> large{2048, 1, 1};
+  const std::string refused = refusal<CudaError>(
+      [&] { add.launch(grid, large, 0, block_of(arguments, add_argument_bytes), stream); });
+  EXPECT_NE(refused.find("'add'"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("2048 x 1 x 1 threads"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("CUDA_ERROR_INVALID_VALUE"), std::string::npos) << refused;
+  EXPECT_THROW(add.launch(grid, block, 1 << 20, block_of(arguments, add_argument_bytes), stream),
+               CudaError);
+  EXPECT_NO_THROW(stream.synchronize());  // none of these harms what comes after
+}
+
+TEST_F(ModuleTest, TexturesAreRead) {
+  const Stream stream;
+  const Module module(kernels_ptx);
+  const Kernel fetch = module.kernel("fetch");
+  constexpr std::int64_t width = 5;
+  constexpr std::int64_t height = 3;
+  constexpr std::int64_t pitch = 32;
+  std::vector<std::uint8_t> pixels(pitch * height);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 3 + 1);
+  const Buffer source(pitch * height + 512, stream);
+  // A buffer starts at a multiple of 256 bytes, a texture at one of 512.
+  std::byte* start = source.data() + reinterpret_cast<std::uint64_t>(source.data()) % 512;
+  upload(pixels.data(), start, pitch * height, stream);
+  stream.synchronize();
+  const Texture texture({.data = start, .width = width, .height = height, .pitch_bytes = pitch});
+
+  // A block two texels wider and higher than the texture: reads outside are clamped.
+  constexpr std::array<std::uint32_t, 3> one{1, 1, 1};
+  constexpr std::array<std::uint32_t, 3> threads{width + 2, height + 2, 1};
+  const Buffer texels(4 * (width + 2) * (height + 2), stream);
+  const std::array<std::uint64_t, 2> arguments{reinterpret_cast<std::uint64_t>(texels.data()),
+                                               texture.handle()};
+  fetch.launch(one, threads, 0, block_of(arguments), stream);
+  const std::vector<std::uint32_t> received = words(texels, stream);
+  for (std::int64_t y = 0; y < height + 2; ++y) {
+    for (std::int64_t x = 0; x < width + 2; ++x) {
+      const std::int64_t at = std::min(y, height - 1) * pitch + std::min(x, width - 1);
+      EXPECT_EQ(received[static_cast<std::size_t>(y * (width + 2) + x)],
+                pixels[static_cast<std::size_t>(at)])
+          << x << ", " << y;
+    }
+  }
+}
+
+TEST_F(GpuTest, TexturesThatCannotBe) {
+  const Stream stream;
+  const Buffer data(1024, stream);
+  stream.synchronize();
+  EXPECT_THROW(Texture({.data = data.data(), .width = 4, .channels = 3}), InvalidArgument);
+  EXPECT_THROW(Texture({.data = data.data(), .width = 4, .channel_bytes = 8}), InvalidArgument);
+  EXPECT_THROW(Texture({.data = data.data(), .width = 4, .kind = TexelKind::floating}),
+               InvalidArgument);
+  EXPECT_THROW(Texture({.data = data.data(), .width = -4}), InvalidArgument);
+  EXPECT_THROW(Texture({.data = data.data() + 1, .width = 4, .height = 4, .pitch_bytes = 32}),
+               CudaError);
 }
 
 }  // namespace

@@ -1,15 +1,19 @@
 #pragma once
 
-// The CUDA runtime's opaque types under their own names, so that a program that includes Warpwise
+// CUDA's opaque types under their own names, so that a program that includes Warpwise
 // needs no CUDA toolkit: `cudaStream_t` converts to StreamHandle as it is, it is the same type.
 struct CUstream_st;
 struct CUevent_st;
 struct CUgraphExec_st;
+struct CUmod_st;
+struct CUfunc_st;
 
 namespace warpwise::gpu {
 
-using StreamHandle = CUstream_st*;    ///< cudaStream_t
-using EventHandle = CUevent_st*;      ///< cudaEvent_t
+using StreamHandle = CUstream_st*;        ///< cudaStream_t
+using EventHandle = CUevent_st*;          ///< cudaEvent_t
 using GraphExecHandle = CUgraphExec_st*;  ///< cudaGraphExec_t
+using ModuleHandle = CUmod_st*;           ///< CUmodule
+using FunctionHandle = CUfunc_st*;        ///< CUfunction
 
 }  // namespace warpwise::gpu

@@ -5,7 +5,9 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
+#include "warpwise/gpu/module.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/gpu/texture.hpp"
 
 namespace warpwise::gpu {
 namespace {
@@ -19,6 +21,8 @@ std::string why_no_device() { return "no CUDA device: this build of Warpwise has
 void require_device() { refuse(); }
 DeviceInfo device_info(int) { refuse(); }
 void set_device(int) { refuse(); }
+int current_device() { refuse(); }
+std::int64_t free_memory_bytes() { refuse(); }
 void synchronize_device() { refuse(); }
 
 Stream::Stream() { refuse(); }
@@ -37,12 +41,18 @@ Buffer::Buffer(std::int64_t, StreamHandle) { refuse(); }
 Buffer::~Buffer() = default;
 Buffer::Buffer(Buffer&&) noexcept = default;
 Buffer& Buffer::operator=(Buffer&&) noexcept = default;
+HostBuffer::HostBuffer(std::int64_t) { refuse(); }
+HostBuffer::~HostBuffer() = default;
+HostBuffer::HostBuffer(HostBuffer&&) noexcept = default;
+HostBuffer& HostBuffer::operator=(HostBuffer&&) noexcept = default;
 DeviceImage::DeviceImage(ElementType type, std::int64_t width, std::int64_t height, int channels,
                          StreamHandle stream)
     : width_(width), height_(height), pitch_bytes_(0), channels_(channels), type_(type),
       buffer_(0, stream) {}
 void upload(const void*, std::byte*, std::int64_t, StreamHandle) { refuse(); }
 void download(const std::byte*, void*, std::int64_t, StreamHandle) { refuse(); }
+void copy_bytes(const std::byte*, std::byte*, std::int64_t, StreamHandle) { refuse(); }
+void fill_bytes(std::byte*, std::uint8_t, std::int64_t, StreamHandle) { refuse(); }
 void upload(ConstHostView, DeviceView, StreamHandle) { refuse(); }
 void download(ConstDeviceView, HostView, StreamHandle) { refuse(); }
 
@@ -50,5 +60,20 @@ Graph::Graph(const std::function<void(StreamHandle)>&) { refuse(); }
 Graph::~Graph() = default;
 Graph& Graph::operator=(Graph&&) noexcept { return *this; }
 void Graph::launch(StreamHandle) const { refuse(); }
+
+Module::Module(const std::string&) { refuse(); }
+Module::~Module() = default;
+Module& Module::operator=(Module&&) noexcept { return *this; }
+Kernel Module::kernel(const std::string&) const { refuse(); }
+KernelAttributes Kernel::attributes() const { refuse(); }
+int Kernel::blocks_per_sm(int, std::uint64_t) const { refuse(); }
+void Kernel::launch(std::span<const std::uint32_t, 3>, std::span<const std::uint32_t, 3>,
+                    std::uint64_t, std::span<const std::byte>, StreamHandle) const {
+  refuse();
+}
+
+Texture::Texture(const TextureDescription&) { refuse(); }
+Texture::~Texture() = default;
+Texture& Texture::operator=(Texture&&) noexcept { return *this; }
 
 }  // namespace warpwise::gpu

@@ -49,12 +49,13 @@ class Executor {
 
   /// Memory whose address is a multiple of 512. \throws OutOfMemory  with both numbers
   virtual std::uint64_t allocate(std::uint64_t bytes, const std::string& name) = 0;
-  /// Frees all memory, textures and code; loaded code must not be used any more.
+  /// Frees all memory and textures. Loaded code stays.
   virtual void clear() = 0;
   virtual void write(std::uint64_t to, std::span<const std::byte> from) = 0;
   virtual void read(std::uint64_t from, std::span<std::byte> to) = 0;
   virtual std::uint64_t create_texture(const emulator::Texture& texture) = 0;
 
+  /// \throws CompileError, Unsupported  when the code cannot be made to run here
   virtual std::shared_ptr<LoadedCode> load(const Compilation& compilation) = 0;
   /// Runs the launches in order, to their end. \throws Error  when a launch fails: refused, a fault
   virtual void run(LoadedCode& code, std::span<const ladders::Launch> launches) = 0;

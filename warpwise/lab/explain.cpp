@@ -1,41 +1,14 @@
 #include "warpwise/lab/explain.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
-#include <memory>
+
+#include "warpwise/lab/kernel_name.hpp"
 
 namespace warpwise::lab {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "transpose<32>" of "_Z9transposeILi32EEvPfPKf", whose full text is "void transpose<32>(float*,
-// ...)".
-std::string plain_name(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return mangled;
-  std::string name = text.get();
-  int angles = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++angles;
-    if (name[i] == '>') --angles;
-    if (angles == 0 && name[i] == ' ') begin = i + 1;  // behind the type of the result
-    if (angles == 0 && name[i] == '(' && i > 0) {
-      if (name.compare(i, 21, "(anonymous namespace)") == 0) {
-        i += 20;
-        continue;
-      }
-      return name.substr(begin, i - begin);
-    }
-  }
-  return name;
-}
 
 std::string chosen_kernel(const emulator::Program& program, const ExplainRequest& request) {
   if (!request.kernel.empty()) return request.kernel;

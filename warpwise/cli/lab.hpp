@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/lab/executor.hpp"
+#include "warpwise/lab/ladder_table.hpp"
+
+// What the subcommands of `warpwise lab` share.
+namespace warpwise::cli {
+
+/// Where rungs run: a GPU if there is one, unless it is said.
+enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
+std::string_view name_of(LabPlace place);
+
+struct LabOptions {
+  std::vector<std::string> names;  ///< LADDER or LADDER/RUNG
+  std::string ladder_folder;       ///< in place of the installed ladder of that name
+  LabPlace place = LabPlace::automatic;
+  std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
+
+  /// \throws UsageError  --cc where a GPU is asked for
+  bool on_gpu() const;
+};
+
+void add_ladder_folder(CLI::App& app, LabOptions& options);
+void add_place(CLI::App& app, LabOptions& options);
+
+/// A ladder, and what a name asks for of it.
+struct Selection {
+  lab::LadderTable table;
+  std::vector<std::string> rungs;                  ///< in the ladder's order
+  std::optional<lab::Experiment> experiment;       ///< LADDER/EXPERIMENT
+};
+
+/// The ladder of a name, from the folder that was given where that is its ladder, and its rungs: all,
+/// or the one behind the '/'. \throws InvalidArgument  with the nearest name
+std::vector<Selection> select(const LabOptions& options);
+
+std::unique_ptr<Command> add_lab_list(CLI::App& lab);
+std::unique_ptr<Command> add_lab_verify(CLI::App& lab);
+std::unique_ptr<Command> add_lab_run(CLI::App& lab);
+std::unique_ptr<Command> add_lab_diff(CLI::App& lab);
+
+}  // namespace warpwise::cli

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/report.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string size_text(const lab::Size& size) {
+  return fmt::format("{}x{}", size.width, size.height);
+}
+
+Json json_of(const lab::Rung& rung) {
+  Json blocks = Json::array();
+  for (const emulator::Dim3& each : rung.blocks) blocks.push_back({each.x, each.y, each.z});
+  Json object = {{"name", rung.name},           {"idea", rung.idea},
+                 {"rows", rung.rows},           {"file", rung.file.string()},
+                 {"constants", rung.constants}, {"parameters", rung.parameters},
+                 {"blocks", blocks},            {"needs", rung.needs},
+                 {"shipped", rung.shipped}};
+  if (rung.document.time_us) object["document"]["time_us"] = *rung.document.time_us;
+  if (rung.document.speedup) object["document"]["speedup"] = *rung.document.speedup;
+  return object;
+}
+
+Json json_of(const lab::LadderTable& table) {
+  Json rungs = Json::array();
+  for (const lab::Rung& each : table.rungs) rungs.push_back(json_of(each));
+  Json experiments = Json::array();
+  for (const lab::Experiment& each : table.experiments) {
+    Json sizes = Json::array();
+    for (const lab::Size& size : each.sizes) sizes.push_back({size.width, size.height});
+    experiments.push_back({{"name", each.name},
+                           {"title", each.title},
+                           {"rows", each.rows},
+                           {"rungs", each.rungs},
+                           {"sizes", sizes},
+                           {"parameters", each.parameters},
+                           {"all_blocks", each.all_blocks}});
+  }
+  return {{"ladder", table.name()},
+          {"about", table.about},
+          {"folder", table.folder.string()},
+          {"parameters", table.ladder->parameters()},
+          {"size", {table.size.width, table.size.height}},
+          {"large_size", {table.large_size.width, table.large_size.height}},
+          {"emulator_size", {table.emulator_size.width, table.emulator_size.height}},
+          {"document_device", table.document_device},
+          {"rungs", rungs},
+          {"experiments", experiments}};
+}
+
+std::string text_of(const lab::LadderTable& table) {
+  std::string text = fmt::format("{}: {}\n", table.name(), table.about);
+  std::string parameters;
+  for (const auto& [name, value] : table.ladder->parameters()) {
+    parameters += fmt::format(", {} {}", name, value);
+  }
+  text += fmt::format("  {} on a GPU, {} in the emulator{}; {}\n", size_text(table.size),
+                      size_text(table.emulator_size), parameters, table.folder.string());
+  for (const lab::Rung& rung : table.rungs) {
+    text += fmt::format("  {:<24} {:<10} {}\n", rung.name, fmt::format("{}", fmt::join(rung.rows, " ")),
+                        rung.idea);
+    for (const auto& [condition, reason] : rung.needs) {
+      text += fmt::format("  {:<24} {:<10} needs: {}\n", "", "", reason);
+    }
+  }
+  for (const lab::Experiment& each : table.experiments) {
+    text += fmt::format("  experiment {:<13} {:<10} {}\n", each.name,
+                        fmt::format("{}", fmt::join(each.rows, " ")), each.title);
+  }
+  return text + "\n";
+}
+
+class LabList final : public Command {
+ public:
+  explicit LabList(CLI::App& app) {
+    app.add_option("LADDER", options_.names, "Ladders to be listed (default: all)")->type_name("");
+    app.add_flag("--json", json_, "Print one JSON object");
+    add_ladder_folder(app, options_);
+  }
+
+  void execute() const override {
+    Json list = Json::array();
+    std::string text;
+    for (const Selection& each : select(options_)) {
+      json_ ? list.push_back(json_of(each.table)) : void(text += text_of(each.table));
+    }
+    print(json_ ? Json{{"ladders", list}}.dump(1) + "\n" : text);
+  }
+
+ private:
+  LabOptions options_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_lab_list(CLI::App& lab) {
+  return std::make_unique<LabList>(
+      *lab.add_subcommand("list", "Ladders, their rungs, and experiments with them"));
+}
+
+}  // namespace warpwise::cli

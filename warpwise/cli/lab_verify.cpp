@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/lab/emulator_executor.hpp"
+#include "warpwise/lab/gpu_executor.hpp"
+#include "warpwise/lab/rung_code.hpp"
+#include "warpwise/lab/verify.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+std::string line_of(const lab::VerifiedRung& rung) {
+  std::string text = fmt::format("{:<32} ", rung.ladder + "/" + rung.rung);
+  if (!rung.failure.empty()) return text + "WRONG: " + rung.failure + "\n";
+  text += fmt::format("{:>4} right", rung.passed);
+  for (const auto& [reason, count] : rung.skipped) {
+    text += fmt::format(", {} skipped ({})", count, reason);
+  }
+  return text + (rung.right() ? "\n" : ": NOTHING WAS VERIFIED\n");
+}
+
+class LabVerify final : public Command {
+ public:
+  explicit LabVerify(CLI::App& app) {
+    app.add_option("NAME", options_.names, "LADDER or LADDER/RUNG (default: all)")->type_name("");
+    add_place(app, options_);
+    add_ladder_folder(app, options_);
+  }
+
+  void execute() const override {
+    const std::vector<Selection> selections = select(options_);
+    lab::require_compiler();
+    const bool on_gpu = options_.on_gpu();
+    const std::unique_ptr<lab::Executor> executor = make_executor(on_gpu);
+    std::size_t total = 0;
+    for (const Selection& each : selections) total += each.rungs.size();
+    std::vector<std::string> wrong;
+    std::size_t finished = 0;
+    int problems = 0;
+    int skipped = 0;
+    {
+      Progress progress(total);
+      for (const Selection& each : selections) {
+        const auto done = [&](const lab::VerifiedRung& rung) {
+          progress.clear();
+          if (!rung.compiler_log.empty()) fmt::print(stderr, "{}\n", rung.compiler_log);
+          print(line_of(rung));
+          if (!rung.right()) wrong.push_back(rung.ladder + "/" + rung.rung);
+          problems += rung.passed;
+          for (const auto& [reason, count] : rung.skipped) skipped += count;
+          progress.show(++finished, rung.ladder + "/" + rung.rung);
+        };
+        lab::verify(*executor, each.table, each.rungs, on_gpu, done);
+      }
+    }
+    print(fmt::format("{} of {} rungs right on {}: {} problems, {} more skipped with the reason\n",
+                      total - wrong.size(), total, executor->device_name(), problems, skipped));
+    if (!wrong.empty()) throw Error(fmt::format("wrong: {}", fmt::join(wrong, ", ")));
+  }
+
+ private:
+  std::unique_ptr<lab::Executor> make_executor(bool on_gpu) const {
+    if (on_gpu) return std::make_unique<lab::GpuExecutor>();
+    return std::make_unique<lab::EmulatorExecutor>(options_.compute_capabilities, false);
+  }
+
+  LabOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_lab_verify(CLI::App& lab) {
+  return std::make_unique<LabVerify>(*lab.add_subcommand(
+      "verify", "Compare the results of rungs with the reference; exit code 1 if any is wrong"));
+}
+
+}  // namespace warpwise::cli

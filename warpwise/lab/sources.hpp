@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+
+namespace warpwise::lab {
+
+/// The folder that holds `warpwise/…` as sources include it: the ladders, the shipped kernels and
+/// what they need. It lies beside the program, installed, in a build tree and in the GPU bundle
+/// alike: ../share/warpwise/sources. \throws IoError  when it is not there
+std::filesystem::path source_root();
+
+}  // namespace warpwise::lab

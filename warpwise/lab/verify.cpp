@@ -1,0 +1,120 @@
+#include "warpwise/lab/verify.hpp"
+
+#include <fmt/format.h>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/rung_run.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using ladders::Layout;
+using ladders::Problem;
+using ladders::Variables;
+
+// A problem and what has to come out of it.
+struct Case {
+  Problem problem;
+  Problem expected;
+  Variables parameters;
+};
+
+std::vector<Layout> layouts(const Size& size) {
+  constexpr std::int64_t aligned_pixels = 32;
+  const std::int64_t padding = (aligned_pixels - size.width % aligned_pixels) % aligned_pixels;
+  std::vector<Layout> result = {{0, 0}, {3, 5}};
+  if (padding > 0) result.push_back({0, padding});
+  return result;
+}
+
+Case case_of(const LadderTable& table, const Size& size, const Variables& parameters,
+             const Layout& layout, ladders::Cpu with) {
+  Problem problem = table.ladder->problem(size.width, size.height, parameters, layout);
+  Problem expected = problem;
+  table.ladder->compute(expected, with);
+  return {std::move(problem), std::move(expected), parameters};
+}
+
+Variables merged(Variables parameters, const Variables& others) {
+  for (const auto& [name, value] : others) parameters[name] = value;
+  return parameters;
+}
+
+std::vector<Case> cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
+  std::vector<Case> cases;
+  for (const Variables& each : table.verify_parameters) {
+    const Variables parameters = merged(merged(table.ladder->parameters(), each), fixed);
+    for (const Size& size : table.verify) {
+      for (const Layout& layout : layouts(size)) {
+        cases.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
+      }
+    }
+  }
+  if (on_gpu) {
+    // The plain loops take seconds here; what the library does on a CPU is tested against them.
+    const Variables parameters = merged(table.ladder->parameters(), fixed);
+    cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
+  }
+  return cases;
+}
+
+std::string text_of(const Case& each, const emulator::Dim3& block) {
+  std::string text;
+  for (const auto& [name, value] : each.problem.variables) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  }
+  const ladders::Operand& first = each.problem.operands.front();
+  return fmt::format("{}, {} at byte {} with a pitch of {}, block {}x{}x{}", text, first.name(),
+                     first.offset_bytes(), first.pitch_bytes(), block.x, block.y, block.z);
+}
+
+VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Rung& rung,
+                         const std::vector<Case>& cases) {
+  VerifiedRung result;
+  result.ladder = table.name();
+  result.rung = rung.name;
+  for (const emulator::Dim3& block : rung.blocks) {
+    for (const Case& each : cases) {
+      try {
+        const std::string reason = RungRun::why_skipped(executor, rung, each.problem, block);
+        if (!reason.empty()) {
+          ++result.skipped[reason];
+          continue;
+        }
+        RungRun run(executor, table, rung, each.problem, block);
+        run.run();
+        result.failure = run.first_difference(each.expected);
+      } catch (const CompileError& error) {
+        result.failure = error.what();
+        result.compiler_log = error.log();
+        return result;
+      } catch (const Error& error) {
+        result.failure = error.what();
+      }
+      if (!result.failure.empty()) {
+        result.failure += " (" + text_of(each, block) + ")";
+        return result;
+      }
+      ++result.passed;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void verify(Executor& executor, const LadderTable& table, const std::vector<std::string>& rungs,
+            bool on_gpu, const std::function<void(const VerifiedRung&)>& done) {
+  // Rungs that fix no parameter, nearly all, share their problems.
+  std::map<Variables, std::vector<Case>> cases;
+  for (const std::string& name : rungs) {
+    const Rung& rung = table.rung(name);
+    auto found = cases.find(rung.parameters);
+    if (found == cases.end()) {
+      found = cases.emplace(rung.parameters, cases_of(table, rung.parameters, on_gpu)).first;
+    }
+    done(verify_rung(executor, table, rung, found->second));
+  }
+}
+
+}  // namespace warpwise::lab
