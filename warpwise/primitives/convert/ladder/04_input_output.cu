@@ -1,9 +1,9 @@
-// Idea: a group of GROUP threads for 4 · GROUP pixels: each thread loads three words and stores four
-//   pixels. With 16 threads that is 3 x 64 bytes in and 4 x 64 out, the least common multiple of
-//   what a half-warp loads at once and of 3-byte pixels. A group of today's is a warp, which needs
-//   no barrier of the block (WARP_BARRIER).
-// Expected: no thread ever idles, a quarter of the threads, and seven accesses in a row each, three
-//   loads in flight at once.
+// Idea: a group of GROUP threads for 4 · GROUP pixels: each thread loads three words and stores
+//   four pixels. With 16 threads that is 3 x 64 bytes in and 4 x 64 out, the least common multiple
+//   of what a half-warp loads at once and of 3-byte pixels. A group of today's is a warp, which
+//   needs no barrier of the block (WARP_BARRIER).
+// Expected: no thread ever idles, a quarter of the threads, and seven accesses in a row each,
+//   three loads in flight at once.
 // Next limit: the way through shared memory, which is there only for the accesses' order.
 #include "pixels.cuh"
 

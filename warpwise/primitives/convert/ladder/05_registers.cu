@@ -1,5 +1,5 @@
-// Idea: three words are four pixels: a thread loads the three words that it needs itself, in each of
-//   ROWS rows, and stores its four pixels of a row as one 16-byte vector. No shared memory.
+// Idea: three words are four pixels: a thread loads the three words that it needs itself, in each
+//   of ROWS rows, and stores its four pixels of a row as one 16-byte vector. No shared memory.
 // Expected: no barrier and no second way for the bytes; a quarter of the store instructions. A
 //   warp's loads are 12 bytes apart: each touches all of its 384 bytes, and the cache serves the
 //   second and the third. More rows keep more loads in flight.
@@ -39,8 +39,9 @@ extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
       unsigned pixel[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        pixel[i] = warpwise::ladders::ycbcr(p, byte_of(words[r], 3 * i), byte_of(words[r], 3 * i + 1),
-                                            byte_of(words[r], 3 * i + 2));
+        pixel[i] =
+            warpwise::ladders::ycbcr(p, byte_of(words[r], 3 * i), byte_of(words[r], 3 * i + 1),
+                                     byte_of(words[r], 3 * i + 2));
       }
       store_four(p, x, y + r, pixel);
     }

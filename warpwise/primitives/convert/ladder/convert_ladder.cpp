@@ -71,12 +71,12 @@ class ConvertLadder final : public Ladder {
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const std::int64_t width = problem.variables.at("width");
     const std::int64_t height = problem.variables.at("height");
-    const ConstDeviceFrame src(PixelFormat::rgb24, width, height,
-                               {{{pointer<const std::byte>(placement.address[0]),
-                                  problem.operands[0].pitch_bytes()}}});
-    const DeviceFrame dst(PixelFormat::ycbcr32, width, height,
-                          {{{pointer<std::byte>(placement.address[1]),
-                             problem.operands[1].pitch_bytes()}}});
+    const ConstDeviceFrame src(
+        PixelFormat::rgb24, width, height,
+        {{{pointer<const std::byte>(placement.address[0]), problem.operands[0].pitch_bytes()}}});
+    const DeviceFrame dst(
+        PixelFormat::ycbcr32, width, height,
+        {{{pointer<std::byte>(placement.address[1]), problem.operands[1].pitch_bytes()}}});
     const kernels::ConvertArguments arguments = detail::convert_arguments(src, dst, conversion());
     const detail::ConvertGrid grid = detail::convert_grid(arguments);
     return {{.kernel = "convert_kernel",

@@ -30,6 +30,7 @@ __device__ inline void convert_pixel(const ConvertProblem& p, int x, int y,
 __device__ inline unsigned load_bytes(const ConvertProblem& p, long long at, int y) {
   const unsigned char* const row = p.src + y * p.src_pitch;
   unsigned word = 0;
+#pragma unroll 1  // rare: not worth its registers
   for (int i = 0; i < 4; ++i) {
     if (at + i < 3LL * p.width) word |= static_cast<unsigned>(row[at + i]) << (8 * i);
   }
@@ -37,8 +38,8 @@ __device__ inline unsigned load_bytes(const ConvertProblem& p, long long at, int
 }
 
 /// Words of row y of src, `stride` bytes apart, the first at byte `at`: each in one access where
-/// they are aligned and all of them are inside, else byte by byte. One decision for all of them lets
-/// their loads be in flight together.
+/// they are aligned and all of them are inside, else byte by byte. One decision for all of them
+/// lets their loads be in flight together.
 template <int count>
 __device__ inline void load_words(const ConvertProblem& p, long long at, int stride, int y,
                                   unsigned (&word)[count]) {

@@ -1,5 +1,5 @@
-// Idea: a window's sum is the sum of its rows' sums, which all windows of a column share: one kernel
-//   adds up along the rows, into scratch memory, a second one down the columns of that.
+// Idea: a window's sum is the sum of its rows' sums, which all windows of a column share: one
+//   kernel adds up along the rows, into scratch memory, a second one down the columns of that.
 // Expected: 2 · window additions a pixel instead of window²; scratch memory is written once and
 //   read from the caches, as a column's reads of neighbouring rows overlap.
 // Next limit: the reads, which still grow with the window, now of 4-byte sums.

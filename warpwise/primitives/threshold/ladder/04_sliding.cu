@@ -1,9 +1,9 @@
-// Idea: a window that moves on by one pixel gains one pixel and loses one. A thread slides down DOWN
-//   rows of a column and writes the column's sums; a second kernel slides along the rows of those,
-//   ALONG pixels a thread, or, in the next step, turns a row into prefix sums, which a block can do
-//   together, and takes the difference of two for each window.
-// Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with it.
-//   Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
+// Idea: a window that moves on by one pixel gains one pixel and loses one. A thread slides down
+//   DOWN rows of a column and writes the column's sums; a second kernel slides along the rows of
+//   those, ALONG pixels a thread, or, in the next step, turns a row into prefix sums, which a
+//   block can do together, and takes the difference of two for each window.
+// Expected: a few additions a pixel, whatever the window; only a stretch's first sum grows with
+//   it. Down the columns a warp's accesses are adjacent. Sliding along a row they are ALONG pixels
 //   apart, so that each touches 32 places; of prefix sums they are adjacent again. A thread on its
 //   way down waits for each pixel before it asks for the next, which may lie where it has just
 //   written a sum, for all the compiler knows; loads of AHEAD rows before their stores do not.

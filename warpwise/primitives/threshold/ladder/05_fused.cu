@@ -35,7 +35,9 @@ __device__ void scan(int* numbers, int count) {
   __syncwarp();
 }
 
-extern "C" __global__ void threshold(warpwise::ladders::ThresholdProblem p) {
+// At most 64 registers, so that 32 warps fit an SM: the loads in flight would take more.
+extern "C" __global__ void __launch_bounds__(BLOCK_X, 1024 / BLOCK_X)
+    threshold(warpwise::ladders::ThresholdProblem p) {
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = thread / 32;
   const int columns = COLUMNS + 2 * p.half;

@@ -5,8 +5,8 @@
 namespace warpwise::ladders {
 
 /// What every rung takes: a grey image of bytes at any address and of any pitch. The window around
-/// a pixel reaches `half` pixels to every side; beyond the image the edge pixel stands. 32 bits hold
-/// every sum.
+/// a pixel reaches `half` pixels to every side; beyond the image the edge pixel stands. 32 bits
+/// hold every sum.
 struct ThresholdProblem {
   const unsigned char* src;
   unsigned char* dst;

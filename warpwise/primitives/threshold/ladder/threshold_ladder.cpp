@@ -71,14 +71,14 @@ class ThresholdLadder final : public Ladder {
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
-    detail::ThresholdLaunch launch =
-        launch_of(problem, placement.address[0], placement.address[1]);
-    launch.use_scratch(pointer<void>(placement.scratch),
-                       launch.segment_bytes == 0
-                           ? nullptr
-                           : pointer<void>(placement.scratch +
-                                           static_cast<std::uint64_t>(launch.column_bytes)));
-    const auto of = [](const char* kernel, unsigned grid_x, unsigned grid_y, const auto& arguments) {
+    detail::ThresholdLaunch launch = launch_of(problem, placement.address[0], placement.address[1]);
+    launch.use_scratch(
+        pointer<void>(placement.scratch),
+        launch.segment_bytes == 0
+            ? nullptr
+            : pointer<void>(placement.scratch + static_cast<std::uint64_t>(launch.column_bytes)));
+    const auto of = [](const char* kernel, unsigned grid_x, unsigned grid_y,
+                       const auto& arguments) {
       return Launch{.kernel = kernel,
                     .grid = {grid_x, grid_y, 1},
                     .block = {kernels::threshold_block_threads, 1, 1},
@@ -105,10 +105,9 @@ class ThresholdLadder final : public Ladder {
   static detail::ThresholdLaunch launch_of(const Problem& problem, std::uint64_t src_address,
                                            std::uint64_t dst_address) {
     const detail::WindowRule rule = detail::window_rule(options_of(problem), ElementType::u8);
-    const kernels::ThresholdSource src{pointer<const unsigned char>(src_address),
-                                       problem.operands[0].pitch_bytes(),
-                                       problem.variables.at("width"),
-                                       problem.variables.at("height")};
+    const kernels::ThresholdSource src{
+        pointer<const unsigned char>(src_address), problem.operands[0].pitch_bytes(),
+        problem.variables.at("width"), problem.variables.at("height")};
     kernels::ThresholdOutput out{};
     out.dst = pointer<unsigned char>(dst_address);
     out.dst_pitch = problem.operands[1].pitch_bytes();
