@@ -53,7 +53,9 @@ class LabCommand final : public Command {
   explicit LabCommand(CLI::App& app) : app_(app) {
     app.require_subcommand(1);
     commands_["list"] = add_lab_list(app);
+    commands_["run"] = add_lab_run(app);
     commands_["verify"] = add_lab_verify(app);
+    commands_["diff"] = add_lab_diff(app);
   }
 
   void execute() const override {
@@ -110,7 +112,18 @@ std::vector<Selection> select(const LabOptions& options) {
     }
     return selections;
   }
-  for (const std::string& name : options.names) selections.push_back(selection_of(name, options));
+  for (const std::string& name : options.names) {
+    Selection selection = selection_of(name, options);
+    // Rungs of one ladder that are named one by one are steps of one run.
+    const auto same = std::find_if(selections.begin(), selections.end(), [&](const Selection& each) {
+      return !each.experiment && each.table.ladder == selection.table.ladder;
+    });
+    if (selection.experiment || same == selections.end()) {
+      selections.push_back(std::move(selection));
+    } else {
+      same->rungs.insert(same->rungs.end(), selection.rungs.begin(), selection.rungs.end());
+    }
+  }
   return selections;
 }
 

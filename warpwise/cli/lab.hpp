@@ -42,5 +42,7 @@ std::vector<Selection> select(const LabOptions& options);
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab);
 std::unique_ptr<Command> add_lab_verify(CLI::App& lab);
+std::unique_ptr<Command> add_lab_run(CLI::App& lab);
+std::unique_ptr<Command> add_lab_diff(CLI::App& lab);
 
 }  // namespace warpwise::cli

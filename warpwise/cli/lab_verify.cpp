@@ -3,8 +3,8 @@
 
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
-#include "warpwise/gpu/device.hpp"
 #include "warpwise/lab/emulator_executor.hpp"
+#include "warpwise/lab/gpu_executor.hpp"
 #include "warpwise/lab/rung_code.hpp"
 #include "warpwise/lab/verify.hpp"
 
@@ -62,7 +62,7 @@ class LabVerify final : public Command {
 
  private:
   std::unique_ptr<lab::Executor> make_executor(bool on_gpu) const {
-    if (on_gpu) throw NoCudaDevice(gpu::why_no_device());
+    if (on_gpu) return std::make_unique<lab::GpuExecutor>();
     return std::make_unique<lab::EmulatorExecutor>(options_.compute_capabilities, false);
   }
 

@@ -5,7 +5,8 @@
 namespace warpwise::ladders {
 
 std::span<const Ladder* const> all() {
-  static const std::array<const Ladder*, 1> ladders = {&copy_ladder()};
+  static const std::array ladders = {&copy_ladder(), &gemv_ladder(), &match_ladder(),
+                                     &sobel_ladder()};
   return ladders;
 }
 

@@ -6,5 +6,8 @@
 namespace warpwise::ladders {
 
 const Ladder& copy_ladder();
+const Ladder& gemv_ladder();
+const Ladder& sobel_ladder();
+const Ladder& match_ladder();
 
 }  // namespace warpwise::ladders

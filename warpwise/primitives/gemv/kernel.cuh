@@ -2,6 +2,7 @@
 
 #include <cuda/std/cstdint>
 
+#include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
 // The kernels of gemv. Fit for nvcc and NVRTC: no host headers. Every product and every sum is
@@ -10,29 +11,6 @@ namespace warpwise::kernels {
 
 namespace order = detail::gemv_order;
 using cuda::std::int64_t;
-
-struct GemvArguments {
-  const unsigned char* a;
-  const unsigned char* x;
-  unsigned char* y;
-  int64_t pitch;
-  int64_t rows;
-  int64_t columns;
-  int64_t x_stride;
-  int64_t y_stride;
-  float* sums;  ///< sums[chunk * outputs + output]; null when a sum is one chunk and goes to y
-  float alpha;
-  float beta;
-  bool x_by_four;   ///< x may be read four elements at a time
-  bool y_by_float;  ///< y's elements lie at multiples of their size
-};
-
-inline constexpr int gemv_block_threads = 256;
-// Two rows of one chunk in 16-byte loads are in flight in each thread: with two blocks on a
-// multiprocessor more than the latency of device memory asks for, in the registers there are.
-inline constexpr int gemv_rows_by_loads = 16;
-// Rows in flight in each thread of the transposed product.
-inline constexpr int gemv_strand_batch = 8;
 
 // --- Elements ------------------------------------------------------------------------------------
 
@@ -59,10 +37,6 @@ struct GemvBF16 {
     return __uint_as_float(static_cast<unsigned>(element) << 16);
   }
 };
-
-/// How the elements of A may be loaded: four at once, one by one, or a byte at a time where they
-/// lie at odd addresses.
-enum class GemvAccess { four, element, byte };
 
 template <class Element>
 __device__ Element gemv_load_bytes(const unsigned char* from) {
@@ -316,8 +290,6 @@ __global__ void __launch_bounds__(gemv_block_threads, access == GemvAccess::four
 }
 
 // --- Sums of chunks ------------------------------------------------------------------------------
-
-inline constexpr int gemv_sum_outputs = 32;
 
 /// Sums `count` sums of each output, a group of 1024 at a time, into to[group * outputs + output],
 /// or, where `to` is null (one group), into y.

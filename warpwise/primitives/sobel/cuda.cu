@@ -1,8 +1,8 @@
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/sobel/kernel.cuh"
+#include "warpwise/primitives/sobel/launch.hpp"
 
 namespace warpwise::detail {
 namespace {
@@ -54,39 +54,23 @@ Choice choose(const ConstDeviceView& src, ElementType dst, const SobelOptions& o
   return {kernel_of_u8<SobelSource::u8>(options, dst), SobelPixels<SobelSource::u8>::per_thread};
 }
 
-/// One byte for each channel in the order of memory, the first in the lowest.
-constexpr unsigned channel_weights(unsigned red, unsigned green, unsigned blue,
-                                   ChannelOrder order) {
-  return order == ChannelOrder::rgb ? red | green << 8 | blue << 16
-                                    : blue | green << 8 | red << 16;
-}
-
 }  // namespace
 
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                 gpu::StreamHandle stream) {
   gpu::require_device();
-  const bool scharr = options.kernel == SobelKernel::scharr;
-  const kernels::SobelArguments arguments{
-      .src = reinterpret_cast<const unsigned char*>(src.data()),
-      .dst = reinterpret_cast<unsigned char*>(dst.data()),
-      .src_pitch = src.pitch_bytes(),
-      .dst_pitch = dst.pitch_bytes(),
-      .width = src.width(),
-      .height = src.height(),
-      .centre = scharr ? 10 : 2,
-      .side = scharr ? 3 : 1,
-      // 9798, 19235 and 3735 as 128 · high + low
-      .grey_high = channel_weights(9798 >> 7, 19235 >> 7, 3735 >> 7, options.channels),
-      .grey_low = channel_weights(9798 & 127, 19235 & 127, 3735 & 127, options.channels),
-      .border = options.border,
-      .dy = options.output == SobelOutput::dy};
   const Choice choice = choose(src, dst.type(), options);
-  const std::int64_t threads = gpu::blocks_for(src.width(), choice.pixels_per_thread);
-  const dim3 grid(gpu::grid_x(gpu::blocks_for(threads, kernels::sobel_block_width)),
-                  gpu::grid_y(gpu::blocks_for(src.height(), kernels::sobel_block_rows)));
+  const SobelLaunch launch =
+      sobel_launch({.src = reinterpret_cast<const unsigned char*>(src.data()),
+                    .dst = reinterpret_cast<unsigned char*>(dst.data()),
+                    .src_pitch = src.pitch_bytes(),
+                    .dst_pitch = dst.pitch_bytes(),
+                    .width = src.width(),
+                    .height = src.height()},
+                   options, choice.pixels_per_thread);
+  const dim3 grid(launch.grid_x, launch.grid_y);
   const dim3 block(kernels::sobel_block_width, kernels::sobel_block_height);
-  choice.kernel<<<grid, block, 0, stream>>>(arguments);
+  choice.kernel<<<grid, block, 0, stream>>>(launch.arguments);
   gpu::check_launch("sobel_kernel");
 }
 

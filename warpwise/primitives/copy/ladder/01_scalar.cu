@@ -6,6 +6,9 @@
 
 extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
   const long long stride = static_cast<long long>(gridDim.x) * BLOCK_X;
+  // Not unrolled, here and in the next rungs: the loads would wait for the stores before them all
+  // the same, and the number of turns would have to be divided by the unrolled ones.
+#pragma unroll 1
   for (long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x; i < p.count;
        i += stride) {
     p.dst[i] = p.src[i];

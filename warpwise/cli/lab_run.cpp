@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/ladder_report.hpp"
+#include "warpwise/lab/rung_code.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+// "32", "32x8" or "8x8x4".
+emulator::Dim3 parse_block(const std::string& text) {
+  emulator::Dim3 block;
+  std::uint32_t* const sides[] = {&block.x, &block.y, &block.z};
+  std::size_t begin = 0;
+  for (std::uint32_t* side : sides) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    *side = static_cast<std::uint32_t>(
+        parse_integer("--block", text.substr(begin, end - begin), 1, 1024));
+    begin = end + 1;
+    if (end == text.size()) break;
+  }
+  if (begin <= text.size()) throw UsageError("--block " + text + " has more than three sides");
+  if (block.count() > 1024) {
+    throw UsageError(fmt::format("--block {} has {} threads; a block has at most 1024", text,
+                                 block.count()));
+  }
+  return block;
+}
+
+class LabRun final : public Command {
+ public:
+  explicit LabRun(CLI::App& app) {
+    app.add_option("NAME", options_.names, "LADDER, LADDER/RUNG or LADDER/EXPERIMENT")
+        ->type_name("");
+    app.add_option_function<std::string>(
+           "--size",
+           [this](const std::string& text) {
+             const Size size = parse_size("--size", text);
+             size_ = {size.width, size.height};
+           },
+           "Of the image, or of gemv's matrix (default: the document's on a GPU, a small one in the "
+           "emulator)")
+        ->type_name("WxH");
+    app.add_option_function<std::string>(
+           "--block", [this](const std::string& text) { block_ = parse_block(text); },
+           "Threads of a block, in place of the rungs' own")
+        ->type_name("XxY");
+    add_place(app, options_);
+    add_ladder_folder(app, options_);
+    app.add_flag("--json", json_, "Print one JSON object for each ladder or experiment");
+    app.add_flag("--csv", csv_, "Print comma-separated values");
+    app.add_option("--out", out_,
+                   "Also write LADDER.json, or LADDER-EXPERIMENT.json, into this folder")
+        ->type_name("DIR");
+  }
+
+  void execute() const override {
+    if (json_ && csv_) throw UsageError("--json and --csv exclude each other");
+    if (options_.names.empty() && options_.ladder_folder.empty()) {
+      throw UsageError("lab run needs the name of a ladder, LADDER/RUNG or LADDER/EXPERIMENT: see "
+                       "warpwise lab list");
+    }
+    const std::vector<Selection> selections = select(options_);
+    lab::require_compiler();
+    if (!out_.empty() && !std::filesystem::is_directory(out_)) {
+      throw UsageError("--out " + out_ + " is no folder");
+    }
+    std::vector<std::string> wrong;
+    nlohmann::ordered_json objects = nlohmann::ordered_json::array();
+    for (const Selection& each : selections) {
+      const lab::LadderRun run = run_one(each);
+      for (const lab::RungRow& row : run.rows) {
+        if (!row.wrong.empty()) wrong.push_back(run.ladder + "/" + row.rung);
+      }
+      if (json_) objects.push_back(lab::json_of(run));
+      if (csv_) print(lab::csv_of(run));
+      if (!run.any_wrong()) record(run);
+    }
+    if (json_) print((objects.size() == 1 ? objects[0] : objects).dump(1) + "\n");
+    if (!wrong.empty()) {
+      throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, ", ")));
+    }
+  }
+
+ private:
+  lab::LadderRun run_one(const Selection& selection) const {
+    lab::LadderRequest request;
+    request.rungs = selection.rungs;
+    request.experiment = selection.experiment;
+    request.size = size_;
+    request.block = block_;
+    request.on_gpu = options_.on_gpu();
+    request.compute_capabilities = options_.compute_capabilities;
+    const bool quiet = json_ || csv_;
+    Progress progress(quiet ? request.rungs.size() : 0);
+    std::size_t done = 0;
+    const lab::RungRow* before = nullptr;
+    lab::RungRow last;
+    const auto show = [&](const lab::LadderRun& run, const lab::RungRow& row) {
+      if (quiet) {
+        progress.show(std::min(++done, request.rungs.size()), row.rung);
+        return;
+      }
+      if (before == nullptr) print(lab::heading_of(run));
+      if (before == nullptr || before->size != row.size || before->parameters != row.parameters) {
+        print("\n" + lab::columns_of(row, request.on_gpu));
+      }
+      print(lab::line_of(row, request.on_gpu));
+      last = row;
+      before = &last;
+    };
+    try {
+      return lab::run_ladder(selection.table, request, show);
+    } catch (const lab::CompileError& error) {
+      progress.clear();
+      fmt::print(stderr, "{}\n", error.log());
+      throw;
+    }
+  }
+
+  void record(const lab::LadderRun& run) const {
+    if (out_.empty()) return;
+    const std::string name =
+        run.ladder + (run.experiment.empty() ? "" : "-" + run.experiment) + ".json";
+    io::OutputFile file((std::filesystem::path(out_) / name).string());
+    const std::string text = lab::json_of(run).dump(1) + "\n";
+    file.write(std::as_bytes(std::span(text)));
+    file.finish();
+  }
+
+  LabOptions options_;
+  std::optional<lab::Size> size_;
+  std::optional<emulator::Dim3> block_;
+  bool json_ = false;
+  bool csv_ = false;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_lab_run(CLI::App& lab) {
+  return std::make_unique<LabRun>(*lab.add_subcommand(
+      "run", "Verify rungs, then time them on a GPU, or count what they do in the emulator"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,273 @@
+#include "warpwise/lab/ladder_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace warpwise::lab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string block_text(const emulator::Dim3& block) {
+  return block.z > 1   ? fmt::format("{}x{}x{}", block.x, block.y, block.z)
+         : block.y > 1 ? fmt::format("{}x{}", block.x, block.y)
+                       : std::to_string(block.x);
+}
+
+std::string parameters_text(const ladders::Variables& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+// A number in `width` places with three digits that count, or blanks.
+std::string cell(const std::optional<double>& value, int width) {
+  if (!value) return std::string(static_cast<std::size_t>(width), ' ');
+  const double v = *value;
+  if (v >= 100) return fmt::format("{:>{}.0f}", v, width);
+  return v >= 10 ? fmt::format("{:>{}.1f}", v, width) : fmt::format("{:>{}.2f}", v, width);
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:>4.0f}%", 100 * *share) : "     ";
+}
+
+std::string counts_text(const RungCounts& counts) {
+  return cell(counts.global_references_per_pixel, 8) + cell(counts.transactions_per_request, 7) +
+         (counts.shared_passes_per_request > 0 ? cell(counts.shared_passes_per_request, 7)
+                                               : std::string(7, ' '));
+}
+
+std::string resources_text(const RungResources& resources) {
+  return (resources.registers ? fmt::format("{:>5}", *resources.registers) : "     ") +
+         percent(resources.occupancy);
+}
+
+std::string document_text(const RungRow& row) {
+  std::string text;
+  if (row.document.time_us) text = fmt::format("{:.1f} us", *row.document.time_us);
+  if (row.document_speedup_over_first) {
+    text += fmt::format("{}x{:.3g}", text.empty() ? "" : " ", *row.document_speedup_over_first);
+  }
+  return fmt::format("{:<17}", text);
+}
+
+std::string gpu_line(const RungRow& row) {
+  const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
+  std::string text = cell(shown->median_us, 9) +
+                     fmt::format(" {:<17}", fmt::format("[{:.4g}, {:.4g}]", shown->p5_us, shown->p95_us));
+  text += row.on_cpu ? std::string(9, ' ') : cell(row.batch->median_us, 9);
+  text += cell(row.gb_per_s, 7) + percent(row.share_of_roof) +
+          cell(row.speedup_over_previous, 7) + cell(row.speedup_over_first, 7);
+  text += row.resources.empty() ? std::string(10, ' ') : resources_text(row.resources[0]);
+  text += row.counts.empty() ? std::string(22, ' ') : counts_text(row.counts[0]);
+  return text + "  " + document_text(row);
+}
+
+std::string emulator_lines(const RungRow& row) {
+  if (row.on_cpu) return cell(row.batch->median_us, 12) + " us on this CPU";
+  std::string text;
+  for (std::size_t i = 0; i < row.counts.size(); ++i) {
+    const RungCounts& counts = row.counts[i];
+    if (i > 0) text += "\n" + std::string(36, ' ');
+    text += fmt::format("{:>12}{:>6.1f}", counts.warp_instructions, counts.active_lanes) +
+            counts_text(counts) + cell(counts.bytes_moved_per_pixel, 8) +
+            fmt::format("{:>10}{:>10}", counts.branches, counts.divergent_branches) +
+            resources_text(row.resources[i]) +
+            fmt::format("  {:<5}", rules::to_string(counts.compute_capability));
+  }
+  return text;
+}
+
+Json json_of(const Timing& timing) {
+  return {{"median_us", timing.median_us},
+          {"p5_us", timing.p5_us},
+          {"p95_us", timing.p95_us},
+          {"samples", timing.samples},
+          {"dropped", timing.dropped}};
+}
+
+Json json_of(const RungCounts& counts) {
+  return {{"compute_capability", rules::to_string(counts.compute_capability)},
+          {"size", {counts.size.width, counts.size.height}},
+          {"warp_instructions", counts.warp_instructions},
+          {"active_lanes", counts.active_lanes},
+          {"branches", counts.branches},
+          {"divergent_branches", counts.divergent_branches},
+          {"barriers", counts.barriers},
+          {"global_references_per_pixel", counts.global_references_per_pixel},
+          {"transactions_per_request", counts.transactions_per_request},
+          {"bytes_moved_per_pixel", counts.bytes_moved_per_pixel},
+          {"shared_passes_per_request", counts.shared_passes_per_request}};
+}
+
+template <class T>
+void put(Json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+Json json_of(const RungRow& row) {
+  Json object = {{"rung", row.rung}, {"idea", row.idea}, {"rows", row.rows},
+                 {"size", {row.size.width, row.size.height}}, {"parameters", row.parameters}};
+  if (row.on_cpu) object["on_cpu"] = true;
+  else object["block"] = {row.block.x, row.block.y, row.block.z};
+  if (!row.skipped.empty()) object["skipped"] = row.skipped;
+  if (!row.wrong.empty()) object["wrong"] = row.wrong;
+  if (row.cold) object["cold"] = json_of(*row.cold);
+  if (row.batch) object[row.on_cpu ? "time" : "batch"] = json_of(*row.batch);
+  put(object, "sm_clock_mhz", row.sm_clock_mhz);
+  put(object, "gb_per_s", row.gb_per_s);
+  put(object, "share_of_roof", row.share_of_roof);
+  put(object, "speedup_over_previous", row.speedup_over_previous);
+  put(object, "speedup_over_first", row.speedup_over_first);
+  for (const RungResources& each : row.resources) {
+    Json resources = {{"compute_capability", rules::to_string(each.compute_capability)}};
+    put(resources, "registers", each.registers);
+    put(resources, "occupancy", each.occupancy);
+    object["resources"].push_back(resources);
+  }
+  for (const RungCounts& each : row.counts) object["counts"].push_back(json_of(each));
+  put(object, "document_time_us", row.document.time_us);
+  put(object, "document_speedup", row.document_speedup_over_first);
+  return object;
+}
+
+// A field of CSV: quoted where it has to be.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+template <class T>
+std::string field(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+std::vector<std::string> timing_fields(const std::optional<Timing>& timing) {
+  if (!timing) return {"", "", ""};
+  return {fmt::format("{}", timing->median_us), fmt::format("{}", timing->p5_us),
+          fmt::format("{}", timing->p95_us)};
+}
+
+std::string csv_line(const LadderRun& run, const RungRow& row, const RungResources* resources,
+                     const RungCounts* counts) {
+  std::vector<std::string> fields = {run.ladder,
+                                     row.rung,
+                                     fmt::format("{}", fmt::join(row.rows, " ")),
+                                     std::to_string(row.size.width),
+                                     std::to_string(row.size.height),
+                                     quoted(parameters_text(row.parameters)),
+                                     row.on_cpu ? "" : block_text(row.block),
+                                     quoted(row.skipped.empty() ? row.wrong : row.skipped)};
+  for (const auto& timing : {row.cold, row.batch}) {
+    for (std::string& each : timing_fields(timing)) fields.push_back(std::move(each));
+  }
+  for (const auto& each : {row.gb_per_s, row.share_of_roof, row.speedup_over_previous,
+                           row.speedup_over_first}) {
+    fields.push_back(field(each));
+  }
+  fields.push_back(resources == nullptr ? "" : rules::to_string(resources->compute_capability));
+  fields.push_back(resources == nullptr ? "" : field(resources->registers));
+  fields.push_back(resources == nullptr ? "" : field(resources->occupancy));
+  if (counts == nullptr) {
+    fields.resize(fields.size() + 6);
+  } else {
+    for (const double each : {static_cast<double>(counts->warp_instructions), counts->active_lanes,
+                              static_cast<double>(counts->divergent_branches),
+                              counts->global_references_per_pixel,
+                              counts->transactions_per_request,
+                              counts->shared_passes_per_request}) {
+      fields.push_back(fmt::format("{}", each));
+    }
+  }
+  fields.push_back(field(row.document.time_us));
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+}  // namespace
+
+std::string heading_of(const LadderRun& run) {
+  std::string text = run.ladder + (run.experiment.empty() ? "" : "/" + run.experiment);
+  if (!run.title.empty()) text += ": " + run.title;
+  text += fmt::format(", on {}", run.device);
+  if (run.copy_roof_gb_per_s) text += fmt::format(", whose copy reaches {:.0f} GB/s", *run.copy_roof_gb_per_s);
+  if (run.vsadu4_roof_per_s) {
+    text += fmt::format(" and {:.1f} T absolute differences/s", *run.vsadu4_roof_per_s * 1e-12);
+  }
+  return text + (run.on_gpu ? "\n" : "; counts in the place of times\n");
+}
+
+std::string columns_of(const RungRow& row, bool on_gpu) {
+  std::string work = fmt::format("{}x{}", row.size.width, row.size.height);
+  if (!row.parameters.empty()) work += ", " + parameters_text(row.parameters);
+  if (!on_gpu) {
+    return fmt::format("{:<36}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5} {}\n",
+                       work, "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px",
+                       "branches", "divergent", "regs", "occ.", "CC", "idea");
+  }
+  return fmt::format(
+      "{:<36}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n", work,
+      "cold us", "[p5, p95]", "batch us", "GB/s", "roof", "step", "all", "regs", "occ.", "refs/px",
+      "tx/req", "sh/req", "document", "idea");
+}
+
+std::string line_of(const RungRow& row, bool on_gpu) {
+  const std::string name =
+      row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
+  std::string text = fmt::format("{:<36}", name);
+  if (!row.skipped.empty()) return text + "skipped: " + row.skipped + "\n";
+  if (!row.wrong.empty()) return text + "WRONG: " + row.wrong + "\n";
+  return text + (on_gpu ? gpu_line(row) : emulator_lines(row)) + " " + row.idea + "\n";
+}
+
+nlohmann::ordered_json json_of(const LadderRun& run) {
+  Json machine = {{"device", run.device},
+                  {"compute_capability", rules::to_string(run.compute_capability)}};
+  if (run.on_gpu) {
+    machine["multiprocessors"] = run.multiprocessors;
+    machine["cuda_driver"] = run.driver_version;
+  }
+  Json rows = Json::array();
+  for (const RungRow& each : run.rows) rows.push_back(json_of(each));
+  Json object = {{"ladder", run.ladder}};
+  if (!run.experiment.empty()) {
+    object["experiment"] = run.experiment;
+    object["title"] = run.title;
+    object["rows"] = run.document_rows;
+  }
+  if (!run.document_device.empty()) object["document_device"] = run.document_device;
+  object["machine"] = machine;
+  object["method"] = run.method;
+  put(object, "copy_roof_gb_per_s", run.copy_roof_gb_per_s);
+  put(object, "absolute_differences_roof_per_s", run.vsadu4_roof_per_s);
+  for (const TransferRow& each : run.transfers) {
+    object["transfers"].push_back({{"size", {each.size.width, each.size.height}},
+                                   {"parameters", each.parameters},
+                                   {"upload_us", each.upload_us},
+                                   {"download_us", each.download_us}});
+  }
+  object["results"] = rows;
+  return object;
+}
+
+std::string csv_of(const LadderRun& run) {
+  std::string text =
+      "ladder,rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,batch_us,"
+      "batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,speedup_over_previous,speedup_over_first,"
+      "compute_capability,registers,occupancy,warp_instructions,active_lanes,divergent_branches,"
+      "global_references_per_pixel,transactions_per_request,shared_passes_per_request,document_us\n";
+  for (const RungRow& row : run.rows) {
+    const std::size_t lines = std::max<std::size_t>({1, row.resources.size(), row.counts.size()});
+    for (std::size_t i = 0; i < lines; ++i) {
+      text += csv_line(run, row, i < row.resources.size() ? &row.resources[i] : nullptr,
+                       i < row.counts.size() ? &row.counts[i] : nullptr);
+    }
+  }
+  return text;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,17 @@
+// Idea: a thread for each row, which walks along it.
+// Expected: at every moment the lanes of a warp read from 32 rows, so that a load of A touches 32
+//   sectors for 4 bytes of each; whether the other 28 are still cached when they are wanted is
+//   luck. x is the same for all lanes: one sector a load.
+// Next limit: transactions.
+#include "problem.hpp"
+
+extern "C" __global__ void gemv(warpwise::ladders::GemvProblem p) {
+  const long long stride = static_cast<long long>(gridDim.x) * BLOCK_X;
+  for (long long row = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x; row < p.rows;
+       row += stride) {
+    const float* const a = p.a + row * p.pitch;
+    float sum = 0;
+    for (long long column = 0; column < p.columns; ++column) sum += a[column] * p.x[column];
+    p.y[row] = sum;
+  }
+}

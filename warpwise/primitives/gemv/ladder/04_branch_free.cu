@@ -1,0 +1,41 @@
+// Idea: no thread is kept from adding: each adds the sum of the thread whose index differs in one
+//   bit, so that in the end all hold the row's sum; and no block barrier below a warp, where lanes
+//   exchange sums by shuffles.
+// Expected: no comparison, no divergence, and six barriers fewer for each row. More is executed in
+//   all, as every warp adds at every step, but at times when it would only wait for the first ones.
+// Next limit: barriers: a step above a warp still is one for the whole block.
+#include "problem.hpp"
+
+using warpwise::ladders::GemvProblem;
+
+__device__ float x_at(const GemvProblem& p, long long column) {
+  return tex1Dfetch<float>(p.x_texture, p.x_first + static_cast<int>(column));
+}
+
+extern "C" __global__ void gemv(GemvProblem p) {
+  static_assert((BLOCK_X & (BLOCK_X - 1)) == 0 && BLOCK_X >= 32, "the tree halves the block");
+  // Two, by turns: since every thread writes, one that is ahead would overwrite what another has
+  // yet to read. By turns, the barrier of the step in between keeps them apart.
+  __shared__ float partial[2][BLOCK_X];
+  const int thread = static_cast<int>(threadIdx.x);
+  int turn = 0;
+  for (long long row = blockIdx.x; row < p.rows; row += gridDim.x) {
+    const float* const a = p.a + row * p.pitch;
+    float sum = 0;
+    for (long long column = thread; column < p.columns; column += BLOCK_X) {
+      sum += a[column] * x_at(p, column);
+    }
+#pragma unroll
+    for (int distance = BLOCK_X / 2; distance >= 32; distance /= 2) {
+      partial[turn][thread] = sum;
+      __syncthreads();
+      sum += partial[turn][thread ^ distance];
+      turn ^= 1;
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      sum += __shfl_xor_sync(0xffffffffU, sum, distance);
+    }
+    if (thread == 0) p.y[row] = sum;
+  }
+}

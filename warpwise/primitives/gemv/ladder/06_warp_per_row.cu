@@ -1,0 +1,37 @@
+// Idea: a warp for each row: there is nothing to share with other warps. X_IN_TEXTURE: whether x is
+//   still read as a texture, or as any data.
+// Expected: no barrier and no shared memory; a warp that is done goes on to its next row while
+//   others wait for memory. The loop is longer, the tree five steps for each row.
+// Next limit: instructions: a load of 4 bytes, one of x and the loop's own for each product.
+#include "problem.hpp"
+
+using warpwise::ladders::GemvProblem;
+
+__device__ float x_at(const GemvProblem& p, long long column) {
+  return X_IN_TEXTURE ? tex1Dfetch<float>(p.x_texture, p.x_first + static_cast<int>(column))
+                      : p.x[column];
+}
+
+__device__ float sum_of_warp(float sum) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    sum += __shfl_xor_sync(0xffffffffU, sum, distance);
+  }
+  return sum;
+}
+
+extern "C" __global__ void gemv(GemvProblem p) {
+  static_assert(BLOCK_X % 32 == 0, "whole warps");
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const long long stride = static_cast<long long>(gridDim.x) * (BLOCK_X / 32);
+  for (long long row = static_cast<long long>(blockIdx.x) * (BLOCK_X / 32) + threadIdx.x / 32;
+       row < p.rows; row += stride) {
+    const float* const a = p.a + row * p.pitch;
+    float sum = 0;
+    for (long long column = lane; column < p.columns; column += 32) {
+      sum += a[column] * x_at(p, column);
+    }
+    sum = sum_of_warp(sum);
+    if (lane == 0) p.y[row] = sum;
+  }
+}

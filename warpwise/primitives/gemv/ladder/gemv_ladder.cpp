@@ -1,0 +1,161 @@
+#include <cmath>
+#include <string>
+
+#include "warpwise/primitives/gemv/gemv.hpp"
+#include "warpwise/primitives/gemv/ladder/problem.hpp"
+#include "warpwise/primitives/gemv/launch.hpp"
+#include "warpwise/primitives/ladders.hpp"
+
+namespace warpwise::ladders {
+namespace {
+
+// Inputs are multiples of 1/8 in [-1, 1), hence products multiples of 1/64, and so are sums of
+// products, in whatever order: below 2^24 such units every one of them is a float.
+constexpr float input_unit = 1.0F / 8;
+constexpr double exact_below = 0x1p24 / 64;
+
+void round_down(HostView view) {
+  for (std::int64_t y = 0; y < view.height(); ++y) {
+    for (std::int64_t x = 0; x < view.width(); ++x) {
+      const float value = load<float>(view.row(y), x);
+      store(view.row(y), x, std::floor(value / input_unit) * input_unit);
+    }
+  }
+}
+
+/// How far y may lie from the reference, which is the exact sum, rounded once. Nowhere where every
+/// partial sum is exact. Beyond, a rung adds as it likes, with fused products or without: a product
+/// is rounded once and then goes through at most columns - 1 additions, columns roundings by a
+/// relative 2^-24 each. Two more stand for the reference's own rounding and for its sums in double.
+/// So gamma(columns + 2) Σ|a||x|, gamma(n) = n u / (1 - n u).
+std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
+  const double rounding = static_cast<double>(a.width() + 2) * 0x1p-24;
+  const double gamma = rounding < 1 ? rounding / (1 - rounding) : HUGE_VAL;
+  std::vector<float> bound;
+  bound.reserve(static_cast<std::size_t>(a.height()));
+  for (std::int64_t row = 0; row < a.height(); ++row) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < a.width(); ++k) {
+      sum += std::fabs(double{load<float>(a.row(row), k)} * load<float>(x.row(0), k));
+    }
+    bound.push_back(sum < exact_below ? 0 : static_cast<float>(gamma * sum));
+  }
+  return bound;
+}
+
+std::string rows_kernel(kernels::GemvAccess access, int steps) {
+  return "warpwise::kernels::gemv_rows<warpwise::kernels::GemvF32, "
+         "(warpwise::kernels::GemvAccess)" +
+         std::to_string(static_cast<int>(access)) + ", " + std::to_string(steps) + ">";
+}
+
+// The kernels' parameters one after the other, as a struct lays them out.
+struct RowsParameters {
+  kernels::GemvArguments arguments;
+  int pieces;
+  int rows_each;
+};
+struct SumParameters {
+  kernels::GemvArguments arguments;
+  const float* sums;
+  long long count;
+  long long outputs;
+  float* to;
+};
+
+class GemvLadder final : public Ladder {
+ public:
+  std::string_view name() const override { return "gemv"; }
+  Variables parameters() const override { return {}; }
+
+  Problem problem(std::int64_t width, std::int64_t height, const Variables& /*parameters*/,
+                  Layout layout) const override {
+    Problem problem;
+    problem.variables = {{"width", width}, {"height", height}};
+    problem.operands.push_back(Operand::input("a", ElementType::f32, width, height, 1, layout));
+    problem.operands.push_back(Operand::input("x", ElementType::f32, width, 1, 1, layout));
+    problem.operands.push_back(Operand::output("y", ElementType::f32, height, 1, 1, layout));
+    round_down(problem.operands[0].view());
+    round_down(problem.operands[1].view());
+    problem.operands[2].tolerance =
+        tolerance(problem.operands[0].view(), problem.operands[1].view());
+    problem.bytes = 4 * (width * height + width + height);
+    problem.pixels = width * height;
+    return problem;
+  }
+
+  void compute(Problem& problem, Cpu with) const override {
+    const ConstHostView a = problem.operands[0].view();
+    const ConstHostView x = problem.operands[1].view();
+    const HostView y = problem.operands[2].view();
+    with == Cpu::reference ? reference::gemv(a, x, y) : gemv(a, x, y);
+  }
+
+  std::vector<std::byte> arguments(const Problem& problem,
+                                   const Placement& placement) const override {
+    const auto first = [&](int operand) {
+      return static_cast<int>(problem.operands[operand].offset_bytes() / 4);
+    };
+    return bytes_of(GemvProblem{
+        pointer<const float>(placement.address[0]), pointer<const float>(placement.address[1]),
+        pointer<float>(placement.address[2]), problem.operands[0].pitch_bytes() / 4, rows(problem),
+        columns(problem), placement.texture[0], placement.texture[1], first(0), first(1)});
+  }
+
+  std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
+    kernels::GemvArguments arguments{.a = pointer<const unsigned char>(placement.address[0]),
+                                     .x = pointer<const unsigned char>(placement.address[1]),
+                                     .y = pointer<unsigned char>(placement.address[2]),
+                                     .pitch = problem.operands[0].pitch_bytes(),
+                                     .rows = rows(problem),
+                                     .columns = columns(problem),
+                                     .x_stride = 4,
+                                     .y_stride = 4,
+                                     .sums = pointer<float>(placement.scratch),
+                                     .alpha = 1,
+                                     .beta = 0,
+                                     .x_by_four = false,
+                                     .y_by_float = false};
+    detail::set_gemv_alignment(arguments, 4);
+    const kernels::GemvAccess access = detail::gemv_access(arguments, 4);
+    const int steps = detail::gemv_rows_steps(arguments, access);
+    const detail::GemvRowsLaunch product = detail::gemv_rows_launch(arguments, steps);
+    std::vector<Launch> launches;
+    launches.push_back(
+        {.kernel = rows_kernel(access, steps),
+         .grid = {product.grid, 1, 1},
+         .block = {kernels::gemv_block_threads, 1, 1},
+         .shared_bytes = 0,
+         .arguments = bytes_of(RowsParameters{arguments, product.pieces, product.rows_each})});
+    detail::for_each_gemv_sum(
+        arguments.sums, chunks(problem), arguments.rows, [&](const detail::GemvSumLaunch& sum) {
+          launches.push_back({.kernel = "gemv_sum",
+                              .grid = {sum.grid_x, sum.grid_y, 1},
+                              .block = {kernels::gemv_block_threads, 1, 1},
+                              .shared_bytes = 0,
+                              .arguments = bytes_of(SumParameters{arguments, sum.sums, sum.count,
+                                                                  arguments.rows, sum.to})});
+        });
+    return launches;
+  }
+
+  std::int64_t shipped_scratch_bytes(const Problem& problem) const override {
+    return detail::gemv_scratch_bytes(chunks(problem), rows(problem));
+  }
+
+ private:
+  static std::int64_t rows(const Problem& problem) { return problem.variables.at("height"); }
+  static std::int64_t columns(const Problem& problem) { return problem.variables.at("width"); }
+  static std::int64_t chunks(const Problem& problem) {
+    return gpu::blocks_for(columns(problem), detail::gemv_order::chunk_columns);
+  }
+};
+
+}  // namespace
+
+const Ladder& gemv_ladder() {
+  static const GemvLadder ladder;
+  return ladder;
+}
+
+}  // namespace warpwise::ladders

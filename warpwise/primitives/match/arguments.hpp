@@ -1,0 +1,41 @@
+#pragma once
+
+// What the match kernel takes. For g++, nvcc and NVRTC: no includes.
+namespace warpwise::kernels {
+
+/// What a thread block holds in shared memory is limited: a large search area goes in tiles, a
+/// large block in parts.
+struct MatchArguments {
+  const unsigned char* reference;
+  const unsigned char* target;
+  unsigned char* displacement;
+  unsigned char* score;  ///< may be null
+  long long reference_pitch;
+  long long target_pitch;
+  long long displacement_pitch;
+  long long score_pitch;
+  long long width;  ///< of both images
+  long long height;
+  long long rows;  ///< of the grid of blocks
+  long long stride_x;
+  long long stride_y;
+  int block_width;
+  int block_height;
+  int first_x, last_x;  ///< the search ranges, inclusive
+  int first_y, last_y;
+  int tile_groups_x;  ///< groups of candidates that a thread block scores at once, one a thread
+  int tile_groups_y;
+  int part_width;  ///< of the block that is summed at once, a multiple of 4 or the whole width
+  int part_height;
+  int area_pitch;  ///< of the target's pixels in shared memory, in words
+  bool skip_outside;
+};
+
+inline constexpr int match_max_threads = 256;
+// A thread scores 4 × 4 candidates: the four byte shifts of a target word serve four rows of
+// candidates, so that 16 packed operations need 3 shared loads and 3 shifts.
+inline constexpr int match_group = 4;
+// What stands for a block without candidate: match.hpp's no_match.
+inline constexpr int match_none = -32768;
+
+}  // namespace warpwise::kernels

@@ -1,0 +1,34 @@
+// Idea: a thread for each pixel, which reads its nine neighbours from global memory, makes each of
+//   them grey and adds them up under both filters. Steps, each of which keeps those before it:
+//     FILTER_IN_CONSTANT  the weights come from constant memory, no longer from global memory
+//     FEWER_CONDITIONS    one test finds the blocks inside the image, whose taps need none; the
+//                         division becomes a multiplication by the reciprocal
+//     CONSTANT_BLOCK      the block's shape is known to the compiler
+//     UNROLLED            the loops over the filter are written out
+// Expected: the first leaves a third of the loads, as 18 of 27 are weights; of the conditions 36 of
+//   a pixel become 4; the loops' counters and indices go in the end.
+// Next limit: nine loads and nine conversions to grey for each pixel, where one would do.
+#include "document.cuh"
+
+namespace warpwise::ladders {
+
+/// Checked: a tap outside of the image is moved onto its border.
+template <bool checked>
+__device__ unsigned char edge(const SobelProblem& p, int x, int y) {
+  return magnitude(p, [&](int column, int row) {
+    const int from_x = checked ? clamped(x - 1 + column, p.width) : x - 1 + column;
+    const int from_y = checked ? clamped(y - 1 + row, p.height) : y - 1 + row;
+    return grey(p, p.src[from_y * p.src_pitch + from_x]);
+  });
+}
+
+}  // namespace warpwise::ladders
+
+extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
+  using namespace warpwise::ladders;
+  const int x = static_cast<int>(blockIdx.x) * block_width() + static_cast<int>(threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y) * block_height() + static_cast<int>(threadIdx.y);
+  if (x >= p.width || y >= p.height) return;  // no barrier follows
+  const bool inside = FEWER_CONDITIONS && block_is_inside(p);
+  p.dst[y * p.dst_pitch + x] = inside ? edge<false>(p, x, y) : edge<true>(p, x, y);
+}
