@@ -40,20 +40,32 @@ Variables merged(Variables parameters, const Variables& others) {
   return parameters;
 }
 
-std::vector<Case> cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
-  std::vector<Case> cases;
+struct Cases {
+  std::vector<Case> all;
+  std::map<std::string, int> skipped;  // that are no problems, and why
+};
+
+Cases cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
+  Cases cases;
+  std::string why_none;  // of the first: one reason to tell, not one for each size
   for (const Variables& each : table.verify_parameters) {
     const Variables parameters = merged(merged(table.ladder->parameters(), each), fixed);
     for (const Size& size : table.verify) {
       for (const Layout& layout : layouts(size)) {
-        cases.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
+        // A size of the table need not go with all its parameters: images below one block.
+        try {
+          cases.all.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
+        } catch (const InvalidArgument& error) {
+          if (why_none.empty()) why_none = fmt::format("no such problem, as in: {}", error.what());
+          ++cases.skipped[why_none];
+        }
       }
     }
   }
   if (on_gpu) {
     // The plain loops take seconds here; what the library does on a CPU is tested against them.
     const Variables parameters = merged(table.ladder->parameters(), fixed);
-    cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
+    cases.all.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
   return cases;
 }
@@ -69,12 +81,13 @@ std::string text_of(const Case& each, const emulator::Dim3& block) {
 }
 
 VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Rung& rung,
-                         const std::vector<Case>& cases) {
+                         const Cases& cases) {
   VerifiedRung result;
   result.ladder = table.name();
   result.rung = rung.name;
+  result.skipped = cases.skipped;
   for (const emulator::Dim3& block : rung.blocks) {
-    for (const Case& each : cases) {
+    for (const Case& each : cases.all) {
       try {
         const std::string reason = RungRun::why_skipped(executor, rung, each.problem, block);
         if (!reason.empty()) {
@@ -106,7 +119,7 @@ VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Run
 void verify(Executor& executor, const LadderTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done) {
   // Rungs that fix no parameter, nearly all, share their problems.
-  std::map<Variables, std::vector<Case>> cases;
+  std::map<Variables, Cases> cases;
   for (const std::string& name : rungs) {
     const Rung& rung = table.rung(name);
     auto found = cases.find(rung.parameters);
