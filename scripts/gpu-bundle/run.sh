@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
 # and no packages. Prints a summary; leaves record.json (tests, sanitizers, the command on real
-# images) and bench.json (times) in OUT, and the logs in OUT/logs.
+# images), bench.json (times) and ladders.json (every rung verified, every experiment) in OUT, and
+# the logs in OUT/logs.
 #
-#   run.sh [--out OUT] [test] [main] [sanitize] [bench]      all four parts unless some are named
+#   run.sh [--out OUT] [test] [main] [sanitize] [bench] [verify] [ladders[=NAME,NAME...]]
+#     all parts unless some are named; NAME is LADDER/EXPERIMENT, by default every one there is
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/out
 parts=()
+experiments=()
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2; shift 2 ;;
-    test|main|sanitize|bench) parts+=("$1"); shift ;;
-    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench" >&2; exit 2 ;;
+    test|main|sanitize|bench|verify|ladders) parts+=("$1"); shift ;;
+    ladders=*) parts+=(ladders); IFS=, read -ra experiments <<<"${1#ladders=}"; shift ;;
+    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, verify, ladders" >&2; exit 2 ;;
   esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench)
+[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench verify ladders)
 mkdir -p "$out/logs"
-tests=(base_test gpu_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test)
+tests=(base_test gpu_test gpu_executor_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test)
 failed=0
 
 fail() { echo "FAILED: $*"; failed=1; }
@@ -110,12 +114,49 @@ run_bench() {
   rm -rf "$peer"
 }
 
+# Every rung against the reference, also at the documents' sizes.
+run_verify() {
+  "$here/bin/warpwise" lab verify --on gpu >"$out/logs/verify.txt" 2>"$out/logs/verify.err" ||
+    fail "lab verify: $(tail -n 1 "$out/logs/verify.err")"
+  grep -v ' right$' "$out/logs/verify.txt"
+}
+
+# Each experiment timed; its report, and what describes this machine, become one line of ladders.json.
+run_ladders() {
+  local experiment name
+  if [ ${#experiments[@]} = 0 ]; then
+    readarray -t experiments < <("$here/bin/warpwise" lab list --json | python3 -c '
+import json, sys
+for ladder in json.load(sys.stdin)["ladders"]:
+    for experiment in ladder["experiments"]:
+        print(ladder["ladder"] + "/" + experiment["name"])')
+  fi
+  mkdir -p "$out/logs/ladders"
+  for experiment in "${experiments[@]}"; do
+    local start=$EPOCHREALTIME
+    name=${experiment/\//-}
+    "$here/bin/warpwise" lab run "$experiment" --on gpu --out "$out/logs/ladders" \
+      >"$out/logs/ladders/$name.txt" 2>&1 || fail "lab run $experiment: $(tail -n 1 "$out/logs/ladders/$name.txt")"
+    echo "$experiment ($(seconds_since "$start") s)"
+  done
+  python3 - "$out" <<'PYTHON'
+import json, pathlib, sys
+out = pathlib.Path(sys.argv[1])
+machine = json.loads((out / "logs/machine.json").read_text())
+with open(out / "ladders.json", "w") as file:
+    for path in sorted((out / "logs/ladders").glob("*.json")):
+        report = json.loads(path.read_text())
+        report["machine"].update(machine)
+        file.write(json.dumps(report) + "\n")
+PYTHON
+}
+
 # What the parts printed, as one file: a line of theirs is a string of it.
 write_record() {
   local part
   {
     printf '{\n"machine": %s' "$(cat "$out/logs/machine.json")"
-    for part in tests main sanitizers; do
+    for part in tests main sanitizers verify; do
       [ -f "$out/logs/$part.txt" ] || continue
       printf ',\n"%s": [\n' "$part"
       sed 's/\\/\\\\/g; s/"/\\"/g; s/  */ /g; s/.*/ "&"/; $!s/$/,/' "$out/logs/$part.txt"
@@ -131,6 +172,8 @@ for part in "${parts[@]}"; do
     main) run_main ;;
     sanitize) run_sanitizers ;;
     bench) run_bench ;;
+    verify) run_verify ;;
+    ladders) run_ladders ;;
   esac
 done
 write_record

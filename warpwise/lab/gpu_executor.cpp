@@ -129,8 +129,11 @@ std::uint64_t GpuExecutor::create_texture(const emulator::Texture& texture) {
 }
 
 std::shared_ptr<LoadedCode> GpuExecutor::load(const Compilation& compilation) {
+  if (loaded_ != nullptr && loaded_ptx_ == compilation.ptx) return loaded_;
   try {
-    return std::make_shared<GpuCode>(compilation.ptx);
+    loaded_ = std::make_shared<GpuCode>(compilation.ptx);
+    loaded_ptx_ = compilation.ptx;
+    return loaded_;
   } catch (const Unsupported& error) {
     throw Unsupported(compilation.name + " (" + compilation.compiler + "): " + error.what());
   } catch (const CudaError& error) {

@@ -51,6 +51,8 @@ class GpuExecutor final : public Executor {
   gpu::Stream stream_;
   std::vector<gpu::Buffer> memory_;
   std::vector<gpu::Texture> textures_;
+  std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
+  std::shared_ptr<LoadedCode> loaded_;
 };
 
 }  // namespace warpwise::lab

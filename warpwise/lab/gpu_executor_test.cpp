@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <numeric>
+#include <sstream>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/gpu_timing.hpp"
@@ -66,14 +67,18 @@ class OnGpu : public ::testing::Test {
   void SetUp() override {
     if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
     executor_.emplace();
-    const rules::ComputeCapability cc = executor_->compute_capability();
-    CompileOptions options;
-    options.architecture = 10 * cc.major + cc.minor;
     try {
-      code_ = executor_->load(compile_text(kernels, "kernels.cu", options));
+      static const Compilation compilation = compile(executor_->compute_capability());
+      code_ = executor_->load(compilation);
     } catch (const Unsupported& error) {
       GTEST_SKIP() << error.what();
     }
+  }
+
+  static Compilation compile(rules::ComputeCapability cc) {
+    CompileOptions options;
+    options.architecture = 10 * cc.major + cc.minor;
+    return compile_text(kernels, "kernels.cu", options);
   }
 
   Launch launch(const std::string& kernel, std::uint64_t out, std::uint32_t value,
@@ -189,35 +194,56 @@ TEST_F(OnGpu, FaultsNameTheKernel) {
     }
     std::_Exit(0);
   };
-  EXPECT_EXIT(run_and_tell(), ::testing::ExitedWithCode(7), "kernel 'faulting' failed");
+  EXPECT_EXIT(run_and_tell(), ::testing::ExitedWithCode(7), "kernel 'faulting'");
 }
 
-TEST_F(OnGpu, TimesLaunches) {
+constexpr TimingOptions quick{.cold_seconds = 0.05, .wall_seconds = 0.2, .batch_seconds = 0.02};
+
+std::string text_of(const Measurement& measurement) {
+  std::ostringstream text;
+  text << "cold " << measurement.cold.median_us << " [" << measurement.cold.p5_us << ", "
+       << measurement.cold.p95_us << "] us, " << measurement.cold.samples << " samples, "
+       << measurement.cold.dropped << " dropped, " << measurement.sm_clock_mhz << " MHz; batch of "
+       << measurement.runs_per_batch << " " << measurement.batch.median_us << " ["
+       << measurement.batch.p5_us << ", " << measurement.batch.p95_us << "] us";
+  return text.str();
+}
+
+TEST_F(OnGpu, LaunchesAreTimedOftenEnough) {
+  constexpr std::uint32_t count = 100;
+  const std::uint64_t out = executor_->allocate(4 * count, "out");
+  GpuTimer timer(*executor_);
+  const Launch launches[] = {launch("fill", out, 5, count), launch("times_two", out, 0, count)};
+  const Measurement measurement = timer.measure(*code_, launches, quick);
+  EXPECT_GE(measurement.cold.samples, 5);
+  EXPECT_GE(measurement.cold.samples + measurement.cold.dropped, 10);
+  EXPECT_GE(measurement.batch.samples, 10);
+  EXPECT_GE(measurement.runs_per_batch, 1);
+  for (const Timing& timing : {measurement.cold, measurement.batch}) {
+    EXPECT_GT(timing.p5_us, 0);
+    EXPECT_LE(timing.p5_us, timing.median_us);
+    EXPECT_LE(timing.median_us, timing.p95_us);
+  }
+  EXPECT_EQ(read(out, 1), std::vector<std::uint32_t>{10});
+  std::cout << text_of(measurement) << "\n";
+}
+
+// What only hardware answers.
+class GpuTimes : public OnGpu {};
+
+TEST_F(GpuTimes, GrowWithTheWork) {
   constexpr std::uint32_t count = 1 << 24;
   const std::uint64_t out = executor_->allocate(4 * std::uint64_t{count}, "out");
   GpuTimer timer(*executor_);
   const Launch once[] = {launch("times_two", out, 0, count)};
   const Launch thrice[] = {once[0], once[0], once[0]};
-  const TimingOptions quick{.cold_seconds = 0.05, .wall_seconds = 0.2, .batch_seconds = 0.02};
   const Measurement one = timer.measure(*code_, once, quick);
   const Measurement three = timer.measure(*code_, thrice, quick);
+  std::cout << "once: " << text_of(one) << "\nthrice: " << text_of(three) << "\n";
   for (const Measurement& measurement : {one, three}) {
-    EXPECT_GE(measurement.cold.samples, 5);
-    EXPECT_GE(measurement.cold.samples + measurement.cold.dropped, 10);
-    EXPECT_GE(measurement.batch.samples, 3);
-    EXPECT_GE(measurement.runs_per_batch, 1);
-    EXPECT_GT(measurement.cold.p5_us, 0);
-    EXPECT_LE(measurement.cold.p5_us, measurement.cold.median_us);
-    EXPECT_LE(measurement.cold.median_us, measurement.cold.p95_us);
     EXPECT_GT(measurement.sm_clock_mhz, 200);
     EXPECT_LT(measurement.sm_clock_mhz, 4000);
     EXPECT_TRUE(measurement.launches_hidden);
-    std::cout << "cold " << measurement.cold.median_us << " [" << measurement.cold.p5_us << ", "
-              << measurement.cold.p95_us << "] us, " << measurement.cold.samples << " samples, "
-              << measurement.cold.dropped << " dropped, " << measurement.sm_clock_mhz
-              << " MHz; batch of " << measurement.runs_per_batch << " "
-              << measurement.batch.median_us << " [" << measurement.batch.p5_us << ", "
-              << measurement.batch.p95_us << "] us\n";
   }
   EXPECT_GT(three.cold.median_us, 1.2 * one.cold.median_us);
   EXPECT_GT(three.batch.median_us, 2 * one.batch.median_us);
@@ -225,6 +251,7 @@ TEST_F(OnGpu, TimesLaunches) {
   // No kernel that reads and writes passes the roof by much when its memory is not in L2.
   const double roof = timer.copy_roof_gb_per_s();
   const double reached = 8.0 * count / one.cold.median_us / 1000;
+  std::cout << "copy " << roof << " GB/s, once " << reached << " GB/s\n";
   EXPECT_GT(roof, 50);
   EXPECT_LT(roof, 50'000);
   EXPECT_EQ(roof, timer.copy_roof_gb_per_s());
@@ -234,18 +261,22 @@ TEST_F(OnGpu, TimesLaunches) {
   // A multiprocessor does between 8 and 128 packed sums a cycle.
   const double rate = timer.absolute_differences_per_s();
   const double per_cycle = rate / 4 / (one.sm_clock_mhz * 1e6) / executor_->multiprocessors();
+  std::cout << rate / 1e12 << " T absolute differences a second, " << per_cycle
+            << " packed sums a cycle and SM\n";
   EXPECT_GT(per_cycle, 8);
   EXPECT_LT(per_cycle, 140);
+}
 
-  const std::uint64_t sizes[] = {64 << 20, 1 << 20};
+TEST_F(GpuTimes, OfTransfers) {
+  GpuTimer timer(*executor_);
+  constexpr std::uint64_t sizes[] = {64 << 20, 1 << 20};
   const Transfers both = timer.transfers(sizes, std::span(sizes).first(1));
-  EXPECT_GT(both.upload_us, 65e6 / 1e6);  // a terabyte a second
-  EXPECT_LT(both.upload_us, 1e6);
-  EXPECT_GT(both.download_us, 64e6 / 1e6);
-  EXPECT_LT(both.download_us, 1e6);
-  std::cout << "copy " << roof << " GB/s, " << rate / 1e12 << " T absolute differences a second ("
-            << per_cycle << " packed sums a cycle and SM), up " << both.upload_us << " us, down "
-            << both.download_us << " us\n";
+  std::cout << "up " << both.upload_us << " us, down " << both.download_us << " us\n";
+  constexpr double terabyte_per_s = 1e6;  // bytes a microsecond
+  for (const double us : {both.upload_us, both.download_us}) {
+    EXPECT_GT(us, (64 << 20) / terabyte_per_s);
+    EXPECT_LT(us, 1e6);
+  }
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 namespace warpwise::ladders {
 
 std::span<const Ladder* const> all() {
-  static const std::array ladders = {&copy_ladder(), &gemv_ladder(), &match_ladder(),
-                                     &sobel_ladder()};
+  static const std::array ladders = {&convert_ladder(), &copy_ladder(),  &gemv_ladder(),
+                                     &match_ladder(),   &sobel_ladder(), &threshold_ladder()};
   return ladders;
 }
 

@@ -292,6 +292,12 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     } else {
       return cudaErrorNotSupported;
     }
+    cudaDeviceProp limits{};
+    cudaGetDeviceProperties(&limits, 0);
+    if (texture.data % limits.textureAlignment != 0 ||
+        texture.pitch_bytes % limits.texturePitchAlignment != 0) {
+      return cudaErrorInvalidValue;
+    }
     texture.normalized_float = description->readMode == cudaReadModeNormalizedFloat;
     texture.normalized_coordinates = description->normalizedCoords != 0;
     texture.address_mode = {address_mode(description->addressMode[0]),

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "warpwise/emulator/runtime/fat_binary.hpp"
+#include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
@@ -48,15 +49,6 @@ Kernel* find_kernel(const void* function) {
   return found == emulated().kernels.end() ? nullptr : &found->second;
 }
 
-std::vector<std::byte> parameter_block(const KernelInfo& info, void** arguments) {
-  std::vector<std::byte> block;
-  for (std::size_t i = 0; i < info.parameter_bytes.size(); ++i) {
-    block.resize(info.parameter_offsets[i] + info.parameter_bytes[i]);
-    std::memcpy(block.data() + info.parameter_offsets[i], arguments[i], info.parameter_bytes[i]);
-  }
-  return block;
-}
-
 const Observer* observer = nullptr;
 
 LaunchOptions launch_options() {
@@ -67,39 +59,13 @@ LaunchOptions launch_options() {
   return options;
 }
 
-cudaError_t run(Kernel& kernel, dim3 grid, dim3 block, std::size_t shared,
-                const std::vector<std::byte>& parameters) {
-  return guarded([&] {
-    Program& program = kernel.module->get();
-    const Dim3 blocks{grid.x, grid.y, grid.z};
-    const Dim3 threads{block.x, block.y, block.z};
-    const LaunchResult result = program.launch(emulated().device, kernel.name, blocks, threads,
-                                               shared, parameters, launch_options());
-    if (observer != nullptr) {
-      // The text is not kept with the module: only observers ask for it.
-      const std::string ptx = ptx_of(kernel.module->wrapper);
-      observer->see(observer->context,
-                    {program.kernel(kernel.name), blocks, threads, shared, ptx, result});
-    }
-    std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
-    if (result.faults.empty()) return cudaSuccess;
-    return fail(error_of(result.faults.front().kind), describe(kernel.name, result.faults.front()),
-                true);
-  });
-}
-
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {
     const KernelInfo& info = kernel->module->get().kernel(kernel->name);
-    const auto threads = std::uint64_t{block.x} * block.y * block.z;
-    const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    if (threads == 0 || threads > 1024 || block.z > 64 || blocks == 0 || grid.y > 65535 ||
-        grid.z > 65535 || grid.x > 0x7fffffffU) {
-      return cudaErrorInvalidConfiguration;
-    }
+    if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
     if (shared + info.static_shared_bytes >
             static_cast<std::size_t>(kernel->dynamic_shared_limit) + info.static_shared_bytes ||
         shared + info.static_shared_bytes >
@@ -108,14 +74,56 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
       return cudaErrorInvalidValue;
     }
     // The arguments are the caller's: copied before a capture runs them later.
-    return run_or_capture(
-        stream, [kernel, grid, block, shared, parameters = parameter_block(info, arguments)] {
-          return run(*kernel, grid, block, shared, parameters);
-        });
+    return run_or_capture(stream, [kernel, grid, block, shared,
+                                   parameters = parameters_of(info, arguments)] {
+      // The text is not kept with the module: only observers ask for it.
+      return run_kernel(
+          kernel->module->get(), kernel->name, [kernel] { return ptx_of(kernel->module->wrapper); },
+          grid, block, shared, parameters);
+    });
   });
 }
 
 }  // namespace
+
+namespace warpwise::emulator::runtime {
+
+bool is_launchable(dim3 grid, dim3 block) {
+  const auto threads = std::uint64_t{block.x} * block.y * block.z;
+  const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  return threads > 0 && threads <= 1024 && block.z <= 64 && blocks > 0 && grid.y <= 65535 &&
+         grid.z <= 65535 && grid.x <= 0x7fffffffU;
+}
+
+std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments) {
+  std::vector<std::byte> block;
+  for (std::size_t i = 0; i < info.parameter_bytes.size(); ++i) {
+    block.resize(info.parameter_offsets[i] + info.parameter_bytes[i]);
+    std::memcpy(block.data() + info.parameter_offsets[i], arguments[i], info.parameter_bytes[i]);
+  }
+  return block;
+}
+
+cudaError_t run_kernel(Program& program, const std::string& name,
+                       const std::function<std::string()>& ptx, dim3 grid, dim3 block,
+                       std::size_t shared, const std::vector<std::byte>& parameters) {
+  return guarded([&] {
+    const Dim3 blocks{grid.x, grid.y, grid.z};
+    const Dim3 threads{block.x, block.y, block.z};
+    const LaunchResult result = program.launch(emulated().device, name, blocks, threads, shared,
+                                               parameters, launch_options());
+    if (observer != nullptr) {
+      const std::string text = ptx();
+      observer->see(observer->context,
+                    {program.kernel(name), blocks, threads, shared, text, result});
+    }
+    std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
+    if (result.faults.empty()) return cudaSuccess;
+    return fail(error_of(result.faults.front().kind), describe(name, result.faults.front()), true);
+  });
+}
+
+}  // namespace warpwise::emulator::runtime
 
 extern "C" {
 

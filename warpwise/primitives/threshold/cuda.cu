@@ -7,12 +7,12 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/kernel.cuh"
+#include "warpwise/primitives/threshold/launch.hpp"
 
 namespace warpwise::detail {
 namespace {
 
 using kernels::threshold_block_threads;
-using kernels::threshold_segment_rows;
 
 kernels::ThresholdSource source_of(ConstDeviceView src) {
   return {reinterpret_cast<const unsigned char*>(src.data()), src.pitch_bytes(), src.width(),
@@ -37,33 +37,26 @@ kernels::ThresholdOutput output_of(DeviceView dst, const std::optional<DeviceVie
 template <class Pixel, class Sum>
 void threshold_by_sums(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
-  // Rows of sums are padded to whole vectors of the scan.
-  constexpr std::int64_t group = kernels::threshold_scan_columns;
-  const std::int64_t pitch = gpu::blocks_for(src.width(), group) * group;
-  const std::int64_t row_bytes = checked_mul(pitch, sizeof(Sum));
-  const std::int64_t segments = gpu::blocks_for(src.height(), threshold_segment_rows);
-  const gpu::Buffer columns(checked_mul(row_bytes, src.height()), stream);
-  kernels::ColumnArguments down{source_of(src), columns.data(), pitch, nullptr, rule.half};
-  const dim3 grid(gpu::grid_x(gpu::blocks_for(pitch, threshold_block_threads)),
-                  gpu::grid_y(segments));
+  ThresholdLaunch launch = threshold_launch(source_of(src), output_of(dst, mean, rule.values), rule,
+                                            std::int64_t{sizeof(Sum)});
+  const gpu::Buffer columns(launch.column_bytes, stream);
+  std::optional<gpu::Buffer> segments;
+  if (launch.segment_bytes != 0) segments.emplace(launch.segment_bytes, stream);
+  launch.use_scratch(columns.data(), segments ? segments->data() : nullptr);
 
-  // A window lower than a segment is added up directly.
-  std::optional<gpu::Buffer> segment_sums;
-  if (2 * rule.half + 1 > threshold_segment_rows) {
-    segment_sums.emplace(checked_mul(row_bytes, segments), stream);
-    down.segments = segment_sums->data();
-    kernels::threshold_segments<Pixel, Sum><<<grid, threshold_block_threads, 0, stream>>>(down);
+  const dim3 grid(launch.grid_x, launch.grid_y);
+  if (segments) {
+    kernels::threshold_segments<Pixel, Sum>
+        <<<grid, threshold_block_threads, 0, stream>>>(launch.down);
     gpu::check_launch("threshold_segments");
-    kernels::threshold_scan_segments<Sum><<<grid.x, threshold_block_threads, 0, stream>>>(down);
+    kernels::threshold_scan_segments<Sum>
+        <<<grid.x, threshold_block_threads, 0, stream>>>(launch.down);
     gpu::check_launch("threshold_scan_segments");
   }
-  kernels::threshold_columns<Pixel, Sum><<<grid, threshold_block_threads, 0, stream>>>(down);
+  kernels::threshold_columns<Pixel, Sum><<<grid, threshold_block_threads, 0, stream>>>(launch.down);
   gpu::check_launch("threshold_columns");
-
-  const kernels::RowArguments along{source_of(src), output_of(dst, mean, rule.values),
-                                    columns.data(), pitch, rule.half, rule.area, rule.bias};
-  const unsigned blocks = gpu::grid_y(src.height());
-  kernels::threshold_rows<Pixel, Sum><<<blocks, threshold_block_threads, 0, stream>>>(along);
+  kernels::threshold_rows<Pixel, Sum>
+      <<<launch.row_blocks, threshold_block_threads, 0, stream>>>(launch.along);
   gpu::check_launch("threshold_rows");
 }
 

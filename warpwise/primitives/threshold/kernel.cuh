@@ -3,6 +3,8 @@
 #include <cuda/std/cstdint>
 #include <cuda/std/type_traits>
 
+#include "warpwise/primitives/threshold/arguments.hpp"
+
 // The threshold kernels. Fit for nvcc and NVRTC: no host headers.
 //
 // mean and exact_mean: down the columns a window sum follows from the row above, one row comes in
@@ -14,51 +16,6 @@ namespace warpwise::kernels {
 using cuda::std::int64_t;
 using cuda::std::uint32_t;
 using cuda::std::uint64_t;
-
-/// An image of pixels that may lie at any address.
-struct ThresholdSource {
-  const unsigned char* data;
-  int64_t pitch;
-  int64_t width;
-  int64_t height;
-};
-
-struct ThresholdOutput {
-  unsigned char* dst;
-  int64_t dst_pitch;
-  unsigned char* mean;  ///< null if nobody asked for it
-  int64_t mean_pitch;
-  bool mean_is_float;
-  unsigned above;
-  unsigned below;
-};
-
-struct ColumnArguments {
-  ThresholdSource src;
-  void* columns;       ///< Sum by row and column: of the window's rows, at each pixel
-  int64_t columns_pitch;  ///< in elements
-  void* segments;      ///< Sum by segment and column: of the segment's rows; null for low windows
-  int64_t half;
-};
-
-struct RowArguments {
-  ThresholdSource src;
-  ThresholdOutput out;
-  void* columns;
-  int64_t columns_pitch;
-  int64_t half;
-  int64_t area;
-  int64_t bias;
-};
-
-/// Rows that one thread slides down. Fewer give more threads and more start sums to make: a start
-/// reads up to two segments of rows.
-inline constexpr int threshold_segment_rows = 64;
-inline constexpr int threshold_block_threads = 256;
-inline constexpr int threshold_warps = threshold_block_threads / 32;
-/// Columns that a thread scans at once: one 16-byte access of 32-bit sums, two of 64-bit ones.
-inline constexpr int threshold_scan_columns = 4;
-inline constexpr int threshold_scan_chunk = threshold_block_threads * threshold_scan_columns;
 
 /// Pixel x of a row. A u16 row may start at an odd address, where it is read byte by byte.
 template <class Pixel>

@@ -1,7 +1,7 @@
 // Idea: the document's "fewer conditions", once more. Whether a warp's pixels lie inside the image
 //   and at multiples of a vector is decided once, not for each row; where they do, a row's address
 //   is the last one's plus the pitch. All else is as in 14_packed_halves.cu.
-// Expected: a dozen instructions less for each row of four pixels.
+// Expected: fewer instructions around each row of four pixels.
 // Next limit: memory.
 #include "dot_product_grey.cuh"
 #include "rows.cuh"

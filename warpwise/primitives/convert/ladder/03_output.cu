@@ -1,0 +1,28 @@
+// Idea: threads laid out by the output: 64 threads store 64 pixels, one each. Either three quarters
+//   of them load the 48 words of these, or (READ_TWICE) all load a word, 85 pixels, of which 21
+//   belong to the next block as well.
+// Expected: two rounds (load, compute) of 64 threads instead of three of 48. 16 threads idle in the
+//   first, or 25 % of the bytes are read twice.
+// Next limit: as before, idle threads and the barrier.
+#include "pixels.cuh"
+
+static_assert(BLOCK_X % 4 == 0, "whole words");
+constexpr int row_words = BLOCK_X / 4 * 3;
+
+extern "C" __global__ void convert(warpwise::ladders::ConvertProblem p) {
+  __shared__ unsigned words[BLOCK_Y][BLOCK_X];
+  const int t = static_cast<int>(threadIdx.x);
+  const int left = static_cast<int>(blockIdx.x) * BLOCK_X;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(words[threadIdx.y]);
+
+  for (int top = static_cast<int>(blockIdx.y) * BLOCK_Y; top < p.height;
+       top += static_cast<int>(gridDim.y) * BLOCK_Y) {
+    const int y = top + static_cast<int>(threadIdx.y);
+    if (y < p.height && (READ_TWICE || t < row_words)) {
+      words[threadIdx.y][t] = warpwise::ladders::load_word(p, 3LL * left + 4 * t, y);
+    }
+    __syncthreads();
+    warpwise::ladders::convert_pixel(p, left + t, y, bytes + 3 * t);
+    __syncthreads();  // before the next rows take the words' place
+  }
+}

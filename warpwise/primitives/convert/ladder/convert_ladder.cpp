@@ -1,0 +1,97 @@
+#include <utility>
+
+#include "warpwise/base/checked.hpp"
+#include "warpwise/primitives/convert/convert.hpp"
+#include "warpwise/primitives/convert/ladder/problem.hpp"
+#include "warpwise/primitives/convert/launch.hpp"
+#include "warpwise/primitives/ladders.hpp"
+
+namespace warpwise::ladders {
+namespace {
+
+// The rungs' pixel indices are 32-bit numbers.
+constexpr std::int64_t most_pixels_a_side = 1 << 29;
+
+detail::Conversion conversion() {
+  return detail::resolve(PixelFormat::rgb24, PixelFormat::ycbcr32, {});
+}
+
+/// A number of the plan as a rung takes it.
+int rung_number(std::int64_t fixed) {
+  constexpr int dropped = detail::linear_bits - convert_fraction_bits;
+  if ((fixed & ((std::int64_t{1} << dropped) - 1)) != 0) {
+    throw Error("the default conversion does not fit the ladder's fixed point any more");
+  }
+  return static_cast<int>(fixed >> dropped);
+}
+
+class ConvertLadder final : public Ladder {
+ public:
+  std::string_view name() const override { return "convert"; }
+  Variables parameters() const override { return {}; }
+
+  Problem problem(std::int64_t width, std::int64_t height, const Variables& /*parameters*/,
+                  Layout layout) const override {
+    if (width > most_pixels_a_side || height > most_pixels_a_side) {
+      throw InvalidArgument("convert's ladder takes frames of up to 2^29 pixels a side, not of " +
+                            std::to_string(width) + "x" + std::to_string(height));
+    }
+    Problem problem;
+    problem.variables = {{"width", width}, {"height", height}};
+    problem.operands.push_back(Operand::input("src", ElementType::u8, width, height, 3, layout));
+    problem.operands.push_back(Operand::output("dst", ElementType::u8, width, height, 4, layout));
+    problem.pixels = checked_mul(width, height);
+    problem.bytes = 7 * problem.pixels;
+    return problem;
+  }
+
+  void compute(Problem& problem, Cpu with) const override {
+    const ConstHostFrame src(PixelFormat::rgb24, std::as_const(problem.operands[0]).view());
+    const HostFrame dst(PixelFormat::ycbcr32, problem.operands[1].view());
+    with == Cpu::reference ? reference::convert(src, dst) : convert(src, dst);
+  }
+
+  std::vector<std::byte> arguments(const Problem& problem,
+                                   const Placement& placement) const override {
+    const detail::Linear linear = detail::plan_of(conversion()).linear;
+    ConvertProblem p{};
+    p.src = pointer<const unsigned char>(placement.address[0]);
+    p.dst = pointer<unsigned char>(placement.address[1]);
+    p.src_pitch = problem.operands[0].pitch_bytes();
+    p.dst_pitch = problem.operands[1].pitch_bytes();
+    p.width = static_cast<int>(problem.variables.at("width"));
+    p.height = static_cast<int>(problem.variables.at("height"));
+    for (int row = 0; row < 3; ++row) {
+      for (int i = 0; i < 3; ++i) p.coefficient[row][i] = rung_number(linear.coefficient[row][i]);
+      p.offset[row] = rung_number(linear.offset[row]);
+    }
+    return bytes_of(p);
+  }
+
+  std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
+    const std::int64_t width = problem.variables.at("width");
+    const std::int64_t height = problem.variables.at("height");
+    const ConstDeviceFrame src(PixelFormat::rgb24, width, height,
+                               {{{pointer<const std::byte>(placement.address[0]),
+                                  problem.operands[0].pitch_bytes()}}});
+    const DeviceFrame dst(PixelFormat::ycbcr32, width, height,
+                          {{{pointer<std::byte>(placement.address[1]),
+                             problem.operands[1].pitch_bytes()}}});
+    const kernels::ConvertArguments arguments = detail::convert_arguments(src, dst, conversion());
+    const detail::ConvertGrid grid = detail::convert_grid(arguments);
+    return {{.kernel = "convert_kernel",
+             .grid = {grid.x, grid.y, 1},
+             .block = {kernels::convert_block_width, kernels::convert_block_height, 1},
+             .shared_bytes = 0,
+             .arguments = bytes_of(arguments)}};
+  }
+};
+
+}  // namespace
+
+const Ladder& convert_ladder() {
+  static const ConvertLadder ladder;
+  return ladder;
+}
+
+}  // namespace warpwise::ladders

@@ -1,0 +1,23 @@
+#pragma once
+
+namespace warpwise::ladders {
+
+/// What every rung takes: an RGB24 frame, whose rows start at any address, to become a frame of
+/// YCbCr words, which lie at multiples of 4 bytes.
+///
+/// Each result is floor(coefficient · (R, G, B) + offset), saturated; the numbers are multiples of
+/// 2^-fraction_bits, small enough for 32 bits.
+struct ConvertProblem {
+  const unsigned char* src;
+  unsigned char* dst;
+  long long src_pitch;
+  long long dst_pitch;
+  int width;
+  int height;
+  int coefficient[3][3];
+  int offset[3];
+};
+
+inline constexpr int convert_fraction_bits = 22;
+
+}  // namespace warpwise::ladders
