@@ -5,7 +5,9 @@
 // Next limit: instructions. With UNROLL the share of the loop goes: addresses become constants of
 // the
 //   instructions, and loads move ahead of the sums that wait for them, as far as registers last.
-// A large block goes through shared memory in parts of PART_ROWS rows, so that every size fits.
+// A large block goes through shared memory in parts of PART_ROWS rows, so that every size fits. The
+// loops that fill it, here and in the rungs that follow, are kept from being unrolled: addresses of
+// several pixels at once would take more registers than the sums do.
 #include "argmin.cuh"
 #include "tile.cuh"
 
@@ -30,21 +32,23 @@ extern "C" __global__ void scores(MatchProblem p) {
     const long long area_y = block.y + p.first + tile.y + part;
     __syncthreads();  // the part before is summed
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
+#pragma unroll 1
       for (int x = threadIdx.x; x < p.size; x += BLOCK_X) {
         reference[y * p.size + x] = reference_pixels.pixel(block.x + x, block.y + part + y);
       }
     }
     for (int y = threadIdx.y; y < rows + BLOCK_Y - 1; y += BLOCK_Y) {
+#pragma unroll 1
       for (int x = threadIdx.x; x < area_pitch; x += BLOCK_X) {
         area[y * area_pitch + x] = target_pixels.pixel(area_x + x, area_y + y);
       }
     }
     __syncthreads();
     for (int y = 0; y < rows; ++y) {
+      const unsigned char* a = reference + y * p.size;
+      const unsigned char* b = window + y * area_pitch;
 #pragma unroll unrolled
-      for (int x = 0; x < p.size; ++x) {
-        sum += abs(reference[y * p.size + x] - window[y * area_pitch + x]);
-      }
+      for (int x = 0; x < p.size; ++x) sum += abs(a[x] - b[x]);
     }
   }
 

@@ -31,12 +31,14 @@ extern "C" __global__ void scores(MatchProblem p) {
     const long long area_y = block.y + p.first + tile.y + part;
     __syncthreads();  // the part before is summed
     for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
+#pragma unroll 1
       for (int x = threadIdx.x; x < block_words; x += BLOCK_X) {
         reference[y * block_words + x] =
             reference_pixels.four_pixels(block.x + 4 * x, block.y + part + y);
       }
     }
     for (int y = threadIdx.y; y < rows + BLOCK_Y - 1; y += BLOCK_Y) {
+#pragma unroll 1
       for (int x = threadIdx.x; x < area_words; x += BLOCK_X) {
         area[y * area_words + x] = target_pixels.four_pixels(area_x + 4 * x, area_y + y);
       }

@@ -54,12 +54,14 @@ extern "C" __global__ void match(MatchProblem p) {
         const long long area_y = block.y + p.first + tile_y + part;
         __syncthreads();  // the part before is summed
         for (int y = threadIdx.y; y < rows; y += BLOCK_Y) {
+#pragma unroll 1
           for (int x = threadIdx.x; x < block_words; x += BLOCK_X) {
             reference[y * block_words + x] =
                 four_pixels(reference_pixels, block.x + 4 * x, block.y + part + y);
           }
         }
         for (int y = threadIdx.y; y < rows + ROWS * BLOCK_Y - 1; y += BLOCK_Y) {
+#pragma unroll 1
           for (int x = threadIdx.x; x < area_words; x += BLOCK_X) {
             area[y * pitch + x] = four_pixels(target_pixels, area_x + 4 * x, area_y + y);
           }
