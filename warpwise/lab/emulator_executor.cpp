@@ -21,10 +21,14 @@ class EmulatedCode final : public LoadedCode {
   int blocks_per_sm(const std::string& /*kernel*/, int threads,
                     std::uint64_t shared_bytes) const override {
     constexpr int assumed_registers = 32;
-    return rules::occupancy(cc_, {.threads = threads,
-                                  .registers_per_thread = assumed_registers,
-                                  .shared_bytes = static_cast<int>(shared_bytes)})
-        .blocks_per_sm;
+    try {
+      return rules::occupancy(cc_, {.threads = threads,
+                                    .registers_per_thread = assumed_registers,
+                                    .shared_bytes = static_cast<int>(shared_bytes)})
+          .blocks_per_sm;
+    } catch (const InvalidArgument&) {
+      return 0;
+    }
   }
 
   emulator::Program program;

@@ -245,7 +245,8 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
 }
 
 Experiment read_experiment(const Fields& fields, const LadderTable& table) {
-  fields.require_known({"name", "title", "rows", "rungs", "sizes", "parameters", "blocks"});
+  fields.require_known({"name", "title", "rows", "rungs", "sizes", "parameters", "blocks",
+                        "cpu"});
   Experiment experiment;
   experiment.name = fields.text("name");
   experiment.title = fields.text("title");
@@ -270,6 +271,7 @@ Experiment read_experiment(const Fields& fields, const LadderTable& table) {
     if (fields.text("blocks") != "all") fields.fail("has \"blocks\" other than \"all\"");
     experiment.all_blocks = true;
   }
+  experiment.cpu = fields.truth("cpu");
   if (experiment.rungs.empty() || experiment.sizes.empty()) {
     fields.fail("needs at least one rung and one size");
   }
