@@ -44,10 +44,10 @@ std::string text_of(const emulator::Dim3& place) {
 }  // namespace
 
 EmulatorExecutor::EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities,
-                                   bool count)
+                                   bool count, std::uint64_t budget)
     : compute_capabilities_(std::move(compute_capabilities)),
       newest_(*std::max_element(compute_capabilities_.begin(), compute_capabilities_.end())),
-      count_(count), device_(std::make_unique<emulator::Device>()) {}
+      count_(count), budget_(budget), device_(std::make_unique<emulator::Device>()) {}
 
 // Few: grids that follow from it are small, and loops that stride over the rest have turns to take.
 int EmulatorExecutor::multiprocessors() const { return 4; }
@@ -86,8 +86,7 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
   auto& program = dynamic_cast<EmulatedCode&>(code).program;
   emulator::LaunchOptions options;
   options.count = count_;
-  // A minute or two: a kernel that never ends is told about.
-  options.budget = 4'000'000'000;
+  options.budget = budget_;
   if (count_) options.compute_capabilities = compute_capabilities_;
   results_.clear();
   for (const ladders::Launch& launch : launches) {
