@@ -230,9 +230,10 @@ def ladder_origin(report):
     transfers = "; ".join(
         f"{size_text(each['size'])}: {each['upload_us']:.0f} µs up, {each['download_us']:.0f} µs down"
         for each in {str(each["size"]): each for each in report.get("transfers", [])}.values())
+    host = "; the CPU is an " + machine["cpu"] if any("on_cpu" in row for row in report["results"]) else ""
     return (f"{machine['gpu']}, driver {machine['driver']}, CUDA {machine['toolkit']}, commit "
-            f"{machine['commit']}, {machine['date'][:10]}; {roof}. Transfers of the operands, page-locked: "
-            f"{transfers}.")
+            f"{machine['commit']}, {machine['date'][:10]}; {roof}{host}. Transfers of the operands, "
+            f"page-locked: {transfers}.")
 
 
 def ladder(name):
