@@ -269,8 +269,12 @@ def ladder(name):
     return f"{table(header, lines)}\n\n{ladder_origin(report)}{note}"
 
 
-def matrix(rows, column_of, columns):
-    """Rungs against what varies, cold µs."""
+def shown_time(row):
+    return three_digits((row.get("cold") or row["time"])["median_us"])
+
+
+def matrix(rows, column_of, columns, show=shown_time):
+    """Rungs against what varies."""
     names = list(dict.fromkeys(row["rung"] for row in rows))
     cells = {(row["rung"], column_of(row)): row for row in rows}
     lines = []
@@ -278,9 +282,7 @@ def matrix(rows, column_of, columns):
         line = [name.replace("cpu", "CPU")]
         for column in columns:
             row = cells.get((name, column))
-            shown = row and (row.get("cold") or row.get("time"))
-            line.append(three_digits(shown["median_us"]) if shown else
-                        "skipped" if row and "skipped" in row else "")
+            line.append("" if row is None else "skipped" if "skipped" in row else show(row))
         lines.append(line)
     return lines
 
@@ -291,7 +293,9 @@ def experiment(name):
     if report is None:
         return "Not recorded yet."
     rows = report["results"]
-    text = [f"{report['title']} ({', '.join(report['rows'])}); cold µs."]
+    many_sizes = len({tuple(row["size"]) for row in rows}) > 3
+    text = [f"{report['title']} ({', '.join(report['rows'])}); "
+            f"{'GB/s by the cold time' if many_sizes else 'cold µs'}."]
     works = list(dict.fromkeys(same_work(row) for row in rows))
     sizes = list(dict.fromkeys(size for size, _ in works))
     measured = [row for row in rows if "block" in row]
@@ -315,12 +319,15 @@ def experiment(name):
             text.append(table([f"{size_text(size)}, {varied[0]}", *map(str, columns)],
                               matrix(some, lambda row: row["parameters"][varied[0]], columns)))
     else:
-        columns = sizes
-        lines = matrix(rows, lambda row: tuple(row["size"]), columns)
+        show = (lambda row: f"{row['gb_per_s']:.0f}") if many_sizes else shown_time
+        lines = matrix(rows, lambda row: tuple(row["size"]), sizes, show)
+        header = ["", *map(size_text, sizes)]
         documents = {row["rung"]: document_text(row) for row in rows}
-        lines = [[line[0], documents[name], *line[1:]]
-                 for line, name in zip(lines, dict.fromkeys(row["rung"] for row in rows))]
-        text.append(table(["", "document: µs, ×", *map(size_text, columns)], lines))
+        if any(documents.values()):
+            header.insert(1, "document: µs, ×")
+            for line, name in zip(lines, documents):
+                line.insert(1, documents[name])
+        text.append(table(header, lines))
     text.append(ladder_origin(report))
     return "\n\n".join(text)
 
