@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -48,6 +49,22 @@ std::string identity_of(const Toolchain& toolchain) {
   return fmt::format("{} {}", path.string(), error ? 0 : time);
 }
 
+// "problem.hpp" of "# include <problem.hpp>", however it is spaced; empty where nothing is included.
+std::string included_by(std::string_view line) {
+  const auto skip_blanks = [&] {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  };
+  for (const std::string_view word : {"#", "include"}) {
+    skip_blanks();
+    if (!line.starts_with(word)) return {};
+    line.remove_prefix(word.size());
+  }
+  skip_blanks();
+  if (!line.starts_with('"') && !line.starts_with('<')) return {};
+  const std::size_t end = line.find_first_of("\">", 1);
+  return end == std::string_view::npos ? "" : std::string(line.substr(1, end - 1));
+}
+
 void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   if (!done.insert(file.lexically_normal()).second) return;
   const std::optional<std::string> content = read(file);
@@ -55,13 +72,11 @@ void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   text += *content;
   std::istringstream lines(*content);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t include = line.find("#include \"");
-    if (include == std::string::npos) continue;
-    const std::size_t begin = include + 10;
-    const std::string name = line.substr(begin, line.find('"', begin) - begin);
+    const std::string name = included_by(line);
+    if (name.empty()) continue;
     std::error_code ignored;
     const fs::path beside = file.parent_path() / name;
-    append(fs::exists(beside, ignored) ? beside : source_root() / name, done, text);
+    append(fs::is_regular_file(beside, ignored) ? beside : source_root() / name, done, text);
   }
 }
 
@@ -81,12 +96,17 @@ std::optional<Compilation> from_cache(const fs::path& path) {
 }
 
 void to_cache(const fs::path& path, const Compilation& compilation) {
+  // In a folder whose name is no UTF-8, neither is the PTX, which names it: nothing is kept then.
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  const nlohmann::json json = {{"compiler", compilation.compiler}, {"ptx", compilation.ptx}};
+  const std::string text = json.dump(-1, ' ', false, replace);
+  if (nlohmann::json::parse(text) != json) return;
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   // Written whole under another name: two programs at once do not read each other's halves.
   const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
   std::ofstream file(unfinished, std::ios::binary);
-  file << nlohmann::json{{"compiler", compilation.compiler}, {"ptx", compilation.ptx}}.dump();
+  file << text;
   file.close();
   if (file) fs::rename(unfinished, path, ignored);
   else fs::remove(unfinished, ignored);
