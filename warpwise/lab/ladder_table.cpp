@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -490,10 +488,9 @@ LadderTable parse_ladder(std::string_view json, const fs::path& folder) {
 
 LadderTable read_ladder(const fs::path& folder) {
   const fs::path path = folder / "ladder.json";
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw IoError(path.string() + " cannot be read; a ladder's folder has its table there");
-  return parse_ladder(text, folder);
+  const std::optional<std::string> text = read_text(path);
+  if (!text) throw IoError(path.string() + " cannot be read; a ladder's folder has its table there");
+  return parse_ladder(*text, folder);
 }
 
 LadderTable find_ladder(std::string_view name) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -18,13 +17,6 @@ namespace warpwise::lab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return std::nullopt;
-  return text;
-}
 
 // FNV-1a.
 std::uint64_t hash_of(const std::string& text, std::uint64_t start) {
@@ -67,7 +59,7 @@ std::string included_by(std::string_view line) {
 
 void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   if (!done.insert(file.lexically_normal()).second) return;
-  const std::optional<std::string> content = read(file);
+  const std::optional<std::string> content = read_text(file);
   if (!content) return;  // the compiler will say so
   text += *content;
   std::istringstream lines(*content);
@@ -81,7 +73,7 @@ void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
 }
 
 std::optional<Compilation> from_cache(const fs::path& path) {
-  const std::optional<std::string> text = read(path);
+  const std::optional<std::string> text = read_text(path);
   if (!text) return std::nullopt;
   // A file that another program spoilt is one that is not there.
   const auto json = nlohmann::json::parse(*text, nullptr, false);
@@ -123,7 +115,7 @@ void require_compiler() {
 }
 
 std::string text_with_includes(const fs::path& file) {
-  if (!read(file)) throw IoError(file.string() + " cannot be read");
+  if (!read_text(file)) throw IoError(file.string() + " cannot be read");
   std::string text;
   std::set<fs::path> done;
   append(file, done, text);
@@ -152,7 +144,7 @@ Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int6
     if (std::optional<Compilation> found = from_cache(cached)) {
       found->name = rung.file.string();
       found->options = options;
-      found->source = read(rung.file).value_or("");
+      found->source = read_text(rung.file).value_or("");
       return *std::move(found);
     }
   }
