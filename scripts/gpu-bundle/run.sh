@@ -32,6 +32,7 @@ seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b -
   echo " \"gpu\": \"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)\","
   echo " \"driver\": \"$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)\","
   echo " \"toolkit\": \"$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')\","
+  echo " \"cpu\": \"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) threads\","
   echo " \"commit\": \"$(cat "$here/COMMIT")\","
   echo " \"date\": \"$(date -u +%Y-%m-%dT%H:%M:%SZ)\""
   echo "}"

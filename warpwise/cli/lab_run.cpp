@@ -81,6 +81,7 @@ class LabRun final : public Command {
       for (const lab::RungRow& row : run.rows) {
         if (!row.wrong.empty()) wrong.push_back(run.ladder + "/" + row.rung);
       }
+      if (!json_ && !csv_) print(lab::transfers_of(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
       if (!run.any_wrong()) record(run);

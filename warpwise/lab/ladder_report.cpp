@@ -230,6 +230,17 @@ std::string line_of(const RungRow& row, bool on_gpu) {
   return text + (on_gpu ? gpu_line(row) : emulator_lines(row)) + " " + row.idea + "\n";
 }
 
+std::string transfers_of(const LadderRun& run) {
+  std::string text;
+  for (const TransferRow& each : run.transfers) {
+    text += fmt::format("{}transfers at {}x{}{}{}: {} us up, {} us down, page-locked\n",
+                        text.empty() ? "\n" : "", each.size.width, each.size.height,
+                        each.parameters.empty() ? "" : ", ", parameters_text(each.parameters),
+                        trimmed(each.upload_us), trimmed(each.download_us));
+  }
+  return text;
+}
+
 nlohmann::ordered_json json_of(const LadderRun& run) {
   Json machine = {{"device", run.device},
                   {"compute_capability", rules::to_string(run.compute_capability)}};

@@ -850,7 +850,7 @@ TEST(HostMemory, IsAskedForBeforeItIsFilled) {
   expect_words(message_of<OutOfMemory>([] {
                  find_ladder("copy").ladder->problem(1'000'000, 1'000'000, {}, {});
                }),
-               {"4000000000000 bytes", "src", "available"});
+               {"src takes 4000000000000 bytes", "memory"});
   EXPECT_THROW(find_ladder("copy").ladder->problem(greatest, 2, {}, {}), InvalidArgument);
   EXPECT_THROW(find_ladder("copy").ladder->problem(greatest, 1, {}, {}), InvalidArgument);
 }

@@ -1,9 +1,8 @@
 #include "warpwise/primitives/ladder.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <limits>
 #include <random>
 
 #include "warpwise/base/checked.hpp"
@@ -38,24 +37,17 @@ void fill_random(HostView view, std::uint64_t seed) {
   }
 }
 
-// Without swapping, as Linux estimates it; as much as there can be where it does not.
-std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    constexpr std::string_view label = "MemAvailable:";
-    if (line.starts_with(label)) return 1024 * std::strtoull(line.c_str() + label.size(), nullptr, 10);
-  }
-  return std::numeric_limits<std::uint64_t>::max();
+// A problem is held several times over, and memory that is only promised ends the process when it is
+// filled.
+void require_memory(const std::string& name, std::int64_t bytes) {
+  const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  const std::int64_t most = physical / 8;
+  if (bytes <= most) return;
+  throw OutOfMemory(name + " takes " + std::to_string(bytes) + " bytes; one operand may take " +
+                    std::to_string(most) + ", an eighth of this machine's memory");
 }
 
 }  // namespace
-
-void require_host_memory(std::uint64_t bytes, std::string_view what) {
-  const std::uint64_t available = available_memory();
-  if (bytes <= available) return;
-  throw OutOfMemory(std::string(what) + " takes " + std::to_string(bytes) + " bytes of memory, and " +
-                    std::to_string(available) + " are available");
-}
 
 Operand::Operand(std::string name, bool is_output, ElementType type, std::int64_t width,
                  std::int64_t height, int channels, Layout layout)
@@ -65,7 +57,7 @@ Operand::Operand(std::string name, bool is_output, ElementType type, std::int64_
   offset_bytes_ = checked_mul(layout.offset_pixels, pixel);
   pitch_bytes_ = checked_mul(checked_add(width, layout.padding_pixels), pixel);
   const std::int64_t bytes = checked_add(offset_bytes_, checked_mul(pitch_bytes_, height));
-  require_host_memory(static_cast<std::uint64_t>(bytes), "the operand \"" + name_ + "\"");
+  require_memory(name_, bytes);
   memory_.assign(static_cast<std::size_t>(bytes), sentinel);
 }
 

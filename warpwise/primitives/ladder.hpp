@@ -35,9 +35,8 @@ class Operand {
   static constexpr std::byte sentinel{0xa5};
 
   /// Memory of an output, filled with the sentinel, or of an input, its pixels random but the same
-  /// in every run for each name.
-  /// \throws InvalidArgument  as BasicView
-  /// \throws OutOfMemory      as require_host_memory()
+  /// in every run for each name. \throws InvalidArgument  as BasicView  \throws OutOfMemory  with
+  /// both numbers, for more than an eighth of this machine's memory
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});
   static Operand output(std::string name, ElementType type, std::int64_t width, std::int64_t height,
@@ -88,10 +87,6 @@ struct Problem {
 
   const Operand& operand(std::string_view name) const;
 };
-
-/// \throws OutOfMemory  this machine does not have so many bytes left, with both numbers: said before
-///         memory is filled, and not by whoever ends programs that fill too much of it
-void require_host_memory(std::uint64_t bytes, std::string_view what);
 
 /// Where the operands of a problem lie on a device, real or emulated, in the order of
 /// Problem::operands.
