@@ -171,6 +171,7 @@ class ExplainCommand final : public Command {
 
   void execute_primitive() const {
     refuse_options_of_files();
+    if (!ladder_folder_.empty()) throw UsageError("--ladder-dir is for a rung: LADDER/RUNG");
     const lab::PrimitiveRequest request = request_of(request_.file);
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = lab::explain_primitive(request);

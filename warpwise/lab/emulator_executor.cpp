@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "warpwise/base/error.hpp"
 
@@ -24,7 +25,8 @@ class EmulatedCode final : public LoadedCode {
     try {
       return rules::occupancy(cc_, {.threads = threads,
                                     .registers_per_thread = assumed_registers,
-                                    .shared_bytes = static_cast<int>(shared_bytes)})
+                                    .shared_bytes = static_cast<int>(std::min<std::uint64_t>(
+                                        shared_bytes, std::numeric_limits<int>::max()))})
           .blocks_per_sm;
     } catch (const InvalidArgument&) {
       return 0;
@@ -96,9 +98,9 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
                                       launch.shared_bytes, launch.arguments, options));
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
-    throw Error(fmt::format("{} at {}:{}, block {}, thread {}: {}", to_string(fault.kind),
-                            fault.file, fault.line, text_of(fault.block), text_of(fault.thread),
-                            fault.message));
+    throw KernelFault(fmt::format("{} at {}:{}, block {}, thread {}: {}", to_string(fault.kind),
+                                  fault.file, fault.line, text_of(fault.block),
+                                  text_of(fault.thread), fault.message));
   }
 }
 

@@ -49,9 +49,8 @@ PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveReque
   RungRun run(executor, table, rung, problem, rung.blocks.front());
   try {
     run.run();
-  } catch (const Error&) {
+  } catch (const KernelFault&) {
     // A launch with a fault is what is to be told.
-    if (executor.results().empty() || executor.results().back().faults.empty()) throw;
   }
   for (std::size_t i = 0; i < executor.results().size(); ++i) {
     explanation.launches.push_back(explained(request, rung, run.compilation(), run.launches()[i],

@@ -106,6 +106,10 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   return result;
 }
 
+emulator::Dim3 block_of(const ladders::Launch& launch) {
+  return {launch.block[0], launch.block[1], launch.block[2]};
+}
+
 // Of the launch that takes the most warps, or the first.
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) {
   RungResources result;
@@ -229,7 +233,7 @@ class LadderRunner {
       const Rung& rung = table_.rung(name);
       const Work& work = work_of(size, merged(parameters, rung.parameters));
       std::vector<emulator::Dim3> blocks = {rung.blocks.front()};
-      if (request_.block) blocks = {*request_.block};
+      if (request_.block && !rung.shipped) blocks = {*request_.block};
       else if (request_.experiment && request_.experiment->all_blocks) blocks = rung.blocks;
       for (const emulator::Dim3& block : blocks) run_rung(rung, work, block);
     }
@@ -323,8 +327,13 @@ class LadderRunner {
       run.run();
       row.wrong = run.first_difference(work.expected);
       if (row.wrong.empty()) fill(row, rung, work, run);
+      if (rung.shipped) row.block = block_of(run.launches().front());
     } catch (const Unsupported& reason) {
       row.skipped = reason.what();
+    } catch (const KernelFault& fault) {
+      row.wrong = fault.what();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}/{}: {}", table_.name(), rung.name, error.what()));
     }
     add(std::move(row));
   }
