@@ -247,7 +247,7 @@ def ladder(name):
     for row in rows:
         if row["size"] != first and row["size"] not in larger:
             larger.append(row["size"])
-    times = {(row["rung"], str(row["size"]), block_text(row)): row for row in rows if "block" in row}
+    times = {(row["rung"], str(row["size"])): row for row in rows}
     header = ["rung", "what is new", "document: µs, ×", f"{size_text(first)}: cold µs [5 %, 95 %]",
               "batch µs", "of the roof", "step", "all", "registers, occupancy", "references a pixel",
               "transactions a request; shared passes",
@@ -258,8 +258,8 @@ def ladder(name):
             continue
         more = []
         for size in larger:
-            other = times.get((row["rung"], str(size), block_text(row))) if "block" in row else None
-            more.append("" if other is None else cold_text(other) if "cold" not in other else
+            other = times.get((row["rung"], str(size)), {"on_cpu": True})
+            more.append("" if other.get("on_cpu") else cold_text(other) if "cold" not in other else
                         f"{three_digits(other['cold']['median_us'])}, "
                         f"{100 * other['share_of_roof']:.0f} %")
         lines.append([row["rung"].replace("cpu", "CPU"), row["idea"], document_text(row),
