@@ -54,7 +54,7 @@ struct TileArguments {
 /// A warp's lanes take a row each.
 inline constexpr int threshold_tile_rows = 32;
 inline constexpr int threshold_tile_threads = 128;
-/// Blocks to an SM that leave registers for the loads in flight; of shared memory no more fit 228 KB.
+/// Blocks to an SM: more would not leave the registers for the loads in flight, nor fit 228 KB.
 inline constexpr int threshold_tile_blocks = 4;
 /// Words from row to row of a tile's column sums, two for each thread, and of its pixels: odd, so
 /// that lanes at one column meet as many banks.

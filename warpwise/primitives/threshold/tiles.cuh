@@ -2,15 +2,16 @@
 
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// The threshold kernel for windows whose halo fits a block. Fit for nvcc and NVRTC: no host headers.
+// The threshold kernel for windows whose halo fits a block. Fit for nvcc and NVRTC: no host
+// headers.
 //
 // A block goes down a strip of columns, tile by tile of threshold_tile_rows rows. A thread owns the
 // columns of one word of pixels; it slides their sums down the tile into shared memory. Then a lane
 // of each warp takes a row and slides along it: one column's sum comes in, one goes out.
 namespace warpwise::kernels {
 
-/// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign of
-/// the byte, eight times.
+/// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign
+/// of the byte, eight times.
 __device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
   unsigned result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
@@ -119,7 +120,7 @@ template <class Pixel, bool whole, bool inside>
 __device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& columns, int top,
                            ColumnSums& sums, unsigned* sums_out, unsigned* pixels_out) {
   // Rows whose loads are asked for before the first is used; loads of single pixels are more.
-  constexpr int batch = whole ? 8 : 2;
+  constexpr int batch = whole ? 16 : 2;
   TileWalk<Pixel, whole, inside> coming(a.src, columns.at, top + a.half);
   TileWalk<Pixel, whole, inside> going(a.src, columns.at, top - a.half - 1);
   TileWalk<Pixel, whole, inside> here(a.src, columns.at, top);
@@ -158,24 +159,28 @@ class TileStream {
  public:
   __device__ TileStream(const unsigned* sums, int column)
       : first_(sums + place(column)), second_(sums + place(column + per_sum)) {
-    word_[2] = odd ? *first_ : 0;
+    sums_[0] = *first_;
+    sums_[1] = *second_;
   }
 
-  /// Makes add() and subtract() see the columns of word i; called for i = 0, 1, 2, …
-  __device__ void load(int i) {
-    word_[0] = odd ? word_[2] : first_[i];
-    word_[1] = second_[i];
-    if (odd) word_[2] = first_[i + 1];
+  /// Asks for the sums of word i + 1; advance() moves on to them. Once for each i = 0, 1, 2, …
+  __device__ void fetch(int i) {
+    sums_[2] = first_[i + 1];
+    sums_[3] = second_[i + 1];
+  }
+  __device__ void advance() {
+    sums_[0] = sums_[2];
+    sums_[1] = sums_[3];
   }
 
-  /// total plus or less the sum of column k of the word.
+  /// total plus or less the sum of column k of the word. An odd stream's last one is in word i + 1.
   __device__ int add(int total, int k) const {
-    if constexpr (per_sum == 1) return total + word_[k];
-    return plus_pair(total, word_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x0001 : 0x0100);
+    if constexpr (per_sum == 1) return total + sums_[k];
+    return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x0001 : 0x0100);
   }
   __device__ int subtract(int total, int k) const {
-    if constexpr (per_sum == 1) return total - word_[k];
-    return plus_pair(total, word_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x00ff : 0xff00);
+    if constexpr (per_sum == 1) return total - sums_[k];
+    return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x00ff : 0xff00);
   }
 
  private:
@@ -188,7 +193,7 @@ class TileStream {
 
   const unsigned* first_;
   const unsigned* second_;
-  unsigned word_[3];
+  unsigned sums_[4];
 };
 
 /// less_sum + pixel k of a word times area.
@@ -201,11 +206,9 @@ __device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
     int result;
     const unsigned factor = k % 2 == 0 ? area : area << 16;
     if (k < 2) {
-      asm("dp2a.lo.u32.u32 %0, %1, %2, %3;"
-          : "=r"(result) : "r"(factor), "r"(word), "r"(less_sum));
+      asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factor), "r"(word), "r"(less_sum));
     } else {
-      asm("dp2a.hi.u32.u32 %0, %1, %2, %3;"
-          : "=r"(result) : "r"(factor), "r"(word), "r"(less_sum));
+      asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factor), "r"(word), "r"(less_sum));
     }
     return result;
   }
@@ -217,32 +220,34 @@ template <class Pixel, bool with_mean, bool odd>
 __device__ void slide_along(const TileArguments& a, const unsigned* sums, int column,
                             unsigned* pixels, int words, int x, int y) {
   constexpr int count = threshold_pixels_per_word<Pixel>;
-  // The window that the first pixel's follows: what goes out first. Its height and the
-  // one that comes in have different parities.
+  // The sums of columns that come in and that go out start in different halves of a pair.
+  TileStream<Pixel, odd> in(sums, column + a.half + 1);
+  TileStream<Pixel, !odd> out(sums, column - a.half);
+
   int less_sum = a.bias;
-  TileStream<Pixel, !odd> window(sums, column - a.half);
+  TileStream<Pixel, !odd> window = out;  // the first pixel's
   const int side = 2 * a.half + 1;
-  for (int i = 0; i < side / count; ++i) {
-    window.load(i);
+  for (int i = 0; i < side / count; ++i, window.advance()) {
+    window.fetch(i);
 #pragma unroll
     for (int k = 0; k < count; ++k) less_sum = window.subtract(less_sum, k);
   }
-  window.load(side / count);
+  window.fetch(side / count);
 #pragma unroll
   for (int k = 0; k < count - 1; ++k) {
     if (k < side % count) less_sum = window.subtract(less_sum, k);
   }
 
-  TileStream<Pixel, odd> in(sums, column + a.half + 1);
-  TileStream<Pixel, !odd> out(sums, column - a.half);
   constexpr unsigned everywhere = sizeof(Pixel) == 1 ? 0x01010101 : 0x00010001;
   const unsigned above = a.out.above * everywhere;
   const unsigned below = a.out.below * everywhere;
+  unsigned word = pixels[0];
 #pragma unroll 4
   for (int i = 0; i < words; ++i) {
-    const unsigned word = pixels[i];
-    in.load(i);
-    out.load(i);
+    // Before the store, which they could not pass.
+    const unsigned next_word = pixels[i + 1];
+    in.fetch(i);
+    out.fetch(i);
     int excess[count];
 #pragma unroll
     for (int k = 0; k < count; ++k) {
@@ -263,25 +268,45 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
       is_below = permuted(excess[0], excess[1], 0xffbb);
     }
     pixels[i] = (is_below & below) | (~is_below & above);
+    word = next_word;
+    in.advance();
+    out.advance();
   }
 }
 
-/// Writes the words at column x of `rows` rows from y on. `whole`: as words.
+/// Writes a word of pixels, those inside of the image. `whole`: all of it, to an aligned address.
+template <class Pixel, bool whole>
+__device__ void store_results(const TileArguments& a, unsigned char* row, int x, unsigned word) {
+  if constexpr (whole) {
+    *reinterpret_cast<unsigned*>(row + x * int{sizeof(Pixel)}) = word;
+  } else {
+    constexpr int count = threshold_pixels_per_word<Pixel>;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      if (x + k < a.src.width)
+        store_element(row, x + k, static_cast<Pixel>(word >> 32 / count * k));
+    }
+  }
+}
+
+/// Writes the words at column x of `rows` rows from y on.
 template <class Pixel, bool whole>
 __device__ void store_rows(const TileArguments& a, const unsigned* words, int x, int y, int rows) {
-  constexpr int count = threshold_pixels_per_word<Pixel>;
-  unsigned char* dst = a.out.dst + y * a.out.dst_pitch;
-#pragma unroll 8
-  for (int r = 0; r < rows; ++r, dst += a.out.dst_pitch) {
-    const unsigned word = words[r * threshold_tile_pixels_pitch];
-    if constexpr (whole) {
-      *reinterpret_cast<unsigned*>(dst + x * int{sizeof(Pixel)}) = word;
-    } else {
+  constexpr int batch = 8;
+  unsigned char* row = a.out.dst + y * a.out.dst_pitch;
+  int r = 0;
+  for (; r + batch <= rows; r += batch) {
+    unsigned word[batch];
 #pragma unroll
-      for (int i = 0; i < count; ++i) {
-        if (x + i < a.src.width) store_element(dst, x + i, static_cast<Pixel>(word >> 32 / count * i));
-      }
+    for (int i = 0; i < batch; ++i) word[i] = words[(r + i) * threshold_tile_pixels_pitch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i, row += a.out.dst_pitch) {
+      store_results<Pixel, whole>(a, row, x, word[i]);
     }
+  }
+#pragma unroll 1
+  for (; r < rows; ++r, row += a.out.dst_pitch) {
+    store_results<Pixel, whole>(a, row, x, words[r * threshold_tile_pixels_pitch]);
   }
 }
 
@@ -350,8 +375,10 @@ __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
       __syncthreads();
       if (inner) {
         const int rows = min(threshold_tile_rows, end - top);
-        if (dst_words) store_rows<Pixel, true>(a, own_pixels, x, top, rows);
-        else store_rows<Pixel, false>(a, own_pixels, x, top, rows);
+        if (dst_words)
+          store_rows<Pixel, true>(a, own_pixels, x, top, rows);
+        else
+          store_rows<Pixel, false>(a, own_pixels, x, top, rows);
       }
     }
   }

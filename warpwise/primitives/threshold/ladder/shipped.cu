@@ -1,5 +1,5 @@
-// The kernels that threshold() launches for bytes, themselves: the first where the window fits it, the
-// others where their sums fit 32 bits.
+// The kernels that threshold() launches for bytes, themselves: the first where the window fits it,
+// the others where their sums fit 32 bits.
 #include "warpwise/primitives/threshold/tiles.cuh"
 
 namespace warpwise::kernels {
