@@ -1,8 +1,6 @@
 #pragma once
 
-#include "warpwise/primitives/pixel.hpp"
-
-// What the Sobel kernel takes. For g++, nvcc and NVRTC: no includes but our own.
+// What the Sobel kernel takes. For g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels {
 
 enum class SobelSource { u8, rgb, rgba, u16, f32 };
@@ -17,16 +15,28 @@ struct SobelArguments {
   long long height;
   int centre;  ///< weights of the smoothing, [side centre side]
   int side;
-  unsigned grey_high;  ///< weights of the colours, see grey(): one byte for each channel
-  unsigned grey_low;
-  Border border;
+  /// Twice the weights of the colours in the order of memory, two in the halves of a word: the first
+  /// and second channel's, and the third's. The sum's upper half is the grey value.
+  unsigned grey_first;
+  unsigned grey_third;
+  // What is read for the rows and columns -1, height and width; -1 for zeros.
+  long long row_above;
+  long long row_below;
+  long long column_before;
+  long long column_behind;
   bool dy;  ///< which component SobelResult::component writes
 };
 
-/// How a source's pixels lie in memory and what they are computed in.
+/// Two numbers in the halves of a word, which are computed together with the weights
+/// [side centre side]: see numbers.cuh.
+template <int centre, int side>
+struct SobelPair {
+  unsigned bits;
+};
+
+/// How a source's pixels lie in memory.
 template <SobelSource source>
 struct SobelPixels {
-  using Work = int;
   static constexpr bool colour = source == SobelSource::rgb || source == SobelSource::rgba;
   static constexpr int bytes = source == SobelSource::u8    ? 1
                                : source == SobelSource::u16 ? 2
@@ -34,21 +44,32 @@ struct SobelPixels {
                                                             : 4;
   // Adjacent pixels for one thread: loads of 8 to 16 bytes, and few enough registers.
   static constexpr int per_thread = source == SobelSource::u8 ? 8 : 4;
-};
-template <>
-struct SobelPixels<SobelSource::f32> {
-  using Work = float;
-  static constexpr bool colour = false;
-  static constexpr int bytes = 4;
-  static constexpr int per_thread = 4;
+  static constexpr int words = per_thread * bytes / 4;
+  static constexpr int vector_words = words % 4 == 0 ? 4 : words % 2 == 0 ? 2 : 1;
 };
 
-// A warp covers a row's stretch; eight of them below each other read the rows that they share from
-// the L1 cache.
+template <class Number>
+inline constexpr int sobel_pixels_of_number = 1;
+template <int centre, int side>
+inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
+
+// A warp covers a row's stretch, so that its lanes are neighbours; four of them below each other read
+// the rows that they share from the L1 cache.
 inline constexpr int sobel_block_width = 32;
-inline constexpr int sobel_block_height = 8;
-// Each thread goes down four rows, for which it loads six: all of them in flight at once.
-inline constexpr int sobel_rows_per_thread = 4;
-inline constexpr int sobel_block_rows = sobel_block_height * sobel_rows_per_thread;
+inline constexpr int sobel_block_height = 4;
+
+/// What a thread computes, in which numbers.
+template <SobelSource source, class Number>
+struct SobelThread {
+  static constexpr int pixels = SobelPixels<source>::per_thread;
+  /// Numbers of one row.
+  static constexpr int numbers = pixels / sobel_pixels_of_number<Number>;
+  // Two rows more are loaded, all of them in flight at once. Eight rows read less twice than four;
+  // pixels of 4 bytes wait for memory alike, and eight numbers leave no registers for them.
+  static constexpr int rows = SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8 : 4;
+  // As many as fit on a multiprocessor with the registers that this takes: 64, 80 or 96 a thread.
+  static constexpr int resident_blocks = numbers == 8 ? 5 : numbers == 2 && rows == 4 ? 8 : 6;
+  static constexpr int rows_of_block = sobel_block_height * rows;
+};
 
 }  // namespace warpwise::kernels

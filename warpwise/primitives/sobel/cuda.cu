@@ -10,48 +10,53 @@ namespace {
 using kernels::SobelResult;
 using kernels::SobelSource;
 
-using Kernel = void (*)(kernels::SobelArguments);
-
-template <SobelSource source, class Magnitude, class Component>
-Kernel kernel_for(const SobelOptions& options) {
-  if (options.output != SobelOutput::magnitude) {
-    return kernels::sobel_kernel<source, Component, SobelResult::component>;
-  }
-  return options.norm == Norm::l1 ? kernels::sobel_kernel<source, Magnitude, SobelResult::l1>
-                                  : kernels::sobel_kernel<source, Magnitude, SobelResult::l2>;
-}
-
-template <SobelSource source>
-Kernel kernel_of_u8(const SobelOptions& options, ElementType dst) {
-  return dst == ElementType::u8
-             ? kernel_for<source, std::uint8_t, std::uint16_t>(options)
-             : kernel_for<source, std::uint16_t, std::uint16_t>(options);
-}
-
 struct Choice {
-  Kernel kernel;
-  int pixels_per_thread;
+  void (*kernel)(kernels::SobelArguments);
+  SobelShare share;
 };
 
+template <SobelSource source, class Out, SobelResult result, class Number>
+Choice kernel_of() {
+  return {kernels::sobel_kernel<source, Out, result, Number>, sobel_share<source, Number>};
+}
+
+template <SobelSource source, class Out, class Number>
+Choice magnitude_kernel(const SobelOptions& options) {
+  return options.norm == Norm::l1 ? kernel_of<source, Out, SobelResult::l1, Number>()
+                                  : kernel_of<source, Out, SobelResult::l2, Number>();
+}
+
+template <SobelSource source, class Out, class Number>
+Choice any_kernel(const SobelOptions& options) {
+  return options.output == SobelOutput::magnitude
+             ? magnitude_kernel<source, Out, Number>(options)
+             : kernel_of<source, Out, SobelResult::component, Number>();
+}
+
+// In pairs where these are exact.
+template <SobelSource source>
+Choice kernel_of_bytes(const SobelOptions& options, ElementType dst) {
+  using Sobel = kernels::SobelPair<2, 1>;
+  using Scharr = kernels::SobelPair<10, 3>;
+  const bool scharr = options.kernel == SobelKernel::scharr;
+  if (dst == ElementType::u8) {
+    return scharr ? magnitude_kernel<source, std::uint8_t, Scharr>(options)
+                  : magnitude_kernel<source, std::uint8_t, Sobel>(options);
+  }
+  return scharr ? any_kernel<source, std::uint16_t, int>(options)
+                : any_kernel<source, std::uint16_t, Sobel>(options);
+}
+
 Choice choose(const ConstDeviceView& src, ElementType dst, const SobelOptions& options) {
-  using kernels::SobelPixels;
   if (src.type() == ElementType::f32) {
-    return {kernel_for<SobelSource::f32, std::uint32_t, std::uint32_t>(options),
-            SobelPixels<SobelSource::f32>::per_thread};
+    return any_kernel<SobelSource::f32, std::uint32_t, float>(options);
   }
   if (src.type() == ElementType::u16) {
-    return {kernel_for<SobelSource::u16, std::uint32_t, std::uint32_t>(options),
-            SobelPixels<SobelSource::u16>::per_thread};
+    return any_kernel<SobelSource::u16, std::uint32_t, int>(options);
   }
-  if (src.channels() == 3) {
-    return {kernel_of_u8<SobelSource::rgb>(options, dst),
-            SobelPixels<SobelSource::rgb>::per_thread};
-  }
-  if (src.channels() == 4) {
-    return {kernel_of_u8<SobelSource::rgba>(options, dst),
-            SobelPixels<SobelSource::rgba>::per_thread};
-  }
-  return {kernel_of_u8<SobelSource::u8>(options, dst), SobelPixels<SobelSource::u8>::per_thread};
+  if (src.channels() == 3) return kernel_of_bytes<SobelSource::rgb>(options, dst);
+  if (src.channels() == 4) return kernel_of_bytes<SobelSource::rgba>(options, dst);
+  return kernel_of_bytes<SobelSource::u8>(options, dst);
 }
 
 }  // namespace
@@ -67,7 +72,7 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
                     .dst_pitch = dst.pitch_bytes(),
                     .width = src.width(),
                     .height = src.height()},
-                   options, choice.pixels_per_thread);
+                   options, choice.share);
   const dim3 grid(launch.grid_x, launch.grid_y);
   const dim3 block(kernels::sobel_block_width, kernels::sobel_block_height);
   choice.kernel<<<grid, block, 0, stream>>>(launch.arguments);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "warpwise/gpu/launch.hpp"
+#include "warpwise/primitives/pixel.hpp"
 #include "warpwise/primitives/sobel/arguments.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 
@@ -18,24 +19,28 @@ struct SobelImages {
   std::int64_t height;
 };
 
+/// What sobel_kernel's threads and blocks compute.
+struct SobelShare {
+  int pixels_of_thread;
+  int rows_of_block;
+};
+template <kernels::SobelSource source, class Number>
+inline constexpr SobelShare sobel_share = {kernels::SobelThread<source, Number>::pixels,
+                                           kernels::SobelThread<source, Number>::rows_of_block};
+
 struct SobelLaunch {
   kernels::SobelArguments arguments;
   unsigned grid_x;
   unsigned grid_y;
 };
 
-/// One byte for each channel in the order of memory, the first in the lowest.
-constexpr unsigned channel_weights(unsigned red, unsigned green, unsigned blue,
-                                   ChannelOrder order) {
-  return order == ChannelOrder::rgb ? red | green << 8 | blue << 16
-                                    : blue | green << 8 | red << 16;
-}
-
 /// How sobel_kernel is launched, with blocks of sobel_block_width times sobel_block_height.
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline SobelLaunch sobel_launch(const SobelImages& images, const SobelOptions& options,
-                                int pixels_per_thread) {
+                                const SobelShare& share) {
   const bool scharr = options.kernel == SobelKernel::scharr;
+  constexpr unsigned red = 2 * 9798, green = 2 * 19235, blue = 2 * 3735;
+  const bool red_first = options.channels == ChannelOrder::rgb;
   const kernels::SobelArguments arguments{
       .src = images.src,
       .dst = images.dst,
@@ -45,14 +50,16 @@ inline SobelLaunch sobel_launch(const SobelImages& images, const SobelOptions& o
       .height = images.height,
       .centre = scharr ? 10 : 2,
       .side = scharr ? 3 : 1,
-      // 9798, 19235 and 3735 as 128 · high + low
-      .grey_high = channel_weights(9798 >> 7, 19235 >> 7, 3735 >> 7, options.channels),
-      .grey_low = channel_weights(9798 & 127, 19235 & 127, 3735 & 127, options.channels),
-      .border = options.border,
+      .grey_first = (red_first ? red : blue) | green << 16,
+      .grey_third = red_first ? blue : red,
+      .row_above = border_index(-1, images.height, options.border),
+      .row_below = border_index(images.height, images.height, options.border),
+      .column_before = border_index(-1, images.width, options.border),
+      .column_behind = border_index(images.width, images.width, options.border),
       .dy = options.output == SobelOutput::dy};
-  const std::int64_t threads = gpu::blocks_for(images.width, pixels_per_thread);
+  const std::int64_t threads = gpu::blocks_for(images.width, share.pixels_of_thread);
   return {arguments, gpu::grid_x(gpu::blocks_for(threads, kernels::sobel_block_width)),
-          gpu::grid_y(gpu::blocks_for(images.height, kernels::sobel_block_rows))};
+          gpu::grid_y(gpu::blocks_for(images.height, share.rows_of_block))};
 }
 
 }  // namespace warpwise::detail

@@ -74,7 +74,7 @@ class SobelLadder final : public Ladder {
                               .dst_pitch = problem.operands[2].pitch_bytes(),
                               .width = src.width(),
                               .height = src.height()},
-                             options, kernels::SobelPixels<kernels::SobelSource::rgba>::per_thread);
+                             options, detail::sobel_share<kernels::SobelSource::rgba, kernels::SobelPair<2, 1>>);
     return {{.kernel = "sobel_kernel",
              .grid = {launch.grid_x, launch.grid_y, 1},
              .block = {kernels::sobel_block_width, kernels::sobel_block_height, 1},

@@ -1,0 +1,179 @@
+#pragma once
+
+#include "warpwise/base/host_device.hpp"
+#include "warpwise/primitives/sobel/arguments.hpp"
+
+// The numbers that the Sobel kernel computes in. Fit for nvcc and NVRTC: no host headers.
+//
+// An int or a float is of one pixel. A SobelPair holds those of two: 16-bit floats in units of
+// 2^-24, the least one. As long as a number stays below 2048 units it is exact, and its bits, but
+// for the sign, are the integer: a byte is one as it is, and absolute values cost nothing. That is
+// enough for the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's reach
+// 4080; what is rounded there is above 255 in any case, which is enough for a result of 8 bits.
+namespace warpwise::kernels {
+
+/// A whole number below 2048, in both halves of a word.
+WARPWISE_HOST_DEVICE constexpr unsigned in_both(unsigned number) { return number * 0x00010001; }
+
+// Floats of 16 bits, in both halves.
+inline constexpr unsigned half_2 = in_both(0x4000);
+inline constexpr unsigned half_3 = in_both(0x4200);
+inline constexpr unsigned half_10 = in_both(0x4900);
+inline constexpr unsigned minus_2048_units = in_both(0x8800);
+
+__device__ inline unsigned add_halves(unsigned x, unsigned y) {
+  unsigned sum;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(x), "r"(y));
+  return sum;
+}
+__device__ inline unsigned subtract_halves(unsigned x, unsigned y) {
+  unsigned difference;
+  asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(difference) : "r"(x), "r"(y));
+  return difference;
+}
+__device__ inline unsigned multiply_add_halves(unsigned x, unsigned y, unsigned z) {
+  unsigned sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(x), "r"(y), "r"(z));
+  return sum;
+}
+__device__ inline unsigned absolute_halves(unsigned x) {
+  unsigned value;
+  asm("abs.f16x2 %0, %1;" : "=r"(value) : "r"(x));
+  return value;
+}
+
+// Floats are rounded after each operation, as the CPU does it: no fused multiply-add.
+__device__ inline int add(int x, int y) { return x + y; }
+__device__ inline float add(float x, float y) { return __fadd_rn(x, y); }
+template <int centre, int side>
+__device__ SobelPair<centre, side> add(SobelPair<centre, side> x, SobelPair<centre, side> y) {
+  return {add_halves(x.bits, y.bits)};
+}
+
+__device__ inline int subtract(int x, int y) { return x - y; }
+__device__ inline float subtract(float x, float y) { return __fsub_rn(x, y); }
+template <int centre, int side>
+__device__ SobelPair<centre, side> subtract(SobelPair<centre, side> x, SobelPair<centre, side> y) {
+  return {subtract_halves(x.bits, y.bits)};
+}
+
+/// centre weight · centre + side weight · sides, for differences
+__device__ inline int weigh(const SobelArguments& a, int centre, int sides) {
+  return a.centre * centre + a.side * sides;
+}
+__device__ inline float weigh(const SobelArguments& a, float centre, float sides) {
+  return __fadd_rn(__fmul_rn(static_cast<float>(a.centre), centre),
+                   __fmul_rn(static_cast<float>(a.side), sides));
+}
+__device__ inline SobelPair<2, 1> weigh(const SobelArguments& /*a*/, SobelPair<2, 1> centre,
+                                        SobelPair<2, 1> sides) {
+  return {multiply_add_halves(half_2, centre.bits, sides.bits)};
+}
+__device__ inline SobelPair<10, 3> weigh(const SobelArguments& /*a*/, SobelPair<10, 3> centre,
+                                         SobelPair<10, 3> sides) {
+  return {multiply_add_halves(half_10, centre.bits, multiply_add_halves(half_3, sides.bits, 0))};
+}
+
+/// The same for pixels, less a number that falls out of their differences: Scharr's sums reach
+/// 4080, but from -2048 to 2032 they are exact.
+template <class Number>
+__device__ Number smooth(const SobelArguments& a, Number centre, Number sides) {
+  return weigh(a, centre, sides);
+}
+template <>
+__device__ inline SobelPair<10, 3> smooth(const SobelArguments& /*a*/, SobelPair<10, 3> centre,
+                                          SobelPair<10, 3> sides) {
+  return {multiply_add_halves(half_10, centre.bits,
+                              multiply_add_halves(half_3, sides.bits, minus_2048_units))};
+}
+
+/// The root by the fast instruction, to a relative error of 2^-23.
+__device__ inline float fast_root(float n) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(n));
+  return root;
+}
+
+/// sqrt(dx² + dy²) rounded half up, of components below 2^20.
+__device__ inline int rounded_root(int dx, int dy) {
+  const float x = __int2float_rn(dx);
+  const float y = __int2float_rn(dy);
+  // Below 2^21, and off by less than 1/2 before it is rounded: by at most one then. Which way says
+  // n - root² against the root, and 32 bits hold that difference, though not its terms.
+  const int root = __float2int_rn(fast_root(x * x + y * y));
+  const auto square = [](int z) { return static_cast<unsigned>(z) * static_cast<unsigned>(z); };
+  const int above = static_cast<int>(square(dx) + square(dy) - square(root));
+  if (above > root) return root + 1;
+  return root > 0 && above <= -root ? root - 1 : root;
+}
+
+/// |dx| + |dy| or sqrt(dx² + dy²).
+template <SobelResult result>
+__device__ int magnitude(int dx, int dy) {
+  if constexpr (result == SobelResult::l1) return abs(dx) + abs(dy);
+  else return rounded_root(dx, dy);
+}
+
+template <SobelResult result>
+__device__ float magnitude(float dx, float dy) {
+  if constexpr (result == SobelResult::l1) return __fadd_rn(fabsf(dx), fabsf(dy));
+  else return __fsqrt_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)));
+}
+
+/// The float of a half's bits.
+__device__ inline float widen_half(unsigned bits) {
+  float value;
+  asm("{ .reg .b16 lower, upper; mov.b32 {lower, upper}, %1; cvt.f32.f16 %0, lower; }"
+      : "=f"(value)
+      : "r"(bits));
+  return value;
+}
+
+/// sqrt(dx² + dy²) of numbers in units of 2^-24, as a whole number in the lower half of a word.
+///
+/// The roots of whole numbers stay away from where rounding turns: by 1 / (8 r) from r - 1/2. Up to
+/// 256 that is 16 times the error of the fast root, more than a float's half step up to 1443, the
+/// largest that Sobel's kernel makes of bytes.
+template <class Out>
+__device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
+  const float x = widen_half(dx);
+  const float y = widen_half(dy);
+  const float n = x * x + y * y;  // exact, but where the result is saturated
+  const float root = sizeof(Out) == 1 ? fast_root(n) : __fsqrt_rn(n);
+  // The steps of floats from 1/2 on are the unit: the sum is rounded to it.
+  return __float_as_uint(0.5F + root);
+}
+
+/// The results of two pixels as whole numbers in the halves of a word.
+template <class Out, SobelResult result, int centre, int side>
+__device__ unsigned pair_of_results(const SobelArguments& a, SobelPair<centre, side> dx,
+                                    SobelPair<centre, side> dy) {
+  if constexpr (result == SobelResult::component) {
+    // Above zero by 1024, a half's bits are the integer; then a two's complement's, above by 2^15.
+    const unsigned positive = add_halves(a.dy ? dy.bits : dx.bits, in_both(1024));
+    return (positive + in_both(0x8000 - 1024)) ^ in_both(0x8000);
+  } else {
+    unsigned value;
+    if constexpr (result == SobelResult::l1) {
+      value = add_halves(absolute_halves(dx.bits), absolute_halves(dy.bits));
+    } else {
+      value = __byte_perm(root_of_halves<Out>(dx.bits, dy.bits),
+                          root_of_halves<Out>(dx.bits >> 16, dy.bits >> 16), 0x5410);
+    }
+    return sizeof(Out) == 1 ? __vminu2(value, in_both(255)) : value;
+  }
+}
+
+/// The bits of a result, in the low bits.
+template <class Out>
+__device__ unsigned result_bits(int value) {
+  if constexpr (sizeof(Out) == 1) return static_cast<unsigned>(value < 255 ? value : 255);
+  else if constexpr (sizeof(Out) == 2) return static_cast<unsigned>(value) & 0xffff;
+  else return static_cast<unsigned>(value);
+}
+template <class Out>
+__device__ unsigned result_bits(float value) {
+  return __float_as_uint(value);
+}
+
+}  // namespace warpwise::kernels
