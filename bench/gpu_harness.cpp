@@ -102,7 +102,7 @@ Timing measure(const Work& run, int sets, const gpu::Stream& stream) {
 }
 
 struct Options {
-  std::string filter;
+  std::vector<std::string> filters;  ///< a case runs that has one of them in its name; empty: all do
   std::string json_file;
   std::string machine_file;  ///< JSON that describes the machine, taken into the report
 };
@@ -155,6 +155,12 @@ void print_row(const Row& row, double roof) {
   std::fflush(stdout);
 }
 
+bool is_asked_for(const std::string& name, const std::vector<std::string>& filters) {
+  return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const auto& filter) {
+           return name.find(filter) != std::string::npos;
+         });
+}
+
 int run_all(const Options& options) {
   gpu::require_device();
   const gpu::DeviceInfo device = gpu::device_info(0);
@@ -175,7 +181,7 @@ int run_all(const Options& options) {
   for (const Case& work : cases) {
     const bool is_roof = work.primitive == "roof";
     const std::string name = work.primitive + " " + work.variant + " " + work.implementation;
-    if (!is_roof && name.find(options.filter) == std::string::npos) continue;
+    if (!is_roof && !is_asked_for(name, options.filters)) continue;
     try {
       const std::optional<Row> row = run_case(work, stream);
       if (!row) {
@@ -245,7 +251,7 @@ int main(int argc, char** argv) {
   const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
   for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
     const std::string name = arguments[i];
-    if (name == "--filter") options.filter = arguments[i + 1];
+    if (name == "--filter") options.filters.emplace_back(arguments[i + 1]);  // may be repeated
     if (name == "--json") options.json_file = arguments[i + 1];
     if (name == "--machine") options.machine_file = arguments[i + 1];
   }

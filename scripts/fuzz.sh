@@ -16,7 +16,7 @@ corpus=build/fuzz/corpus
 rm -rf build/fuzz/findings && mkdir -p build/fuzz/findings
 python3 tests/fuzz/seeds.py "$corpus"
 record=
-for target in arguments complete explain npy ptx search; do
+for target in arguments complete explain ladder npy ptx search; do
   log=build/fuzz/$target.log
   start=$SECONDS
   before=$(ls "$corpus/$target" | wc -l)

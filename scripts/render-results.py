@@ -12,7 +12,9 @@ import statistics
 import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/emulator.md", "docs/performance.md"]
+DOCUMENTS = ["README.md", "docs/emulator.md", "docs/performance.md",
+             *sorted(str(path.relative_to(REPOSITORY))
+                     for path in REPOSITORY.glob("warpwise/primitives/*/ladder/README.md"))]
 # What the README shows: the main case of each primitive, at the sizes of the documents.
 IMAGE = (4096, 3072)
 HEADLINES = [("copy", "u8 image", IMAGE), ("convert", "rgb24 to ycbcr32", IMAGE),
@@ -153,16 +155,217 @@ def emulator(report):
     return f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}."
 
 
+def ladder_report(name):
+    """A recorded experiment: LADDER-EXPERIMENT."""
+    path = REPOSITORY / "results/nvidia-h200/ladders" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def three_digits(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def size_text(size):
+    return f"{size[0]:,}" if size[1] == 1 else f"{size[0]}×{size[1]}"
+
+
+def block_text(row):
+    sides = row["block"]
+    while len(sides) > 1 and sides[-1] == 1:
+        sides = sides[:-1]
+    return "×".join(map(str, sides))
+
+
+def parameters_text(parameters):
+    return ", ".join(f"{name} {value}" for name, value in parameters.items())
+
+
+def cold_text(row):
+    if "cold" not in row:
+        return "skipped: " + row["skipped"] if "skipped" in row else ""
+    cold = row["cold"]
+    return (f"{three_digits(cold['median_us'])} [{three_digits(cold['p5_us'])}, "
+            f"{three_digits(cold['p95_us'])}]")
+
+
+def document_text(row):
+    parts = []
+    if "document_time_us" in row:
+        parts.append(f"{row['document_time_us']:g}")
+    if "document_speedup" in row:
+        parts.append(f"×{row['document_speedup']:.3g}")
+    return " ".join(parts)
+
+
+def ladder_cells(row):
+    """What one row of the ladder's table says at the first size."""
+    if row.get("on_cpu"):
+        return [three_digits(row["time"]["median_us"])] + [""] * 7
+    if "cold" not in row:
+        return [cold_text(row)] + [""] * 7
+    resources = row["resources"][0]
+    counts = row["counts"][0] if "counts" in row else None
+    return [cold_text(row), three_digits(row["batch"]["median_us"]),
+            f"{100 * row['share_of_roof']:.0f} %",
+            f"×{row['speedup_over_previous']:.2f}" if "speedup_over_previous" in row else "",
+            f"×{row['speedup_over_first']:.2f}",
+            f"{resources['registers']}, {100 * resources['occupancy']:.0f} %",
+            three_digits(counts["global_references_per_pixel"]) if counts else "",
+            "; ".join(filter(None, [three_digits(counts["transactions_per_request"]),
+                                    three_digits(counts["shared_passes_per_request"])
+                                    if counts["shared_passes_per_request"] else ""]))
+            if counts else ""]
+
+
+def same_work(row):
+    return tuple(row["size"]), json.dumps(row["parameters"])
+
+
+def ladder_origin(report):
+    machine = report["machine"]
+    roof = f"its own copy reaches {report['copy_roof_gb_per_s']:.0f} GB/s"
+    if "absolute_differences_roof_per_s" in report:
+        roof += (f", its `__vsadu4` {report['absolute_differences_roof_per_s'] / 1e12:.1f} T absolute "
+                 "differences a second")
+    transfers = "; ".join(
+        f"{size_text(each['size'])}: {each['upload_us']:.0f} µs up, {each['download_us']:.0f} µs down"
+        for each in {str(each["size"]): each for each in report.get("transfers", [])}.values())
+    host = "; the CPU is an " + machine["cpu"] if any("on_cpu" in row for row in report["results"]) else ""
+    return (f"{machine['gpu']}, driver {machine['driver']}, CUDA {machine['toolkit']}, commit "
+            f"{machine['commit']}, {machine['date'][:10]}; {roof}{host}. Transfers of the operands, "
+            f"page-locked: {transfers}.")
+
+
+def ladder(name):
+    """Every rung, at the document's size, and its time at the larger ones."""
+    report = ladder_report(f"{name}-ladder")
+    if report is None:
+        return "Not recorded yet."
+    rows = report["results"]
+    first = rows[0]["size"]
+    larger = []
+    for row in rows:
+        if row["size"] != first and row["size"] not in larger:
+            larger.append(row["size"])
+    times = {(row["rung"], str(row["size"])): row for row in rows}
+    header = ["rung", "what is new", "document: µs, ×", f"{size_text(first)}: cold µs [5 %, 95 %]",
+              "batch µs", "of the roof", "step", "all", "registers, occupancy", "references a pixel",
+              "transactions a request; shared passes",
+              *(f"{size_text(size)}: cold µs, of the roof" for size in larger)]
+    lines = []
+    for row in rows:
+        if row["size"] != first:
+            continue
+        more = []
+        for size in larger:
+            other = times.get((row["rung"], str(size)), {"on_cpu": True})
+            more.append("" if other.get("on_cpu") else cold_text(other) if "cold" not in other else
+                        f"{three_digits(other['cold']['median_us'])}, "
+                        f"{100 * other['share_of_roof']:.0f} %")
+        lines.append([row["rung"].replace("cpu", "CPU"), row["idea"], document_text(row),
+                      *ladder_cells(row), *more])
+    device = report.get("document_device")
+    note = f" The document's times are of a {device}." if device else ""
+    return f"{table(header, lines)}\n\n{ladder_origin(report)}{note}"
+
+
+def shown_time(row):
+    return three_digits((row.get("cold") or row["time"])["median_us"])
+
+
+def matrix(rows, column_of, columns, show=shown_time):
+    """Rungs against what varies."""
+    names = list(dict.fromkeys(row["rung"] for row in rows))
+    cells = {(row["rung"], column_of(row)): row for row in rows}
+    lines = []
+    for name in names:
+        line = [name.replace("cpu", "CPU")]
+        for column in columns:
+            row = cells.get((name, column))
+            line.append("" if row is None else "skipped" if "skipped" in row else show(row))
+        lines.append(line)
+    return lines
+
+
+def experiment(name):
+    """One experiment: a matrix where blocks, parameters or many sizes vary, else a row a rung."""
+    report = ladder_report(name)
+    if report is None:
+        return "Not recorded yet."
+    rows = report["results"]
+    many_sizes = len({tuple(row["size"]) for row in rows}) > 3
+    text = [f"{report['title']} ({', '.join(report['rows'])}); "
+            f"{'GB/s by the cold time' if many_sizes else 'cold µs'}."]
+    works = list(dict.fromkeys(same_work(row) for row in rows))
+    sizes = list(dict.fromkeys(size for size, _ in works))
+    measured = [row for row in rows if "block" in row]
+    shapes = {row["rung"]: set() for row in measured}
+    for row in measured:
+        shapes[row["rung"]].add(block_text(row))
+    varied = [key for key in rows[0]["parameters"]
+              if len({row["parameters"][key] for row in rows}) > 1]
+    if any(len(each) > 1 for each in shapes.values()):
+        for work in works:
+            some = [row for row in measured if same_work(row) == work]
+            if not some:
+                continue
+            columns = list(dict.fromkeys(block_text(row) for row in some))
+            text.append(table([f"{size_text(work[0])}, block", *columns],
+                              matrix(some, block_text, columns)))
+    elif len(varied) == 1 and len({row["rung"] for row in rows}) * 2 <= len(rows):
+        for size in sizes:
+            some = [row for row in rows if tuple(row["size"]) == size]
+            columns = list(dict.fromkeys(row["parameters"][varied[0]] for row in some))
+            text.append(table([f"{size_text(size)}, {varied[0]}", *map(str, columns)],
+                              matrix(some, lambda row: row["parameters"][varied[0]], columns)))
+    else:
+        show = (lambda row: f"{row['gb_per_s']:.0f}") if many_sizes else shown_time
+        lines = matrix(rows, lambda row: tuple(row["size"]), sizes, show)
+        header = ["", *map(size_text, sizes)]
+        documents = {row["rung"]: document_text(row) for row in rows}
+        if any(documents.values()):
+            header.insert(1, "document: µs, ×")
+            for line, name in zip(lines, documents):
+                line.insert(1, documents[name])
+        text.append(table(header, lines))
+    text.append(ladder_origin(report))
+    return "\n\n".join(text)
+
+
+def branches(name):
+    """Branches and instructions of an experiment's rungs, as the emulator counts them."""
+    report = ladder_report(name)
+    if report is None:
+        return "Not recorded yet."
+    lines = []
+    for row in report["results"]:
+        for counts in row.get("counts", []):
+            lines.append([row["rung"], block_text(row), f"{counts['branches']:,}",
+                          f"{counts['divergent_branches']:,}", f"{counts['warp_instructions']:,}",
+                          cold_text(row)])
+    size = report["results"][0]["counts"][0]["size"]
+    text = table(["", "block", "branches", "divergent", "warp instructions", "cold µs"], lines)
+    return f"Counts at {size_text(size)}, times at {size_text(report['results'][0]['size'])}.\n\n{text}\n\n{ladder_origin(report)}"
+
+
 def render(text, reports):
     gpu, host, emulated = reports
     renderers = {"headline": lambda: headline(gpu), "everything": lambda: everything(gpu),
                  "cpu": lambda: cpu(host), "gemv_cpu": lambda: gemv_cpu(host), "emulator": lambda: emulator(emulated)}
 
+    def rendered(name):
+        kind, _, what = name.partition(" ")
+        if kind == "ladder":
+            return ladder(what)
+        if kind == "branches":
+            return branches(what)
+        return experiment(what) if kind == "experiment" else renderers[name]()
+
     def replace(match):
         name = match.group(1)
-        return f"<!-- results: {name} -->\n{renderers[name]()}\n<!-- end -->"
+        return f"<!-- results: {name} -->\n{rendered(name)}\n<!-- end -->"
 
-    return re.sub(r"<!-- results: (\w+) -->\n.*?<!-- end -->", replace, text, flags=re.DOTALL)
+    return re.sub(r"<!-- results: ([\w -]+?) -->\n.*?<!-- end -->", replace, text, flags=re.DOTALL)
 
 
 def main():

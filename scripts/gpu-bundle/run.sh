@@ -4,17 +4,19 @@
 # images), bench.json (times) and ladders.json (every rung verified, every experiment) in OUT, and
 # the logs in OUT/logs.
 #
-#   run.sh [--out OUT] [test] [main] [sanitize] [bench] [verify] [ladders[=NAME,NAME...]]
-#     all parts unless some are named; NAME is LADDER/EXPERIMENT, by default every one there is
+#   run.sh [--out OUT] [test] [main] [sanitize] [bench[=NAME,NAME...]] [verify] [ladders[=NAME,NAME...]]
+#     all parts unless some are named; NAME is a primitive, or LADDER/EXPERIMENT: by default all
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/out
 parts=()
 experiments=()
+benches=()
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2; shift 2 ;;
     test|main|sanitize|bench|verify|ladders) parts+=("$1"); shift ;;
+    bench=*) parts+=(bench); IFS=, read -ra benches <<<"${1#bench=}"; shift ;;
     ladders=*) parts+=(ladders); IFS=, read -ra experiments <<<"${1#ladders=}"; shift ;;
     *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, verify, ladders" >&2; exit 2 ;;
   esac
@@ -32,6 +34,7 @@ seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN {printf "%.1f", b -
   echo " \"gpu\": \"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)\","
   echo " \"driver\": \"$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)\","
   echo " \"toolkit\": \"$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')\","
+  echo " \"cpu\": \"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) threads\","
   echo " \"commit\": \"$(cat "$here/COMMIT")\","
   echo " \"date\": \"$(date -u +%Y-%m-%dT%H:%M:%SZ)\""
   echo "}"
@@ -108,7 +111,9 @@ run_bench() {
   g++ -O2 -shared -fPIC -I"$cuda/include" "$here/bench/npp_peer.cpp" -o "$peer/libnpp_peer.so" \
     -L"$cuda/lib64" -lnppicc -lnppif -lnppc -lcudart -Wl,-rpath,"$cuda/lib64" >"$out/logs/npp_peer.log" 2>&1 ||
     echo "bench: no NPP to compare with: $(head -n 1 "$out/logs/npp_peer.log")"
-  LD_LIBRARY_PATH=$peer "$here/bin/gpu_bench" --json "$out/bench.json" \
+  local filters=() each
+  for each in "${benches[@]}"; do filters+=(--filter "$each "); done
+  LD_LIBRARY_PATH=$peer "$here/bin/gpu_bench" "${filters[@]}" --json "$out/bench.json" \
     --machine "$out/logs/machine.json" | tee "$out/logs/bench.txt"
   [ "${PIPESTATUS[0]}" = 0 ] || failed=1
   rm -rf "$peer"

@@ -459,7 +459,7 @@ class Primitives(ExplainTest):
         "copy": ["copy_kernel"],
         "convert": ["convert_kernel"],
         "sobel": ["sobel_kernel"],
-        "threshold": ["threshold_columns", "threshold_rows"],
+        "threshold": ["threshold_tiles"],
         "match": ["match_kernel"],
         "disparity": ["disparity_pad_kernel", "disparity_pad_kernel", "disparity_match_kernel",
                       "disparity_match_kernel", "disparity_check_kernel"],
@@ -503,9 +503,9 @@ class Primitives(ExplainTest):
 
     @has_primitives
     def test_text(self):
-        said = self.succeed("explain", "threshold", "--size", "65x33").stdout.decode()
-        self.assertTrue(said.startswith("threshold 65x33 (u8 mean window 31): 2 kernels launched\n"), said)
-        for words in ["==== 2 of 2", "threshold_columns<", "threshold_rows<", "What to know"]:
+        said = self.succeed("explain", "find", "--size", "65x33").stdout.decode()
+        self.assertTrue(said.startswith("find 65x33 (u8 sad template 16x16): 2 kernels launched\n"), said)
+        for words in ["==== 2 of 2", "find_kernel<", "find_best_kernel", "What to know"]:
             self.assertIn(words, said)
 
     @has_primitives

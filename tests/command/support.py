@@ -1,5 +1,6 @@
 """What the command's tests share: a scratch folder, the command, small files made by hand."""
 
+import functools
 import os
 import struct
 import subprocess
@@ -16,6 +17,23 @@ SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 def has_gpu():
     listing = subprocess.run([WARPWISE, "devices"], capture_output=True, text=True, check=True)
     return "cuda 0" in listing.stdout
+
+
+@functools.cache
+def compiles_rungs():
+    done = subprocess.run([WARPWISE, "lab", "verify", "copy/scalar", "--on", "emulator"],
+                          capture_output=True, timeout=60)
+    return b"there is no CUDA compiler" not in done.stderr
+
+
+def runs_rungs(test):
+    """Skips where nothing compiles rungs."""
+    def run(self):
+        if not compiles_rungs():
+            self.skipTest("there is no CUDA compiler here; scripts/get-nvrtc.sh brings one")
+        test(self)
+    run.__name__ = test.__name__
+    return run
 
 
 class CommandTest(unittest.TestCase):

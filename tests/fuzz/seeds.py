@@ -1,5 +1,6 @@
 """Writes the fuzz targets' first inputs: seeds.py FOLDER makes one folder for each target in it."""
 
+import json
 import pathlib
 import struct
 import sys
@@ -98,6 +99,30 @@ def explain_seeds():
         yield b"\4" + text.encode()
 
 
+def ladder_seeds():
+    # The first byte picks the parser. The tables' rungs and experiments, one at a time: a whole one is
+    # longer than what the fuzzer makes.
+    expressions = {"", "1 +", "((1))", "most * 2", "least / minus", "1 % zero", "a(1)", "9223372036854775808"}
+    primitives = pathlib.Path(__file__).parents[2] / "warpwise/primitives"
+    for path in sorted(primitives.glob("*/ladder/ladder.json")):
+        table = json.loads(path.read_text(encoding="utf-8"))
+        rungs, experiments = table["rungs"], table.pop("experiments")
+        for rung in rungs:
+            launches = [table["defaults"], rung, *rung.get("launches", [])]
+            for each in launches:
+                expressions.update(map(str, [*each.get("grid", []), *each.get("needs", {}),
+                                             each.get("shared", 0)]))
+        table.update(ladder="copy", verify=table["verify"][:2], verify_parameters=[{}])
+        for rung in [*rungs[:2], *rungs[-2:]]:
+            yield b"\1" + json.dumps({**table, "rungs": [{**rung, "parameters": {}}]}).encode()
+        for experiment in experiments[:2]:
+            experiment.update(rungs=["a", "*"], sizes=experiment["sizes"][:1])
+            rung = {"name": "a", "idea": "b", "file": "c", "grid": [1]}
+            yield b"\1" + json.dumps({**table, "rungs": [rung], "experiments": [experiment]}).encode()
+    for text in sorted(expressions):
+        yield b"\0" + text.encode()
+
+
 def search_seeds():
     # The first byte picks the parser.
     for text in ["-8:7", "0:0", "-32767:32767", "5:-5", "32768:40000", "-8", "-8:", ":7", "1:2:3"]:
@@ -110,7 +135,7 @@ def search_seeds():
 
 
 for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
-                      ("explain", explain_seeds), ("ptx", ptx_seeds), ("search", search_seeds)]:
+                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds), ("search", search_seeds)]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds()):

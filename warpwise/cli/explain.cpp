@@ -10,6 +10,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/grey.hpp"
+#include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -40,13 +41,13 @@ class ExplainCommand final : public Command {
  public:
   explicit ExplainCommand(CLI::App& app) : app_(app) {
     app.add_option("FILE", request_.file,
-                   "A file of CUDA C++ (.cu) or of PTX (.ptx), or a primitive, whose own kernels "
-                   "are run: " +
+                   "A file of CUDA C++ (.cu) or of PTX (.ptx), LADDER/RUNG as warpwise lab list has "
+                   "them, or a primitive, whose own kernels are run: " +
                        list_of_primitives())
         ->type_name("");
     add_text(
         app, "--size", "WxH",
-        "With a primitive: of the image, or gemv's matrix (default: 512x384, disparity's 160x120)",
+        "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
         [this](const std::string& text) { size_ = parse_size("--size", text); });
     app.add_option("--kernel", request_.kernel, "The kernel's name, plain or mangled")
         ->type_name("NAME");
@@ -88,11 +89,16 @@ class ExplainCommand final : public Command {
         app, "--dump", "INDEX=FILE.npy",
         "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
         dumps_);
+    app.add_option("--ladder-dir", ladder_folder_,
+                   "With a rung: an edited copy of its ladder's folder, in place of the installed one")
+        ->type_name("FOLDER");
     app.add_flag("--json", json_, "Print one JSON object");
   }
 
   void execute() const override {
-    if (lab::is_primitive(request_.file)) {
+    if (is_rung()) {
+      execute_rung();
+    } else if (lab::is_primitive(request_.file)) {
       execute_primitive();
     } else {
       execute_file();
@@ -100,32 +106,73 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  void execute_file() const {
-    const lab::ExplainRequest request = checked_request();
-    lab::Explanation explanation;
+  // LADDER/RUNG. A path to a file has its extension.
+  bool is_rung() const {
+    const std::string& name = request_.file;
+    const auto& known = ladders::all();
+    return !name.ends_with(".cu") && !name.ends_with(".ptx") &&
+           std::any_of(known.begin(), known.end(), [&](const ladders::Ladder* each) {
+             return name.starts_with(std::string(each->name()) + "/");
+           });
+  }
+
+  // The summary of an error is main's; here is all of what the compiler said.
+  template <class Compile>
+  static auto with_compiler_log(const Compile& compile) {
     try {
-      explanation = lab::explain(request, read_texture);
+      return compile();
     } catch (const lab::CompileError& error) {
-      // The summary is main's; here is all of what the compiler said.
       fmt::print(stderr, "{}{}", error.log(), error.log().ends_with('\n') ? "" : "\n");
       throw;
     }
+  }
+
+  void execute_file() const {
+    const lab::ExplainRequest request = checked_request();
+    const lab::Explanation explanation =
+        with_compiler_log([&] { return lab::explain(request, read_texture); });
     print_report(explanation);
     report_faults(explanation);
   }
 
-  void execute_primitive() const {
+  void execute_rung() const {
+    refuse_options_of_files();
+    LabOptions options;
+    options.names = {request_.file};
+    options.ladder_folder = ladder_folder_;
+    const Selection selection = select(options).front();
+    if (selection.experiment) {
+      throw UsageError(request_.file + " is an experiment; explain takes one of its rungs");
+    }
+    lab::PrimitiveRequest request = request_of(selection.rungs.front());
+    const lab::PrimitiveExplanation explanation =
+        with_compiler_log([&] { return lab::explain_rung(selection.table, request); });
+    print_report(explanation);
+    for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
+  }
+
+  lab::PrimitiveRequest request_of(const std::string& name) const {
+    lab::PrimitiveRequest request;
+    request.name = name;
+    if (size_) request.size = {size_->width, size_->height};
+    request.compute_capabilities = request_.compute_capabilities;
+    request.budget = request_.budget;
+    return request;
+  }
+
+  void refuse_options_of_files() const {
     for (const char* option : options_of_files) {
       if (app_.count(option) > 0) {
         throw UsageError(fmt::format("{} is for a FILE: {} says itself what it launches", option,
                                      request_.file));
       }
     }
-    lab::PrimitiveRequest request;
-    request.name = request_.file;
-    if (size_) request.size = {size_->width, size_->height};
-    request.compute_capabilities = request_.compute_capabilities;
-    request.budget = request_.budget;
+  }
+
+  void execute_primitive() const {
+    refuse_options_of_files();
+    if (!ladder_folder_.empty()) throw UsageError("--ladder-dir is for a rung: LADDER/RUNG");
+    const lab::PrimitiveRequest request = request_of(request_.file);
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = lab::explain_primitive(request);
     print_report(explanation);
@@ -193,11 +240,12 @@ class ExplainCommand final : public Command {
     }
     if (!request_.file.ends_with(".cu") && !request_.file.ends_with(".ptx")) {
       throw UsageError(
-          fmt::format("explain got '{}', it takes FILE.cu, FILE.ptx, or a primitive: {}",
+          fmt::format("explain got '{}', it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}",
                       request_.file, list_of_primitives()));
     }
     if (size_)
-      throw UsageError("--size is for a primitive; what a FILE's kernel gets is said by --arg");
+      throw UsageError("--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
+    if (!ladder_folder_.empty()) throw UsageError("--ladder-dir is for a rung: LADDER/RUNG");
     if (!has_grid_ || !has_block_) {
       throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", has_grid_ ? "--block" : "--grid"));
     }
@@ -230,6 +278,7 @@ class ExplainCommand final : public Command {
   std::vector<std::string> arguments_;
   std::vector<std::string> dumps_;
   std::vector<std::string> includes_;
+  std::string ladder_folder_;
 };
 
 }  // namespace

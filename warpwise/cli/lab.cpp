@@ -48,6 +48,19 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
   return selection;
 }
 
+// In the ladder's order, each once: what comes before is what a rung is compared with.
+void add_rungs(const std::vector<std::string>& more, Selection& selection) {
+  const auto wanted = [&](const std::string& name) {
+    return std::find(more.begin(), more.end(), name) != more.end() ||
+           std::find(selection.rungs.begin(), selection.rungs.end(), name) != selection.rungs.end();
+  };
+  std::vector<std::string> rungs;
+  for (const lab::Rung& rung : selection.table.rungs) {
+    if (wanted(rung.name)) rungs.push_back(rung.name);
+  }
+  selection.rungs = std::move(rungs);
+}
+
 class LabCommand final : public Command {
  public:
   explicit LabCommand(CLI::App& app) : app_(app) {
@@ -121,7 +134,7 @@ std::vector<Selection> select(const LabOptions& options) {
     if (selection.experiment || same == selections.end()) {
       selections.push_back(std::move(selection));
     } else {
-      same->rungs.insert(same->rungs.end(), selection.rungs.begin(), selection.rungs.end());
+      add_rungs(selection.rungs, *same);
     }
   }
   return selections;

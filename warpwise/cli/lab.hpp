@@ -22,7 +22,6 @@ struct LabOptions {
   LabPlace place = LabPlace::automatic;
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
 
-  /// \throws UsageError  --cc where a GPU is asked for
   bool on_gpu() const;
 };
 

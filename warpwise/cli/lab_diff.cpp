@@ -1,23 +1,20 @@
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/lab/ladder_report.hpp"
 #include "warpwise/lab/rung_code.hpp"
+#include "warpwise/lab/sources.hpp"
 #include "warpwise/lab/text_diff.hpp"
 
 namespace warpwise::cli {
 namespace {
 
 std::string source_of(const lab::Rung& rung) {
-  std::ifstream file(rung.file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw IoError(rung.file.string() + " cannot be read");
-  return text;
+  std::optional<std::string> text = lab::read_text(rung.file);
+  if (!text) throw IoError(rung.file.string() + " cannot be read");
+  return *std::move(text);
 }
 
 std::string source_change(const lab::Rung& before, const lab::Rung& after) {

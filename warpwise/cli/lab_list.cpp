@@ -91,7 +91,9 @@ class LabList final : public Command {
     for (const Selection& each : select(options_)) {
       json_ ? list.push_back(json_of(each.table)) : void(text += text_of(each.table));
     }
-    print(json_ ? Json{{"ladders", list}}.dump(1) + "\n" : text);
+    // A folder's name need not be UTF-8.
+    constexpr auto replace = Json::error_handler_t::replace;
+    print(json_ ? Json{{"ladders", list}}.dump(1, ' ', false, replace) + "\n" : text);
   }
 
  private:

@@ -13,6 +13,9 @@
 namespace warpwise::cli {
 namespace {
 
+// What a fault says names a folder, whose name need not be UTF-8.
+constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+
 // "32", "32x8" or "8x8x4".
 emulator::Dim3 parse_block(const std::string& text) {
   emulator::Dim3 block;
@@ -67,10 +70,10 @@ class LabRun final : public Command {
                        "warpwise lab list");
     }
     const std::vector<Selection> selections = select(options_);
-    lab::require_compiler();
     if (!out_.empty() && !std::filesystem::is_directory(out_)) {
       throw UsageError("--out " + out_ + " is no folder");
     }
+    lab::require_compiler();
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
     for (const Selection& each : selections) {
@@ -78,11 +81,12 @@ class LabRun final : public Command {
       for (const lab::RungRow& row : run.rows) {
         if (!row.wrong.empty()) wrong.push_back(run.ladder + "/" + row.rung);
       }
+      if (!json_ && !csv_) print(lab::transfers_of(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
       if (!run.any_wrong()) record(run);
     }
-    if (json_) print((objects.size() == 1 ? objects[0] : objects).dump(1) + "\n");
+    if (json_) print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
     if (!wrong.empty()) {
       throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, ", ")));
     }
@@ -129,7 +133,7 @@ class LabRun final : public Command {
     const std::string name =
         run.ladder + (run.experiment.empty() ? "" : "-" + run.experiment) + ".json";
     io::OutputFile file((std::filesystem::path(out_) / name).string());
-    const std::string text = lab::json_of(run).dump(1) + "\n";
+    const std::string text = lab::json_of(run).dump(1, ' ', false, replace) + "\n";
     file.write(std::as_bytes(std::span(text)));
     file.finish();
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "warpwise/base/error.hpp"
 
@@ -21,10 +22,15 @@ class EmulatedCode final : public LoadedCode {
   int blocks_per_sm(const std::string& /*kernel*/, int threads,
                     std::uint64_t shared_bytes) const override {
     constexpr int assumed_registers = 32;
-    return rules::occupancy(cc_, {.threads = threads,
-                                  .registers_per_thread = assumed_registers,
-                                  .shared_bytes = static_cast<int>(shared_bytes)})
-        .blocks_per_sm;
+    try {
+      return rules::occupancy(cc_, {.threads = threads,
+                                    .registers_per_thread = assumed_registers,
+                                    .shared_bytes = static_cast<int>(std::min<std::uint64_t>(
+                                        shared_bytes, std::numeric_limits<int>::max()))})
+          .blocks_per_sm;
+    } catch (const InvalidArgument&) {
+      return 0;
+    }
   }
 
   emulator::Program program;
@@ -40,10 +46,10 @@ std::string text_of(const emulator::Dim3& place) {
 }  // namespace
 
 EmulatorExecutor::EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities,
-                                   bool count)
+                                   bool count, std::uint64_t budget)
     : compute_capabilities_(std::move(compute_capabilities)),
       newest_(*std::max_element(compute_capabilities_.begin(), compute_capabilities_.end())),
-      count_(count), device_(std::make_unique<emulator::Device>()) {}
+      count_(count), budget_(budget), device_(std::make_unique<emulator::Device>()) {}
 
 // Few: grids that follow from it are small, and loops that stride over the rest have turns to take.
 int EmulatorExecutor::multiprocessors() const { return 4; }
@@ -82,8 +88,7 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
   auto& program = dynamic_cast<EmulatedCode&>(code).program;
   emulator::LaunchOptions options;
   options.count = count_;
-  // A minute or two: a kernel that never ends is told about.
-  options.budget = 4'000'000'000;
+  options.budget = budget_;
   if (count_) options.compute_capabilities = compute_capabilities_;
   results_.clear();
   for (const ladders::Launch& launch : launches) {
@@ -93,9 +98,9 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
                                       launch.shared_bytes, launch.arguments, options));
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
-    throw Error(fmt::format("{} at {}:{}, block {}, thread {}: {}", to_string(fault.kind),
-                            fault.file, fault.line, text_of(fault.block), text_of(fault.thread),
-                            fault.message));
+    throw KernelFault(fmt::format("{} at {}:{}, block {}, thread {}: {}", to_string(fault.kind),
+                                  fault.file, fault.line, text_of(fault.block),
+                                  text_of(fault.thread), fault.message));
   }
 }
 

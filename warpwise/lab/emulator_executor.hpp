@@ -7,9 +7,13 @@ namespace warpwise::lab {
 /// Runs rungs in the emulator, and counts what they do for some compute capabilities.
 class EmulatorExecutor final : public Executor {
  public:
+  /// Warp instructions of a launch that take a minute or two: a kernel that never ends is told about.
+  static constexpr std::uint64_t usual_budget = 4'000'000'000;
+
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
   /// `count` false nothing is counted, and kernels run faster.
-  EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities, bool count);
+  EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities, bool count,
+                   std::uint64_t budget = usual_budget);
 
   std::string device_name() const override { return "emulator"; }
   rules::ComputeCapability compute_capability() const override { return newest_; }
@@ -23,13 +27,15 @@ class EmulatorExecutor final : public Executor {
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
   void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
 
-  /// What the launches of the last run() counted, one for each.
+  /// What the launches of the last run() counted, one for each; of a run() that threw, up to the
+  /// launch with the fault.
   const std::vector<emulator::LaunchResult>& results() const { return results_; }
 
  private:
   std::vector<rules::ComputeCapability> compute_capabilities_;
   rules::ComputeCapability newest_;
   bool count_;
+  std::uint64_t budget_;
   std::unique_ptr<emulator::Device> device_;
   std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
   std::shared_ptr<LoadedCode> loaded_;

@@ -7,12 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/compiler.hpp"
 #include "warpwise/primitives/ladder.hpp"
 
 // Where a rung runs: in the emulator or on a GPU.
 namespace warpwise::lab {
+
+/// A kernel did what it must not: an access out of bounds, a loop without end. what() says which
+/// thread did it, at which line.
+class KernelFault : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Microseconds of one run of a rung's launches.
 struct Timing {
@@ -57,7 +65,9 @@ class Executor {
 
   /// \throws CompileError, Unsupported  when the code cannot be made to run here
   virtual std::shared_ptr<LoadedCode> load(const Compilation& compilation) = 0;
-  /// Runs the launches in order, to their end. \throws Error  when a launch fails: refused, a fault
+  /// Runs the launches in order, to their end. 
+  /// \throws KernelFault  in the emulator, with the thread and the line
+  /// \throws Error        when a launch fails otherwise
   virtual void run(LoadedCode& code, std::span<const ladders::Launch> launches) = 0;
 };
 

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <string>
-#include <utility>
 
 #include "warpwise/base/error.hpp"
 
@@ -35,7 +34,16 @@ class Evaluation {
  private:
   [[noreturn]] void fail(const std::string& why) const {
     throw InvalidArgument(
-        fmt::format("the expression \"{}\" is wrong at character {}: {}", text_, at_ + 1, why));
+        fmt::format("the expression \"{}\" is wrong at character {}: {}", shown(), at_ + 1, why));
+  }
+
+  // All of it, or what lies around the place in a long one: a message is read by people.
+  std::string shown() const {
+    constexpr std::size_t around = 100;
+    const std::size_t begin = at_ > around ? at_ - around : 0;
+    const std::string_view part = text_.substr(begin, 2 * around);
+    return (begin > 0 ? "..." : "") + std::string(part) +
+           (begin + part.size() < text_.size() ? "..." : "");
   }
 
   void skip_blanks() {
@@ -86,8 +94,8 @@ class Evaluation {
     std::int64_t value = factor();
     while (true) {
       if (take("*")) value = checked(Wide{value} * factor());
-      else if (take("/")) value = divide(value, factor()).first;
-      else if (take("%")) value = divide(value, factor()).second;
+      else if (take("/")) value = quotient(value, factor());
+      else if (take("%")) value = remainder(value, factor());
       else return value;
     }
   }
@@ -142,14 +150,20 @@ class Evaluation {
   }
 
   std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-    const auto [quotient, rest] = divide(a, b);
-    return rest != 0 && (rest < 0) == (b < 0) ? quotient + 1 : quotient;
+    const std::int64_t rounded = quotient(a, b);
+    const std::int64_t rest = remainder(a, b);
+    return rest != 0 && (rest < 0) == (b < 0) ? rounded + 1 : rounded;
   }
 
-  std::pair<std::int64_t, std::int64_t> divide(std::int64_t a, std::int64_t b) {
+  std::int64_t quotient(std::int64_t a, std::int64_t b) {
     if (b == 0) fail("a division by zero");
-    if (b == -1) return {checked(-Wide{a}), 0};
-    return {a / b, a % b};
+    return checked(Wide{a} / b);
+  }
+
+  // In 128 bits: the least number by -1 has no quotient of 64, and a remainder of 0.
+  std::int64_t remainder(std::int64_t a, std::int64_t b) {
+    if (b == 0) fail("a division by zero");
+    return static_cast<std::int64_t>(Wide{a} % b);
   }
 
   std::int64_t checked(Wide value) {

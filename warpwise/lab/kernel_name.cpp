@@ -44,7 +44,7 @@ std::string plain_name(const std::string& mangled) {
     if (name[i] == '<') ++angles;
     if (name[i] == '>') --angles;
     if (angles == 0 && name[i] == ' ') begin = i + 1;  // behind the type of the result
-    if (angles == 0 && name[i] == '(' && i > 0) {
+    if (angles == 0 && name[i] == '(') {
       if (name.compare(i, 21, "(anonymous namespace)") == 0) {
         i += 20;
         continue;
@@ -57,14 +57,17 @@ std::string plain_name(const std::string& mangled) {
 
 std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   const std::vector<std::string> names = kernels_of(ptx);
+  std::vector<std::string> exact;  // but for the parameters
   std::vector<std::string> found;
   std::string list;
   for (const std::string& name : names) {
     const std::string plain = plain_name(name);
-    if (name == wanted || plain == wanted) return name;
+    if (name == wanted) return name;
+    if (plain == wanted) exact.push_back(name);
     if (last_part(plain) == wanted) found.push_back(name);
     list += (list.empty() ? "" : ", ") + plain;
   }
+  if (exact.size() == 1) return exact[0];
   if (found.size() == 1) return found[0];
   throw InvalidArgument("there " + std::string(found.empty() ? "is no" : "is more than one") +
                         " kernel \"" + wanted + "\"; there are: " + list);

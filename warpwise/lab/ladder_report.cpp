@@ -30,6 +30,11 @@ std::string cell(const std::optional<double>& value, int width) {
   return v >= 10 ? fmt::format("{:>{}.1f}", v, width) : fmt::format("{:>{}.2f}", v, width);
 }
 
+std::string trimmed(double value) {
+  std::string text = cell(value, 0);
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+}
+
 std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:>4.0f}%", 100 * *share) : "     ";
 }
@@ -57,7 +62,7 @@ std::string document_text(const RungRow& row) {
 std::string gpu_line(const RungRow& row) {
   const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
   std::string text = cell(shown->median_us, 9) +
-                     fmt::format(" {:<17}", fmt::format("[{:.4g}, {:.4g}]", shown->p5_us, shown->p95_us));
+                     fmt::format(" {:<17}", fmt::format("[{}, {}]", trimmed(shown->p5_us), trimmed(shown->p95_us)));
   text += row.on_cpu ? std::string(9, ' ') : cell(row.batch->median_us, 9);
   text += cell(row.gb_per_s, 7) + percent(row.share_of_roof) +
           cell(row.speedup_over_previous, 7) + cell(row.speedup_over_first, 7);
@@ -71,7 +76,7 @@ std::string emulator_lines(const RungRow& row) {
   std::string text;
   for (std::size_t i = 0; i < row.counts.size(); ++i) {
     const RungCounts& counts = row.counts[i];
-    if (i > 0) text += "\n" + std::string(36, ' ');
+    if (i > 0) text += "\n" + std::string(32, ' ');
     text += fmt::format("{:>12}{:>6.1f}", counts.warp_instructions, counts.active_lanes) +
             counts_text(counts) + cell(counts.bytes_moved_per_pixel, 8) +
             fmt::format("{:>10}{:>10}", counts.branches, counts.divergent_branches) +
@@ -204,13 +209,14 @@ std::string heading_of(const LadderRun& run) {
 std::string columns_of(const RungRow& row, bool on_gpu) {
   std::string work = fmt::format("{}x{}", row.size.width, row.size.height);
   if (!row.parameters.empty()) work += ", " + parameters_text(row.parameters);
+  work += "\n";
   if (!on_gpu) {
-    return fmt::format("{:<36}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5} {}\n",
-                       work, "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px",
+    return work + fmt::format("{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5} {}\n",
+                       "", "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px",
                        "branches", "divergent", "regs", "occ.", "CC", "idea");
   }
-  return fmt::format(
-      "{:<36}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n", work,
+  return work + fmt::format(
+      "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n", "",
       "cold us", "[p5, p95]", "batch us", "GB/s", "roof", "step", "all", "regs", "occ.", "refs/px",
       "tx/req", "sh/req", "document", "idea");
 }
@@ -218,10 +224,21 @@ std::string columns_of(const RungRow& row, bool on_gpu) {
 std::string line_of(const RungRow& row, bool on_gpu) {
   const std::string name =
       row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
-  std::string text = fmt::format("{:<36}", name);
+  std::string text = fmt::format("{:<32}", name);
   if (!row.skipped.empty()) return text + "skipped: " + row.skipped + "\n";
   if (!row.wrong.empty()) return text + "WRONG: " + row.wrong + "\n";
   return text + (on_gpu ? gpu_line(row) : emulator_lines(row)) + " " + row.idea + "\n";
+}
+
+std::string transfers_of(const LadderRun& run) {
+  std::string text;
+  for (const TransferRow& each : run.transfers) {
+    text += fmt::format("{}transfers at {}x{}{}{}: {} us up, {} us down, page-locked\n",
+                        text.empty() ? "\n" : "", each.size.width, each.size.height,
+                        each.parameters.empty() ? "" : ", ", parameters_text(each.parameters),
+                        trimmed(each.upload_us), trimmed(each.download_us));
+  }
+  return text;
 }
 
 nlohmann::ordered_json json_of(const LadderRun& run) {

@@ -14,6 +14,9 @@ std::string columns_of(const RungRow& row, bool on_gpu);
 /// One row for people.
 std::string line_of(const RungRow& row, bool on_gpu);
 
+/// What the operands' way to the GPU and back takes; empty without one.
+std::string transfers_of(const LadderRun& run);
+
 /// What lab run --json prints and --out records; the keys are listed in README.md.
 nlohmann::ordered_json json_of(const LadderRun& run);
 

@@ -106,6 +106,10 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   return result;
 }
 
+emulator::Dim3 block_of(const ladders::Launch& launch) {
+  return {launch.block[0], launch.block[1], launch.block[2]};
+}
+
 // Of the launch that takes the most warps, or the first.
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) {
   RungResources result;
@@ -217,12 +221,19 @@ class LadderRunner {
     works_.clear();
     first_.clear();
     previous_.clear();
-    run_cpu(work_of(size, parameters));
+    const Work& plain = work_of(size, parameters);
+    if (request_.on_gpu) {
+      transfer(plain);
+      if (plain.problem.roof == ladders::Roof::vsadu4) {
+        result_.vsadu4_roof_per_s = timer_->absolute_differences_per_s();
+      }
+    }
+    if (!request_.experiment || request_.experiment->cpu) run_cpu(plain);
     for (const std::string& name : request_.rungs) {
       const Rung& rung = table_.rung(name);
       const Work& work = work_of(size, merged(parameters, rung.parameters));
       std::vector<emulator::Dim3> blocks = {rung.blocks.front()};
-      if (request_.block) blocks = {*request_.block};
+      if (request_.block && !rung.shipped) blocks = {*request_.block};
       else if (request_.experiment && request_.experiment->all_blocks) blocks = rung.blocks;
       for (const emulator::Dim3& block : blocks) run_rung(rung, work, block);
     }
@@ -253,8 +264,7 @@ class LadderRunner {
     executor().clear();
   }
 
-  void run_cpu(Work& work) {
-    if (request_.on_gpu) transfer(work);
+  void run_cpu(const Work& work) {
     const int all = tbb::this_task_arena::max_concurrency();
     if (reference_is_quick(work.size)) cpu_row(work, "cpu reference", ladders::Cpu::reference, 1);
     cpu_row(work, "cpu 1 thread", ladders::Cpu::library, 1);
@@ -312,12 +322,18 @@ class LadderRunner {
     row.block = block;
     row.document = rung.document;
     row.document_speedup_over_first = document_speedup(rung);
-    row.skipped = RungRun::why_skipped(executor(), rung, work.problem, block);
-    if (row.skipped.empty()) {
+    try {
       RungRun run(executor(), table_, rung, work.problem, block);
       run.run();
       row.wrong = run.first_difference(work.expected);
       if (row.wrong.empty()) fill(row, rung, work, run);
+      if (rung.shipped) row.block = block_of(run.launches().front());
+    } catch (const Unsupported& reason) {
+      row.skipped = reason.what();
+    } catch (const KernelFault& fault) {
+      row.wrong = fault.what();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}/{}: {}", table_.name(), rung.name, error.what()));
     }
     add(std::move(row));
   }
@@ -352,7 +368,6 @@ class LadderRunner {
     const double seconds = row.cold->median_us * 1e-6;
     row.gb_per_s = static_cast<double>(problem.bytes) * 1e-9 / seconds;
     if (problem.roof == ladders::Roof::vsadu4) {
-      result_.vsadu4_roof_per_s = timer_->absolute_differences_per_s();
       row.share_of_roof =
           static_cast<double>(problem.operations) / seconds / *result_.vsadu4_roof_per_s;
     } else {
@@ -407,10 +422,10 @@ std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung, c
                                    const std::vector<rules::ComputeCapability>& ccs) {
   const Problem problem = table.ladder->problem(size.width, size.height, parameters, {});
   EmulatorExecutor executor(ccs, true);
-  if (!RungRun::why_skipped(executor, rung, problem, block).empty()) return {};
+  std::vector<RungCounts> counts;
+  if (!RungRun::why_skipped(executor, rung, problem, block).empty()) return counts;
   RungRun run(executor, table, rung, problem, block);
   run.run();
-  std::vector<RungCounts> counts;
   for (std::size_t i = 0; i < ccs.size(); ++i) {
     counts.push_back(counts_of(executor.results(), i, ccs[i], problem, size));
   }

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cctype>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -60,9 +60,12 @@ class Fields {
     return at(key).get<bool>();
   }
 
-  std::optional<double> number(const char* key) const {
+  /// A time or a speedup: above 0.
+  std::optional<double> positive(const char* key) const {
     if (!has(key)) return std::nullopt;
-    if (!at(key).is_number()) fail(fmt::format("has a \"{}\" that is no number", key));
+    if (!at(key).is_number() || !(at(key).get<double>() > 0)) {
+      fail(fmt::format("has a \"{}\" that is no number above 0", key));
+    }
     return at(key).get<double>();
   }
 
@@ -86,18 +89,19 @@ class Fields {
     std::vector<std::int64_t> result;
     if (!list.is_array()) fail(fmt::format("has a \"{}\" that is no list of numbers", key));
     for (const Json& each : list) {
-      if (!each.is_number_integer() || each.get<std::int64_t>() < least) {
+      const std::optional<std::int64_t> value = whole(each);
+      if (!value || *value < least) {
         fail(fmt::format("has a \"{}\" with {} in it, where whole numbers from {} on are expected",
-                         key, each.dump(), least));
+                         key, shown(each), least));
       }
-      result.push_back(each.get<std::int64_t>());
+      result.push_back(*value);
     }
     return result;
   }
 
   /// An expression: text, or a number.
   std::string expression(const Json& value, const char* key) const {
-    if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
+    if (const std::optional<std::int64_t> number = whole(value)) return std::to_string(*number);
     if (!value.is_string()) {
       fail(fmt::format("has a \"{}\" that is neither a whole number nor an expression", key));
     }
@@ -123,16 +127,21 @@ class Fields {
   void read_variables(const Json& object, const char* key, ladders::Variables& result) const {
     if (!object.is_object()) fail(fmt::format("has a \"{}\" that is no object", key));
     for (const auto& [name, value] : object.items()) {
-      if (!value.is_number_integer()) {
-        fail(fmt::format("has a \"{}\" whose \"{}\" is no whole number", key, name));
-      }
-      result[name] = value.get<std::int64_t>();
+      const std::optional<std::int64_t> number = whole(value);
+      if (!number) fail(fmt::format("has a \"{}\" whose \"{}\" is no whole number", key, name));
+      result[name] = *number;
     }
   }
 
   Size size(const Json& value, const char* key) const {
     const std::vector<std::int64_t> sides = numbers(value, key, 1);
     if (sides.size() != 2) fail(fmt::format("has a \"{}\" that is not [width, height]", key));
+    for (const std::int64_t side : sides) {
+      if (side > longest_side) {
+        fail(fmt::format("has a \"{}\" with {} in it; at most {} is possible", key, side,
+                         longest_side));
+      }
+    }
     return {sides[0], sides[1]};
   }
   std::vector<Size> sizes(const char* key) const {
@@ -149,7 +158,35 @@ class Fields {
     return result;
   }
 
+  /// A name that a user types and a file is called by, or a macro's.
+  void require_name(const std::string& name, const char* what) const {
+    const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+        std::all_of(name.begin(), name.end(), allowed)) {
+      return;
+    }
+    fail(fmt::format("has the {} \"{}\"; a name is made of letters, digits and _, and begins with no "
+                     "digit", what, name));
+  }
+
  private:
+  // So that no product of two overflows.
+  static constexpr std::int64_t longest_side = std::numeric_limits<std::int32_t>::max();
+
+  // Nothing where it is none, or does not fit in 64 bits with a sign.
+  static std::optional<std::int64_t> whole(const Json& value) {
+    constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (!value.is_number_integer()) return std::nullopt;
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > greatest) return std::nullopt;
+    return value.get<std::int64_t>();
+  }
+
+  static std::string shown(const Json& value) {
+    const std::string text = value.dump();
+    constexpr std::size_t enough = 40;
+    return text.size() <= enough ? text : text.substr(0, enough) + "...";
+  }
+
   const Json& object_;
   std::string place_;
 };
@@ -166,6 +203,7 @@ LaunchRule read_launch(const Fields& fields, const std::string& ladder) {
   rule.grid = fields.expressions("grid");
   rule.block = fields.expressions("block");
   if (fields.has("shared")) rule.shared = fields.expression(fields.at("shared"), "shared");
+  if (rule.kernel.empty()) fields.fail("has an empty \"kernel\"");
   if (rule.grid.empty()) fields.fail("lacks the field \"grid\"");
   return rule;
 }
@@ -204,13 +242,21 @@ std::map<std::string, TextureKind> read_textures(const Fields& fields) {
 
 Rung read_rung(const Json& object, const Json& defaults, const std::string& place,
                const std::string& ladder, const fs::path& folder) {
-  Fields(object, place).require_known(rung_fields);
-  const std::string name = Fields(object, place).text("name");
+  Fields(object, place + ",").require_known(rung_fields);
+  const std::string name = Fields(object, place + ",").text("name");
+  Fields(object, place + ",").require_name(name, "name");
   // A list of launches replaces the one that the defaults describe, and the other way round.
   Json merged = defaults;
-  if (object.contains("grid")) merged.erase("launches");
+  for (const std::string& field : launch_fields) {
+    if (object.contains(field)) merged.erase("launches");
+  }
   merged.update(object);
-  const Fields fields(merged, fmt::format("{}, rung \"{}\",", place, name));
+  const Fields fields(merged, fmt::format("{} \"{}\",", place, name));
+  for (const std::string& field : launch_fields) {
+    if (object.contains("launches") && object.contains(field)) {
+      fields.fail(fmt::format("has both \"launches\" and \"{}\", which belongs into them", field));
+    }
+  }
 
   Rung rung;
   rung.name = name;
@@ -219,6 +265,12 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
   rung.file = folder / file;
   rung.rows = fields.texts("rows");
   rung.constants = fields.text_by_text("constants");
+  for (const auto& [constant, value] : rung.constants) {
+    fields.require_name(constant, "constant");
+    if (constant.starts_with("BLOCK_")) {
+      fields.fail("has the constant \"" + constant + "\"; BLOCK_X, BLOCK_Y, BLOCK_Z are the block's");
+    }
+  }
   rung.parameters = fields.variables("parameters");
   rung.blocks = read_blocks(fields);
   if (fields.has("scratch")) rung.scratch = fields.expression(fields.at("scratch"), "scratch");
@@ -228,9 +280,12 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
   if (fields.has("document")) {
     const Fields figure(fields.at("document"), fields.inside("document"));
     figure.require_known({"time_us", "speedup"});
-    rung.document = {figure.number("time_us"), figure.number("speedup")};
+    rung.document = {figure.positive("time_us"), figure.positive("speedup")};
   }
-  if (rung.shipped) return rung;
+  if (rung.shipped) {
+    rung.blocks.resize(1);  // the library chooses its own
+    return rung;
+  }
   if (fields.has("launches")) {
     for (const Json& each : fields.list("launches")) {
       const Fields launch(each, fields.inside("launches"));
@@ -244,10 +299,30 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
   return rung;
 }
 
+void require_parameters(const LadderTable& table, const ladders::Variables& parameters,
+                        const Fields& fields) {
+  const ladders::Variables known = table.ladder->parameters();
+  for (const auto& [name, value] : parameters) {
+    if (known.contains(name)) continue;
+    std::vector<std::string> names;
+    for (const auto& [each, otherwise] : known) names.push_back(each);
+    fields.fail(fmt::format("has the unknown parameter \"{}\"; {} has {}", name, table.name(),
+                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+}
+
 Experiment read_experiment(const Fields& fields, const LadderTable& table) {
-  fields.require_known({"name", "title", "rows", "rungs", "sizes", "parameters", "blocks"});
+  fields.require_known({"name", "title", "rows", "rungs", "sizes", "parameters", "blocks",
+                        "cpu"});
   Experiment experiment;
   experiment.name = fields.text("name");
+  fields.require_name(experiment.name, "name");
+  for (const Rung& rung : table.rungs) {
+    if (rung.name == experiment.name) fields.fail("has the name of a rung: " + rung.name);
+  }
+  for (const Experiment& before : table.experiments) {
+    if (before.name == experiment.name) fields.fail("has a name twice: " + before.name);
+  }
   experiment.title = fields.text("title");
   experiment.rows = fields.texts("rows");
   for (const std::string& name : fields.texts("rungs")) {
@@ -264,12 +339,17 @@ Experiment read_experiment(const Fields& fields, const LadderTable& table) {
     for (const auto& [name, values] : parameters.items()) {
       experiment.parameters[name] =
           fields.numbers(values, "parameters", std::numeric_limits<std::int64_t>::min());
+      if (experiment.parameters[name].empty()) {
+        fields.fail(fmt::format("has no value for the parameter \"{}\"", name));
+      }
+      require_parameters(table, {{name, 0}}, fields);
     }
   }
   if (fields.has("blocks")) {
     if (fields.text("blocks") != "all") fields.fail("has \"blocks\" other than \"all\"");
     experiment.all_blocks = true;
   }
+  experiment.cpu = fields.truth("cpu");
   if (experiment.rungs.empty() || experiment.sizes.empty()) {
     fields.fail("needs at least one rung and one size");
   }
@@ -286,16 +366,10 @@ const ladders::Ladder& known_ladder(std::string_view name) {
                                     name, nearest(name, names), fmt::join(names, ", ")));
 }
 
-void require_parameters(const LadderTable& table, const ladders::Variables& parameters,
-                        const Fields& fields) {
-  const ladders::Variables known = table.ladder->parameters();
-  for (const auto& [name, value] : parameters) {
-    if (known.contains(name)) continue;
-    std::vector<std::string> names;
-    for (const auto& [each, otherwise] : known) names.push_back(each);
-    fields.fail(fmt::format("has the unknown parameter \"{}\"; {} has {}", name, table.name(),
-                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-  }
+// " \"table5\"", for the place of a complaint; nothing where there is no name to tell.
+std::string quoted_name(const Json& object) {
+  if (!object.is_object() || !object.contains("name") || !object.at("name").is_string()) return "";
+  return " \"" + object.at("name").get<std::string>() + "\"";
 }
 
 LadderTable read_table(const Json& json, const fs::path& folder) {
@@ -323,13 +397,14 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
     const Fields document(fields.at("document"), fields.inside("document"));
     document.require_known({"device", "cpu_time_us"});
     table.document_device = document.text("device");
-    table.document_cpu_time_us = document.number("cpu_time_us");
+    table.document_cpu_time_us = document.positive("cpu_time_us");
   }
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
   Fields(defaults, fields.inside("defaults")).require_known(rung_fields);
   for (const Json& each : fields.list("rungs")) {
-    Rung rung = read_rung(each, defaults, place, table.name(), folder);
-    require_parameters(table, rung.parameters, Fields(each, place + ", rung \"" + rung.name + "\","));
+    const std::string where = fmt::format("{}, rung {}", place, table.rungs.size() + 1);
+    Rung rung = read_rung(each, defaults, where, table.name(), folder);
+    require_parameters(table, rung.parameters, Fields(each, where + " \"" + rung.name + "\","));
     for (const Rung& before : table.rungs) {
       if (before.name == rung.name) fields.fail("has two rungs named \"" + rung.name + "\"");
     }
@@ -338,7 +413,8 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
   if (table.rungs.empty()) fields.fail("has no rungs");
   if (fields.has("experiments")) {
     for (const Json& each : fields.list("experiments")) {
-      const Fields inner(each, fields.inside("experiments"));
+      const Fields inner(each, fmt::format("{}, experiment {}{},", place, table.experiments.size() + 1,
+                                           quoted_name(each)));
       table.experiments.push_back(read_experiment(inner, table));
     }
   }
@@ -359,6 +435,26 @@ std::size_t distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+// JSON allows a name twice in an object, and the last counts: here it is a mistake. Nesting without
+// end would exhaust the stack of whoever copies it.
+Json parse_strictly(std::string_view text, const fs::path& folder) {
+  constexpr int deepest = 8;
+  std::vector<std::set<std::string>> names;
+  const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
+    const auto fail = [&](const std::string& why) {
+      throw InvalidArgument((folder / "ladder.json").string() + " " + why);
+    };
+    if (depth > deepest) fail("has lists or objects within one another too deeply");
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key && !names.back().insert(value.get<std::string>()).second) {
+      fail("has the field \"" + value.get<std::string>() + "\" twice in one object");
+    }
+    return true;
+  };
+  return Json::parse(text, check);
 }
 
 }  // namespace
@@ -384,7 +480,7 @@ const Rung& LadderTable::rung(std::string_view wanted) const {
 
 LadderTable parse_ladder(std::string_view json, const fs::path& folder) {
   try {
-    return read_table(Json::parse(json), folder);
+    return read_table(parse_strictly(json, folder), folder);
   } catch (const Json::exception& error) {
     throw InvalidArgument((folder / "ladder.json").string() + ": " + error.what());
   }
@@ -392,10 +488,9 @@ LadderTable parse_ladder(std::string_view json, const fs::path& folder) {
 
 LadderTable read_ladder(const fs::path& folder) {
   const fs::path path = folder / "ladder.json";
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw IoError(path.string() + " cannot be read; a ladder's folder has its table there");
-  return parse_ladder(text, folder);
+  const std::optional<std::string> text = read_text(path);
+  if (!text) throw IoError(path.string() + " cannot be read; a ladder's folder has its table there");
+  return parse_ladder(*text, folder);
 }
 
 LadderTable find_ladder(std::string_view name) {

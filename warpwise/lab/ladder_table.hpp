@@ -61,7 +61,8 @@ struct Experiment {
   std::vector<std::string> rungs;
   std::vector<Size> sizes;
   std::map<std::string, std::vector<std::int64_t>> parameters;
-  bool all_blocks = false;
+  bool all_blocks = false;  ///< every shape of each rung, not its first alone
+  bool cpu = false;         ///< the CPU's rows too
 };
 
 struct LadderTable {

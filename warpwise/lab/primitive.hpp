@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warpwise/lab/explain.hpp"
+#include "warpwise/lab/ladder_table.hpp"
 
 // A primitive of the library, run as it is on the emulated CUDA runtime, and its kernels told
 // about.
@@ -54,6 +55,12 @@ bool on_emulated_runtime();
 /// default. Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the
 /// primitive does; a launch that ended with faults is no error but in the explanation
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
+
+/// The same of a rung of a ladder, compiled as `lab run` does: `request.name` is RUNG, the size by
+/// default the table's for the emulator, the parameters and the block's shape the rung's first.
+/// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun; Unsupported for a problem
+///         that the rung is not for
+PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveRequest& request);
 
 /// As text_of() and json_of() of one launch; the JSON object is that of the heaviest launch with
 /// the keys `primitive`, `size`, `operands` and `launches`.

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -17,13 +17,6 @@ namespace warpwise::lab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return std::nullopt;
-  return text;
-}
 
 // FNV-1a.
 std::uint64_t hash_of(const std::string& text, std::uint64_t start) {
@@ -48,25 +41,39 @@ std::string identity_of(const Toolchain& toolchain) {
   return fmt::format("{} {}", path.string(), error ? 0 : time);
 }
 
+// "problem.hpp" of "# include <problem.hpp>", however it is spaced; empty where nothing is included.
+std::string included_by(std::string_view line) {
+  const auto skip_blanks = [&] {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  };
+  for (const std::string_view word : {"#", "include"}) {
+    skip_blanks();
+    if (!line.starts_with(word)) return {};
+    line.remove_prefix(word.size());
+  }
+  skip_blanks();
+  if (!line.starts_with('"') && !line.starts_with('<')) return {};
+  const std::size_t end = line.find_first_of("\">", 1);
+  return end == std::string_view::npos ? "" : std::string(line.substr(1, end - 1));
+}
+
 void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   if (!done.insert(file.lexically_normal()).second) return;
-  const std::optional<std::string> content = read(file);
+  const std::optional<std::string> content = read_text(file);
   if (!content) return;  // the compiler will say so
   text += *content;
   std::istringstream lines(*content);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t include = line.find("#include \"");
-    if (include == std::string::npos) continue;
-    const std::size_t begin = include + 10;
-    const std::string name = line.substr(begin, line.find('"', begin) - begin);
+    const std::string name = included_by(line);
+    if (name.empty()) continue;
     std::error_code ignored;
     const fs::path beside = file.parent_path() / name;
-    append(fs::exists(beside, ignored) ? beside : source_root() / name, done, text);
+    append(fs::is_regular_file(beside, ignored) ? beside : source_root() / name, done, text);
   }
 }
 
 std::optional<Compilation> from_cache(const fs::path& path) {
-  const std::optional<std::string> text = read(path);
+  const std::optional<std::string> text = read_text(path);
   if (!text) return std::nullopt;
   // A file that another program spoilt is one that is not there.
   const auto json = nlohmann::json::parse(*text, nullptr, false);
@@ -81,12 +88,17 @@ std::optional<Compilation> from_cache(const fs::path& path) {
 }
 
 void to_cache(const fs::path& path, const Compilation& compilation) {
+  // In a folder whose name is no UTF-8, neither is the PTX, which names it: nothing is kept then.
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  const nlohmann::json json = {{"compiler", compilation.compiler}, {"ptx", compilation.ptx}};
+  const std::string text = json.dump(-1, ' ', false, replace);
+  if (nlohmann::json::parse(text) != json) return;
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   // Written whole under another name: two programs at once do not read each other's halves.
   const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
   std::ofstream file(unfinished, std::ios::binary);
-  file << nlohmann::json{{"compiler", compilation.compiler}, {"ptx", compilation.ptx}}.dump();
+  file << text;
   file.close();
   if (file) fs::rename(unfinished, path, ignored);
   else fs::remove(unfinished, ignored);
@@ -103,7 +115,7 @@ void require_compiler() {
 }
 
 std::string text_with_includes(const fs::path& file) {
-  if (!read(file)) throw IoError(file.string() + " cannot be read");
+  if (!read_text(file)) throw IoError(file.string() + " cannot be read");
   std::string text;
   std::set<fs::path> done;
   append(file, done, text);
@@ -132,7 +144,7 @@ Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int6
     if (std::optional<Compilation> found = from_cache(cached)) {
       found->name = rung.file.string();
       found->options = options;
-      found->source = read(rung.file).value_or("");
+      found->source = read_text(rung.file).value_or("");
       return *std::move(found);
     }
   }

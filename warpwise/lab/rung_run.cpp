@@ -57,6 +57,18 @@ std::uint32_t dimension(const std::string& expression, const Variables& variable
   return static_cast<std::uint32_t>(value);
 }
 
+// \throws Unsupported  where not one block fits: the launch would fail
+int resident_blocks(const LoadedCode& code, const std::string& kernel, int threads,
+                    std::uint64_t shared_bytes) {
+  const int blocks = code.blocks_per_sm(kernel, threads, shared_bytes);
+  if (blocks > 0) return blocks;
+  const std::optional<int> registers = code.registers(kernel);
+  throw Unsupported(
+      fmt::format("a block of {} threads{} and {} bytes of dynamic shared memory does not fit an SM",
+                  threads, registers ? fmt::format(" with {} registers each", *registers) : "",
+                  shared_bytes));
+}
+
 Launch launch_of(const LaunchRule& rule, Variables variables, const emulator::Dim3& block,
                  const LoadedCode& code, const std::string& kernel) {
   Launch launch;
@@ -73,14 +85,8 @@ Launch launch_of(const LaunchRule& rule, Variables variables, const emulator::Di
   const std::int64_t shared = evaluate(rule.shared, variables);
   if (shared < 0) throw InvalidArgument("the shared memory \"" + rule.shared + "\" is negative");
   launch.shared_bytes = static_cast<std::uint64_t>(shared);
-  const bool by_occupancy =
-      std::any_of(rule.grid.begin(), rule.grid.end(), [](const std::string& each) {
-        return each.find("blocks_per_sm") != std::string::npos;
-      });
-  if (by_occupancy) {
-    variables["blocks_per_sm"] =
-        code.blocks_per_sm(kernel, static_cast<int>(threads), launch.shared_bytes);
-  }
+  variables["blocks_per_sm"] =
+      resident_blocks(code, kernel, static_cast<int>(threads), launch.shared_bytes);
   for (std::size_t i = 0; i < rule.grid.size(); ++i) {
     launch.grid[i] =
         dimension(rule.grid[i], variables, "the grid's", i == 0 ? 0x7fffffff : 65535);
@@ -124,14 +130,16 @@ Comparison compare(const Operand& expected, ConstHostView got) {
       if (std::memcmp(a + x * want.pixel_bytes(), b + x * want.pixel_bytes(), bytes) == 0) continue;
       for (int c = 0; c < want.channels(); ++c) {
         const std::int64_t at = x * want.channels() + c;
-        const double w = element_of(want.type(), a, at);
-        const double g = element_of(want.type(), b, at);
-        const float tolerance =
-            expected.tolerance.empty()
-                ? 0.0F
-                : expected.tolerance[static_cast<std::size_t>(y * elements + at)];
-        // Not a number is never near enough, unless the bits are to be the same and are.
-        if (std::abs(w - g) <= static_cast<double>(tolerance)) continue;
+        const auto size = static_cast<std::size_t>(size_of(want.type()));
+        const auto byte = static_cast<std::size_t>(at) * size;
+        if (std::memcmp(a + byte, b + byte, size) == 0) continue;
+        if (!expected.tolerance.empty()) {
+          const double w = element_of(want.type(), a, at);
+          const double g = element_of(want.type(), b, at);
+          const float tolerance = expected.tolerance[static_cast<std::size_t>(y * elements + at)];
+          // What is not a number is near to nothing.
+          if (std::abs(w - g) <= static_cast<double>(tolerance)) continue;
+        }
         if (result.wrong++ == 0) result = {1, x, y, c};
         break;
       }
@@ -194,11 +202,13 @@ RungRun::RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
                  const Problem& problem, const emulator::Dim3& block)
     : executor_(executor) {
   const std::string reason = why_skipped(executor, rung, problem, block);
-  if (!reason.empty()) throw Unsupported(rung.name + " is skipped: " + reason);
+  if (!reason.empty()) throw Unsupported(reason);
   const Variables variables = variables_of(executor, rung, problem, block);
   const rules::ComputeCapability cc = executor.compute_capability();
   constexpr int oldest_architecture = 75;  // that compilers build for
-  compilation_ = compile_rung(rung, constants_of(rung, variables), block,
+  std::map<std::string, std::int64_t> constants;
+  for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
+  compilation_ = compile_rung(rung, constants, block,
                               std::max(10 * cc.major + cc.minor, oldest_architecture));
   code_ = executor.load(compilation_);
 

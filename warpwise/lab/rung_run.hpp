@@ -10,11 +10,6 @@
 // A rung on an executor: its launches for a problem, and whether its result is right.
 namespace warpwise::lab {
 
-/// A problem that this rung is not for, or that this executor cannot run, in words.
-struct Skipped {
-  std::string reason;
-};
-
 /// The operands of a problem in an executor's memory, the outputs filled with the sentinel, and the
 /// launches of a rung on them.
 class RungRun {
@@ -23,7 +18,8 @@ class RungRun {
   /// problem. What the executor held before is freed.
   /// \param block  in place of the rung's default
   /// \throws CompileError, InvalidArgument, OutOfMemory  as compile_rung(), evaluate(), allocate()
-  /// \throws Unsupported  the rung is not for this problem: why_skipped() says so beforehand
+  /// \throws Unsupported  with the reason: the rung is not for this problem, a block does not fit
+  ///         an SM, or the executor does not run such kernels
   RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block);
 

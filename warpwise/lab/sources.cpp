@@ -1,5 +1,8 @@
 #include "warpwise/lab/sources.hpp"
 
+#include <fstream>
+#include <iterator>
+
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::lab {
@@ -14,6 +17,15 @@ std::filesystem::path source_root() {
                   (root / "warpwise").string());
   }
   return root;
+}
+
+std::optional<std::string> read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return std::nullopt;  // a stream throws on it
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) return std::nullopt;
+  return text;
 }
 
 }  // namespace warpwise::lab

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace warpwise::lab {
 
@@ -8,5 +10,8 @@ namespace warpwise::lab {
 /// what they need. It lies beside the program, installed, in a build tree and in the GPU bundle
 /// alike: ../share/warpwise/sources. \throws IoError  when it is not there
 std::filesystem::path source_root();
+
+/// The whole of a file; nothing where it is none or cannot be read.
+std::optional<std::string> read_text(const std::filesystem::path& path);
 
 }  // namespace warpwise::lab

@@ -1,5 +1,7 @@
 #include "warpwise/primitives/ladder.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <random>
 
@@ -35,6 +37,16 @@ void fill_random(HostView view, std::uint64_t seed) {
   }
 }
 
+// A problem is held several times over, and memory that is only promised ends the process when it is
+// filled.
+void require_memory(const std::string& name, std::int64_t bytes) {
+  const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  const std::int64_t most = physical / 8;
+  if (bytes <= most) return;
+  throw OutOfMemory(name + " takes " + std::to_string(bytes) + " bytes; one operand may take " +
+                    std::to_string(most) + ", an eighth of this machine's memory");
+}
+
 }  // namespace
 
 Operand::Operand(std::string name, bool is_output, ElementType type, std::int64_t width,
@@ -45,6 +57,7 @@ Operand::Operand(std::string name, bool is_output, ElementType type, std::int64_
   offset_bytes_ = checked_mul(layout.offset_pixels, pixel);
   pitch_bytes_ = checked_mul(checked_add(width, layout.padding_pixels), pixel);
   const std::int64_t bytes = checked_add(offset_bytes_, checked_mul(pitch_bytes_, height));
+  require_memory(name_, bytes);
   memory_.assign(static_cast<std::size_t>(bytes), sentinel);
 }
 

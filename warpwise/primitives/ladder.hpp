@@ -35,7 +35,8 @@ class Operand {
   static constexpr std::byte sentinel{0xa5};
 
   /// Memory of an output, filled with the sentinel, or of an input, its pixels random but the same
-  /// in every run for each name. \throws InvalidArgument  as BasicView
+  /// in every run for each name. \throws InvalidArgument  as BasicView  \throws OutOfMemory  with
+  /// both numbers, for more than an eighth of this machine's memory
   static Operand input(std::string name, ElementType type, std::int64_t width, std::int64_t height,
                        int channels = 1, Layout layout = {});
   static Operand output(std::string name, ElementType type, std::int64_t width, std::int64_t height,

@@ -29,6 +29,18 @@ class GuardedFrame {
     }
   }
 
+  /// Every row of every plane at a multiple of 16 bytes.
+  static GuardedFrame aligned(PixelFormat format, Size size) {
+    GuardedFrame frame(format, size);
+    frame.planes_.clear();
+    for (int p = 0; p < plane_count(format); ++p) {
+      const std::int64_t row_bytes = plane_row_bytes(format, p, size.width);
+      frame.planes_.emplace_back(ElementType::u8, row_bytes, plane_rows(format, p, size.height), 1,
+                                 Layout{0, (16 - row_bytes % 16) % 16});
+    }
+    return frame;
+  }
+
   HostFrame view() {
     std::array<HostFrame::Plane, 3> planes;
     for (std::size_t p = 0; p < planes_.size(); ++p) {
@@ -140,11 +152,13 @@ class ConvertTest : public test::BackendTest {
 };
 
 TEST_P(ConvertTest, EveryDefinedCombination) {
-  const Size size{71, 4};
+  const Size size{71, 7};
   int defined = 0;
   for (const PixelFormat from : convert_sources) {
     GuardedFrame src(from, size, {1, 2});
     src.fill_random(7);
+    GuardedFrame aligned_src = GuardedFrame::aligned(from, size);
+    aligned_src.fill_random(7);
     for (const PixelFormat to : convert_destinations) {
       for (const ConvertOptions& options : all_options()) {
         SCOPED_TRACE(text_of(from, to, options));
@@ -160,6 +174,9 @@ TEST_P(ConvertTest, EveryDefinedCombination) {
         GuardedFrame actual(to, size, {0, 0});
         run(GetParam(), src, actual, options);
         expected.expect_equal(actual);
+        GuardedFrame aligned = GuardedFrame::aligned(to, size);
+        run(GetParam(), aligned_src, aligned, options);
+        expected.expect_equal(aligned);
         if (HasFailure()) return;
       }
     }

@@ -5,9 +5,14 @@
 #include "warpwise/primitives/convert/arguments.hpp"
 
 // The conversion kernel. Fit for nvcc and NVRTC: no host headers.
+//
+// Two ways through the same steps. "Whole": the frames are aligned and all four pixels of all of a
+// thread's rows inside: whole vectors are read and written, all loads ahead of the first store. The
+// rest, ends of rows and frames of any other alignment, takes one row after the other with accesses
+// cut to what is there.
 namespace warpwise::kernels {
 
-/// Four neighbours in a row: R G B or Y Cb Cr, and alpha.
+/// Four neighbours in a row, their channels in the order of memory, and alpha.
 struct FourPixels {
   int channel[3][4];
   int alpha[4];
@@ -17,27 +22,50 @@ __device__ inline unsigned low_address(const unsigned char* p) {
   return static_cast<unsigned>(reinterpret_cast<cuda::std::uintptr_t>(p));
 }
 
+/// A byte of the words, in one instruction.
 template <int words>
 __device__ inline int byte_of(const unsigned (&w)[words], int index) {
-  return static_cast<int>(w[index / 4] >> (index % 4 * 8) & 255);
+  return static_cast<int>(__byte_perm(w[index / 4], 0, 0x4440 + index % 4));
 }
 
-/// Bytes [offset, offset + 4 · words) of a row, zero beyond its end. Words where they are aligned;
-/// inside the row otherwise aligned words shifted into place; at its ends byte by byte.
+/// Words that lie at a multiple of their size, if that is a power of two, else of 4 bytes.
 template <int words>
+__device__ inline void load_vector(const unsigned char* p, unsigned (&w)[words]) {
+  if constexpr (words == 4) {
+    const uint4 v = *reinterpret_cast<const uint4*>(p);
+    w[0] = v.x, w[1] = v.y, w[2] = v.z, w[3] = v.w;
+  } else if constexpr (words == 2) {
+    const uint2 v = *reinterpret_cast<const uint2*>(p);
+    w[0] = v.x, w[1] = v.y;
+  } else {
+#pragma unroll
+    for (int i = 0; i < words; ++i) w[i] = reinterpret_cast<const unsigned*>(p)[i];
+  }
+}
+
+template <int words>
+__device__ inline void store_vector(unsigned char* p, const unsigned (&w)[words]) {
+  if constexpr (words == 4) {
+    *reinterpret_cast<uint4*>(p) = {w[0], w[1], w[2], w[3]};
+  } else {
+#pragma unroll
+    for (int i = 0; i < words; ++i) reinterpret_cast<unsigned*>(p)[i] = w[i];
+  }
+}
+
+/// Bytes [offset, offset + 4 · words) of a row, zero beyond its end. If not whole, words where they
+/// are aligned; inside the row otherwise aligned words shifted into place; at its ends bytes.
+template <bool whole, int words>
 __device__ inline void load_words(const unsigned char* row, cuda::std::int64_t offset,
                                   cuda::std::int64_t row_bytes, unsigned (&w)[words]) {
   constexpr int bytes = 4 * words;
   const unsigned char* p = row + offset;
   const unsigned misalignment = low_address(p) & 3;
-  if (misalignment == 0 && offset + bytes <= row_bytes) {
-    if (words == 4 && (low_address(p) & 15) == 0) {
-      const uint4 v = *reinterpret_cast<const uint4*>(p);
-      w[0] = v.x, w[1 % words] = v.y, w[2 % words] = v.z, w[3 % words] = v.w;
-    } else {
+  if constexpr (whole) {
+    load_vector(p, w);
+  } else if (misalignment == 0 && offset + bytes <= row_bytes) {
 #pragma unroll
-      for (int i = 0; i < words; ++i) w[i] = reinterpret_cast<const unsigned*>(p)[i];
-    }
+    for (int i = 0; i < words; ++i) w[i] = reinterpret_cast<const unsigned*>(p)[i];
   } else if (offset >= 3 && offset + bytes + 3 <= row_bytes) {
     const auto* aligned = reinterpret_cast<const unsigned*>(p - misalignment);
     unsigned before = aligned[0];
@@ -58,10 +86,10 @@ __device__ inline void load_words(const unsigned char* row, cuda::std::int64_t o
 }
 
 /// The first `valid` bytes of the words.
-template <int words>
+template <bool whole, int words>
 __device__ inline void store_words(unsigned char* p, int valid, const unsigned (&w)[words]) {
-  if (words == 4 && valid == 16 && (low_address(p) & 15) == 0) {
-    *reinterpret_cast<uint4*>(p) = {w[0], w[1 % words], w[2 % words], w[3 % words]};
+  if constexpr (whole) {
+    store_vector(p, w);
   } else if (valid == 4 * words && (low_address(p) & 3) == 0) {
 #pragma unroll
     for (int i = 0; i < words; ++i) reinterpret_cast<unsigned*>(p)[i] = w[i];
@@ -84,36 +112,44 @@ __device__ inline void swap_channels(ConvertSwap swap, FourPixels& p) {
   }
 }
 
-/// Three neighbouring samples of Cb and Cr; the third is read for linear interpolation only.
+/// Three neighbouring samples of two channels of chroma; the third is read for linear interpolation
+/// only.
 struct ChromaSamples {
   int c[2][3];
 };
 
 /// Samples [s, s + 3) of a chroma row of 4:2:0; beyond the last one, the last one again.
-template <ConvertSource source>
+template <ConvertSource source, bool whole>
 __device__ inline ChromaSamples load_chroma(const ConvertArguments& a, cuda::std::int64_t row,
                                             cuda::std::int64_t s) {
   const cuda::std::int64_t last = (a.width - 1) / 2;
-  const cuda::std::int64_t second = s + 1 < last ? s + 1 : last;
+  const bool has_second = whole || s < last;
   const cuda::std::int64_t third = s + 2 < last ? s + 2 : last;
+  const bool linear = !whole && a.linear_chroma;
   ChromaSamples samples{};
   if constexpr (source == ConvertSource::semiplanar420) {
     const unsigned char* chroma = a.src[1] + row * a.src_pitch[1];
     unsigned w[1];
-    load_words(chroma, 2 * s, 2 * (last + 1), w);
+    load_words<whole>(chroma, 2 * s, 2 * (last + 1), w);
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       samples.c[c][0] = byte_of(w, c);
-      samples.c[c][1] = s < last ? byte_of(w, 2 + c) : byte_of(w, c);
-      if (a.linear_chroma) samples.c[c][2] = chroma[2 * third + c];
+      samples.c[c][1] = has_second ? byte_of(w, 2 + c) : byte_of(w, c);
+      if (linear) samples.c[c][2] = chroma[2 * third + c];
     }
   } else {
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       const unsigned char* chroma = a.src[1 + c] + row * a.src_pitch[1 + c];
-      samples.c[c][0] = chroma[s];
-      samples.c[c][1] = chroma[second];
-      if (a.linear_chroma) samples.c[c][2] = chroma[third];
+      if constexpr (whole) {
+        const uchar2 two = *reinterpret_cast<const uchar2*>(chroma + s);
+        samples.c[c][0] = two.x;
+        samples.c[c][1] = two.y;
+      } else {
+        samples.c[c][0] = chroma[s];
+        samples.c[c][1] = chroma[has_second ? s + 1 : s];
+      }
+      if (linear) samples.c[c][2] = chroma[third];
     }
   }
   return samples;
@@ -140,163 +176,215 @@ __device__ inline void spread_chroma(bool linear, const ChromaSamples& near_samp
   }
 }
 
+template <bool whole>
 __device__ inline void load_packed422(const ConvertArguments& a, const unsigned char* row,
                                       cuda::std::int64_t x, FourPixels& p) {
   const cuda::std::int64_t last = (a.width - 1) / 2;
   unsigned w[2];
-  load_words(row, 2 * x, 4 * (last + 1), w);
-  const bool second = x / 2 < last;
+  load_words<whole>(row, 2 * x, 4 * (last + 1), w);
+  const unsigned luma_first = a.luma_is_odd ? 0x2301 : 0x3210;  // bytes of a word change places
+#pragma unroll
+  for (unsigned& two : w) two = __byte_perm(two, 0, luma_first);
+  const bool has_second = whole || x / 2 < last;
   const cuda::std::int64_t third = x / 2 + 2 < last ? x / 2 + 2 : last;
+  const bool linear = !whole && a.linear_chroma;
   ChromaSamples samples{};
 #pragma unroll
   for (int c = 0; c < 2; ++c) {
-    const int at = 2 * c + (a.luma_is_odd ? 0 : 1);
-    samples.c[c][0] = static_cast<int>(w[0] >> (8 * at) & 255);
-    samples.c[c][1] = static_cast<int>(w[second ? 1 : 0] >> (8 * at) & 255);
-    if (a.linear_chroma) samples.c[c][2] = row[4 * third + at];
+    samples.c[c][0] = byte_of(w, 1 + 2 * c);
+    samples.c[c][1] = has_second ? byte_of(w, 5 + 2 * c) : samples.c[c][0];
+    if (linear) samples.c[c][2] = row[4 * third + 2 * c + (a.luma_is_odd ? 0 : 1)];
   }
-  const int luma_shift = a.luma_is_odd ? 8 : 0;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    p.channel[0][i] = static_cast<int>(w[i / 2] >> (i % 2 * 16 + luma_shift) & 255);
-  }
-  spread_chroma(a.linear_chroma, samples, samples, p);
+  for (int i = 0; i < 4; ++i) p.channel[0][i] = byte_of(w, 2 * i);
+  spread_chroma(linear, samples, samples, p);
 }
 
-template <ConvertSource source>
+/// Pixels [x, x + 4) of row y + r. y is even or r is 0, so that pairs of rows have the same row of
+/// chroma in 4:2:0, which is then loaded once.
+template <ConvertSource source, bool whole>
 __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t x,
-                                   cuda::std::int64_t y, FourPixels& p) {
-  const unsigned char* row = a.src[0] + y * a.src_pitch[0];
+                                   cuda::std::int64_t y, int r, FourPixels& p) {
+  const unsigned char* row = a.src[0] + (y + r) * a.src_pitch[0];
 #pragma unroll
   for (int i = 0; i < 4; ++i) p.alpha[i] = 255;
   if constexpr (source == ConvertSource::packed3 || source == ConvertSource::packed4) {
     constexpr int bytes = source == ConvertSource::packed3 ? 3 : 4;
     unsigned w[bytes];
-    load_words(row, bytes * x, bytes * a.width, w);
+    load_words<whole>(row, bytes * x, bytes * a.width, w);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int c = 0; c < 3; ++c) p.channel[c][i] = byte_of(w, bytes * i + c);
       if (bytes == 4 && a.keep_alpha) p.alpha[i] = static_cast<int>(w[i % bytes] >> 24);
     }
-    swap_channels(a.src_swap, p);
   } else if constexpr (source == ConvertSource::packed422) {
-    load_packed422(a, row, x, p);
+    load_packed422<whole>(a, row, x, p);
   } else {
     unsigned w[1];
-    load_words(row, x, a.width, w);
+    load_words<whole>(row, x, a.width, w);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int c = 0; c < 3; ++c) p.channel[c][i] = byte_of(w, i);
     }
     if constexpr (source != ConvertSource::gray) {
-      const ChromaSamples near_samples = load_chroma<source>(a, y / 2, x / 2);
+      const bool linear = !whole && a.linear_chroma;
+      const ChromaSamples near_samples = load_chroma<source, whole>(a, y / 2 + r / 2, x / 2);
       ChromaSamples far_samples{};
-      if (a.linear_chroma) {
+      if (linear) {
         // Even rows of luma lie below the sample above, odd ones above the sample below.
         const cuda::std::int64_t last = (a.height - 1) / 2;
         const cuda::std::int64_t other = y / 2 + (y % 2 == 0 ? -1 : 1);
-        far_samples = load_chroma<source>(a, other < 0 ? 0 : other > last ? last : other, x / 2);
+        far_samples =
+            load_chroma<source, whole>(a, other < 0 ? 0 : other > last ? last : other, x / 2);
       }
-      spread_chroma(a.linear_chroma, near_samples, far_samples, p);
-      swap_channels(a.src_swap, p);
+      spread_chroma(linear, near_samples, far_samples, p);
     }
   }
 }
 
 __device__ inline int saturated(int value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
 
-__device__ inline int linear_row(const ConvertArguments& a, int row, int x0, int x1, int x2) {
-  int sum = a.high_offset[row];
-  if (a.two_levels) {
-    sum += (a.low[row][0] * x0 + a.low[row][1] * x1 + a.low[row][2] * x2 + a.low_offset[row]) >>
-           a.low_bits;
-  }
-  sum += a.high[row][0] * x0 + a.high[row][1] * x1 + a.high[row][2] * x2;
-  return saturated(sum >> a.high_bits);
+/// k · x + sum in one instruction. Left to itself the compiler reorders a sum of products such that
+/// the offset is added by an instruction of its own.
+__device__ inline int multiply_add(int k, int x, int sum) {
+  int result;
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(k), "r"(x), "r"(sum));
+  return result;
 }
 
-template <int channels>
-__device__ inline void transform(const ConvertArguments& a, FourPixels& p) {
-  if (a.transform == ConvertTransform::none) return;
+/// k · (x0, x1, x2) + offset. The first channel comes last: what is before it is computed once for
+/// pixels that share their chroma.
+__device__ inline int weighted_sum(const int (&k)[3], int offset, int x0, int x1, int x2) {
+  return multiply_add(k[0], x0, multiply_add(k[1], x1, multiply_add(k[2], x2, offset)));
+}
+
+/// A row of the linear map before saturation.
+template <ConvertArithmetic arithmetic>
+__device__ inline int linear_row(const ConvertArguments& a, int row, int x0, int x1, int x2) {
+  const int sum = weighted_sum(a.high[row], a.high_offset[row], x0, x1, x2);
+  if constexpr (arithmetic == ConvertArithmetic::two_levels) {
+    const int rest = weighted_sum(a.low[row], a.low_offset[row], x0, x1, x2);
+    return (sum + (rest >> convert_level_bits)) >> convert_level_bits;
+  } else {
+    return sum >> a.high_bits;
+  }
+}
+
+/// Leaves channels that pack() is to saturate.
+template <ConvertArithmetic arithmetic, int channels>
+__device__ inline void transform_pixel(const ConvertArguments& a, int i, FourPixels& p) {
+  int x0 = p.channel[0][i];
+  const int x1 = p.channel[1][i], x2 = p.channel[2][i];
+  if constexpr (arithmetic == ConvertArithmetic::scaled_luma) {
+    const int scaled = (x0 * a.luma_scale >> 16) - a.luma_black;
+    x0 = scaled < 0 ? 0 : scaled;
+  }
+  const int first = linear_row<arithmetic>(a, 0, x0, x1, x2);
+  p.channel[0][i] = first;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int x0 = p.channel[0][i], x1 = p.channel[1][i], x2 = p.channel[2][i];
-    const int scaled = (x0 * 257 * a.luma_scale >> 16) - a.luma_black;
-    const int first = scaled < 0 ? 0 : scaled;
-    const int y = linear_row(a, 0, first, x1, x2);
-    p.channel[0][i] = y;
-    if (channels == 1) continue;
-    if (a.transform == ConvertTransform::linear) {
-      p.channel[1][i] = linear_row(a, 1, first, x1, x2);
-      p.channel[2][i] = linear_row(a, 2, first, x1, x2);
+  for (int row = 1; row < channels; ++row) {
+    if constexpr (arithmetic == ConvertArithmetic::rounded_luma) {
+      const int sum = weighted_sum(a.high[row], a.high_offset[row], x0, x1, x2);
+      p.channel[row][i] = multiply_add(a.luma_factor[row], saturated(first), sum) >> a.high_bits;
     } else {
-      p.channel[1][i] = saturated(((x2 - y) * a.cb_factor + a.chroma_offset) >> 14);
-      p.channel[2][i] = saturated(((x0 - y) * a.cr_factor + a.chroma_offset) >> 14);
+      p.channel[row][i] = linear_row<arithmetic>(a, row, x0, x1, x2);
     }
   }
 }
 
-/// Four bytes, the first in the lowest place.
-__device__ inline unsigned pack(int b0, int b1, int b2, int b3) {
-  return static_cast<unsigned>(b0 | b1 << 8 | b2 << 16 | b3 << 24);
+template <ConvertArithmetic arithmetic, int channels>
+__device__ inline void transform(const ConvertArguments& a, FourPixels& p) {
+  if constexpr (arithmetic == ConvertArithmetic::none) {
+    swap_channels(a.swap, p);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) transform_pixel<arithmetic, channels>(a, i, p);
+  }
 }
 
-template <ConvertDestination destination>
+/// Four bytes, the first in the lowest place, each saturated: two instructions, of which either
+/// puts two bytes below the lower half of its last operand.
+__device__ inline unsigned pack(int b0, int b1, int b2, int b3) {
+  unsigned upper, all;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(upper) : "r"(b3), "r"(b2), "r"(0));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(b1), "r"(b0), "r"(upper));
+  return all;
+}
+
+template <ConvertDestination destination, bool whole>
 __device__ inline void store_pixels(const ConvertArguments& a, cuda::std::int64_t x,
-                                    cuda::std::int64_t y, FourPixels& p) {
+                                    cuda::std::int64_t y, const FourPixels& p) {
   const cuda::std::int64_t left = a.width - x;
-  const int valid = left < 4 ? static_cast<int>(left) : 4;
+  const int valid = whole || left >= 4 ? 4 : static_cast<int>(left);
   const auto& c = p.channel;
   const auto at = [&](int plane, int bytes) {
     return a.dst[plane] + y * a.dst_pitch[plane] + bytes * x;
   };
   if constexpr (destination == ConvertDestination::packed3) {
-    swap_channels(a.dst_swap, p);
     const unsigned w[3] = {pack(c[0][0], c[1][0], c[2][0], c[0][1]),
                            pack(c[1][1], c[2][1], c[0][2], c[1][2]),
                            pack(c[2][2], c[0][3], c[1][3], c[2][3])};
-    store_words(at(0, 3), 3 * valid, w);
+    store_words<whole>(at(0, 3), 3 * valid, w);
   } else if constexpr (destination == ConvertDestination::packed4) {
-    swap_channels(a.dst_swap, p);
     unsigned w[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) w[i] = pack(c[0][i], c[1][i], c[2][i], p.alpha[i]);
-    store_words(at(0, 4), 4 * valid, w);
+    store_words<whole>(at(0, 4), 4 * valid, w);
   } else {
     constexpr int planes = destination == ConvertDestination::gray ? 1 : 3;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
       const auto& v = c[plane];
       const unsigned w[1] = {pack(v[0], v[1], v[2], v[3])};
-      store_words(at(plane, 1), valid, w);
+      store_words<whole>(at(plane, 1), valid, w);
     }
   }
 }
 
-/// Grid: x covers the width by convert_block_pixels, y strides over convert_block_rows rows.
-template <ConvertSource source, ConvertDestination destination>
+/// Pixels [x, x + 4) of rows [y, y + rows).
+template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic,
+          bool whole, int rows>
+__device__ inline void convert_rows(const ConvertArguments& a, cuda::std::int64_t x,
+                                    cuda::std::int64_t y) {
+  FourPixels p[rows];
+#pragma unroll
+  for (int r = 0; r < rows; ++r) load_pixels<source, whole>(a, x, y, r, p[r]);
+#pragma unroll
+  for (int r = 0; r < rows; ++r) {
+    transform<arithmetic, destination == ConvertDestination::gray ? 1 : 3>(a, p[r]);
+    store_pixels<destination, whole>(a, x, y + r, p[r]);
+  }
+}
+
+/// Grid: x covers the width by convert_block_pixels, y strides over the rows.
+template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
 __global__ void __launch_bounds__(convert_block_width* convert_block_height)
     convert_kernel(const __grid_constant__ ConvertArguments a) {
+  constexpr int whole_rows =
+      source == ConvertSource::packed3 ? convert_packed3_rows : convert_other_rows;
+  const int rows = a.aligned ? whole_rows : 1;
   const cuda::std::int64_t x =
       (cuda::std::int64_t{blockIdx.x} * convert_block_width + threadIdx.x) *
       convert_pixels_per_thread;
   if (x >= a.width) return;
-  const cuda::std::int64_t step = cuda::std::int64_t{gridDim.y} * convert_block_rows;
-  cuda::std::int64_t y = (cuda::std::int64_t{blockIdx.y} * convert_block_height + threadIdx.y) *
-                         convert_rows_per_thread;
+  const bool whole = a.aligned && x + convert_pixels_per_thread <= a.width;
+  const cuda::std::int64_t step = cuda::std::int64_t{gridDim.y} * convert_block_height * rows;
+  cuda::std::int64_t y =
+      (cuda::std::int64_t{blockIdx.y} * convert_block_height + threadIdx.y) * rows;
   for (; y < a.height; y += step) {
-    FourPixels p[convert_rows_per_thread];
-#pragma unroll
-    for (int r = 0; r < convert_rows_per_thread; ++r) {
-      if (y + r < a.height) load_pixels<source>(a, x, y + r, p[r]);
-    }
-#pragma unroll
-    for (int r = 0; r < convert_rows_per_thread; ++r) {
-      if (y + r >= a.height) break;
-      transform<destination == ConvertDestination::gray ? 1 : 3>(a, p[r]);
-      store_pixels<destination>(a, x, y + r, p[r]);
+    if (whole && y + whole_rows <= a.height) {
+      convert_rows<source, destination, arithmetic, true, whole_rows>(a, x, y);
+    } else {
+      // Hidden from the compiler, lest it works out for all threads, ahead of the loop, what only
+      // these need.
+      cuda::std::int64_t here = x;
+      asm volatile("" : "+l"(here));
+#pragma unroll 1  // not worth more registers
+      for (int r = 0; r < rows && y + r < a.height; ++r) {
+        convert_rows<source, destination, arithmetic, false, 1>(a, here, y + r);
+      }
     }
   }
 }

@@ -1,6 +1,8 @@
 #include "warpwise/primitives/convert/launch.hpp"
 
+#include <array>
 #include <cstdlib>
+#include <string>
 
 #include "warpwise/gpu/launch.hpp"
 
@@ -8,8 +10,44 @@ namespace warpwise::detail {
 namespace {
 
 using kernels::ConvertArguments;
+using kernels::ConvertArithmetic;
+using kernels::ConvertDestination;
+using kernels::ConvertSource;
 using kernels::ConvertSwap;
-using kernels::ConvertTransform;
+
+ConvertSource source_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::gray8: return ConvertSource::gray;
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::ycrcb24: return ConvertSource::packed3;
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32:
+    case PixelFormat::ycbcr32: return ConvertSource::packed4;
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy: return ConvertSource::packed422;
+    case PixelFormat::nv12:
+    case PixelFormat::nv21: return ConvertSource::semiplanar420;
+    case PixelFormat::i420: return ConvertSource::planar420;
+    case PixelFormat::i444: break;
+  }
+  throw InvalidArgument("convert: no source is " + std::string(name_of(format)));
+}
+
+ConvertDestination destination_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::gray8: return ConvertDestination::gray;
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::ycrcb24: return ConvertDestination::packed3;
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32:
+    case PixelFormat::ycbcr32: return ConvertDestination::packed4;
+    case PixelFormat::i444: return ConvertDestination::planar3;
+    default: break;
+  }
+  throw InvalidArgument("convert: no destination is " + std::string(name_of(format)));
+}
 
 ConvertSwap swap_of(PixelFormat format) {
   switch (format) {
@@ -21,43 +59,146 @@ ConvertSwap swap_of(PixelFormat format) {
   }
 }
 
-ConvertTransform transform_of(Transform transform) {
-  switch (transform) {
-    case Transform::none: return ConvertTransform::none;
-    case Transform::linear: return ConvertTransform::linear;
-    case Transform::opencv_ycrcb: return ConvertTransform::opencv_ycrcb;
+/// What is left of the order of channels where nothing is computed: the orders of two formats are
+/// the same or one of them is the usual one.
+ConvertSwap swap_between(PixelFormat from, PixelFormat to) {
+  const ConvertSwap first = swap_of(from);
+  const ConvertSwap second = swap_of(to);
+  if (first == second) return ConvertSwap::none;
+  return first == ConvertSwap::none ? second : first;
+}
+
+/// Where channel 0, 1, 2 lies in memory.
+std::array<int, 3> order_of(PixelFormat format) {
+  switch (swap_of(format)) {
+    case ConvertSwap::none: return {0, 1, 2};
+    case ConvertSwap::first_and_last: return {2, 1, 0};
+    case ConvertSwap::last_two: return {0, 2, 1};
   }
   __builtin_unreachable();
 }
 
-/// Cuts the fixed-point numbers in two. Sums are below 2^9 where all coefficients are below 1, else
-/// below 2^11: that leaves 22 or 20 fractional bits to a 32-bit sum.
-void cut(const Linear& linear, ConvertArguments& a) {
+/// The same map between channels in the order of memory.
+Linear in_order_of_memory(const Linear& linear, PixelFormat from, PixelFormat to) {
+  Linear ordered = linear;
+  for (std::size_t row = 0; row < 3; ++row) {
+    const int into = order_of(to)[row];
+    for (std::size_t i = 0; i < 3; ++i) {
+      ordered.coefficient[into][order_of(from)[i]] = linear.coefficient[row][i];
+    }
+    ordered.offset[into] = linear.offset[row];
+  }
+  return ordered;
+}
+
+/// OpenCV's chroma as rows of a linear map, without the luma that is taken off.
+Linear with_rounded_luma(Linear linear) {
+  const auto fixed = [](int number) { return std::int64_t{number} << (linear_bits - 14); };
+  linear.coefficient[1][2] = fixed(opencv_cb_factor);
+  linear.coefficient[2][0] = fixed(opencv_cr_factor);
+  linear.offset[1] = linear.offset[2] = fixed(opencv_chroma_offset);
+  return linear;
+}
+
+/// The fractional bits of 32-bit sums. Sums are below 2^9 where all coefficients are below 1, else
+/// below 2^11.
+int fraction_bits(const Linear& linear) {
   bool small = true;
   for (const auto& row : linear.coefficient) {
     for (const std::int64_t k : row) small &= std::abs(k) < std::int64_t{1} << linear_bits;
   }
-  a.high_bits = small ? 22 : 20;
-  a.low_bits = linear_bits - a.high_bits;
-  const std::int64_t low_mask = (std::int64_t{1} << a.low_bits) - 1;
-  const auto put = [&](std::int64_t number, int& high, int& low) {
-    high = static_cast<int>(number >> a.low_bits);
-    low = static_cast<int>(number & low_mask);
-    a.two_levels |= low != 0;
+  return small ? 22 : 20;
+}
+
+/// The numbers' upper bits; whether that is all of them.
+bool set_high(const Linear& linear, int bits, ConvertArguments& a) {
+  const int cut_off = linear_bits - bits;
+  std::int64_t rest = 0;
+  const auto high = [&](std::int64_t number) {
+    rest |= number & ((std::int64_t{1} << cut_off) - 1);
+    return static_cast<int>(number >> cut_off);
   };
   for (int row = 0; row < 3; ++row) {
-    for (int i = 0; i < 3; ++i) put(linear.coefficient[row][i], a.high[row][i], a.low[row][i]);
-    put(linear.offset[row], a.high_offset[row], a.low_offset[row]);
+    for (int i = 0; i < 3; ++i) a.high[row][i] = high(linear.coefficient[row][i]);
+    a.high_offset[row] = high(linear.offset[row]);
   }
-  a.luma_scale = linear.luma_scale;
-  a.luma_black = linear.luma_black;
+  a.high_bits = bits;
+  return rest == 0;
+}
+
+/// Cuts the numbers in two.
+void set_two_levels(const Linear& linear, ConvertArguments& a) {
+  static_assert(linear_bits == 2 * kernels::convert_level_bits);
+  set_high(linear, kernels::convert_level_bits, a);
+  constexpr std::int64_t low = (std::int64_t{1} << kernels::convert_level_bits) - 1;
+  for (int row = 0; row < 3; ++row) {
+    for (int i = 0; i < 3; ++i) a.low[row][i] = static_cast<int>(linear.coefficient[row][i] & low);
+    a.low_offset[row] = static_cast<int>(linear.offset[row] & low);
+  }
+}
+
+/// Sets the numbers of the plan's cheapest arithmetic, which it returns.
+ConvertArithmetic set_numbers(const Plan& plan, PixelFormat from, PixelFormat to,
+                              ConvertArguments& a) {
+  if (plan.transform == Transform::none) {
+    a.swap = swap_between(from, to);
+    return ConvertArithmetic::none;
+  }
+  const bool rounded_luma = plan.transform == Transform::opencv_ycrcb;
+  const Linear linear =
+      in_order_of_memory(rounded_luma ? with_rounded_luma(plan.linear) : plan.linear, from, to);
+  const bool one_level = set_high(linear, fraction_bits(linear), a);
+  if (rounded_luma) {
+    const int factor[3] = {0, opencv_cb_factor, opencv_cr_factor};
+    for (std::size_t row = 0; row < 3; ++row) {
+      a.luma_factor[order_of(to)[row]] = -(factor[row] << (a.high_bits - 14));
+    }
+    return ConvertArithmetic::rounded_luma;
+  }
+  if (linear.luma_scale != 256 || linear.luma_black != 0) {
+    a.luma_scale = 257 * linear.luma_scale;
+    a.luma_black = linear.luma_black;
+    return ConvertArithmetic::scaled_luma;
+  }
+  if (one_level) return ConvertArithmetic::one_level;
+  set_two_levels(linear, a);
+  return ConvertArithmetic::two_levels;
+}
+
+/// The bytes of the widest access to a plane's rows: four pixels, but 3-byte pixels by words.
+int access_bytes(PixelFormat format, int plane) {
+  switch (format) {
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32:
+    case PixelFormat::ycbcr32: return 16;
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy: return 8;
+    case PixelFormat::i420: return plane == 0 ? 4 : 2;
+    default: return 4;
+  }
+}
+
+template <class Frame>
+bool is_aligned(const Frame& frame) {
+  bool aligned = true;
+  for (int p = 0; p < plane_count(frame.format()); ++p) {
+    const auto& plane = frame.plane(p);
+    const std::int64_t unit = access_bytes(frame.format(), p);
+    aligned &=
+        reinterpret_cast<std::uintptr_t>(plane.data) % static_cast<std::uintptr_t>(unit) == 0;
+    aligned &= plane.pitch_bytes % unit == 0;
+  }
+  return aligned;
 }
 
 }  // namespace
 
-ConvertArguments convert_arguments(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                   const Conversion& conversion) {
-  ConvertArguments a{};
+ConvertLaunch convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
+                             const Conversion& conversion) {
+  ConvertLaunch launch{};
+  launch.source = source_of(src.format());
+  launch.destination = destination_of(dst.format());
+  ConvertArguments& a = launch.arguments;
   for (int p = 0; p < plane_count(src.format()); ++p) {
     a.src[p] = reinterpret_cast<const unsigned char*>(src.plane(p).data);
     a.src_pitch[p] = src.plane(p).pitch_bytes;
@@ -68,23 +209,18 @@ ConvertArguments convert_arguments(const ConstDeviceFrame& src, const DeviceFram
   }
   a.width = src.width();
   a.height = src.height();
-  a.src_swap = swap_of(src.format());
-  a.dst_swap = swap_of(dst.format());
   a.luma_is_odd = src.format() == PixelFormat::uyvy;
-  a.linear_chroma = conversion.upsampling == ChromaUpsampling::linear;
+  a.linear_chroma =
+      is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::linear;
+  a.aligned = !a.linear_chroma && is_aligned(src) && is_aligned(dst);
   a.keep_alpha = !holds_yuv(src.format()) && !holds_yuv(dst.format());
-  const Plan plan = plan_of(conversion);
-  a.transform = transform_of(plan.transform);
-  cut(plan.linear, a);
-  a.cb_factor = opencv_cb_factor;
-  a.cr_factor = opencv_cr_factor;
-  a.chroma_offset = opencv_chroma_offset;
-  return a;
-}
-
-ConvertGrid convert_grid(const ConvertArguments& a) {
-  return {gpu::grid_x(gpu::blocks_for(a.width, kernels::convert_block_pixels)),
-          gpu::grid_y(gpu::blocks_for(a.height, kernels::convert_block_rows))};
+  launch.arithmetic = set_numbers(plan_of(conversion), src.format(), dst.format(), a);
+  const int aligned_rows = launch.source == ConvertSource::packed3 ? kernels::convert_packed3_rows
+                                                                   : kernels::convert_other_rows;
+  const int block_rows = kernels::convert_block_height * (a.aligned ? aligned_rows : 1);
+  launch.grid_x = gpu::grid_x(gpu::blocks_for(a.width, kernels::convert_block_pixels));
+  launch.grid_y = gpu::grid_y(gpu::blocks_for(a.height, block_rows));
+  return launch;
 }
 
 }  // namespace warpwise::detail

@@ -3,18 +3,21 @@
 #include "warpwise/primitives/convert/arguments.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// How convert_kernel is launched, with blocks of convert_block_width x convert_block_height.
 namespace warpwise::detail {
 
-kernels::ConvertArguments convert_arguments(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                            const Conversion& conversion);
-
-struct ConvertGrid {
-  unsigned x = 1;
-  unsigned y = 1;
+/// A launch of convert_kernel<source, destination, arithmetic> with blocks of convert_block_width x
+/// convert_block_height.
+struct ConvertLaunch {
+  kernels::ConvertSource source;
+  kernels::ConvertDestination destination;
+  kernels::ConvertArithmetic arithmetic;
+  kernels::ConvertArguments arguments;
+  unsigned grid_x;
+  unsigned grid_y;
 };
 
 /// \throws InvalidArgument  a row wider than a GPU grid
-ConvertGrid convert_grid(const kernels::ConvertArguments& a);
+ConvertLaunch convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
+                             const Conversion& conversion);
 
 }  // namespace warpwise::detail

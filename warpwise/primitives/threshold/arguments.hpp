@@ -39,6 +39,31 @@ struct RowArguments {
   long long bias;
 };
 
+/// Of threshold_tiles, for images and sums that fit 32 bits.
+struct TileArguments {
+  ThresholdSource src;
+  ThresholdOutput out;
+  int half;
+  int area;
+  int bias;
+  int strip_words;  ///< words of pixels in a row of a block's results: as many for each warp
+  int halo_words;   ///< to either side of them: more pixels than half
+  int segment_rows;
+};
+
+/// A warp's lanes take a row each.
+inline constexpr int threshold_tile_rows = 32;
+inline constexpr int threshold_tile_threads = 128;
+/// Blocks to an SM: more would not leave the registers for the loads in flight, nor fit 228 KB.
+inline constexpr int threshold_tile_blocks = 4;
+/// Words from row to row of a tile's column sums, two for each thread, and of its pixels: odd, so
+/// that lanes at one column meet as many banks.
+inline constexpr int threshold_tile_sums_pitch = 2 * threshold_tile_threads + 1;
+inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
+
+template <class Pixel>
+inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pixel));
+
 /// Rows that one thread slides down. Fewer give more threads and more start sums to make: a start
 /// reads up to two segments of rows.
 inline constexpr int threshold_segment_rows = 64;

@@ -6,8 +6,8 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
-#include "warpwise/primitives/threshold/kernel.cuh"
 #include "warpwise/primitives/threshold/launch.hpp"
+#include "warpwise/primitives/threshold/tiles.cuh"
 
 namespace warpwise::detail {
 namespace {
@@ -60,6 +60,25 @@ void threshold_by_sums(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   gpu::check_launch("threshold_rows");
 }
 
+/// By tiles where the rule's window fits them, else by sums of whole columns.
+template <class Pixel>
+void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
+                       const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
+  const auto tiles = threshold_tile_launch(source_of(src), output_of(dst, mean, rule.values), rule,
+                                           std::int64_t{sizeof(Pixel)});
+  if (tiles) {
+    const auto kernel =
+        mean ? kernels::threshold_tiles<Pixel, true> : kernels::threshold_tiles<Pixel, false>;
+    kernel<<<dim3(tiles->grid_x, tiles->grid_y), kernels::threshold_tile_threads, 0, stream>>>(
+        tiles->arguments);
+    gpu::check_launch("threshold_tiles");
+  } else if (rule.wide) {
+    threshold_by_sums<Pixel, std::uint64_t>(src, dst, rule, mean, stream);
+  } else {
+    threshold_by_sums<Pixel, std::uint32_t>(src, dst, rule, mean, stream);
+  }
+}
+
 /// Brings the weights to the device inside of kernel arguments.
 gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle stream) {
   gpu::Buffer buffer(static_cast<std::int64_t>(weights.size() * sizeof(float)), stream);
@@ -100,13 +119,8 @@ void threshold_by_gaussian(ConstDeviceView src, DeviceView dst, const GaussianRu
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream) {
   gpu::require_device();
-  if (src.type() == ElementType::u8) {
-    rule.wide ? threshold_by_sums<std::uint8_t, std::uint64_t>(src, dst, rule, mean, stream)
-              : threshold_by_sums<std::uint8_t, std::uint32_t>(src, dst, rule, mean, stream);
-  } else {
-    rule.wide ? threshold_by_sums<std::uint16_t, std::uint64_t>(src, dst, rule, mean, stream)
-              : threshold_by_sums<std::uint16_t, std::uint32_t>(src, dst, rule, mean, stream);
-  }
+  src.type() == ElementType::u8 ? threshold_by_rule<std::uint8_t>(src, dst, rule, mean, stream)
+                                : threshold_by_rule<std::uint16_t>(src, dst, rule, mean, stream);
 }
 
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,

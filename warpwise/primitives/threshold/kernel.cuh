@@ -5,12 +5,12 @@
 
 #include "warpwise/primitives/threshold/arguments.hpp"
 
-// The threshold kernels. Fit for nvcc and NVRTC: no host headers.
+// The threshold kernels but that of tiles.cuh. Fit for nvcc and NVRTC: no host headers.
 //
-// mean and exact_mean: down the columns a window sum follows from the row above, one row comes in
-// and one goes out; along a row it is the difference of two prefix sums of the column sums. So the
-// cost does not depend on the window. Sum is uint32 or, for a wide rule, uint64; sums wrap, their
-// differences are right again.
+// mean and exact_mean, for windows that are too large for tiles.cuh: down the columns a window sum
+// follows from the row above, one row comes in and one goes out; along a row it is the difference
+// of two prefix sums of the column sums. So the cost does not depend on the window. Sum is uint32
+// or, for a wide rule, uint64; sums wrap, their differences are right again.
 namespace warpwise::kernels {
 
 using cuda::std::int64_t;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/threshold/arguments.hpp"
@@ -8,7 +10,59 @@
 
 namespace warpwise::detail {
 
-/// How mean and exact_mean are launched: threshold_segments and threshold_scan_segments for windows
+/// threshold_tiles is launched once, with threshold_tile_threads.
+struct ThresholdTileLaunch {
+  kernels::TileArguments arguments;
+  unsigned grid_x = 1;
+  unsigned grid_y = 1;
+};
+
+/// Nothing where ThresholdLaunch has to do it: for windows above 255 of u8 or 127 of u16, whose
+/// areas or sums outgrow the kernel's and whose halo takes more than half of a block's columns, and
+/// for images of more than 2^30 pixels a side.
+inline std::optional<ThresholdTileLaunch> threshold_tile_launch(const kernels::ThresholdSource& src,
+                                                                const kernels::ThresholdOutput& out,
+                                                                const WindowRule& rule,
+                                                                std::int64_t pixel_bytes) {
+  constexpr std::int64_t longest_side = std::int64_t{1} << 30;
+  constexpr std::int64_t threads = kernels::threshold_tile_threads;
+  constexpr std::int64_t warps = threads / 32;
+  const std::int64_t per_word = 4 / pixel_bytes;
+  const std::int64_t halo = rule.half / per_word + 1;
+  if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
+
+  // As many blocks as a large GPU holds at once, 4 on each of 128 SMs, if the image is so large:
+  // first by fewer rows, at most as many as pay for the start, then by strips narrower than a block
+  // could take, down to a word a lane.
+  constexpr std::int64_t wanted = 512;
+  constexpr std::int64_t tile_rows = kernels::threshold_tile_rows;
+  const std::int64_t words = gpu::blocks_for(src.width, per_word);
+  const std::int64_t widest = (threads - 2 * halo) / warps * warps;
+  const std::int64_t most_rows = std::max<std::int64_t>(2 * tile_rows, 2 * rule.half);
+  const std::int64_t fewest_strips = gpu::blocks_for(words, widest);
+  const std::int64_t tiles = std::clamp<std::int64_t>(
+      gpu::blocks_for(src.height * fewest_strips, wanted * tile_rows), 1,
+      gpu::blocks_for(most_rows, tile_rows));
+  const std::int64_t segments = gpu::blocks_for(src.height, tiles * tile_rows);
+  const std::int64_t strips =
+      std::clamp(wanted / 2 / segments, fewest_strips, std::max(fewest_strips, words / 32));
+  const std::int64_t strip = gpu::blocks_for(gpu::blocks_for(words, strips), warps) * warps;
+
+  ThresholdTileLaunch launch;
+  launch.arguments = {src,
+                      out,
+                      static_cast<int>(rule.half),
+                      static_cast<int>(rule.area),
+                      static_cast<int>(rule.bias),
+                      static_cast<int>(strip),
+                      static_cast<int>(halo),
+                      static_cast<int>(tiles * tile_rows)};
+  launch.grid_x = gpu::grid_x(gpu::blocks_for(words, strip));
+  launch.grid_y = gpu::grid_y(segments);
+  return launch;
+}
+
+/// How the other mean and exact_mean are launched: threshold_segments and threshold_scan_segments for windows
 /// higher than a segment, threshold_columns, threshold_rows; all with threshold_block_threads.
 struct ThresholdLaunch {
   kernels::ColumnArguments down;

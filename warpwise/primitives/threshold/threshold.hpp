@@ -49,7 +49,7 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 ///                     inverted  mean - offset >= src                 ? maximum : 0
 ///
 /// `mean` and `exact_mean` weigh window^2 pixels alike, sum them in integers and compare without
-/// rounding error; their time does not depend on the window. (OpenCV's mean is the same but for its
+/// rounding error; their time depends little on the window. (OpenCV's mean is the same but for its
 /// rounding of single pixels in large windows, from 177 on in Debian's 4.6.) `gaussian` has sigma =
 /// 0.3 ((window - 1) / 2 - 1) + 0.8, for windows to 9 OpenCV's fixed weights; it is evaluated in
 /// float, rows first, each from the centre outwards without fused operations, and rounded half to
@@ -69,8 +69,9 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
                std::optional<HostView> mean = {});
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation; scratch of 4 to 9 bytes a pixel
-/// from the stream-ordered pool (gpu::Buffer).
+/// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
+/// scratch for windows to 255 (u8) or 127 (u16); else it is 4 to 9 bytes a pixel from the
+/// stream-ordered pool (gpu::Buffer).
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,

@@ -238,6 +238,22 @@ TEST_P(ThresholdTest, RowsOfManyScanChunks) {
   }
 }
 
+TEST_P(ThresholdTest, TilesInsideOfTheImage) {
+  // Several tiles, segments and strips, of which some touch no border; widths of whole words and not.
+  for (const ElementType type : pixel_types) {
+    for (const std::int64_t window : {1, 3, 15, 17, 31, 33}) {
+      compare(type, {1040, 170}, Content::all_levels, {.window = window});
+      compare(type, {261, 300}, Content::few_levels, {.window = window});
+    }
+    for (const std::int64_t window : {63, 125, 127, 129}) {
+      compare(type, {131, 320}, Content::all_levels, {.window = window});
+    }
+  }
+  for (const std::int64_t window : {253, 255, 257}) {
+    compare(ElementType::u8, {68, 330}, Content::some_levels, {.window = window});
+  }
+}
+
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
   // Large enough to be shared out; windows lower and higher than a strip's few rows.
   for (const std::int64_t window : {3, 9, 31}) {

@@ -77,13 +77,12 @@ class ConvertLadder final : public Ladder {
     const DeviceFrame dst(
         PixelFormat::ycbcr32, width, height,
         {{{pointer<std::byte>(placement.address[1]), problem.operands[1].pitch_bytes()}}});
-    const kernels::ConvertArguments arguments = detail::convert_arguments(src, dst, conversion());
-    const detail::ConvertGrid grid = detail::convert_grid(arguments);
+    const detail::ConvertLaunch launch = detail::convert_launch(src, dst, conversion());
     return {{.kernel = "convert_kernel",
-             .grid = {grid.x, grid.y, 1},
+             .grid = {launch.grid_x, launch.grid_y, 1},
              .block = {kernels::convert_block_width, kernels::convert_block_height, 1},
              .shared_bytes = 0,
-             .arguments = bytes_of(arguments)}};
+             .arguments = bytes_of(launch.arguments)}};
   }
 };
 

@@ -3,7 +3,8 @@
 
 namespace warpwise::kernels {
 
-template __global__ void convert_kernel<ConvertSource::packed3, ConvertDestination::packed4>(
+template __global__ void
+convert_kernel<ConvertSource::packed3, ConvertDestination::packed4, ConvertArithmetic::one_level>(
     const __grid_constant__ ConvertArguments);
 
 }  // namespace warpwise::kernels

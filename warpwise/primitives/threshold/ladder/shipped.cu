@@ -1,8 +1,10 @@
-// The kernels that threshold() launches for bytes whose sums fit 32 bits, themselves.
-#include "warpwise/primitives/threshold/kernel.cuh"
+// The kernels that threshold() launches for bytes, themselves: the first where the window fits it,
+// the others where their sums fit 32 bits.
+#include "warpwise/primitives/threshold/tiles.cuh"
 
 namespace warpwise::kernels {
 
+template __global__ void threshold_tiles<unsigned char, false>(TileArguments);
 template __global__ void threshold_segments<unsigned char, unsigned>(ColumnArguments);
 template __global__ void threshold_scan_segments<unsigned>(ColumnArguments);
 template __global__ void threshold_columns<unsigned char, unsigned>(ColumnArguments);

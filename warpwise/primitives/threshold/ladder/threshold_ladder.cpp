@@ -71,49 +71,72 @@ class ThresholdLadder final : public Ladder {
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
-    detail::ThresholdLaunch launch = launch_of(problem, placement.address[0], placement.address[1]);
+    const Views views = views_of(problem, placement.address[0], placement.address[1]);
+    const auto of = [](const char* kernel, int threads, unsigned grid_x, unsigned grid_y,
+                       const auto& arguments) {
+      return Launch{.kernel = kernel,
+                    .grid = {grid_x, grid_y, 1},
+                    .block = {static_cast<std::uint32_t>(threads), 1, 1},
+                    .shared_bytes = 0,
+                    .arguments = bytes_of(arguments)};
+    };
+    if (const auto tiles = tiles_of(views)) {
+      return {of("threshold_tiles", kernels::threshold_tile_threads, tiles->grid_x, tiles->grid_y,
+                 tiles->arguments)};
+    }
+    detail::ThresholdLaunch launch = sums_of(views);
     launch.use_scratch(
         pointer<void>(placement.scratch),
         launch.segment_bytes == 0
             ? nullptr
             : pointer<void>(placement.scratch + static_cast<std::uint64_t>(launch.column_bytes)));
-    const auto of = [](const char* kernel, unsigned grid_x, unsigned grid_y,
-                       const auto& arguments) {
-      return Launch{.kernel = kernel,
-                    .grid = {grid_x, grid_y, 1},
-                    .block = {kernels::threshold_block_threads, 1, 1},
-                    .shared_bytes = 0,
-                    .arguments = bytes_of(arguments)};
-    };
+    constexpr int threads = kernels::threshold_block_threads;
     std::vector<Launch> launches;
     if (launch.segment_bytes != 0) {
-      launches.push_back(of("threshold_segments", launch.grid_x, launch.grid_y, launch.down));
-      launches.push_back(of("threshold_scan_segments", launch.grid_x, 1, launch.down));
+      launches.push_back(
+          of("threshold_segments", threads, launch.grid_x, launch.grid_y, launch.down));
+      launches.push_back(of("threshold_scan_segments", threads, launch.grid_x, 1, launch.down));
     }
-    launches.push_back(of("threshold_columns", launch.grid_x, launch.grid_y, launch.down));
-    launches.push_back(of("threshold_rows", launch.row_blocks, 1, launch.along));
+    launches.push_back(of("threshold_columns", threads, launch.grid_x, launch.grid_y, launch.down));
+    launches.push_back(of("threshold_rows", threads, launch.row_blocks, 1, launch.along));
     return launches;
   }
 
   std::int64_t shipped_scratch_bytes(const Problem& problem) const override {
-    const detail::ThresholdLaunch launch = launch_of(problem, 0, 0);
+    const Views views = views_of(problem, 0, 0);
+    if (tiles_of(views)) return 0;
+    const detail::ThresholdLaunch launch = sums_of(views);
     return checked_add(launch.column_bytes, launch.segment_bytes);
   }
 
  private:
+  struct Views {
+    kernels::ThresholdSource src;
+    kernels::ThresholdOutput out;
+    detail::WindowRule rule;
+  };
+
+  static Views views_of(const Problem& problem, std::uint64_t src_address,
+                        std::uint64_t dst_address) {
+    Views views{};
+    views.rule = detail::window_rule(options_of(problem), ElementType::u8);
+    views.src = {pointer<const unsigned char>(src_address), problem.operands[0].pitch_bytes(),
+                 problem.variables.at("width"), problem.variables.at("height")};
+    views.out.dst = pointer<unsigned char>(dst_address);
+    views.out.dst_pitch = problem.operands[1].pitch_bytes();
+    views.out.above = views.rule.values.above;
+    views.out.below = views.rule.values.below;
+    return views;
+  }
+
+  static std::optional<detail::ThresholdTileLaunch> tiles_of(const Views& views) {
+    return detail::threshold_tile_launch(views.src, views.out, views.rule, 1);
+  }
+
   // Without its scratch.
-  static detail::ThresholdLaunch launch_of(const Problem& problem, std::uint64_t src_address,
-                                           std::uint64_t dst_address) {
-    const detail::WindowRule rule = detail::window_rule(options_of(problem), ElementType::u8);
-    const kernels::ThresholdSource src{
-        pointer<const unsigned char>(src_address), problem.operands[0].pitch_bytes(),
-        problem.variables.at("width"), problem.variables.at("height")};
-    kernels::ThresholdOutput out{};
-    out.dst = pointer<unsigned char>(dst_address);
-    out.dst_pitch = problem.operands[1].pitch_bytes();
-    out.above = rule.values.above;
-    out.below = rule.values.below;
-    return detail::threshold_launch(src, out, rule, std::int64_t{sizeof(std::uint32_t)});
+  static detail::ThresholdLaunch sums_of(const Views& views) {
+    return detail::threshold_launch(views.src, views.out, views.rule,
+                                    std::int64_t{sizeof(std::uint32_t)});
   }
 };
 

@@ -1,0 +1,111 @@
+// A ladder's table and its expressions: whatever they are, they are refused with InvalidArgument and
+// nothing else, or give a table that holds what the laboratory relies on. The first byte picks the
+// parser.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "fuzz/fuzz.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/expression.hpp"
+#include "warpwise/lab/ladder_table.hpp"
+
+// Tables name a ladder. Those of the library come with its primitives; here one stands for all.
+namespace warpwise::ladders {
+
+class NoLadder final : public Ladder {
+ public:
+  std::string_view name() const override { return "copy"; }
+  Variables parameters() const override { return {{"window", 31}, {"offset", 0}}; }
+  Problem problem(std::int64_t, std::int64_t, const Variables&, Layout) const override { return {}; }
+  void compute(Problem&, Cpu) const override {}
+  std::vector<std::byte> arguments(const Problem&, const Placement&) const override { return {}; }
+  std::vector<Launch> shipped(const Problem&, const Placement&) const override { return {}; }
+};
+
+std::span<const Ladder* const> all() {
+  static const NoLadder ladder;
+  static const Ladder* const list[] = {&ladder};
+  return list;
+}
+
+}  // namespace warpwise::ladders
+
+namespace warpwise {
+namespace {
+
+using fuzz::require;
+using lab::Size;
+
+constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+
+void expression(std::string_view text) {
+  const ladders::Variables variables = {
+      {"width", 33},   {"height", 7},     {"block_x", 32},          {"zero", 0},
+      {"minus", -1},   {"most", greatest}, {"least", -greatest - 1}};
+  try {
+    const std::int64_t value = lab::evaluate(text, variables);
+    require(lab::evaluate("(" + std::string(text) + ")", variables) == value,
+            "parentheses change nothing");
+  } catch (const InvalidArgument& error) {
+    // Parentheses may be one too many.
+    require(std::string_view(error.what()).size() < 600, "a message is short");
+  }
+}
+
+void check(const Size& size) {
+  require(size.width >= 1 && size.height >= 1, "a size is at least 1x1");
+  require(size.width <= greatest / size.height, "a size's pixels do not overflow");
+}
+
+void check(const lab::Rung& rung) {
+  require(!rung.name.empty() && rung.name.find('/') == std::string::npos, "a rung has a name");
+  require(rung.shipped == rung.launches.empty(), "a rung has launches unless it is shipped");
+  require(!rung.blocks.empty(), "a rung has a block shape");
+  for (const emulator::Dim3& block : rung.blocks) {
+    require(block.count() >= 1 && block.count() <= 1024, "a block has 1 to 1024 threads");
+  }
+  for (const lab::LaunchRule& launch : rung.launches) {
+    require(!launch.kernel.empty(), "a launch has a kernel");
+    require(!launch.grid.empty() && launch.grid.size() <= 3, "a grid has one to three sides");
+    require(launch.block.size() <= 3, "a block has at most three sides");
+  }
+  for (const auto& time : {rung.document.time_us, rung.document.speedup}) {
+    require(!time || *time > 0, "a document's figure is above 0");
+  }
+}
+
+void table(std::string_view text) {
+  const lab::LadderTable table = lab::parse_ladder(text, "folder");
+  require(table.name() == "copy", "a table has its ladder");
+  for (const Size& size : {table.size, table.large_size, table.emulator_size}) check(size);
+  require(!table.verify.empty() && !table.verify_parameters.empty(), "there is a case to verify");
+  std::for_each(table.verify.begin(), table.verify.end(), [](const Size& size) { check(size); });
+  require(!table.rungs.empty(), "a ladder has a rung");
+  for (const lab::Rung& rung : table.rungs) {
+    check(rung);
+    require(&table.rung(rung.name) == &rung, "a rung's name is its own");
+  }
+  for (const lab::Experiment& each : table.experiments) {
+    require(!each.rungs.empty() && !each.sizes.empty(), "an experiment has rungs and sizes");
+    for (const std::string& name : each.rungs) table.rung(name);
+    for (const auto& [name, values] : each.parameters) {
+      require(!values.empty() && table.ladder->parameters().contains(name), "a parameter has values");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpwise
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwise;
+  constexpr void (*parsers[])(std::string_view) = {expression, table};
+  if (size == 0) return 0;
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    parsers[data[0] % std::size(parsers)](text);
+  } catch (const InvalidArgument&) {
+  }
+  return 0;
+}

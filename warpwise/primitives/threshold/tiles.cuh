@@ -1,0 +1,387 @@
+#pragma once
+
+#include "warpwise/primitives/threshold/kernel.cuh"
+
+// The threshold kernel for windows whose halo fits a block. Fit for nvcc and NVRTC: no host
+// headers.
+//
+// A block goes down a strip of columns, tile by tile of threshold_tile_rows rows. A thread owns the
+// columns of one word of pixels; it slides their sums down the tile into shared memory. Then a lane
+// of each warp takes a row and slides along it: one column's sum comes in, one goes out.
+namespace warpwise::kernels {
+
+/// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign
+/// of the byte, eight times.
+__device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
+  unsigned result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
+  return result;
+}
+
+/// sum + the numbers of 16 bits in `pair`, weighed by the two low signed bytes of `weights`.
+__device__ inline int plus_pair(int sum, unsigned pair, unsigned weights) {
+  int result;
+  asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
+  return result;
+}
+
+/// The sums of a word's columns: of u8, four of 16 bits, neighbours in pairs; of u16, two.
+struct ColumnSums {
+  unsigned first;
+  unsigned second;
+};
+
+/// A word of neighbouring columns, of which some may lie beyond the image. Selectors of bytes, made
+/// once, put the edge pixel in their place.
+template <class Pixel>
+struct TileColumns {
+  static constexpr int count = threshold_pixels_per_word<Pixel>;
+  int at;           ///< the first of a word of pixels inside of the image, …
+  unsigned first;   ///< … and which of its bytes make ColumnSums::first,
+  unsigned second;  ///< second,
+  unsigned all;     ///< or the columns' pixels.
+
+  __device__ TileColumns(int x, int width) {
+    at = max(min(x, width - count), 0);
+    const auto of = [&](int i) -> unsigned { return max(min(x + i, width - 1), 0) - at; };
+    if constexpr (sizeof(Pixel) == 1) {
+      first = 0x4040 | of(0) | of(1) << 8;
+      second = 0x4040 | of(2) | of(3) << 8;
+      all = of(0) | of(1) << 4 | of(2) << 8 | of(3) << 12;
+    } else {
+      first = 0x4410 + 0x22 * of(0);
+      second = 0x4410 + 0x22 * of(1);
+      all = 0x1010 + 0x22 * of(0) + 0x2200 * of(1);
+    }
+  }
+
+  __device__ void add(ColumnSums& sums, unsigned word) const {
+    sums.first += permuted(word, 0, first);
+    sums.second += permuted(word, 0, second);
+  }
+  __device__ void subtract(ColumnSums& sums, unsigned word) const {
+    sums.first -= permuted(word, 0, first);
+    sums.second -= permuted(word, 0, second);
+  }
+};
+
+/// Walks down the words at one place of each row; above and below the image it stays where it is.
+/// `whole`: they are aligned and inside of their rows.
+template <class Pixel, bool whole, bool inside>
+class TileWalk {
+ public:
+  __device__ TileWalk(const ThresholdSource& src, int x, int y)
+      : at_(src.data + clamp_index(y, src.height) * src.pitch + x * int{sizeof(Pixel)}), y_(y) {}
+
+  __device__ unsigned word(const ThresholdSource& src) const {
+    if constexpr (whole) {
+      return *reinterpret_cast<const unsigned*>(at_);
+    } else {
+      unsigned word = 0;
+      constexpr int count = threshold_pixels_per_word<Pixel>;
+      const int last = static_cast<int>(src.width) - 1;  // an image may be narrower than a word
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        word |= load_pixel<Pixel>(at_, min(i, last)) << 32 / count * i;
+      }
+      return word;
+    }
+  }
+
+  __device__ void step(const ThresholdSource& src) {
+    if (inside || static_cast<unsigned>(y_) < static_cast<unsigned>(src.height - 1)) {
+      at_ += src.pitch;
+    }
+    ++y_;
+  }
+
+ private:
+  const unsigned char* at_;
+  int y_;
+};
+
+/// The sums of the window's rows around row `centre`.
+template <class Pixel, bool whole>
+__device__ ColumnSums tile_start(const TileArguments& a, const TileColumns<Pixel>& columns,
+                                 int centre) {
+  TileWalk<Pixel, whole, false> row(a.src, columns.at, centre - a.half);
+  ColumnSums sums = {0, 0};
+#pragma unroll 8
+  for (int i = 0; i < 2 * a.half + 1; ++i) {
+    columns.add(sums, row.word(a.src));
+    row.step(a.src);
+  }
+  return sums;
+}
+
+/// Slides `sums`, of the window around the row above the tile, down the tile. Puts the sums of each
+/// row into shared memory and, if pixels_out is not null, the row's pixels.
+template <class Pixel, bool whole, bool inside>
+__device__ void slide_down(const TileArguments& a, const TileColumns<Pixel>& columns, int top,
+                           ColumnSums& sums, unsigned* sums_out, unsigned* pixels_out) {
+  // Rows whose loads are asked for before the first is used; loads of single pixels are more.
+  constexpr int batch = whole ? 16 : 2;
+  TileWalk<Pixel, whole, inside> coming(a.src, columns.at, top + a.half);
+  TileWalk<Pixel, whole, inside> going(a.src, columns.at, top - a.half - 1);
+  TileWalk<Pixel, whole, inside> here(a.src, columns.at, top);
+#pragma unroll 1
+  for (int r = 0; r < threshold_tile_rows; r += batch) {
+    unsigned in[batch];
+    unsigned out[batch];
+    unsigned pixels[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      in[i] = coming.word(a.src);
+      out[i] = going.word(a.src);
+      if (pixels_out != nullptr) pixels[i] = here.word(a.src);
+      coming.step(a.src);
+      going.step(a.src);
+      here.step(a.src);
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      // Two sums of 16 bits in one addition: neither leaves its bits, in the end.
+      columns.add(sums, in[i]);
+      columns.subtract(sums, out[i]);
+      sums_out[(r + i) * threshold_tile_sums_pitch] = sums.first;
+      sums_out[(r + i) * threshold_tile_sums_pitch + threshold_tile_threads] = sums.second;
+      if (pixels_out != nullptr) {
+        pixels_out[(r + i) * threshold_tile_pixels_pitch] = permuted(pixels[i], 0, columns.all);
+      }
+    }
+  }
+}
+
+/// Reads the sums of a row's columns in order, a word of pixels at a time. The first columns of the
+/// words come before all of the second ones. `odd`: of u8, it starts in the middle of a pair.
+template <class Pixel, bool odd>
+class TileStream {
+ public:
+  __device__ TileStream(const unsigned* sums, int column)
+      : first_(sums + place(column)), second_(sums + place(column + per_sum)) {
+    sums_[0] = *first_;
+    sums_[1] = *second_;
+  }
+
+  /// Asks for the sums of word i + 1; advance() moves on to them. Once for each i = 0, 1, 2, …
+  __device__ void fetch(int i) {
+    sums_[2] = first_[i + 1];
+    sums_[3] = second_[i + 1];
+  }
+  __device__ void advance() {
+    sums_[0] = sums_[2];
+    sums_[1] = sums_[3];
+  }
+
+  /// total plus or less the sum of column k of the word. An odd stream's last one is in word i + 1.
+  __device__ int add(int total, int k) const {
+    if constexpr (per_sum == 1) return total + sums_[k];
+    return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x0001 : 0x0100);
+  }
+  __device__ int subtract(int total, int k) const {
+    if constexpr (per_sum == 1) return total - sums_[k];
+    return plus_pair(total, sums_[(k + odd) / 2], (k + odd) % 2 == 0 ? 0x00ff : 0xff00);
+  }
+
+ private:
+  static constexpr int per_word = threshold_pixels_per_word<Pixel>;
+  static constexpr int per_sum = per_word / 2;
+
+  static __device__ int place(int column) {
+    return column / per_word + column / per_sum % 2 * threshold_tile_threads;
+  }
+
+  const unsigned* first_;
+  const unsigned* second_;
+  unsigned sums_[4];
+};
+
+/// less_sum + pixel k of a word times area.
+template <class Pixel>
+__device__ int tile_excess(int less_sum, unsigned word, int k, unsigned area) {
+  if constexpr (sizeof(Pixel) == 2) {
+    return less_sum + static_cast<int>((k == 0 ? word & 0xffff : word >> 16) * area);
+  } else {
+    // The dot product finds the byte by itself: area has at most 16 bits.
+    int result;
+    const unsigned factor = k % 2 == 0 ? area : area << 16;
+    if (k < 2) {
+      asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factor), "r"(word), "r"(less_sum));
+    } else {
+      asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factor), "r"(word), "r"(less_sum));
+    }
+    return result;
+  }
+}
+
+/// Decides `words` words of pixels of one row and puts the results in their place. `column` is the
+/// first pixel's among the row's sums; (x, y) is where it lies in the image.
+template <class Pixel, bool with_mean, bool odd>
+__device__ void slide_along(const TileArguments& a, const unsigned* sums, int column,
+                            unsigned* pixels, int words, int x, int y) {
+  constexpr int count = threshold_pixels_per_word<Pixel>;
+  // The sums of columns that come in and that go out start in different halves of a pair.
+  TileStream<Pixel, odd> in(sums, column + a.half + 1);
+  TileStream<Pixel, !odd> out(sums, column - a.half);
+
+  int less_sum = a.bias;
+  TileStream<Pixel, !odd> window = out;  // the first pixel's
+  const int side = 2 * a.half + 1;
+  for (int i = 0; i < side / count; ++i, window.advance()) {
+    window.fetch(i);
+#pragma unroll
+    for (int k = 0; k < count; ++k) less_sum = window.subtract(less_sum, k);
+  }
+  window.fetch(side / count);
+#pragma unroll
+  for (int k = 0; k < count - 1; ++k) {
+    if (k < side % count) less_sum = window.subtract(less_sum, k);
+  }
+
+  constexpr unsigned everywhere = sizeof(Pixel) == 1 ? 0x01010101 : 0x00010001;
+  const unsigned above = a.out.above * everywhere;
+  const unsigned below = a.out.below * everywhere;
+  unsigned word = pixels[0];
+#pragma unroll 4
+  for (int i = 0; i < words; ++i) {
+    // Before the store, which they could not pass.
+    const unsigned next_word = pixels[i + 1];
+    in.fetch(i);
+    out.fetch(i);
+    int excess[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      excess[k] = tile_excess<Pixel>(less_sum, word, k, a.area);
+      if constexpr (with_mean) {
+        if (x + count * i + k < a.src.width && y < a.src.height) {
+          store_mean<Pixel>(a.out, x + count * i + k, y, static_cast<uint32_t>(a.bias - less_sum),
+                            static_cast<uint32_t>(a.area));
+        }
+      }
+      less_sum = in.subtract(out.add(less_sum, k), k);
+    }
+    unsigned is_below;
+    if constexpr (sizeof(Pixel) == 1) {
+      is_below = permuted(permuted(excess[0], excess[1], 0x00fb),
+                          permuted(excess[2], excess[3], 0x00fb), 0x5410);
+    } else {
+      is_below = permuted(excess[0], excess[1], 0xffbb);
+    }
+    pixels[i] = (is_below & below) | (~is_below & above);
+    word = next_word;
+    in.advance();
+    out.advance();
+  }
+}
+
+/// Writes a word of pixels, those inside of the image. `whole`: all of it, to an aligned address.
+template <class Pixel, bool whole>
+__device__ void store_results(const TileArguments& a, unsigned char* row, int x, unsigned word) {
+  if constexpr (whole) {
+    *reinterpret_cast<unsigned*>(row + x * int{sizeof(Pixel)}) = word;
+  } else {
+    constexpr int count = threshold_pixels_per_word<Pixel>;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      if (x + k < a.src.width)
+        store_element(row, x + k, static_cast<Pixel>(word >> 32 / count * k));
+    }
+  }
+}
+
+/// Writes the words at column x of `rows` rows from y on.
+template <class Pixel, bool whole>
+__device__ void store_rows(const TileArguments& a, const unsigned* words, int x, int y, int rows) {
+  constexpr int batch = 8;
+  unsigned char* row = a.out.dst + y * a.out.dst_pitch;
+  int r = 0;
+  for (; r + batch <= rows; r += batch) {
+    unsigned word[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) word[i] = words[(r + i) * threshold_tile_pixels_pitch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i, row += a.out.dst_pitch) {
+      store_results<Pixel, whole>(a, row, x, word[i]);
+    }
+  }
+#pragma unroll 1
+  for (; r < rows; ++r, row += a.out.dst_pitch) {
+    store_results<Pixel, whole>(a, row, x, words[r * threshold_tile_pixels_pitch]);
+  }
+}
+
+/// mean and exact_mean. Grid: x covers the columns in strips, y strides over segments of rows.
+template <class Pixel, bool with_mean>
+__global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
+    threshold_tiles(TileArguments a) {
+  constexpr int count = threshold_pixels_per_word<Pixel>;
+  constexpr int warps = threshold_tile_threads / 32;
+  __shared__ unsigned sums[threshold_tile_rows * threshold_tile_sums_pitch];
+  __shared__ unsigned pixels[threshold_tile_rows * threshold_tile_pixels_pitch];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int width = static_cast<int>(a.src.width);
+  const int height = static_cast<int>(a.src.height);
+  const int strip = count * a.strip_words;
+  const int halo = count * a.halo_words;
+  const int left = static_cast<int>(blockIdx.x) * strip;
+  const int x = left - halo + count * thread;
+  const TileColumns<Pixel> columns(x, width);
+  const bool used = thread < a.strip_words + 2 * a.halo_words;
+  const bool inner = x >= left && x < min(left + strip, width);
+  unsigned* const own_sums = sums + thread;
+  unsigned* const own_pixels = inner ? pixels + thread - a.halo_words : nullptr;
+  const auto are_words = [](const void* data, int64_t pitch, int at) {
+    const auto address = reinterpret_cast<cuda::std::uintptr_t>(data) + at * sizeof(Pixel);
+    return ((address | pitch) & 3) == 0;
+  };
+  const bool src_words = are_words(a.src.data, a.src.pitch, columns.at) && width >= count;
+  const bool dst_words = are_words(a.out.dst, a.out.dst_pitch, x) && x + count <= width;
+  // What a lane slides along: the words of its warp, in its row.
+  const int lane = thread % 32;
+  const int words = a.strip_words / warps;
+  const int begin = thread / 32 * words;
+  unsigned* const row_pixels = pixels + lane * threshold_tile_pixels_pitch + begin;
+  const unsigned* const row_sums = sums + lane * threshold_tile_sums_pitch;
+
+  for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
+       segment += int64_t{gridDim.y} * a.segment_rows) {
+    const int first = static_cast<int>(segment);
+    const int end = min(first + a.segment_rows, height);
+    ColumnSums window = {0, 0};
+    if (used) {
+      window = src_words ? tile_start<Pixel, true>(a, columns, first - 1)
+                         : tile_start<Pixel, false>(a, columns, first - 1);
+    }
+    for (int top = first; top < end; top += threshold_tile_rows) {
+      if (used) {
+        const bool inside = top - a.half > 0 && top + threshold_tile_rows + a.half < height;
+        if (!src_words) {
+          slide_down<Pixel, false, false>(a, columns, top, window, own_sums, own_pixels);
+        } else if (inside) {
+          slide_down<Pixel, true, true>(a, columns, top, window, own_sums, own_pixels);
+        } else {
+          slide_down<Pixel, true, false>(a, columns, top, window, own_sums, own_pixels);
+        }
+      }
+      __syncthreads();
+      const int column = halo + count * begin;
+      if (a.half % 2 == 0) {
+        slide_along<Pixel, with_mean, true>(a, row_sums, column, row_pixels, words,
+                                            left + count * begin, top + lane);
+      } else {
+        slide_along<Pixel, with_mean, false>(a, row_sums, column, row_pixels, words,
+                                             left + count * begin, top + lane);
+      }
+      __syncthreads();
+      if (inner) {
+        const int rows = min(threshold_tile_rows, end - top);
+        if (dst_words)
+          store_rows<Pixel, true>(a, own_pixels, x, top, rows);
+        else
+          store_rows<Pixel, false>(a, own_pixels, x, top, rows);
+      }
+    }
+  }
+}
+
+}  // namespace warpwise::kernels
