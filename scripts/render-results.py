@@ -53,7 +53,24 @@ def peers_of(report, row):
             and all(other[key] == row[key] for key in same)]
 
 
-def headline(report):
+def together(reports):
+    """The benches of all primitives, which are recorded in parts."""
+    return {"rows": [row for report in reports for row in report["rows"]]}
+
+
+def origins(reports):
+    """Which commit each part was recorded at."""
+    parts = []
+    for report in reports:
+        primitives = dict.fromkeys(row["primitive"] for row in report["rows"]
+                                   if row["primitive"] != "roof")
+        parts.append(f"{', '.join(primitives)}: {origin(report)}, the roof is "
+                     f"{report['roof_gb_per_s']:.0f} GB/s")
+    return "; ".join(parts) + "."
+
+
+def headline(reports):
+    report = together(reports)
     rows = []
     for primitive, variant, size in HEADLINES:
         for row in report["rows"]:
@@ -64,18 +81,18 @@ def headline(report):
                 rows.append([f"{primitive}, {variant}", f"{size[0]}×{size[1]}", *measured_cells(row),
                              "; ".join(peers) or "none does the same"])
     text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the copy roof", "peer"], rows)
-    return f"{text}\n\n{origin(report)}; the roof is {report['roof_gb_per_s']:.0f} GB/s."
+    return f"{text}\n\n{origins(reports)}"
 
 
-def everything(report):
+def everything(reports):
+    report = together(reports)
     rows = [[row["primitive"], row["variant"], f"{row['width']}×{row['height']}",
              row["implementation"], *measured_cells(row)]
             for row in report["rows"] if row["primitive"] != "roof"]
     text = table(["primitive", "what", "size", "by", "median [5 %, 95 %]", "GB/s",
                   "of the roof"], rows)
-    method = report["method"][0].upper() + report["method"][1:]
-    return (f"{origin(report)}. Roof: {report['roof_gb_per_s']:.0f} GB/s.\n\n"
-            f"Method: {method}.\n\n{text}")
+    method = reports[0]["method"][0].upper() + reports[0]["method"][1:]
+    return f"{origins(reports)}\n\nMethod: {method}.\n\n{text}"
 
 
 def cpu_row(row):
@@ -369,7 +386,8 @@ def render(text, reports):
 
 
 def main():
-    reports = (load("nvidia-h200/gpu_bench.json"), load("amd-epyc/cpu_bench.json"),
+    gpu = [load("nvidia-h200/gpu_bench_images.json"), load("nvidia-h200/gpu_bench.json")]
+    reports = (gpu, load("amd-epyc/cpu_bench.json"),
                load("amd-epyc/emulator_bench.json"))
     stale = []
     for name in DOCUMENTS:
