@@ -110,7 +110,7 @@ emulator::Dim3 block_of(const ladders::Launch& launch) {
   return {launch.block[0], launch.block[1], launch.block[2]};
 }
 
-// Of the launch that takes the most warps, or the first.
+// Of the first launch: rungs of several kernels differ little in these.
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) {
   RungResources result;
   result.compute_capability = executor.compute_capability();
