@@ -78,7 +78,7 @@ void check(const lab::Rung& rung) {
 void table(std::string_view text) {
   const lab::LadderTable table = lab::parse_ladder(text, "folder");
   require(table.name() == "copy", "a table has its ladder");
-  for (const Size& size : {table.size, table.large_size, table.emulator_size}) check(size);
+  for (const Size& size : {table.size, table.emulator_size}) check(size);
   require(!table.verify.empty() && !table.verify_parameters.empty(), "there is a case to verify");
   std::for_each(table.verify.begin(), table.verify.end(), [](const Size& size) { check(size); });
   require(!table.rungs.empty(), "a ladder has a rung");

@@ -48,7 +48,6 @@ Json json_of(const lab::LadderTable& table) {
           {"folder", table.folder.string()},
           {"parameters", table.ladder->parameters()},
           {"size", {table.size.width, table.size.height}},
-          {"large_size", {table.large_size.width, table.large_size.height}},
           {"emulator_size", {table.emulator_size.width, table.emulator_size.height}},
           {"document_device", table.document_device},
           {"rungs", rungs},

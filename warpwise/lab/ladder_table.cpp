@@ -375,14 +375,13 @@ std::string quoted_name(const Json& object) {
 LadderTable read_table(const Json& json, const fs::path& folder) {
   const std::string place = (folder / "ladder.json").string();
   const Fields fields(json, place);
-  fields.require_known({"ladder", "about", "size", "large_size", "emulator_size", "verify",
+  fields.require_known({"ladder", "about", "size", "emulator_size", "verify",
                         "verify_parameters", "document", "defaults", "rungs", "experiments"});
   LadderTable table;
   table.folder = folder;
   table.ladder = &known_ladder(fields.text("ladder"));
   table.about = fields.text("about");
   table.size = fields.size(fields.at("size"), "size");
-  table.large_size = fields.size(fields.at("large_size"), "large_size");
   table.emulator_size = fields.size(fields.at("emulator_size"), "emulator_size");
   table.verify = fields.sizes("verify");
   if (table.verify.empty()) fields.fail("has an empty list \"verify\"");

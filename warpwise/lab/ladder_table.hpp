@@ -70,7 +70,6 @@ struct LadderTable {
   std::filesystem::path folder;
   std::string about;
   Size size;           ///< the document's, the default on a GPU
-  Size large_size;     ///< beyond any L2 cache
   Size emulator_size;  ///< the default in the emulator
   std::vector<Size> verify;
   std::vector<ladders::Variables> verify_parameters;  ///< never empty
