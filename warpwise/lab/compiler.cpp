@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "warpwise/lab/host_code.hpp"
 #include "warpwise/lab/nvrtc.hpp"
 #include "warpwise/lab/nvrtc_options.hpp"
+#include "warpwise/lab/sources.hpp"
 #include "warpwise/lab/subprocess.hpp"
 
 namespace warpwise::lab {
@@ -16,13 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_text(const fs::path& path) {
+std::string text_of(const fs::path& path) {
+  if (std::optional<std::string> text = read_text(path)) return *std::move(text);
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw IoError(path.string() + " cannot be read");
-  return text;
+  throw IoError(path.string() +
+                (fs::is_directory(path, ignored) ? " is a folder" : " cannot be read"));
 }
 
 void write_text(const fs::path& path, const std::string& text) {
@@ -120,7 +118,7 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
     refuse_source(name, result.compiler, run.output, "");
   }
   if (!run.output.empty()) result.notes.push_back(run.output);
-  result.ptx = read_text(ptx);
+  result.ptx = text_of(ptx);
   return result;
 }
 
@@ -223,7 +221,7 @@ Compilation compile_file(const fs::path& path, const CompileOptions& options,
   if (extension != ".cu" && extension != ".ptx") {
     throw InvalidArgument(path.string() + " is neither a .cu nor a .ptx file");
   }
-  const std::string text = read_text(path);
+  const std::string text = text_of(path);
   if (extension == ".ptx") {
     Compilation result;
     result.ptx = text;
