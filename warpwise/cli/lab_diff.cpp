@@ -99,7 +99,6 @@ class LabDiff final : public Command {
     const lab::LadderRun run =
         lab::run_ladder(selection.table, request, [&](const lab::LadderRun& so_far,
                                                       const lab::RungRow& row) {
-          if (row.on_cpu) return;
           if (first) print(lab::heading_of(so_far) + lab::columns_of(row, request.on_gpu));
           first = false;
           print(lab::line_of(row, request.on_gpu));

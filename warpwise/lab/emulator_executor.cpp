@@ -93,8 +93,7 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
   results_.clear();
   for (const ladders::Launch& launch : launches) {
     results_.push_back(program.launch(*device_, launch.kernel,
-                                      {launch.grid[0], launch.grid[1], launch.grid[2]},
-                                      {launch.block[0], launch.block[1], launch.block[2]},
+                                      dimensions(launch.grid), dimensions(launch.block),
                                       launch.shared_bytes, launch.arguments, options));
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();

@@ -42,6 +42,11 @@ class LoadedCode {
                             std::uint64_t shared_bytes) const = 0;
 };
 
+/// The sides of a launch's grid or block.
+inline emulator::Dim3 dimensions(const std::uint32_t (&sides)[3]) {
+  return {sides[0], sides[1], sides[2]};
+}
+
 /// Owns the memory of one problem and runs launches on it. Not thread-safe.
 class Executor {
  public:

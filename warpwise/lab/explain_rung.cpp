@@ -8,8 +8,6 @@
 namespace warpwise::lab {
 namespace {
 
-emulator::Dim3 dimensions(const std::uint32_t (&sides)[3]) { return {sides[0], sides[1], sides[2]}; }
-
 Explanation explained(const PrimitiveRequest& request, const Rung& rung,
                       const Compilation& compilation, const ladders::Launch& launch,
                       const emulator::LaunchResult& result) {

@@ -106,8 +106,29 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   return result;
 }
 
-emulator::Dim3 block_of(const ladders::Launch& launch) {
-  return {launch.block[0], launch.block[1], launch.block[2]};
+// What the emulator counts of a rung's launches at the size that the table gives for it. Nothing where it
+// does not run them: the times that they stand beside are right all the same.
+std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
+                                   const Variables& parameters, const emulator::Dim3& block,
+                                   const std::vector<rules::ComputeCapability>& ccs) {
+  const Size size = table.emulator_size;
+  const Problem problem = table.ladder->problem(size.width, size.height, parameters, {});
+  EmulatorExecutor executor(ccs, true);
+  std::vector<RungCounts> counts;
+  try {
+    RungRun run(executor, table, rung, problem, block);
+    run.run();
+  } catch (const Unsupported&) {
+    return counts;
+  }
+  for (std::size_t i = 0; i < ccs.size(); ++i) {
+    counts.push_back(counts_of(executor.results(), i, ccs[i], problem, size));
+  }
+  return counts;
+}
+
+int threads_of(const ladders::Launch& launch) {
+  return static_cast<int>(dimensions(launch.block).count());
 }
 
 // Of the first launch: rungs of several kernels differ little in these.
@@ -116,7 +137,7 @@ RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) 
   result.compute_capability = executor.compute_capability();
   const ladders::Launch& launch = run.launches().front();
   result.registers = run.code().registers(launch.kernel);
-  const int threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+  const int threads = threads_of(launch);
   const int warps = (threads + 31) / 32;
   const int blocks = run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes);
   result.occupancy =
@@ -137,8 +158,7 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
       try {
         each.occupancy =
             rules::occupancy(ccs[i],
-                             {.threads = static_cast<int>(launch.block[0] * launch.block[1] *
-                                                          launch.block[2]),
+                             {.threads = threads_of(launch),
                               .registers_per_thread = known->registers,
                               .shared_bytes = known->shared_bytes +
                                               static_cast<int>(launch.shared_bytes)})
@@ -228,7 +248,7 @@ class LadderRunner {
         result_.vsadu4_roof_per_s = timer_->absolute_differences_per_s();
       }
     }
-    if (!request_.experiment || request_.experiment->cpu) run_cpu(plain);
+    if (request_.cpu) run_cpu(plain);
     for (const std::string& name : request_.rungs) {
       const Rung& rung = table_.rung(name);
       const Work& work = work_of(size, merged(parameters, rung.parameters));
@@ -327,7 +347,7 @@ class LadderRunner {
       run.run();
       row.wrong = run.first_difference(work.expected);
       if (row.wrong.empty()) fill(row, rung, work, run);
-      if (rung.shipped) row.block = block_of(run.launches().front());
+      if (rung.shipped) row.block = dimensions(run.launches().front().block);
     } catch (const Unsupported& reason) {
       row.skipped = reason.what();
     } catch (const KernelFault& fault) {
@@ -358,7 +378,7 @@ class LadderRunner {
         work.parameters == merged(table_.ladder->parameters(), rung.parameters);
     if (is_default && counted_.insert(fmt::format("{} {} {} {}", rung.name, row.block.x,
                                                   row.block.y, row.block.z)).second) {
-      row.counts = count_rung(table_, rung, table_.emulator_size, work.parameters, row.block,
+      row.counts = count_rung(table_, rung, work.parameters, row.block,
                               request_.compute_capabilities);
     }
   }
@@ -415,21 +435,6 @@ class LadderRunner {
 bool LadderRun::any_wrong() const {
   return std::any_of(rows.begin(), rows.end(),
                      [](const RungRow& row) { return !row.wrong.empty(); });
-}
-
-std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung, const Size& size,
-                                   const Variables& parameters, const emulator::Dim3& block,
-                                   const std::vector<rules::ComputeCapability>& ccs) {
-  const Problem problem = table.ladder->problem(size.width, size.height, parameters, {});
-  EmulatorExecutor executor(ccs, true);
-  std::vector<RungCounts> counts;
-  if (!RungRun::why_skipped(executor, rung, problem, block).empty()) return counts;
-  RungRun run(executor, table, rung, problem, block);
-  run.run();
-  for (std::size_t i = 0; i < ccs.size(); ++i) {
-    counts.push_back(counts_of(executor.results(), i, ccs[i], problem, size));
-  }
-  return counts;
 }
 
 LadderRun run_ladder(const LadderTable& table, const LadderRequest& request, const RowDone& done) {

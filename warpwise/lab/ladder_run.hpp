@@ -90,6 +90,7 @@ struct LadderRequest {
   std::optional<Size> size;              ///< in place of the table's or the experiment's
   std::optional<emulator::Dim3> block;   ///< in place of the rungs' own
   bool on_gpu = false;
+  bool cpu = false;  ///< the CPU's rows too: plain loops may take longer than all rungs
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< to be counted for
 };
 
@@ -100,11 +101,5 @@ using RowDone = std::function<void(const LadderRun&, const RungRow&)>;
 /// \throws InvalidArgument, OutOfMemory, IoError  before anything is timed where that can be known
 /// \throws CompileError  a rung does not compile
 LadderRun run_ladder(const LadderTable& table, const LadderRequest& request, const RowDone& done);
-
-/// What the emulator counts of a rung's launches at this size, with the block and parameters given.
-std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung, const Size& size,
-                                   const ladders::Variables& parameters,
-                                   const emulator::Dim3& block,
-                                   const std::vector<rules::ComputeCapability>& ccs);
 
 }  // namespace warpwise::lab
