@@ -4,7 +4,7 @@
 # images), bench.json (times) and ladders.json (every rung verified, every experiment) in OUT, and
 # the logs in OUT/logs.
 #
-#   run.sh [--out OUT] [test] [main] [sanitize] [bench[=NAME,NAME...]] [verify] [ladders[=NAME,NAME...]]
+#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [verify] [ladders[=NAME,NAME...]]
 #     all parts unless some are named; NAME is a primitive, or LADDER/EXPERIMENT: by default all
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,10 +12,12 @@ out=$here/out
 parts=()
 experiments=()
 benches=()
+sanitized=()
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2; shift 2 ;;
     test|main|sanitize|bench|verify|ladders) parts+=("$1"); shift ;;
+    sanitize=*) parts+=(sanitize); IFS=, read -ra sanitized <<<"${1#sanitize=}"; shift ;;
     bench=*) parts+=(bench); IFS=, read -ra benches <<<"${1#bench=}"; shift ;;
     ladders=*) parts+=(ladders); IFS=, read -ra experiments <<<"${1#ladders=}"; shift ;;
     *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, verify, ladders" >&2; exit 2 ;;
@@ -82,7 +84,8 @@ run_main() {
 # The CUDA tests under each tool of compute-sanitizer. The memory pool is taken from inside the
 # library, so initcheck also sees reads of scratch memory that nothing wrote.
 run_sanitizers() {
-  local sanitizer tool test log start
+  local sanitizer tool test log start programs=("${tests[@]:1}")
+  [ ${#sanitized[@]} = 0 ] || programs=("${sanitized[@]/%/_test}")
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
   # A part of property_test's cases: the tools slow every call down. racecheck slows kernels some
@@ -92,7 +95,7 @@ run_sanitizers() {
   for tool in memcheck racecheck initcheck synccheck; do
     local filter='*cuda:GpuTest*'
     [ $tool != racecheck ] || filter+="-$large"
-    for test in "${tests[@]:1}"; do
+    for test in "${programs[@]}"; do
       log=$out/logs/$tool-$test.log start=$EPOCHREALTIME
       WARPWISE_PROPERTY_CASES=500 timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 \
         "$here/bin/$test" --gtest_filter="$filter" >"$log" 2>&1
