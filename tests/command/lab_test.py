@@ -266,6 +266,30 @@ class Wrong(LabTest):
         self.verify_wrong(["copy/scalar", "WRONG: ", "01_scalar.cu(4)"])
 
     @runs_rungs
+    def test_what_does_not_compile_below_an_assertion(self):
+        self.edited("p.dst[i] = p.src[i] %% 32")
+        source = read("mine/01_scalar.cu").decode()
+        assertion = 'static_assert(BLOCK_X % 32 == 0, "whole warps");'
+        write("mine/01_scalar.cu", source.replace("\n", "\n" + assertion + "\n", 1).encode())
+        said = self.run_wrong().stderr.decode()
+        self.assertIn("01_scalar.cu(5): error: expected an expression", said)
+        self.assertEqual(len(re.findall("error: ", said.split("warpwise: ")[0])), 1, said)
+
+    @runs_rungs
+    def test_an_assertion(self):
+        # A macro looks like a host function, which a file of explain may have and a rung may not.
+        for line in ["static_assert(BLOCK_X % 3 == 0);", "#define REQUIRE(x) static_assert(x)\n"
+                     "REQUIRE(BLOCK_X % 3 == 0);"]:
+            with self.subTest(line):
+                shutil.rmtree("mine", ignore_errors=True)
+                self.edited("p.dst[i] = p.src[i]")
+                source = read("mine/01_scalar.cu").decode()
+                write("mine/01_scalar.cu", source.replace("\n", "\n" + line + "\n", 1).encode())
+                done = self.run_wrong()
+                self.assertEqual(done.returncode, FAILED)
+                self.assertIn(b"error: static assertion failed", done.stderr)
+
+    @runs_rungs
     def test_expressions(self):
         self.edited()
         for grid, says in [('["widht"]', ["copy/scalar", "'widht'", "character 1", "width"]),

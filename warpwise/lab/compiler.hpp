@@ -32,6 +32,7 @@ struct CompileOptions {
   int architecture = 75;             ///< compute_75
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
+  bool host_code = true;           ///< false: the file has none, so that NVRTC leaves nothing out
   CompilerChoice compiler = CompilerChoice::automatic;
 };
 
