@@ -252,6 +252,16 @@ class Wrong(LabTest):
         self.assertIn(b"line 4", done.stderr)
 
     @runs_rungs
+    def test_a_loop_without_end(self):
+        self.edited("while (true) reinterpret_cast<volatile int*>(p.dst)[i] = 0")
+        start = time.monotonic()
+        said = self.run_wrong(size="64x2").stdout.decode()
+        self.assertRegex(said, r"WRONG: budget at .*01_scalar.cu:4, .*: the kernel did not end within "
+                               r"100000000 warp instructions: is it a loop without end\?\n")
+        self.verify_wrong(["WRONG: budget at", "01_scalar.cu:4"])
+        self.assertLess(time.monotonic() - start, 60)
+
+    @runs_rungs
     def test_what_does_not_compile(self):
         self.edited("p.dst[i] = nothing")
         for arguments in [[], ["--json"]]:

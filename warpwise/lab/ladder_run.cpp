@@ -106,6 +106,20 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   return result;
 }
 
+// Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take 370
+// million warp instructions at the size that the table gives for the emulator; what a larger image
+// takes grows with its pixels.
+std::uint64_t budget_of(const LadderTable& table, const Size& size) {
+  constexpr double at_emulator_size = 500e6;
+  constexpr double greatest = 1e18;  // fits in 64 bits
+  const auto pixels = [](const Size& of) {
+    return static_cast<double>(of.width) * static_cast<double>(of.height);
+  };
+  const double scaled = at_emulator_size * pixels(size) / pixels(table.emulator_size);
+  return std::max(EmulatorExecutor::usual_budget,
+                  static_cast<std::uint64_t>(std::min(scaled, greatest)));
+}
+
 // What the emulator counts of a rung's launches at the size that the table gives for it. Nothing where it
 // does not run them: the times that they stand beside are right all the same.
 std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
@@ -113,7 +127,7 @@ std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
                                    const std::vector<rules::ComputeCapability>& ccs) {
   const Size size = table.emulator_size;
   const Problem problem = table.ladder->problem(size.width, size.height, parameters, {});
-  EmulatorExecutor executor(ccs, true);
+  EmulatorExecutor executor(ccs, true, budget_of(table, size));
   std::vector<RungCounts> counts;
   try {
     RungRun run(executor, table, rung, problem, block);
@@ -194,7 +208,9 @@ class LadderRunner {
       gpu_ = std::make_unique<GpuExecutor>();
       timer_ = std::make_unique<GpuTimer>(*gpu_);
     } else {
-      emulator_ = std::make_unique<EmulatorExecutor>(request.compute_capabilities, true);
+      emulator_ = std::make_unique<EmulatorExecutor>(
+          request.compute_capabilities, true,
+          budget_of(table, request.size.value_or(table.emulator_size)));
     }
   }
 
