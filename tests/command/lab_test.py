@@ -181,7 +181,9 @@ class Run(LabTest):
         done = self.succeed("lab", "run", "copy/scalar", "copy/vector2", "--ladder-dir", "mine",
                             *EMULATOR, "--size", "9x9", "--out", "out")
         self.assertIn(b"skipped: a block of 256 threads and 1000000 bytes", done.stdout)
-        skipped, ran = rungs_of(json.loads(read("out/copy.json")))
+        # Not copy.json, which is of the whole ladder.
+        self.assertEqual(os.listdir("out"), ["copy-scalar-vector2.json"])
+        skipped, ran = rungs_of(json.loads(read("out/copy-scalar-vector2.json")))
         self.assertIn("does not fit", skipped["skipped"])
         self.assertNotIn("counts", skipped)
         self.assertIn("counts", ran)
@@ -430,7 +432,22 @@ class BadInput(LabTest):
         refuse("--out", "nowhere", says=["--out nowhere", "no folder"])
         write("file", b"")
         refuse("--out", "file", says="no folder")
+        refuse("--out", "file/below", says="no folder")
         refuse("--sizes", "1x1", says="--sizes")
+
+    def test_folders_that_take_no_file(self):
+        """Told before anything runs: fail_with() expects nothing on stdout."""
+        def refuse(*arguments, says):
+            self.refuse("run", *arguments, *EMULATOR, says=["cannot write", *says], code=FAILED)
+        refuse("copy/scalar", "--out", "/proc", says=["/proc/copy-scalar.json", "no file can be made"])
+        os.mkdir("out")
+        rungs = [f"sobel/{rung['name']}" for rung in self.ladders("sobel")[0]["rungs"]]
+        refuse(*rungs[1:], "--out", "out", says=["sobel-", "File name too long"])
+        os.makedirs("taken/copy-figure2.json")
+        refuse("copy/scalar", "copy/figure2", "--out", "taken", says=["copy-figure2.json", "directory"])
+        os.chmod("out", 0o500)
+        if not os.access("out", os.W_OK):  # root writes everywhere
+            refuse("copy", "--out", "out", says=["out/copy.json", "Permission denied"])
 
     def test_folders(self):
         self.refuse("run", "copy", "--ladder-dir", ".", says="./ladder.json", code=FAILED)

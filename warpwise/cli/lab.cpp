@@ -26,6 +26,7 @@ Selection all_of(lab::LadderTable table) {
   Selection selection;
   for (const lab::Rung& rung : table.rungs) selection.rungs.push_back(rung.name);
   selection.table = std::move(table);
+  selection.whole = true;
   return selection;
 }
 
@@ -49,7 +50,9 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
 }
 
 // In the ladder's order, each once: what comes before is what a rung is compared with.
-void add_rungs(const std::vector<std::string>& more, Selection& selection) {
+void add_rungs(const Selection& other, Selection& selection) {
+  const std::vector<std::string>& more = other.rungs;
+  selection.whole = selection.whole || other.whole;
   const auto wanted = [&](const std::string& name) {
     return std::find(more.begin(), more.end(), name) != more.end() ||
            std::find(selection.rungs.begin(), selection.rungs.end(), name) != selection.rungs.end();
@@ -134,7 +137,7 @@ std::vector<Selection> select(const LabOptions& options) {
     if (selection.experiment || same == selections.end()) {
       selections.push_back(std::move(selection));
     } else {
-      add_rungs(selection.rungs, *same);
+      add_rungs(selection, *same);
     }
   }
   return selections;
