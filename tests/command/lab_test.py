@@ -333,10 +333,22 @@ class Wrong(LabTest):
             for words in ["copy/scalar", *says]:
                 self.assertIn(words, done.stderr.decode())
             self.edit_table(f"{field}, ", "")
-        self.edit_table("01_scalar.cu", "nowhere.cu")
-        done = self.run_wrong()
-        self.assertEqual(done.returncode, FAILED)
-        self.assertIn(b"mine/nowhere.cu", done.stderr)
+
+    @runs_rungs
+    def test_files_that_cannot_be_read(self):
+        self.edited()
+        os.mkfifo("mine/pipe.cu")
+        os.mkdir("mine/folder.cu")
+        before = "01_scalar.cu"
+        for file, named in [("nowhere.cu", "mine/nowhere.cu"), ("pipe.cu", "mine/pipe.cu"),
+                            ("folder.cu", "mine/folder.cu"), ("/dev/zero", "/dev/zero"),
+                            ("/proc/self/mem", "/proc/self/mem")]:
+            self.edit_table(before, file)
+            before = file
+            done = self.run_wrong()
+            self.assertEqual(done.returncode, FAILED)
+            self.assertEqual(done.stderr.decode(),
+                             f"warpwise: {named} is no file that can be read\n")
 
 
 class Diff(LabTest):

@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 std::string text_of(const fs::path& path) {
   if (std::optional<std::string> text = read_text(path)) return *std::move(text);
   std::error_code ignored;
-  throw IoError(path.string() +
-                (fs::is_directory(path, ignored) ? " is a folder" : " cannot be read"));
+  if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
+  const bool is_other = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+  throw IoError(path.string() + (is_other ? " is no regular file" : " cannot be read"));
 }
 
 void write_text(const fs::path& path, const std::string& text) {

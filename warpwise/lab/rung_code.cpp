@@ -115,7 +115,7 @@ void require_compiler() {
 }
 
 std::string text_with_includes(const fs::path& file) {
-  if (!read_text(file)) throw IoError(file.string() + " cannot be read");
+  if (!read_text(file)) throw IoError(file.string() + " is no file that can be read");
   std::string text;
   std::set<fs::path> done;
   append(file, done, text);
