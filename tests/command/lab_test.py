@@ -412,7 +412,8 @@ class Explain(LabTest):
         refuse("copy/scala", says=['"scala"', 'did you mean "scalar"?'])
         refuse("copy/", says="scalar")
         refuse("copy/figure2", says="experiment")
-        refuse("copi/scalar", says=["copi/scalar", "LADDER/RUNG"])
+        refuse("copi/scalar", says=["copi/scalar", "did you mean 'copy/scalar'?", "LADDER/RUNG"])
+        refuse("copy/figur2", says='did you mean "figure2"?')
         refuse("copy/scalar", "--grid", "1", says=["--grid", "copy/scalar"])
         refuse("sobel", "--ladder-dir", ".", says="--ladder-dir")
         refuse("some.ptx", "--ladder-dir", ".", "--grid", "1", "--block", "1", says="--ladder-dir")
@@ -426,7 +427,9 @@ class BadInput(LabTest):
             self.refuse(command, "copy/scaler", says=['"scaler"', 'did you mean "scalar"?', "vector4"])
             self.refuse(command, "copy/", says=["no rung", "scalar"])
             self.refuse(command, "copy/scalar/x", says="no rung")
-        self.refuse("run", "copy/figure3", says=['"figure3"', "did you mean"])
+        for command in ["run", "verify", "list"]:
+            self.refuse(command, "copy/figure3", says=['"figure3"', 'did you mean "figure2"?', "scalar"])
+            self.refuse(command, "sobel/tabel5", says='did you mean "table5"?')
         self.refuse(says="subcommand")
         self.refuse("walk", says="subcommand")
 

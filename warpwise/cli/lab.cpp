@@ -1,6 +1,7 @@
 #include "warpwise/cli/lab.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -30,6 +31,18 @@ Selection all_of(lab::LadderTable table) {
   return selection;
 }
 
+void require_name(const std::string& wanted, const lab::LadderTable& table) {
+  std::vector<std::string> names;
+  for (const lab::Rung& each : table.rungs) {
+    if (each.name == wanted) return;
+    names.push_back(each.name);
+  }
+  for (const lab::Experiment& each : table.experiments) names.push_back(each.name);
+  throw InvalidArgument(fmt::format(
+      "the ladder {} has no rung and no experiment \"{}\" (did you mean \"{}\"?); it has {}",
+      table.name(), wanted, lab::nearest(wanted, names), fmt::join(names, ", ")));
+}
+
 Selection selection_of(const std::string& name, const LabOptions& options) {
   const std::size_t slash = name.find('/');
   lab::LadderTable table = table_of(name.substr(0, slash), options);
@@ -43,7 +56,8 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
     selection.experiment = *experiment;
     selection.rungs = experiment->rungs;
   } else {
-    selection.rungs = {table.rung(wanted).name};
+    require_name(wanted, table);
+    selection.rungs = {wanted};
   }
   selection.table = std::move(table);
   return selection;
