@@ -304,20 +304,20 @@ class Wrong(LabTest):
     @runs_rungs
     def test_expressions(self):
         self.edited()
-        for grid, says in [('["widht"]', ["copy/scalar", "'widht'", "character 1", "width"]),
-                           ('["count - count"]', ["copy/scalar", "count - count", "is 0"]),
-                           ('["1 / (count - count)"]', ["copy/scalar", "division by zero"]),
-                           ('["("]', ["copy/scalar", "character 2"]),
-                           ('[1, 65536]', ["copy/scalar", "65536", "65535"])]:
+        for grid, says in [('["widht"]', ["'widht'", "character 1", "width"]),
+                           ('["count - count"]', ["count - count", "is 0"]),
+                           ('["1 / (count - count)"]', ["division by zero"]),
+                           ('["("]', ["character 2"]),
+                           ('[1, 65536]', ["65536", "65535"])]:
             self.edit_table('"file": "01_scalar.cu"', f'"grid": {grid}, "file": "01_scalar.cu"')
             done = self.run_wrong()
             self.assertEqual(done.returncode, USAGE)
-            for words in says:
+            for words in ['mine/ladder.json, rung 1 "scalar", "grid": ', *says]:
                 self.assertIn(words, done.stderr.decode())
             self.assertEqual(done.stderr.count(b"\n"), 1)
             self.edit_table(f'"grid": {grid}, ', "")
         self.edit_table('"file": "01_scalar.cu"', '"grid": ["widht"], "file": "01_scalar.cu"')
-        self.verify_wrong(["WRONG: ", "'widht'"])
+        self.verify_wrong(["WRONG: ", 'mine/ladder.json, rung 1 "scalar", "grid": ', "'widht'"])
 
     @runs_rungs
     def test_other_parts_of_a_line(self):
@@ -489,6 +489,10 @@ class BadInput(LabTest):
         refuse('"name": "vector2"', '"name": "scalar"', 'two rungs named "scalar"')
         refuse('"idea": "two ints', '"idea": "x", "idea": "two ints', '"idea" twice')
         refuse("[4096, 3072]", "[4096, 30720000000000]", '"size"', "30720000000000")
+        # Malformed expressions and names that are nowhere, before anything runs, with their place.
+        refuse('"file": "01', '"scratch": "2 *", "file": "01', 'rung 1 "scalar", "scratch"', "character 4")
+        refuse('"ladder": "copy"', '"ladder": "copi"', 'did you mean "copy"?')
+        refuse('"rungs": ["*"]', '"rungs": ["scalr"]', "experiment", '"scalr"', 'did you mean "scalar"?')
         refuse('"name": "figure2"', '"name": "../figure2"', "experiment 1", "letters")
 
     @runs_rungs

@@ -43,8 +43,15 @@ void expression(std::string_view text) {
   const ladders::Variables variables = {
       {"width", 33},   {"height", 7},     {"block_x", 32},          {"zero", 0},
       {"minus", -1},   {"most", greatest}, {"least", -greatest - 1}};
+  bool is_expression = true;
+  try {
+    lab::require_expression(text);
+  } catch (const InvalidArgument&) {
+    is_expression = false;
+  }
   try {
     const std::int64_t value = lab::evaluate(text, variables);
+    require(is_expression, "what has a value is an expression");
     require(lab::evaluate("(" + std::string(text) + ")", variables) == value,
             "parentheses change nothing");
   } catch (const InvalidArgument& error) {
