@@ -438,7 +438,7 @@ class BadInput(LabTest):
             self.refuse("run", "copy/scalar", *arguments, says=says)
         for text in ["", "3", "3x", "x3", "0x3", "-1x3", "3x3x3", "axb", "1e3x1", "99999999999999999999x1"]:
             refuse("--size", text, says="--size")
-        for text in ["", "0", "x", "32x", "x8", "1025", "33x32", "1x1x1x1", "-1", "8,8", "1024x1024x1024"]:
+        for text in ["", "0", "x", "32x", "x8", "1025", "33x32", "1x1x1x1", "-1", "8,8", "1024x1024x1024", "1x1x65"]:
             refuse("--block", text, says="--block")
         for text in ["", "4.0", "9", "1.3,", "1.3;9.0", "x"]:
             refuse("--cc", text, says=["1.3", "9.0"] if text else "")

@@ -71,6 +71,7 @@ void check(const lab::Rung& rung) {
   require(!rung.blocks.empty(), "a rung has a block shape");
   for (const emulator::Dim3& block : rung.blocks) {
     require(block.count() >= 1 && block.count() <= 1024, "a block has 1 to 1024 threads");
+    require(block.z <= 64, "a block is at most 64 deep");
   }
   for (const lab::LaunchRule& launch : rung.launches) {
     require(!launch.kernel.empty(), "a launch has a kernel");

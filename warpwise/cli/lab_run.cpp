@@ -29,9 +29,9 @@ emulator::Dim3 parse_block(const std::string& text) {
     if (end == text.size()) break;
   }
   if (begin <= text.size()) throw UsageError("--block " + text + " has more than three sides");
-  if (block.count() > 1024) {
-    throw UsageError(fmt::format("--block {} has {} threads; a block has at most 1024", text,
-                                 block.count()));
+  if (block.count() > 1024 || block.z > 64) {
+    throw UsageError(fmt::format("--block {} has {} threads, {} in z; a block has at most 1024, and "
+                                 "64 in z", text, block.count(), block.z));
   }
   return block;
 }

@@ -236,9 +236,10 @@ std::vector<emulator::Dim3> read_blocks(const Fields& fields) {
     const std::vector<std::int64_t> sides = fields.numbers(each, "blocks", 1);
     std::int64_t threads = 1;
     for (const std::int64_t side : sides) threads = side > 1024 ? 1025 : threads * side;
-    if (sides.empty() || sides.size() > 3 || threads > 1024) {
+    const bool too_deep = sides.size() == 3 && sides[2] > 64;
+    if (sides.empty() || sides.size() > 3 || threads > 1024 || too_deep) {
       fields.fail("has a \"blocks\" with " + each.dump() +
-                  ": a shape is [x], [x, y] or [x, y, z], of at most 1024 threads");
+                  ": a shape is [x], [x, y] or [x, y, z], of at most 1024 threads and 64 in z");
     }
     const auto side = [&](std::size_t i) {
       return i < sides.size() ? static_cast<std::uint32_t>(sides[i]) : 1U;

@@ -329,6 +329,7 @@ const Mistake mistakes[] = {
     {"BlockNoList", "[[8, 8, 8]]", "[64]", {"rung 3 \"third\"", "\"blocks\""}},
     {"BlockOfFour", "[[8, 8, 8]]", "[[8, 8, 8, 1]]", {"rung 3 \"third\"", "\"blocks\""}},
     {"BlockTooLarge", "[[8, 8, 8]]", "[[33, 32]]", {"third", "[33,32]", "1024"}},
+    {"BlockTooDeep", "[[8, 8, 8]]", "[[1, 1, 65]]", {"rung 3 \"third\"", "[1,1,65]", "64 in z"}},
     {"BlockHuge", "[[8, 8, 8]]", "[[4294967296, 4294967296]]", {"third", "1024"}},
     {"BlockNegative", "[[8, 8, 8]]", "[[-32]]", {"third", "\"blocks\"", "-32"}},
     {"GridMissing", "\"grid\": [2, 3, 4],", "", {"rung 3 \"third\"", "\"launches\"", "\"grid\""}},
