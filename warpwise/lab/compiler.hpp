@@ -77,6 +77,9 @@ std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
 /// 75 of ".target sm_75"; 0 without one.
 int target_architecture(const std::string& ptx);
 
+/// "sm_90", or "sm_75 (nearest to 1.3)" where no machine code is built for that.
+std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
+
 struct ResourceReport {
   /// One for each compute capability: of the real one where the compiler builds for it, else of the
   /// nearest, the greatest below it or the least there is. Nothing where it could not be built.

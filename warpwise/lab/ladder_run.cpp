@@ -29,8 +29,8 @@ constexpr const char* gpu_method =
     "output written once, by the cold time; the roof is measured in the same run. Counts are the emulator's, at the "
     "size that they name.";
 constexpr const char* emulator_method =
-    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those of machine code "
-    "built for the compute capability.";
+    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those of the machine "
+    "code that registers_from names: a compute capability that none can be built for has the nearest one's.";
 
 Variables merged(Variables parameters, const Variables& others) {
   for (const auto& [name, value] : others) parameters[name] = value;
@@ -169,6 +169,7 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
     each.compute_capability = ccs[i];
     if (const auto& known = report.by_compute_capability[i]) {
       each.registers = known->registers;
+      each.registers_from = built_for(*known, ccs[i]);
       try {
         each.occupancy =
             rules::occupancy(ccs[i],
