@@ -85,6 +85,20 @@ class List(LabTest):
         self.assertTrue(one.startswith("gemv: "))
         self.assertNotIn("sobel:", one)
 
+    def test_only_what_is_named(self):
+        def listed(*names):
+            return [([rung["name"] for rung in each["rungs"]],
+                     [experiment["name"] for experiment in each["experiments"]])
+                    for each in self.ladders(*names)]
+        self.assertEqual(listed("copy/vector2", "copy/scalar"), [(["scalar", "vector2"], [])])
+        [(rungs, experiments)] = listed("copy/figure2")
+        self.assertEqual(experiments, ["figure2"])
+        self.assertEqual(rungs, ["scalar", "vector2", "vector4", "shipped"])
+        self.assertEqual(listed("copy/scalar", "copy"), listed("copy"))
+        text = self.succeed("lab", "list", "copy/scalar").stdout.decode()
+        self.assertIn("\n  scalar ", text)
+        self.assertNotIn("vector2", text)
+
     def test_a_folder_of_ones_own(self):
         mine = self.edited()
         self.edit_table('"one int a thread', '"MY OWN int a thread')
