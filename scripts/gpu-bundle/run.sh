@@ -81,28 +81,48 @@ run_main() {
   rm -rf "$work"
 }
 
-# The CUDA tests under each tool of compute-sanitizer. The memory pool is taken from inside the
-# library, so initcheck also sees reads of scratch memory that nothing wrote.
+# The CUDA tests, and the rungs of the ladders, under each tool of compute-sanitizer. The memory pool
+# is taken from inside the library, so initcheck also sees reads of scratch memory that nothing wrote.
+# gpu_executor_test is left out: its kernels are made to fail.
 run_sanitizers() {
-  local sanitizer tool test log start programs=("${tests[@]:1}")
-  [ ${#sanitized[@]} = 0 ] || programs=("${sanitized[@]/%/_test}")
+  local sanitizer tool name folder=$out/ladders
+  local names=(gpu copy convert sobel threshold match track disparity find gemv property threads)
+  [ ${#sanitized[@]} = 0 ] || names=("${sanitized[@]}")
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
+  # Tables without the documents' sizes, which would take the tools hours.
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  python3 - "$here/share/warpwise/sources/warpwise/primitives" "$folder" <<'PYTHON'
+import json, pathlib, shutil, sys
+for table in pathlib.Path(sys.argv[1]).glob("*/ladder/ladder.json"):
+    copy = pathlib.Path(sys.argv[2]) / table.parent.parent.name
+    shutil.copytree(table.parent, copy)
+    ladder = json.loads(table.read_text())
+    ladder["size"] = ladder["verify"][-1]
+    (copy / "ladder.json").write_text(json.dumps(ladder))
+PYTHON
   # A part of property_test's cases: the tools slow every call down. racecheck slows kernels some
   # hundred times: it gets the tests of small problems, which run every kernel all the same.
   local large='*AwkwardSizes*:*EveryOption*:*Large*:*SeveralTiles*:*AsLargeAs*:*LayoutOfEachImage*'
   large+=':*RowsOfManyScanChunks*:*Exact*:*EveryDefinedCombination*:*MoreRows*'
+  check() {  # check LABEL PROGRAM ARGUMENT...: the program under $tool
+    local log=$out/logs/$tool-${1// /-}.log label=$1 start=$EPOCHREALTIME status
+    shift
+    WARPWISE_PROPERTY_CASES=500 timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 \
+      "$here/bin/$@" >"$log" 2>&1
+    status=$?
+    printf '%-10s %-16s exit %s, %s (%s s)\n' $tool "$label" $status \
+      "$(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$log" | tail -n 1 | sed 's/=* //')" \
+      "$(seconds_since "$start")"
+  }
   for tool in memcheck racecheck initcheck synccheck; do
     local filter='*cuda:GpuTest*'
     [ $tool != racecheck ] || filter+="-$large"
-    for test in "${programs[@]}"; do
-      log=$out/logs/$tool-$test.log start=$EPOCHREALTIME
-      WARPWISE_PROPERTY_CASES=500 timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 \
-        "$here/bin/$test" --gtest_filter="$filter" >"$log" 2>&1
-      local status=$?
-      printf '%-10s %-16s exit %s, %s (%s s)\n' $tool "$test" $status \
-        "$(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$log" | tail -n 1 | sed 's/=* //')" \
-        "$(seconds_since "$start")"
+    for name in "${names[@]}"; do
+      check "${name}_test" "${name}_test" --gtest_filter="$filter"
+      [ ! -d "$folder/$name" ] ||
+        check "$name rungs" warpwise lab verify "$name" --on gpu --ladder-dir "$folder/$name"
     done
   done | tee "$out/logs/sanitizers.txt"
   ! grep -qv 'exit 0,' "$out/logs/sanitizers.txt" || failed=1

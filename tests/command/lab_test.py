@@ -85,6 +85,20 @@ class List(LabTest):
         self.assertTrue(one.startswith("gemv: "))
         self.assertNotIn("sobel:", one)
 
+    def test_only_what_is_named(self):
+        def listed(*names):
+            return [([rung["name"] for rung in each["rungs"]],
+                     [experiment["name"] for experiment in each["experiments"]])
+                    for each in self.ladders(*names)]
+        self.assertEqual(listed("copy/vector2", "copy/scalar"), [(["scalar", "vector2"], [])])
+        [(rungs, experiments)] = listed("copy/figure2")
+        self.assertEqual(experiments, ["figure2"])
+        self.assertEqual(rungs, ["scalar", "vector2", "vector4", "shipped"])
+        self.assertEqual(listed("copy/scalar", "copy"), listed("copy"))
+        text = self.succeed("lab", "list", "copy/scalar").stdout.decode()
+        self.assertIn("\n  scalar ", text)
+        self.assertNotIn("vector2", text)
+
     def test_a_folder_of_ones_own(self):
         mine = self.edited()
         self.edit_table('"one int a thread', '"MY OWN int a thread')
@@ -146,6 +160,8 @@ class Run(LabTest):
                          [(window, rung) for window in windows for rung in experiment["rungs"]])
         for row in report["results"]:
             self.assertEqual([each["compute_capability"] for each in row["counts"]], ["1.3", "9.0"])
+            self.assertEqual([each["registers_from"] for each in row["resources"]],
+                             ["sm_75 (nearest to 1.3)", "sm_90"])
         names, *lines = csv.reader(io.StringIO(done.stdout.decode()))
         self.assertEqual(len(lines), 2 * len(report["results"]))
         for line in lines:
@@ -181,7 +197,9 @@ class Run(LabTest):
         done = self.succeed("lab", "run", "copy/scalar", "copy/vector2", "--ladder-dir", "mine",
                             *EMULATOR, "--size", "9x9", "--out", "out")
         self.assertIn(b"skipped: a block of 256 threads and 1000000 bytes", done.stdout)
-        skipped, ran = rungs_of(json.loads(read("out/copy.json")))
+        # Not copy.json, which is of the whole ladder.
+        self.assertEqual(os.listdir("out"), ["copy-scalar-vector2.json"])
+        skipped, ran = rungs_of(json.loads(read("out/copy-scalar-vector2.json")))
         self.assertIn("does not fit", skipped["skipped"])
         self.assertNotIn("counts", skipped)
         self.assertIn("counts", ran)
@@ -252,6 +270,16 @@ class Wrong(LabTest):
         self.assertIn(b"line 4", done.stderr)
 
     @runs_rungs
+    def test_a_loop_without_end(self):
+        self.edited("while (true) reinterpret_cast<volatile int*>(p.dst)[i] = 0")
+        start = time.monotonic()
+        said = self.run_wrong(size="64x2").stdout.decode()
+        self.assertRegex(said, r"WRONG: budget at .*01_scalar.cu:4, .*: the kernel did not end within "
+                               r"100000000 warp instructions: is it a loop without end\?\n")
+        self.verify_wrong(["WRONG: budget at", "01_scalar.cu:4"])
+        self.assertLess(time.monotonic() - start, 60)
+
+    @runs_rungs
     def test_what_does_not_compile(self):
         self.edited("p.dst[i] = nothing")
         for arguments in [[], ["--json"]]:
@@ -266,22 +294,46 @@ class Wrong(LabTest):
         self.verify_wrong(["copy/scalar", "WRONG: ", "01_scalar.cu(4)"])
 
     @runs_rungs
+    def test_what_does_not_compile_below_an_assertion(self):
+        self.edited("p.dst[i] = p.src[i] %% 32")
+        source = read("mine/01_scalar.cu").decode()
+        assertion = 'static_assert(BLOCK_X % 32 == 0, "whole warps");'
+        write("mine/01_scalar.cu", source.replace("\n", "\n" + assertion + "\n", 1).encode())
+        said = self.run_wrong().stderr.decode()
+        self.assertIn("01_scalar.cu(5): error: expected an expression", said)
+        self.assertEqual(len(re.findall("error: ", said.split("warpwise: ")[0])), 1, said)
+
+    @runs_rungs
+    def test_an_assertion(self):
+        # A macro looks like a host function, which a file of explain may have and a rung may not.
+        for line in ["static_assert(BLOCK_X % 3 == 0);", "#define REQUIRE(x) static_assert(x)\n"
+                     "REQUIRE(BLOCK_X % 3 == 0);"]:
+            with self.subTest(line):
+                shutil.rmtree("mine", ignore_errors=True)
+                self.edited("p.dst[i] = p.src[i]")
+                source = read("mine/01_scalar.cu").decode()
+                write("mine/01_scalar.cu", source.replace("\n", "\n" + line + "\n", 1).encode())
+                done = self.run_wrong()
+                self.assertEqual(done.returncode, FAILED)
+                self.assertIn(b"error: static assertion failed", done.stderr)
+
+    @runs_rungs
     def test_expressions(self):
         self.edited()
-        for grid, says in [('["widht"]', ["copy/scalar", "'widht'", "character 1", "width"]),
-                           ('["count - count"]', ["copy/scalar", "count - count", "is 0"]),
-                           ('["1 / (count - count)"]', ["copy/scalar", "division by zero"]),
-                           ('["("]', ["copy/scalar", "character 2"]),
-                           ('[1, 65536]', ["copy/scalar", "65536", "65535"])]:
+        for grid, says in [('["widht"]', ["'widht'", "character 1", "width"]),
+                           ('["count - count"]', ["count - count", "is 0"]),
+                           ('["1 / (count - count)"]', ["division by zero"]),
+                           ('["("]', ["character 2"]),
+                           ('[1, 65536]', ["65536", "65535"])]:
             self.edit_table('"file": "01_scalar.cu"', f'"grid": {grid}, "file": "01_scalar.cu"')
             done = self.run_wrong()
             self.assertEqual(done.returncode, USAGE)
-            for words in says:
+            for words in ['mine/ladder.json, rung 1 "scalar", "grid": ', *says]:
                 self.assertIn(words, done.stderr.decode())
             self.assertEqual(done.stderr.count(b"\n"), 1)
             self.edit_table(f'"grid": {grid}, ', "")
         self.edit_table('"file": "01_scalar.cu"', '"grid": ["widht"], "file": "01_scalar.cu"')
-        self.verify_wrong(["WRONG: ", "'widht'"])
+        self.verify_wrong(["WRONG: ", 'mine/ladder.json, rung 1 "scalar", "grid": ', "'widht'"])
 
     @runs_rungs
     def test_other_parts_of_a_line(self):
@@ -297,10 +349,22 @@ class Wrong(LabTest):
             for words in ["copy/scalar", *says]:
                 self.assertIn(words, done.stderr.decode())
             self.edit_table(f"{field}, ", "")
-        self.edit_table("01_scalar.cu", "nowhere.cu")
-        done = self.run_wrong()
-        self.assertEqual(done.returncode, FAILED)
-        self.assertIn(b"mine/nowhere.cu", done.stderr)
+
+    @runs_rungs
+    def test_files_that_cannot_be_read(self):
+        self.edited()
+        os.mkfifo("mine/pipe.cu")
+        os.mkdir("mine/folder.cu")
+        before = "01_scalar.cu"
+        for file, named in [("nowhere.cu", "mine/nowhere.cu"), ("pipe.cu", "mine/pipe.cu"),
+                            ("folder.cu", "mine/folder.cu"), ("/dev/zero", "/dev/zero"),
+                            ("/proc/self/mem", "/proc/self/mem")]:
+            self.edit_table(before, file)
+            before = file
+            done = self.run_wrong()
+            self.assertEqual(done.returncode, FAILED)
+            self.assertEqual(done.stderr.decode(),
+                             f"warpwise: {named} is no file that can be read\n")
 
 
 class Diff(LabTest):
@@ -364,7 +428,8 @@ class Explain(LabTest):
         refuse("copy/scala", says=['"scala"', 'did you mean "scalar"?'])
         refuse("copy/", says="scalar")
         refuse("copy/figure2", says="experiment")
-        refuse("copi/scalar", says=["copi/scalar", "LADDER/RUNG"])
+        refuse("copi/scalar", says=["copi/scalar", "did you mean 'copy/scalar'?", "LADDER/RUNG"])
+        refuse("copy/figur2", says='did you mean "figure2"?')
         refuse("copy/scalar", "--grid", "1", says=["--grid", "copy/scalar"])
         refuse("sobel", "--ladder-dir", ".", says="--ladder-dir")
         refuse("some.ptx", "--ladder-dir", ".", "--grid", "1", "--block", "1", says="--ladder-dir")
@@ -378,7 +443,9 @@ class BadInput(LabTest):
             self.refuse(command, "copy/scaler", says=['"scaler"', 'did you mean "scalar"?', "vector4"])
             self.refuse(command, "copy/", says=["no rung", "scalar"])
             self.refuse(command, "copy/scalar/x", says="no rung")
-        self.refuse("run", "copy/figure3", says=['"figure3"', "did you mean"])
+        for command in ["run", "verify", "list"]:
+            self.refuse(command, "copy/figure3", says=['"figure3"', 'did you mean "figure2"?', "scalar"])
+            self.refuse(command, "sobel/tabel5", says='did you mean "table5"?')
         self.refuse(says="subcommand")
         self.refuse("walk", says="subcommand")
 
@@ -387,7 +454,7 @@ class BadInput(LabTest):
             self.refuse("run", "copy/scalar", *arguments, says=says)
         for text in ["", "3", "3x", "x3", "0x3", "-1x3", "3x3x3", "axb", "1e3x1", "99999999999999999999x1"]:
             refuse("--size", text, says="--size")
-        for text in ["", "0", "x", "32x", "x8", "1025", "33x32", "1x1x1x1", "-1", "8,8", "1024x1024x1024"]:
+        for text in ["", "0", "x", "32x", "x8", "1025", "33x32", "1x1x1x1", "-1", "8,8", "1024x1024x1024", "1x1x65"]:
             refuse("--block", text, says="--block")
         for text in ["", "4.0", "9", "1.3,", "1.3;9.0", "x"]:
             refuse("--cc", text, says=["1.3", "9.0"] if text else "")
@@ -396,7 +463,22 @@ class BadInput(LabTest):
         refuse("--out", "nowhere", says=["--out nowhere", "no folder"])
         write("file", b"")
         refuse("--out", "file", says="no folder")
+        refuse("--out", "file/below", says="no folder")
         refuse("--sizes", "1x1", says="--sizes")
+
+    def test_folders_that_take_no_file(self):
+        """Told before anything runs: fail_with() expects nothing on stdout."""
+        def refuse(*arguments, says):
+            self.refuse("run", *arguments, *EMULATOR, says=["cannot write", *says], code=FAILED)
+        refuse("copy/scalar", "--out", "/proc", says=["/proc/copy-scalar.json", "no file can be made"])
+        os.mkdir("out")
+        rungs = [f"sobel/{rung['name']}" for rung in self.ladders("sobel")[0]["rungs"]]
+        refuse(*rungs[1:], "--out", "out", says=["sobel-", "File name too long"])
+        os.makedirs("taken/copy-figure2.json")
+        refuse("copy/scalar", "copy/figure2", "--out", "taken", says=["copy-figure2.json", "directory"])
+        os.chmod("out", 0o500)
+        if not os.access("out", os.W_OK):  # root writes everywhere
+            refuse("copy", "--out", "out", says=["out/copy.json", "Permission denied"])
 
     def test_folders(self):
         self.refuse("run", "copy", "--ladder-dir", ".", says="./ladder.json", code=FAILED)
@@ -423,6 +505,10 @@ class BadInput(LabTest):
         refuse('"name": "vector2"', '"name": "scalar"', 'two rungs named "scalar"')
         refuse('"idea": "two ints', '"idea": "x", "idea": "two ints', '"idea" twice')
         refuse("[4096, 3072]", "[4096, 30720000000000]", '"size"', "30720000000000")
+        # Malformed expressions and names that are nowhere, before anything runs, with their place.
+        refuse('"file": "01', '"scratch": "2 *", "file": "01', 'rung 1 "scalar", "scratch"', "character 4")
+        refuse('"ladder": "copy"', '"ladder": "copi"', 'did you mean "copy"?')
+        refuse('"rungs": ["*"]', '"rungs": ["scalr"]', "experiment", '"scalr"', 'did you mean "scalar"?')
         refuse('"name": "figure2"', '"name": "../figure2"', "experiment 1", "letters")
 
     @runs_rungs

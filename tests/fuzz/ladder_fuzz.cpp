@@ -43,8 +43,15 @@ void expression(std::string_view text) {
   const ladders::Variables variables = {
       {"width", 33},   {"height", 7},     {"block_x", 32},          {"zero", 0},
       {"minus", -1},   {"most", greatest}, {"least", -greatest - 1}};
+  bool is_expression = true;
+  try {
+    lab::require_expression(text);
+  } catch (const InvalidArgument&) {
+    is_expression = false;
+  }
   try {
     const std::int64_t value = lab::evaluate(text, variables);
+    require(is_expression, "what has a value is an expression");
     require(lab::evaluate("(" + std::string(text) + ")", variables) == value,
             "parentheses change nothing");
   } catch (const InvalidArgument& error) {
@@ -64,6 +71,7 @@ void check(const lab::Rung& rung) {
   require(!rung.blocks.empty(), "a rung has a block shape");
   for (const emulator::Dim3& block : rung.blocks) {
     require(block.count() >= 1 && block.count() <= 1024, "a block has 1 to 1024 threads");
+    require(block.z <= 64, "a block is at most 64 deep");
   }
   for (const lab::LaunchRule& launch : rung.launches) {
     require(!launch.kernel.empty(), "a launch has a kernel");

@@ -231,6 +231,17 @@ class ExplainCommand final : public Command {
         ->allow_extra_args(false);
   }
 
+  // For what looks like LADDER/RUNG.
+  std::string nearest_ladder() const {
+    const std::size_t slash = request_.file.find('/');
+    if (slash == std::string::npos) return "";
+    std::vector<std::string> names;
+    for (const ladders::Ladder* each : ladders::all()) names.emplace_back(each->name());
+    return fmt::format(" (did you mean '{}{}'?)",
+                       lab::nearest(request_.file.substr(0, slash), names),
+                       request_.file.substr(slash));
+  }
+
   lab::ExplainRequest checked_request() const {
     if (request_.file.empty()) {
       throw UsageError(
@@ -240,8 +251,8 @@ class ExplainCommand final : public Command {
     }
     if (!request_.file.ends_with(".cu") && !request_.file.ends_with(".ptx")) {
       throw UsageError(
-          fmt::format("explain got '{}', it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}",
-                      request_.file, list_of_primitives()));
+          fmt::format("explain got '{}'{}, it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}",
+                      request_.file, nearest_ladder(), list_of_primitives()));
     }
     if (size_)
       throw UsageError("--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");

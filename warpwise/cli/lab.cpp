@@ -1,6 +1,7 @@
 #include "warpwise/cli/lab.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -26,7 +27,20 @@ Selection all_of(lab::LadderTable table) {
   Selection selection;
   for (const lab::Rung& rung : table.rungs) selection.rungs.push_back(rung.name);
   selection.table = std::move(table);
+  selection.whole = true;
   return selection;
+}
+
+void require_name(const std::string& wanted, const lab::LadderTable& table) {
+  std::vector<std::string> names;
+  for (const lab::Rung& each : table.rungs) {
+    if (each.name == wanted) return;
+    names.push_back(each.name);
+  }
+  for (const lab::Experiment& each : table.experiments) names.push_back(each.name);
+  throw InvalidArgument(fmt::format(
+      "the ladder {} has no rung and no experiment \"{}\" (did you mean \"{}\"?); it has {}",
+      table.name(), wanted, lab::nearest(wanted, names), fmt::join(names, ", ")));
 }
 
 Selection selection_of(const std::string& name, const LabOptions& options) {
@@ -42,14 +56,17 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
     selection.experiment = *experiment;
     selection.rungs = experiment->rungs;
   } else {
-    selection.rungs = {table.rung(wanted).name};
+    require_name(wanted, table);
+    selection.rungs = {wanted};
   }
   selection.table = std::move(table);
   return selection;
 }
 
 // In the ladder's order, each once: what comes before is what a rung is compared with.
-void add_rungs(const std::vector<std::string>& more, Selection& selection) {
+void add_rungs(const Selection& other, Selection& selection) {
+  const std::vector<std::string>& more = other.rungs;
+  selection.whole = selection.whole || other.whole;
   const auto wanted = [&](const std::string& name) {
     return std::find(more.begin(), more.end(), name) != more.end() ||
            std::find(selection.rungs.begin(), selection.rungs.end(), name) != selection.rungs.end();
@@ -134,7 +151,7 @@ std::vector<Selection> select(const LabOptions& options) {
     if (selection.experiment || same == selections.end()) {
       selections.push_back(std::move(selection));
     } else {
-      add_rungs(selection.rungs, *same);
+      add_rungs(selection, *same);
     }
   }
   return selections;

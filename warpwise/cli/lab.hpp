@@ -33,6 +33,7 @@ struct Selection {
   lab::LadderTable table;
   std::vector<std::string> rungs;                  ///< in the ladder's order
   std::optional<lab::Experiment> experiment;       ///< LADDER/EXPERIMENT
+  bool whole = false;                              ///< all rungs, by the ladder's name alone
 };
 
 /// The ladder of a name, from the folder that was given where that is its ladder, and its rungs: all,

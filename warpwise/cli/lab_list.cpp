@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warpwise/cli/lab.hpp"
@@ -76,10 +77,24 @@ std::string text_of(const lab::LadderTable& table) {
   return text + "\n";
 }
 
+// Of a ladder only what was named.
+lab::LadderTable listed(Selection selection) {
+  lab::LadderTable table = std::move(selection.table);
+  if (selection.whole) return table;
+  std::erase_if(table.rungs, [&](const lab::Rung& rung) {
+    return std::find(selection.rungs.begin(), selection.rungs.end(), rung.name) ==
+           selection.rungs.end();
+  });
+  table.experiments.clear();
+  if (selection.experiment) table.experiments.push_back(*std::move(selection.experiment));
+  return table;
+}
+
 class LabList final : public Command {
  public:
   explicit LabList(CLI::App& app) {
-    app.add_option("LADDER", options_.names, "Ladders to be listed (default: all)")->type_name("");
+    app.add_option("NAME", options_.names, "LADDER, LADDER/RUNG or LADDER/EXPERIMENT (default: all)")
+        ->type_name("");
     app.add_flag("--json", json_, "Print one JSON object");
     add_ladder_folder(app, options_);
   }
@@ -87,8 +102,9 @@ class LabList final : public Command {
   void execute() const override {
     Json list = Json::array();
     std::string text;
-    for (const Selection& each : select(options_)) {
-      json_ ? list.push_back(json_of(each.table)) : void(text += text_of(each.table));
+    for (Selection& each : select(options_)) {
+      const lab::LadderTable table = listed(std::move(each));
+      json_ ? list.push_back(json_of(table)) : void(text += text_of(table));
     }
     // A folder's name need not be UTF-8.
     constexpr auto replace = Json::error_handler_t::replace;

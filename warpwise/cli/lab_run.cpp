@@ -29,9 +29,9 @@ emulator::Dim3 parse_block(const std::string& text) {
     if (end == text.size()) break;
   }
   if (begin <= text.size()) throw UsageError("--block " + text + " has more than three sides");
-  if (block.count() > 1024) {
-    throw UsageError(fmt::format("--block {} has {} threads; a block has at most 1024", text,
-                                 block.count()));
+  if (block.count() > 1024 || block.z > 64) {
+    throw UsageError(fmt::format("--block {} has {} threads, {} in z; a block has at most 1024, and "
+                                 "64 in z", text, block.count(), block.z));
   }
   return block;
 }
@@ -59,7 +59,8 @@ class LabRun final : public Command {
     app.add_flag("--json", json_, "Print one JSON object for each ladder or experiment");
     app.add_flag("--csv", csv_, "Print comma-separated values");
     app.add_option("--out", out_,
-                   "Also write LADDER.json, or LADDER-EXPERIMENT.json, into this folder")
+                   "Also write LADDER.json, LADDER-EXPERIMENT.json, or LADDER-RUNG.json for rungs that "
+                   "are named, into this folder")
         ->type_name("DIR");
   }
 
@@ -70,9 +71,7 @@ class LabRun final : public Command {
                        "warpwise lab list");
     }
     const std::vector<Selection> selections = select(options_);
-    if (!out_.empty() && !std::filesystem::is_directory(out_)) {
-      throw UsageError("--out " + out_ + " is no folder");
-    }
+    require_writable(selections);
     lab::require_compiler();
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
@@ -84,7 +83,7 @@ class LabRun final : public Command {
       if (!json_ && !csv_) print(lab::transfers_of(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
-      if (!run.any_wrong()) record(run);
+      if (!run.any_wrong()) record(run, each);
     }
     if (json_) print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
     if (!wrong.empty()) {
@@ -129,11 +128,28 @@ class LabRun final : public Command {
     }
   }
 
-  void record(const lab::LadderRun& run) const {
+  // A part of a ladder does not replace what was recorded of the whole.
+  std::string record_of(const Selection& selection) const {
+    std::string name = selection.table.name();
+    if (selection.experiment) {
+      name += "-" + selection.experiment->name;
+    } else if (!selection.whole) {
+      name += fmt::format("-{}", fmt::join(selection.rungs, "-"));
+    }
+    return (std::filesystem::path(out_) / (name + ".json")).string();
+  }
+
+  // Before anything runs: on a GPU that takes minutes, which would be lost.
+  void require_writable(const std::vector<Selection>& selections) const {
     if (out_.empty()) return;
-    const std::string name =
-        run.ladder + (run.experiment.empty() ? "" : "-" + run.experiment) + ".json";
-    io::OutputFile file((std::filesystem::path(out_) / name).string());
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(out_, ignored)) throw UsageError("--out " + out_ + " is no folder");
+    for (const Selection& each : selections) const io::OutputFile tried(record_of(each));
+  }
+
+  void record(const lab::LadderRun& run, const Selection& selection) const {
+    if (out_.empty()) return;
+    io::OutputFile file(record_of(selection));
     const std::string text = lab::json_of(run).dump(1, ' ', false, replace) + "\n";
     file.write(std::as_bytes(std::span(text)));
     file.finish();

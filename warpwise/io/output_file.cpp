@@ -78,6 +78,7 @@ void OutputFile::open_beside() {
   }
   struct stat status {};
   const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail(errno);  // a name that is too long, above all
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
 
@@ -136,7 +137,12 @@ void OutputFile::finish() {
 
 void OutputFile::fail(int error) const {
   std::string reason = std::strerror(error);
-  if (error == ENOENT) reason = "its folder does not exist";
+  if (error == ENOENT) {
+    std::error_code ignored;
+    const fs::path folder = fs::path(name_).parent_path();
+    const bool is_there = folder.empty() || fs::is_directory(folder, ignored);
+    reason = is_there ? "no file can be made in its folder" : "its folder does not exist";
+  }
   if (error == EPIPE) reason = "its reader went away";
   throw IoError("cannot write " + name_ + ": " + reason);
 }

@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 std::string text_of(const fs::path& path) {
   if (std::optional<std::string> text = read_text(path)) return *std::move(text);
   std::error_code ignored;
-  throw IoError(path.string() +
-                (fs::is_directory(path, ignored) ? " is a folder" : " cannot be read"));
+  if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
+  const bool is_other = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+  throw IoError(path.string() + (is_other ? " is no regular file" : " cannot be read"));
 }
 
 void write_text(const fs::path& path, const std::string& text) {
@@ -138,15 +139,19 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
       nvrtc_options(result, toolchain, "compute_" + std::to_string(options.architecture));
   Nvrtc::Output output = nvrtc.compile(text, name, arguments, false);
   if (!output.compiled) {
+    if (!options.host_code) refuse_source(name, nvrtc.name(), output.log, "");
     const DeviceCode device = without_host_functions(text);
     if (device.left_out.empty()) refuse_source(name, nvrtc.name(), output.log, "");
     std::string list;
     for (const std::string& function : device.left_out) {
       list += (list.empty() ? "" : ", ") + function;
     }
+    const std::string whole_log = std::move(output.log);
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
-      refuse_source(name, nvrtc.name(), output.log,
+      // An error that only the file without its functions has is of what was left out.
+      const bool of_source = whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
+      refuse_source(name, nvrtc.name(), of_source ? output.log : whole_log,
                     " (NVRTC takes no host code; left out: " + list +
                         ". Types, variables and classes of host code must go to another file, or "
                         "nvcc be installed)");

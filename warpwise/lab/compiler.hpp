@@ -32,6 +32,7 @@ struct CompileOptions {
   int architecture = 75;             ///< compute_75
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
+  bool host_code = true;           ///< false: the file has none, so that NVRTC leaves nothing out
   CompilerChoice compiler = CompilerChoice::automatic;
 };
 
@@ -75,6 +76,9 @@ std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
 
 /// 75 of ".target sm_75"; 0 without one.
 int target_architecture(const std::string& ptx);
+
+/// "sm_90", or "sm_75 (nearest to 1.3)" where no machine code is built for that.
+std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
 
 struct ResourceReport {
   /// One for each compute capability: of the real one where the compiler builds for it, else of the

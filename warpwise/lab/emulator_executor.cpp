@@ -97,9 +97,11 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
                                       launch.shared_bytes, launch.arguments, options));
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
-    throw KernelFault(fmt::format("{} at {}:{}, block {}, thread {}: {}", to_string(fault.kind),
+    const bool endless = fault.kind == emulator::FaultKind::budget;
+    throw KernelFault(fmt::format("{} at {}:{}, block {}, thread {}: {}{}", to_string(fault.kind),
                                   fault.file, fault.line, text_of(fault.block),
-                                  text_of(fault.thread), fault.message));
+                                  text_of(fault.thread), fault.message,
+                                  endless ? ": is it a loop without end?" : ""));
   }
 }
 

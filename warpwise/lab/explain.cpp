@@ -37,10 +37,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   if (resources) {
     report.spill_bytes = resources->spill_store_bytes;
     report.registers = resources->registers;
-    report.registers_from = "sm_" + std::to_string(resources->architecture);
-    if (resources->architecture != 10 * cc.major + cc.minor) {
-      report.registers_from += " (nearest to " + rules::to_string(cc) + ")";
-    }
+    report.registers_from = built_for(*resources, cc);
   } else {
     report.registers_from = "not known: " + why_unknown;
   }

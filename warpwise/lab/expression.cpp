@@ -19,10 +19,11 @@ __extension__ using Wide = __int128;
 
 constexpr int deepest = 64;  // parentheses within parentheses, so that no text exhausts the stack
 
-// A parser that computes while it reads: one function for each level of precedence.
+// A parser that computes while it reads: one function for each level of precedence. Without variables
+// it reads only: every name is known, and no value is wrong.
 class Evaluation {
  public:
-  Evaluation(std::string_view text, const Variables& variables)
+  Evaluation(std::string_view text, const Variables* variables)
       : text_(text), variables_(variables) {}
 
   std::int64_t run() {
@@ -129,11 +130,12 @@ class Evaluation {
     }
     const std::string_view found = text_.substr(begin, at_ - begin);
     if (take("(")) return function(found);
-    const auto variable = variables_.find(found);
-    if (variable != variables_.end()) return variable->second;
+    if (variables_ == nullptr) return 1;
+    const auto variable = variables_->find(found);
+    if (variable != variables_->end()) return variable->second;
     at_ = begin;
     std::string known;
-    for (const auto& [each, value] : variables_) known += (known.empty() ? "" : ", ") + each;
+    for (const auto& [each, value] : *variables_) known += (known.empty() ? "" : ", ") + each;
     fail(fmt::format("'{}' is not known; known are {}", found, known));
   }
 
@@ -156,23 +158,26 @@ class Evaluation {
   }
 
   std::int64_t quotient(std::int64_t a, std::int64_t b) {
-    if (b == 0) fail("a division by zero");
-    return checked(Wide{a} / b);
+    return b == 0 ? no_value("a division by zero") : checked(Wide{a} / b);
   }
 
   // In 128 bits: the least number by -1 has no quotient of 64, and a remainder of 0.
   std::int64_t remainder(std::int64_t a, std::int64_t b) {
-    if (b == 0) fail("a division by zero");
-    return static_cast<std::int64_t>(Wide{a} % b);
+    return b == 0 ? no_value("a division by zero") : static_cast<std::int64_t>(Wide{a} % b);
   }
 
   std::int64_t checked(Wide value) {
-    if (value != static_cast<std::int64_t>(value)) fail("a result beyond 64 bits");
-    return static_cast<std::int64_t>(value);
+    const auto result = static_cast<std::int64_t>(value);
+    return value == result ? result : no_value("a result beyond 64 bits");
+  }
+
+  std::int64_t no_value(const std::string& why) const {
+    if (variables_ == nullptr) return 0;
+    fail(why);
   }
 
   std::string_view text_;
-  const Variables& variables_;
+  const Variables* variables_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
@@ -180,7 +185,9 @@ class Evaluation {
 }  // namespace
 
 std::int64_t evaluate(std::string_view expression, const Variables& variables) {
-  return Evaluation(expression, variables).run();
+  return Evaluation(expression, &variables).run();
 }
+
+void require_expression(std::string_view expression) { Evaluation(expression, nullptr).run(); }
 
 }  // namespace warpwise::lab

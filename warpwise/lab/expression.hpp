@@ -14,4 +14,8 @@ namespace warpwise::lab {
 ///         known), a division by zero, a result beyond 64 bits
 std::int64_t evaluate(std::string_view expression, const ladders::Variables& variables);
 
+/// Whether it is an expression at all; any name may be a variable.
+/// \throws InvalidArgument  with the expression and the place: malformed, or an unknown function
+void require_expression(std::string_view expression);
+
 }  // namespace warpwise::lab

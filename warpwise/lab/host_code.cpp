@@ -120,8 +120,9 @@ Kind kind_of(std::string_view head) {
   if (words.empty()) return Kind::other;
   if (words[0] == "namespace" || (words.size() > 1 && words[1] == "namespace")) return Kind::scope;
   if (words.size() == 1 && words[0] == "extern") return Kind::scope;  // "C" is blanked
-  for (const std::string_view type : {"struct", "class", "union", "enum", "typedef", "using"}) {
-    if (words[0] == type) return Kind::other;
+  for (const std::string_view first :
+       {"struct", "class", "union", "enum", "typedef", "using", "static_assert"}) {
+    if (words[0] == first) return Kind::other;
   }
   const std::size_t parenthesis = head.find('(');
   const std::size_t equals = head.find('=');
@@ -170,7 +171,8 @@ DeviceCode without_host_functions(std::string_view source) {
       return device_words.contains(word);
     });
     if (kind == Kind::function && !of_device) {
-      blank(result.text, start, end);
+      // What is blank in front of it are comments and directives: the #includes of the file.
+      blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }
     // What follows the braces of a type or of an initialiser up to its ';' belongs to it.

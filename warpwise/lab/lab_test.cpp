@@ -8,6 +8,7 @@
 
 #include "warpwise/lab/compiler.hpp"
 #include "warpwise/lab/host_code.hpp"
+#include "warpwise/lab/messages_testing.hpp"
 #include "warpwise/lab/nvrtc.hpp"
 #include "warpwise/lab/subprocess.hpp"
 
@@ -133,6 +134,24 @@ TEST_P(Compilers, NameTheLineOfAnErrorInAFileWithHostCode) {
   } catch (const CompileError& error) {
     EXPECT_NE(std::string(error.what()).find("kernel.cu(23): error"), std::string::npos)
         << error.what();
+  }
+}
+
+TEST_P(Compilers, DoNotPassOverAnAssertion) {
+  EXPECT_THROW(compile("static_assert(sizeof(int) == 5);\n__global__ void k(int* p) { *p = 1; }"),
+               CompileError);
+}
+
+// A macro looks like a host function; what is wrong without it is not what is wrong.
+TEST(Compiler, ReportsWhatIsWrongWithTheWholeFile) {
+  if (const std::string why = missing(CompilerChoice::nvrtc); !why.empty()) GTEST_SKIP() << why;
+  try {
+    compile_text("#define TYPE_OF(x) using Word = x\nTYPE_OF(unsigned);\n"
+                 "__global__ void k(Word* p) {\n  p[0] = nothing;\n}",
+                 "kernel.cu", with(CompilerChoice::nvrtc));
+    FAIL() << "it compiled";
+  } catch (const CompileError& error) {
+    expect_words(error.what(), {"kernel.cu(4): error", "nothing"});
   }
 }
 
@@ -297,6 +316,17 @@ TEST(HostCode, LeavesDeviceCodeAndLinesAlone) {
   }
   EXPECT_EQ(device.text.find("<<<"), std::string::npos);
   EXPECT_EQ(device.text.find("std::cout"), std::string::npos);
+}
+
+TEST(HostCode, LeavesWhatIsInFrontOfAFunctionAlone) {
+  const std::string front =
+      "// A comment.\n#include \"rows.cuh\"\n\nstatic_assert(sizeof(int) == 4, \"it is\");\n"
+      "#define SIZE 4\n\n";
+  const DeviceCode device = without_host_functions(front + "int main() { return 0; }\n");
+  EXPECT_EQ(device.text, front + std::string(24, ' ') + "\n");
+  EXPECT_EQ(device.left_out, std::vector<std::string>{"main"});
+  EXPECT_EQ(without_host_functions("#include <cmath>\nvoid f();").text,
+            "#include <cmath>\n" + std::string(9, ' '));
 }
 
 TEST(HostCode, EndsOnWhatIsNoProgram) {

@@ -130,6 +130,7 @@ Json json_of(const RungRow& row) {
   for (const RungResources& each : row.resources) {
     Json resources = {{"compute_capability", rules::to_string(each.compute_capability)}};
     put(resources, "registers", each.registers);
+    if (!each.registers_from.empty()) resources["registers_from"] = each.registers_from;
     put(resources, "occupancy", each.occupancy);
     object["resources"].push_back(resources);
   }

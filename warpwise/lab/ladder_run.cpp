@@ -29,8 +29,8 @@ constexpr const char* gpu_method =
     "output written once, by the cold time; the roof is measured in the same run. Counts are the emulator's, at the "
     "size that they name.";
 constexpr const char* emulator_method =
-    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those of machine code "
-    "built for the compute capability.";
+    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those of the machine "
+    "code that registers_from names: a compute capability that none can be built for has the nearest one's.";
 
 Variables merged(Variables parameters, const Variables& others) {
   for (const auto& [name, value] : others) parameters[name] = value;
@@ -106,6 +106,20 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   return result;
 }
 
+// Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take 370
+// million warp instructions at the size that the table gives for the emulator; what a larger image
+// takes grows with its pixels.
+std::uint64_t budget_of(const LadderTable& table, const Size& size) {
+  constexpr double at_emulator_size = 500e6;
+  constexpr double greatest = 1e18;  // fits in 64 bits
+  const auto pixels = [](const Size& of) {
+    return static_cast<double>(of.width) * static_cast<double>(of.height);
+  };
+  const double scaled = at_emulator_size * pixels(size) / pixels(table.emulator_size);
+  return std::max(EmulatorExecutor::usual_budget,
+                  static_cast<std::uint64_t>(std::min(scaled, greatest)));
+}
+
 // What the emulator counts of a rung's launches at the size that the table gives for it. Nothing where it
 // does not run them: the times that they stand beside are right all the same.
 std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
@@ -113,7 +127,7 @@ std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
                                    const std::vector<rules::ComputeCapability>& ccs) {
   const Size size = table.emulator_size;
   const Problem problem = table.ladder->problem(size.width, size.height, parameters, {});
-  EmulatorExecutor executor(ccs, true);
+  EmulatorExecutor executor(ccs, true, budget_of(table, size));
   std::vector<RungCounts> counts;
   try {
     RungRun run(executor, table, rung, problem, block);
@@ -155,6 +169,7 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
     each.compute_capability = ccs[i];
     if (const auto& known = report.by_compute_capability[i]) {
       each.registers = known->registers;
+      each.registers_from = built_for(*known, ccs[i]);
       try {
         each.occupancy =
             rules::occupancy(ccs[i],
@@ -194,7 +209,9 @@ class LadderRunner {
       gpu_ = std::make_unique<GpuExecutor>();
       timer_ = std::make_unique<GpuTimer>(*gpu_);
     } else {
-      emulator_ = std::make_unique<EmulatorExecutor>(request.compute_capabilities, true);
+      emulator_ = std::make_unique<EmulatorExecutor>(
+          request.compute_capabilities, true,
+          budget_of(table, request.size.value_or(table.emulator_size)));
     }
   }
 

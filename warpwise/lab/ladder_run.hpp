@@ -30,6 +30,7 @@ struct RungCounts {
 struct RungResources {
   rules::ComputeCapability compute_capability;
   std::optional<int> registers;
+  std::string registers_from;  ///< built_for(); empty on a GPU, whose driver builds for itself
   std::optional<double> occupancy;
 };
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/expression.hpp"
 #include "warpwise/lab/sources.hpp"
 
 namespace warpwise::lab {
@@ -45,6 +46,16 @@ class Fields {
     return object_.at(key);
   }
   std::string inside(const char* key) const { return fmt::format("{}, \"{}\"", place_, key); }
+
+  /// Calls something whose complaints do not say where.
+  template <class Call>
+  auto within(const Call& call) const {
+    try {
+      return call();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(place_ + ": " + error.what());
+    }
+  }
 
   std::string text(const char* key) const {
     if (!at(key).is_string()) fail(fmt::format("has a \"{}\" that is no text", key));
@@ -101,11 +112,13 @@ class Fields {
 
   /// An expression: text, or a number.
   std::string expression(const Json& value, const char* key) const {
-    if (const std::optional<std::int64_t> number = whole(value)) return std::to_string(*number);
-    if (!value.is_string()) {
-      fail(fmt::format("has a \"{}\" that is neither a whole number nor an expression", key));
-    }
-    return value.get<std::string>();
+    std::string text = number_or_text(value, key);
+    require_expression(text, key);
+    return text;
+  }
+  /// Whether its names are known is seen when it is used.
+  void require_expression(const std::string& text, const char* key) const {
+    Fields(object_, inside(key)).within([&] { lab::require_expression(text); });
   }
 
   std::vector<std::string> expressions(const char* key) const {
@@ -154,7 +167,7 @@ class Fields {
     std::map<std::string, std::string> result;
     if (!has(key)) return result;
     if (!at(key).is_object()) fail(fmt::format("has a \"{}\" that is no object", key));
-    for (const auto& [name, value] : at(key).items()) result[name] = expression(value, key);
+    for (const auto& [name, value] : at(key).items()) result[name] = number_or_text(value, key);
     return result;
   }
 
@@ -179,6 +192,14 @@ class Fields {
     if (!value.is_number_integer()) return std::nullopt;
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > greatest) return std::nullopt;
     return value.get<std::int64_t>();
+  }
+
+  std::string number_or_text(const Json& value, const char* key) const {
+    if (const std::optional<std::int64_t> number = whole(value)) return std::to_string(*number);
+    if (!value.is_string()) {
+      fail(fmt::format("has a \"{}\" that is neither a whole number nor an expression", key));
+    }
+    return value.get<std::string>();
   }
 
   static std::string shown(const Json& value) {
@@ -215,9 +236,10 @@ std::vector<emulator::Dim3> read_blocks(const Fields& fields) {
     const std::vector<std::int64_t> sides = fields.numbers(each, "blocks", 1);
     std::int64_t threads = 1;
     for (const std::int64_t side : sides) threads = side > 1024 ? 1025 : threads * side;
-    if (sides.empty() || sides.size() > 3 || threads > 1024) {
+    const bool too_deep = sides.size() == 3 && sides[2] > 64;
+    if (sides.empty() || sides.size() > 3 || threads > 1024 || too_deep) {
       fields.fail("has a \"blocks\" with " + each.dump() +
-                  ": a shape is [x], [x, y] or [x, y, z], of at most 1024 threads");
+                  ": a shape is [x], [x, y] or [x, y, z], of at most 1024 threads and 64 in z");
     }
     const auto side = [&](std::size_t i) {
       return i < sides.size() ? static_cast<std::uint32_t>(sides[i]) : 1U;
@@ -242,16 +264,18 @@ std::map<std::string, TextureKind> read_textures(const Fields& fields) {
 
 Rung read_rung(const Json& object, const Json& defaults, const std::string& place,
                const std::string& ladder, const fs::path& folder) {
-  Fields(object, place + ",").require_known(rung_fields);
-  const std::string name = Fields(object, place + ",").text("name");
-  Fields(object, place + ",").require_name(name, "name");
+  const Fields own(object, place);
+  own.require_known(rung_fields);
+  const std::string name = own.text("name");
+  own.require_name(name, "name");
   // A list of launches replaces the one that the defaults describe, and the other way round.
   Json merged = defaults;
   for (const std::string& field : launch_fields) {
     if (object.contains(field)) merged.erase("launches");
   }
   merged.update(object);
-  const Fields fields(merged, fmt::format("{} \"{}\",", place, name));
+  const std::string named = fmt::format("{} \"{}\"", place, name);
+  const Fields fields(merged, named);
   for (const std::string& field : launch_fields) {
     if (object.contains("launches") && object.contains(field)) {
       fields.fail(fmt::format("has both \"launches\" and \"{}\", which belongs into them", field));
@@ -260,6 +284,7 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
 
   Rung rung;
   rung.name = name;
+  rung.place = named;
   rung.idea = fields.text("idea");
   const fs::path file = fields.text("file");
   rung.file = folder / file;
@@ -267,6 +292,7 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
   rung.constants = fields.text_by_text("constants");
   for (const auto& [constant, value] : rung.constants) {
     fields.require_name(constant, "constant");
+    fields.require_expression(value, "constants");
     if (constant.starts_with("BLOCK_")) {
       fields.fail("has the constant \"" + constant + "\"; BLOCK_X, BLOCK_Y, BLOCK_Z are the block's");
     }
@@ -276,6 +302,7 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
   if (fields.has("scratch")) rung.scratch = fields.expression(fields.at("scratch"), "scratch");
   rung.textures = read_textures(fields);
   rung.needs = fields.text_by_text("needs");
+  for (const auto& [condition, reason] : rung.needs) fields.require_expression(condition, "needs");
   rung.shipped = fields.truth("shipped");
   if (fields.has("document")) {
     const Fields figure(fields.at("document"), fields.inside("document"));
@@ -329,7 +356,7 @@ Experiment read_experiment(const Fields& fields, const LadderTable& table) {
     if (name == "*") {
       for (const Rung& rung : table.rungs) experiment.rungs.push_back(rung.name);
     } else {
-      experiment.rungs.push_back(table.rung(name).name);
+      experiment.rungs.push_back(fields.within([&] { return table.rung(name).name; }));
     }
   }
   experiment.sizes = fields.sizes("sizes");
@@ -379,7 +406,7 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
                         "verify_parameters", "document", "defaults", "rungs", "experiments"});
   LadderTable table;
   table.folder = folder;
-  table.ladder = &known_ladder(fields.text("ladder"));
+  table.ladder = fields.within([&] { return &known_ladder(fields.text("ladder")); });
   table.about = fields.text("about");
   table.size = fields.size(fields.at("size"), "size");
   table.emulator_size = fields.size(fields.at("emulator_size"), "emulator_size");
@@ -403,7 +430,7 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
   for (const Json& each : fields.list("rungs")) {
     const std::string where = fmt::format("{}, rung {}", place, table.rungs.size() + 1);
     Rung rung = read_rung(each, defaults, where, table.name(), folder);
-    require_parameters(table, rung.parameters, Fields(each, where + " \"" + rung.name + "\","));
+    require_parameters(table, rung.parameters, Fields(each, rung.place));
     for (const Rung& before : table.rungs) {
       if (before.name == rung.name) fields.fail("has two rungs named \"" + rung.name + "\"");
     }
@@ -412,7 +439,7 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
   if (table.rungs.empty()) fields.fail("has no rungs");
   if (fields.has("experiments")) {
     for (const Json& each : fields.list("experiments")) {
-      const Fields inner(each, fmt::format("{}, experiment {}{},", place, table.experiments.size() + 1,
+      const Fields inner(each, fmt::format("{}, experiment {}{}", place, table.experiments.size() + 1,
                                            quoted_name(each)));
       table.experiments.push_back(read_experiment(inner, table));
     }

@@ -32,6 +32,7 @@ struct DocumentFigure {
 
 struct Rung {
   std::string name;
+  std::string place;  ///< of its line, for complaints: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
   std::filesystem::path file;
   std::vector<std::string> rows;                 ///< of the documents: "A8"

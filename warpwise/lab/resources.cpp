@@ -215,6 +215,13 @@ std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
 
 int target_architecture(const std::string& ptx) { return target_of(ptx).number; }
 
+std::string built_for(const KernelResources& resources, rules::ComputeCapability asked) {
+  const std::string built = "sm_" + std::to_string(resources.architecture);
+  return resources.architecture == 10 * asked.major + asked.minor
+             ? built
+             : built + " (nearest to " + rules::to_string(asked) + ")";
+}
+
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,
                                 const Toolchain& toolchain) {

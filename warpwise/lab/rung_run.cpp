@@ -39,20 +39,30 @@ emulator::Texture texture_of(const Operand& operand, TextureKind kind, std::uint
   return texture;
 }
 
+// \throws InvalidArgument  with the place in the table
+std::int64_t value_of(const Rung& rung, const char* field, const std::string& expression,
+                      const Variables& variables) {
+  try {
+    return evaluate(expression, variables);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("{}, \"{}\": {}", rung.place, field, error.what()));
+  }
+}
+
 std::map<std::string, std::int64_t> constants_of(const Rung& rung, const Variables& variables) {
   std::map<std::string, std::int64_t> result;
   for (const auto& [name, expression] : rung.constants) {
-    result[name] = evaluate(expression, variables);
+    result[name] = value_of(rung, "constants", expression, variables);
   }
   return result;
 }
 
-std::uint32_t dimension(const std::string& expression, const Variables& variables,
-                        const std::string& what, std::int64_t most) {
-  const std::int64_t value = evaluate(expression, variables);
+std::uint32_t dimension(const Rung& rung, const char* field, const std::string& expression,
+                        const Variables& variables, std::int64_t most) {
+  const std::int64_t value = value_of(rung, field, expression, variables);
   if (value < 1 || value > most) {
-    throw InvalidArgument(fmt::format("{} \"{}\" is {}; 1 to {} is possible", what, expression,
-                                      value, most));
+    throw InvalidArgument(fmt::format("{}, \"{}\": \"{}\" is {}; 1 to {} is possible", rung.place,
+                                      field, expression, value, most));
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -69,8 +79,17 @@ int resident_blocks(const LoadedCode& code, const std::string& kernel, int threa
                   shared_bytes));
 }
 
-Launch launch_of(const LaunchRule& rule, Variables variables, const emulator::Dim3& block,
-                 const LoadedCode& code, const std::string& kernel) {
+// Bytes. \throws InvalidArgument  with the place in the table
+std::int64_t bytes_of(const Rung& rung, const char* field, const std::string& expression,
+                      const Variables& variables) {
+  const std::int64_t bytes = value_of(rung, field, expression, variables);
+  if (bytes >= 0) return bytes;
+  throw InvalidArgument(
+      fmt::format("{}, \"{}\": \"{}\" is negative", rung.place, field, expression));
+}
+
+Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
+                 const emulator::Dim3& block, const LoadedCode& code, const std::string& kernel) {
   Launch launch;
   launch.kernel = kernel;
   const std::uint32_t shape[3] = {block.x, block.y, block.z};
@@ -78,18 +97,17 @@ Launch launch_of(const LaunchRule& rule, Variables variables, const emulator::Di
   for (std::size_t i = 0; i < 3; ++i) {
     if (rule.block.empty()) launch.block[i] = shape[i];
     else if (i < rule.block.size()) {
-      launch.block[i] = dimension(rule.block[i], variables, "the block's", 1024);
+      launch.block[i] = dimension(rung, "block", rule.block[i], variables, i == 2 ? 64 : 1024);
     }
     threads *= launch.block[i];
   }
-  const std::int64_t shared = evaluate(rule.shared, variables);
-  if (shared < 0) throw InvalidArgument("the shared memory \"" + rule.shared + "\" is negative");
-  launch.shared_bytes = static_cast<std::uint64_t>(shared);
+  launch.shared_bytes =
+      static_cast<std::uint64_t>(bytes_of(rung, "shared", rule.shared, variables));
   variables["blocks_per_sm"] =
       resident_blocks(code, kernel, static_cast<int>(threads), launch.shared_bytes);
   for (std::size_t i = 0; i < rule.grid.size(); ++i) {
     launch.grid[i] =
-        dimension(rule.grid[i], variables, "the grid's", i == 0 ? 0x7fffffff : 65535);
+        dimension(rung, "grid", rule.grid[i], variables, i == 0 ? 0x7fffffff : 65535);
   }
   return launch;
 }
@@ -193,7 +211,7 @@ std::string RungRun::why_skipped(const Executor& executor, const Rung& rung, con
                                  const emulator::Dim3& block) {
   const Variables variables = variables_of(executor, rung, problem, block);
   for (const auto& [condition, reason] : rung.needs) {
-    if (evaluate(condition, variables) == 0) return reason;
+    if (value_of(rung, "needs", condition, variables) == 0) return reason;
   }
   return {};
 }
@@ -214,7 +232,8 @@ RungRun::RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
 
   const ladders::Ladder& ladder = *table.ladder;
   place(problem, rung,
-        rung.shipped ? ladder.shipped_scratch_bytes(problem) : evaluate(rung.scratch, variables));
+        rung.shipped ? ladder.shipped_scratch_bytes(problem)
+                     : bytes_of(rung, "scratch", rung.scratch, variables));
   if (rung.shipped) {
     launches_ = ladder.shipped(problem, placement_);
     for (Launch& launch : launches_) launch.kernel = kernel_in(compilation_.ptx, launch.kernel);
@@ -222,7 +241,7 @@ RungRun::RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
   }
   const std::vector<std::byte> arguments = ladder.arguments(problem, placement_);
   for (const LaunchRule& rule : rung.launches) {
-    launches_.push_back(launch_of(rule, variables, block, *code_,
+    launches_.push_back(launch_of(rung, rule, variables, block, *code_,
                                   kernel_in(compilation_.ptx, rule.kernel)));
     launches_.back().arguments = arguments;
   }
@@ -242,7 +261,6 @@ void RungRun::place(const Problem& problem, const Rung& rung, std::int64_t scrat
             : executor_.create_texture(texture_of(operand, texture->second, memory_.back())));
   }
   for (const auto& [name, kind] : rung.textures) problem.operand(name);  // says which there are
-  if (scratch_bytes < 0) throw InvalidArgument("the scratch \"" + rung.scratch + "\" is negative");
   if (scratch_bytes > 0) {
     placement_.scratch = executor_.allocate(static_cast<std::uint64_t>(scratch_bytes), "scratch");
   }

@@ -377,6 +377,29 @@ TEST_F(Rungs, AreVerifiedAtEverySizeAndBlock) {
   expect_words(verified[0].compiler_log, {"nonsense"});
 }
 
+TEST_F(Rungs, OfParametersThatMakeNoProblem) {
+  LadderTable table = find_ladder("match");
+  table.verify = {{4, 4}, {9, 9}};
+  EmulatorExecutor executor({{9, 0}}, false);
+  const auto verified = [&](std::vector<Variables> parameters) {
+    table.verify_parameters = std::move(parameters);
+    VerifiedRung result;
+    verify(executor, table, {"shipped"}, false, [&](const VerifiedRung& rung) { result = rung; });
+    return result;
+  };
+  // A block of 5 does not fit an image of 4x4, in any of the three layouts.
+  const VerifiedRung some = verified({{{"block", 5}}});
+  EXPECT_TRUE(some.right()) << some.failure;
+  EXPECT_EQ(some.passed, 3);
+  ASSERT_EQ(some.skipped.size(), 1U);
+  EXPECT_EQ(some.skipped.begin()->second, 3);
+  expect_words(some.skipped.begin()->first, {"4x4", "block"});
+
+  const VerifiedRung none = verified({{{"block", 5}}, {{"block", 10}}});
+  EXPECT_FALSE(none.right());
+  expect_words(none.failure, {"verify_parameters", "block 10", "9x9"});
+}
+
 TEST(HostMemory, IsAskedForBeforeItIsFilled) {
   expect_words(message_of<OutOfMemory>([] {
                  find_ladder("copy").ladder->problem(1'000'000, 1'000'000, {}, {});

@@ -21,11 +21,16 @@ std::filesystem::path source_root() {
 
 std::optional<std::string> read_text(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return std::nullopt;  // a stream throws on it
+  // A device may have no end, and a pipe no writer.
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return std::nullopt;
-  return text;
+  try {
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (file) return text;
+  } catch (const std::ios_base::failure&) {
+    // The system refused to read it.
+  }
+  return std::nullopt;
 }
 
 }  // namespace warpwise::lab

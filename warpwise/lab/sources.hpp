@@ -11,7 +11,7 @@ namespace warpwise::lab {
 /// alike: ../share/warpwise/sources. \throws IoError  when it is not there
 std::filesystem::path source_root();
 
-/// The whole of a file; nothing where it is none or cannot be read.
+/// The whole of a regular file; nothing where it is none or cannot be read.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
 }  // namespace warpwise::lab

@@ -27,6 +27,12 @@ std::vector<Layout> layouts(const Size& size) {
   return result;
 }
 
+struct Cases {
+  std::vector<Case> cases;
+  std::map<std::string, int> skipped;  // sizes that make no problem, by the reason
+  std::string failure;                 // parameters that make none with any size
+};
+
 Case case_of(const LadderTable& table, const Size& size, const Variables& parameters,
              const Layout& layout, ladders::Cpu with) {
   Problem problem = table.ladder->problem(size.width, size.height, parameters, layout);
@@ -40,45 +46,61 @@ Variables merged(Variables parameters, const Variables& others) {
   return parameters;
 }
 
-std::vector<Case> cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
-  std::vector<Case> cases;
+std::string text_of(const Variables& variables) {
+  std::string text;
+  for (const auto& [name, value] : variables) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+Cases cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
+  Cases result;
   for (const Variables& each : table.verify_parameters) {
     const Variables parameters = merged(merged(table.ladder->parameters(), each), fixed);
+    const std::size_t before = result.cases.size();
+    std::string why_not;
     for (const Size& size : table.verify) {
       for (const Layout& layout : layouts(size)) {
         try {
-          cases.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
-        } catch (const InvalidArgument&) {
+          result.cases.push_back(
+              case_of(table, size, parameters, layout, ladders::Cpu::reference));
+        } catch (const InvalidArgument& error) {
           // Not every size of the table makes a problem with every set of parameters.
+          why_not = error.what();
+          ++result.skipped[why_not];
         }
       }
+    }
+    if (result.cases.size() == before && result.failure.empty()) {
+      result.failure = fmt::format("\"verify_parameters\" {} make no problem with any size of "
+                                   "\"verify\": {}", text_of(parameters), why_not);
     }
   }
   if (on_gpu) {
     // The plain loops take seconds here; what the library does on a CPU is tested against them.
     const Variables parameters = merged(table.ladder->parameters(), fixed);
-    cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
+    result.cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
-  return cases;
+  return result;
 }
 
 std::string text_of(const Case& each, const emulator::Dim3& block) {
-  std::string text;
-  for (const auto& [name, value] : each.problem.variables) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
-  }
   const ladders::Operand& first = each.problem.operands.front();
-  return fmt::format("{}, {} at byte {} with a pitch of {}, block {}x{}x{}", text, first.name(),
-                     first.offset_bytes(), first.pitch_bytes(), block.x, block.y, block.z);
+  return fmt::format("{}, {} at byte {} with a pitch of {}, block {}x{}x{}",
+                     text_of(each.problem.variables), first.name(), first.offset_bytes(), first.pitch_bytes(), block.x, block.y, block.z);
 }
 
 VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Rung& rung,
-                         const std::vector<Case>& cases) {
+                         const Cases& cases) {
   VerifiedRung result;
   result.ladder = table.name();
   result.rung = rung.name;
+  result.failure = cases.failure;
+  if (!result.failure.empty()) return result;
   for (const emulator::Dim3& block : rung.blocks) {
-    for (const Case& each : cases) {
+    for (const auto& [reason, count] : cases.skipped) result.skipped[reason] += count;
+    for (const Case& each : cases.cases) {
       try {
         RungRun run(executor, table, rung, each.problem, block);
         run.run();
@@ -108,7 +130,7 @@ VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Run
 void verify(Executor& executor, const LadderTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done) {
   // Rungs that fix no parameter, nearly all, share their problems.
-  std::map<Variables, std::vector<Case>> cases;
+  std::map<Variables, Cases> cases;
   for (const std::string& name : rungs) {
     const Rung& rung = table.rung(name);
     auto found = cases.find(rung.parameters);

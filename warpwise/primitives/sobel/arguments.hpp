@@ -15,8 +15,8 @@ struct SobelArguments {
   long long height;
   int centre;  ///< weights of the smoothing, [side centre side]
   int side;
-  /// Twice the weights of the colours in the order of memory, two in the halves of a word: the first
-  /// and second channel's, and the third's. The sum's upper half is the grey value.
+  /// Twice the weights of the colours in the order of memory, two in the halves of a word: the
+  /// first and second channel's, and the third's. The sum's upper half is the grey value.
   unsigned grey_first;
   unsigned grey_third;
   // What is read for the rows and columns -1, height and width; -1 for zeros.
@@ -53,8 +53,8 @@ inline constexpr int sobel_pixels_of_number = 1;
 template <int centre, int side>
 inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
 
-// A warp covers a row's stretch, so that its lanes are neighbours; four of them below each other read
-// the rows that they share from the L1 cache.
+// A warp covers a row's stretch, so that its lanes are neighbours; four of them below each other
+// read the rows that they share from the L1 cache.
 inline constexpr int sobel_block_width = 32;
 inline constexpr int sobel_block_height = 4;
 
@@ -67,8 +67,6 @@ struct SobelThread {
   // Two rows more are loaded, all of them in flight at once. Eight rows read less twice than four;
   // pixels of 4 bytes wait for memory alike, and eight numbers leave no registers for them.
   static constexpr int rows = SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8 : 4;
-  // As many as fit on a multiprocessor with the registers that this takes: 64, 80 or 96 a thread.
-  static constexpr int resident_blocks = numbers == 8 ? 5 : numbers == 2 && rows == 4 ? 8 : 6;
   static constexpr int rows_of_block = sobel_block_height * rows;
 };
 

@@ -8,9 +8,9 @@
 // The Sobel kernel. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {
 
-/// The numbers of a thread's pixels of a row, and of their neighbours along the row. Of four pixels,
-/// pairs hold the first and third, and the second and fourth: then a neighbour's pair is one that is
-/// there, but for those across the end of four.
+/// The numbers of a thread's pixels of a row, and of their neighbours along the row. Of four
+/// pixels, pairs hold the first and third, and the second and fourth: then a neighbour's pair is
+/// one that is there, but for those across the end of four.
 template <class Number, int n>
 struct SobelLine {
   Number left[n];
@@ -23,8 +23,8 @@ __device__ inline unsigned grey(const SobelArguments& a, unsigned pixel) {
   return __dp2a_lo(a.grey_first, pixel, __dp2a_hi(a.grey_third, pixel, 1U << 15));
 }
 
-/// The same of each pixel of a row. Those of three bytes lie across words, and the weights move with
-/// them.
+/// The same of each pixel of a row. Those of three bytes lie across words, and the weights move
+/// with them.
 template <SobelSource source, int words, int n>
 __device__ void grey_of_row(const SobelArguments& a, const unsigned (&row)[words],
                             unsigned (&value)[n]) {
@@ -51,8 +51,8 @@ __device__ inline unsigned pair_of_grey(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
 
-/// What the lane before has last, and the lane behind has first; at the warp's ends what the lane of
-/// row r and that end has as `end`.
+/// What the lane before has last, and the lane behind has first; at the warp's ends what the lane
+/// of row r and that end has as `end`.
 template <class T>
 __device__ void exchange_ends(T first, T last, T end, int r, T& before, T& behind) {
   constexpr unsigned all_lanes = 0xffffffff;
@@ -167,6 +167,14 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
   }
 }
 
+/// As many blocks as fit on a multiprocessor with the registers that a thread takes: 96 for eight
+/// numbers of a row, 64 where there is least to hold, and 80.
+template <SobelSource source, class Out, class Number>
+inline constexpr int sobel_resident_blocks =
+    SobelThread<source, Number>::numbers == 8         ? 5
+    : source == SobelSource::rgba && sizeof(Out) == 1 ? 8
+                                                      : 6;
+
 /// sobel(), with Out an unsigned integer of the result's size, computed in Numbers. Each thread
 /// writes its pixels of some rows, see SobelThread.
 ///
@@ -174,7 +182,7 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
 /// of rows_of_block.
 template <SobelSource source, class Out, SobelResult result, class Number>
 __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
-                                  SobelThread<source, Number>::resident_blocks)
+                                  sobel_resident_blocks<source, Out, Number>)
     sobel_kernel(SobelArguments a) {
   using Thread = SobelThread<source, Number>;
   constexpr int n = Thread::numbers;
@@ -202,8 +210,8 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
     const int element_rows = stores_vectors ? 0 : rows_left;
     unsigned char* dst = a.dst + y0 * a.dst_pitch + x0 * sizeof(Out);
 
-    // Of the rows r - 2 to r of the loop below, each in place of the third before: the difference of
-    // the neighbours p(x+1) - p(x-1), and the pixels smoothed along the row.
+    // Of the rows r - 2 to r of the loop below, each in place of the third before: the difference
+    // of the neighbours p(x+1) - p(x-1), and the pixels smoothed along the row.
     Number difference[3][n];
     Number smoothed[3][n];
 #pragma unroll

@@ -130,18 +130,23 @@ __device__ inline float widen_half(unsigned bits) {
 }
 
 /// sqrt(dx² + dy²) of numbers in units of 2^-24, as a whole number in the lower half of a word.
-///
-/// The roots of whole numbers stay away from where rounding turns: by 1 / (8 r) from r - 1/2. Up to
-/// 256 that is 16 times the error of the fast root, more than a float's half step up to 1443, the
-/// largest that Sobel's kernel makes of bytes.
 template <class Out>
 __device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
+  constexpr float unit = 0x1p-24F;
   const float x = widen_half(dx);
   const float y = widen_half(dy);
   const float n = x * x + y * y;  // exact, but where the result is saturated
-  const float root = sizeof(Out) == 1 ? fast_root(n) : __fsqrt_rn(n);
   // The steps of floats from 1/2 on are the unit: the sum is rounded to it.
-  return __float_as_uint(0.5F + root);
+  float sum = 0.5F + fast_root(n);
+  // The roots of whole numbers stay away from where rounding turns, r - 1/2, by 1 / (8 r). Up to
+  // 256 that is 16 times the fast root's error; beyond, the result may be off by one.
+  if constexpr (sizeof(Out) > 1) {
+    const float root = sum - 0.5F;
+    const float above = __fmaf_rn(-root, root, n);
+    if (above > root * unit) sum += unit;
+    else if (root > 0 && above <= -root * unit) sum -= unit;
+  }
+  return __float_as_uint(sum);
 }
 
 /// The results of two pixels as whole numbers in the halves of a word.

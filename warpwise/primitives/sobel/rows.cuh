@@ -12,8 +12,8 @@ namespace warpwise::kernels {
 template <SobelSource source, int n>
 struct SobelRows {
   unsigned word[n][SobelPixels<source>::words];
-  /// A pixel beside the warp's, another in each lane: those before it in the n rows in the lower half
-  /// of the warp, those behind it in the upper.
+  /// A pixel beside the warp's, another in each lane: those before it in the n rows in the lower
+  /// half of the warp, those behind it in the upper.
   unsigned end;
 };
 

@@ -67,6 +67,7 @@ class SobelLadder final : public Ladder {
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const ConstHostView src = problem.operands[0].view();
+    using Number = kernels::SobelPair<2, 1>;
     const detail::SobelLaunch launch =
         detail::sobel_launch({.src = pointer<const unsigned char>(placement.address[0]),
                               .dst = pointer<unsigned char>(placement.address[2]),
@@ -74,7 +75,7 @@ class SobelLadder final : public Ladder {
                               .dst_pitch = problem.operands[2].pitch_bytes(),
                               .width = src.width(),
                               .height = src.height()},
-                             options, detail::sobel_share<kernels::SobelSource::rgba, kernels::SobelPair<2, 1>>);
+                             options, detail::sobel_share<kernels::SobelSource::rgba, Number>);
     return {{.kernel = "sobel_kernel",
              .grid = {launch.grid_x, launch.grid_y, 1},
              .block = {kernels::sobel_block_width, kernels::sobel_block_height, 1},
