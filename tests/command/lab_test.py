@@ -313,6 +313,32 @@ class Diff(LabTest):
             self.assertIn(words, said)
 
     @runs_rungs
+    def test_what_the_shipped_rung_includes(self):
+        said = self.succeed("lab", "diff", "copy", "in_flight4", "shipped", *EMULATOR).stdout.decode()
+        kernel = pathlib.Path(self.ladders("copy")[0]["folder"]).parent / "kernel.cuh"
+        lines = [line for line in kernel.read_text().splitlines() if "__global__" in line or "__device__" in line]
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertIn(f"\n+{line}\n", said)
+
+    @runs_rungs
+    def test_shared_headers_of_the_ladder(self):
+        self.edited()
+        write("mine/common.cuh", b"constexpr int common = 1;\n")
+        for name in ["01_scalar.cu", "02_vector.cu"]:
+            text = read(f"mine/{name}").decode()
+            write(f"mine/{name}", text.replace('#include "problem.hpp"',
+                                               '#include "problem.hpp"\n#include "common.cuh"').encode())
+        write("mine/other.cuh", b"constexpr int common = 2;\n")
+        text = read("mine/02_vector.cu").decode()
+        write("mine/02_vector.cu", text.replace("common.cuh", "other.cuh").encode())
+        said = self.succeed("lab", "diff", "copy", "scalar", "vector2", "--ladder-dir", "mine",
+                            *EMULATOR).stdout.decode()
+        self.assertIn("\n-constexpr int common = 1;\n", said)
+        self.assertIn("\n+constexpr int common = 2;\n", said)
+        self.assertNotIn("struct CopyProblem", said)
+
+    @runs_rungs
     def test_two_of_one_file(self):
         said = self.succeed("lab", "diff", "copy", "vector4", "vector2", *EMULATOR).stdout.decode()
         self.assertIn("Both are 02_vector.cu.\nconstant VECTOR: 4 -> 2\n", said)
