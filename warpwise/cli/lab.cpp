@@ -25,6 +25,7 @@ lab::LadderTable table_of(const std::string& ladder, const LabOptions& options) 
 Selection all_of(lab::LadderTable table) {
   Selection selection;
   for (const lab::Rung& rung : table.rungs) selection.rungs.push_back(rung.name);
+  selection.whole = true;
   selection.table = std::move(table);
   return selection;
 }
@@ -135,6 +136,7 @@ std::vector<Selection> select(const LabOptions& options) {
       selections.push_back(std::move(selection));
     } else {
       add_rungs(selection.rungs, *same);
+      same->whole = same->whole || selection.whole;
     }
   }
   return selections;

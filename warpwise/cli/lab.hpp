@@ -31,8 +31,9 @@ void add_place(CLI::App& app, LabOptions& options);
 /// A ladder, and what a name asks for of it.
 struct Selection {
   lab::LadderTable table;
-  std::vector<std::string> rungs;                  ///< in the ladder's order
-  std::optional<lab::Experiment> experiment;       ///< LADDER/EXPERIMENT
+  std::vector<std::string> rungs;             ///< in the ladder's order
+  std::optional<lab::Experiment> experiment;  ///< LADDER/EXPERIMENT
+  bool whole = false;                         ///< LADDER
 };
 
 /// The ladder of a name, from the folder that was given where that is its ladder, and its rungs: all,
