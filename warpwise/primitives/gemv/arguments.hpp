@@ -22,8 +22,8 @@ struct GemvArguments {
 enum class GemvAccess { vector, half_vector, element, byte };
 
 inline constexpr int gemv_block_threads = 256;
-// Turns of a block of gemv_rows whose teams share rows: their sums wait in shared memory.
-inline constexpr int gemv_most_shared_turns = 8;
+// Turns of a block of gemv_rows: the sums of teams wait in shared memory.
+inline constexpr int gemv_most_turns = 32;
 // Rows in flight in each thread of the transposed product.
 inline constexpr int gemv_strand_batch = 8;
 // Threads of the largest block of the transposed product.

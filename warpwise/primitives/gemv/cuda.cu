@@ -37,7 +37,7 @@ Plan plan(const GemvArguments& a, GemvAccess access, int element_size, bool tran
     made.lists = made.columns.lists;
   } else {
     made.shape = gemv_rows_shape(access, element_size, a.columns);
-    made.rows = gemv_rows_launch(a, made.shape, gemv_elements(access, element_size));
+    made.rows = gemv_rows_launch(a, made.shape, access, element_size);
     made.lists = made.rows.sets;
   }
   return made;

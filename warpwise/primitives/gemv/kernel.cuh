@@ -76,13 +76,14 @@ __device__ inline void gemv_load_if(bool inside, const void* from, unsigned shor
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
 }
 
-// A passes by the first-level cache.
+// Whole lines of A come into the second-level cache, also where threads ask for halves of them;
+// the first-level cache, which shares no line between two loads, is passed by.
 __device__ inline void gemv_load_if(bool inside, const void* from, uint2& to) {
   asm volatile(
       "{\n"
       " .reg .pred inside;\n"
       " setp.ne.u32 inside, %3, 0;\n"
-      " @inside ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];\n"
+      " @inside ld.global.nc.L1::no_allocate.L2::128B.v2.u32 {%0, %1}, [%2];\n"
       "}"
       : "+r"(to.x), "+r"(to.y)
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
@@ -93,7 +94,7 @@ __device__ inline void gemv_load_if(bool inside, const void* from, uint4& to) {
       "{\n"
       " .reg .pred inside;\n"
       " setp.ne.u32 inside, %5, 0;\n"
-      " @inside ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\n"
+      " @inside ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];\n"
       "}"
       : "+r"(to.x), "+r"(to.y), "+r"(to.z), "+r"(to.w)
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
@@ -297,7 +298,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   // Rows of less than a chunk need no place for the sums of several.
   constexpr bool may_share = pieces == order::chunk_pieces;
   constexpr int warps = gemv_block_threads / 32;
-  __shared__ float chunk_sums[may_share ? gemv_most_shared_turns * warp_rows * warps : 1];
+  __shared__ float chunk_sums[may_share ? gemv_most_turns * warp_rows * warps : 1];
 
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;

@@ -95,19 +95,23 @@ struct GemvRowsLaunch {
   std::int64_t turns;
 };
 
-/// \param elements  of a load
+/// \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::GemvArguments& a, const GemvRowsShape& shape,
-                                       int elements) {
-  // With fewer blocks, one for each multiprocessor of a large GPU, longer ones leave some without.
-  constexpr std::int64_t enough_blocks = 128;
+                                       kernels::GemvAccess access, int size) {
+  const int elements = gemv_elements(access, size);
   const std::int64_t chunks = gpu::blocks_for(a.columns, gemv_order::chunk_columns);
   const std::int64_t sets = gemv_rows_sets(a.columns);
   const int log_team = gemv_log2_up(gpu::blocks_for(chunks, sets));
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  const std::int64_t of_block = std::clamp<std::int64_t>(turns * sets / enough_blocks, 1,
-                                                         kernels::gemv_most_shared_turns);
+  // Few turns while there would be fewer blocks than one for each multiprocessor of a large GPU,
+  // then some while there would be fewer than two; where there are more blocks than are resident,
+  // many turns for floats and some for 16-bit elements, as measured on an H200.
+  const std::int64_t blocks = turns * sets;
+  const std::int64_t of_block =
+      std::clamp<std::int64_t>(std::max(std::min<std::int64_t>(blocks / 128, 8), blocks / 256), 1,
+                               size == 4 ? kernels::gemv_most_turns : 8);
   return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets), static_cast<int>(sets), log_team,
           of_block};
 }
@@ -170,9 +174,9 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
       launch.lists = chunks;
       const std::int64_t round_chunks =
           (launch.threads >> launch.log_strand_threads) / gemv_order::chunk_strands;
-      launch.sets = gpu::grid_y(
-          std::min(gpu::blocks_for(chunks, round_chunks),
-                   std::max<std::int64_t>(1, 1024 / tiles(launch.log_strand_threads))));
+      launch.sets = gpu::grid_y(std::min(
+          gpu::blocks_for(chunks, round_chunks),
+          std::max<std::int64_t>(1, 2 * multiprocessors / tiles(launch.log_strand_threads))));
     }
   }
   launch.tiles = gpu::grid_x(tiles(launch.log_strand_threads));

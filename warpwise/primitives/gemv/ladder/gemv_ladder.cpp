@@ -122,8 +122,7 @@ class GemvLadder final : public Ladder {
       access = kernels::GemvAccess::element;
     }
     const detail::GemvRowsShape shape = detail::gemv_rows_shape(access, 4, arguments.columns);
-    const detail::GemvRowsLaunch product =
-        detail::gemv_rows_launch(arguments, shape, detail::gemv_elements(access, 4));
+    const detail::GemvRowsLaunch product = detail::gemv_rows_launch(arguments, shape, access, 4);
     if (product.sets > 1) arguments.sums = pointer<float>(placement.scratch);
     std::vector<Launch> launches;
     launches.push_back({.kernel = rows_kernel(access, shape),
