@@ -17,8 +17,8 @@ struct GemvArguments {
   bool y_by_float;  ///< y's elements lie at multiples of their size
 };
 
-/// How the elements of A are loaded: 16 bytes at once, 8 (of 16-bit elements), one by one, or a byte
-/// at a time where they lie at odd addresses.
+/// How the elements of A are loaded: 16 bytes at once, 8 (of 16-bit elements), one by one, or a
+/// byte at a time where they lie at odd addresses.
 enum class GemvAccess { vector, half_vector, element, byte };
 
 inline constexpr int gemv_block_threads = 256;

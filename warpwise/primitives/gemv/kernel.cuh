@@ -5,8 +5,8 @@
 #include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
-// The kernels of gemv. Fit for nvcc and NVRTC: no host headers. Every product and every sum is
-// rounded by itself, in the order of order.hpp.
+// The kernels of gemv. Fit for nvcc and NVRTC: no host headers. The bits are those of products and
+// sums rounded one by one, in the order of order.hpp.
 namespace warpwise::kernels {
 
 namespace order = detail::gemv_order;
@@ -76,8 +76,8 @@ __device__ inline void gemv_load_if(bool inside, const void* from, unsigned shor
       : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
 }
 
-// Whole lines of A come into the second-level cache, also where threads ask for halves of them;
-// the first-level cache, which shares no line between two loads, is passed by.
+// A is read once: it passes by the first-level cache, and whole lines of it come into the second,
+// also where neighbouring threads ask for half of one.
 __device__ inline void gemv_load_if(bool inside, const void* from, uint2& to) {
   asm volatile(
       "{\n"
@@ -218,7 +218,9 @@ __global__ void __launch_bounds__(gemv_block_threads)
 
 // --- Rows times x --------------------------------------------------------------------------------
 
-__host__ __device__ constexpr int gemv_log2(int power) { return power == 1 ? 0 : 1 + gemv_log2(power / 2); }
+__host__ __device__ constexpr int gemv_log2(int power) {
+  return power == 1 ? 0 : 1 + gemv_log2(power / 2);
+}
 
 /// How a warp lies over rows: 32 lanes of the order are 32 / V threads of V elements side by side,
 /// so that V pieces fit into a warp, `pieces` of each row. With V = 1 the pieces of a chunk are
@@ -283,9 +285,9 @@ struct GemvWarp {
 ///
 /// Block: teams of 2^log_team warps that take as many chunks of the same rows; `turns` times the
 /// rows of all its teams.
-/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ...; what it sums
-/// to goes to list `set`. A team of one takes one chunk, and there are as many sets as chunks; else
-/// the sets' teams have room for all chunks, and sets divides 32.
+/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ...; what it
+/// sums to goes to list `set`. A team of one takes one chunk, and there are as many sets as chunks;
+/// else the sets' teams have room for all chunks, and sets divides 32.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
     gemv_rows(GemvArguments a, int sets, int log_team, int64_t turns) {
@@ -316,8 +318,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   // Words that do not exist stay zeros and add nothing.
   typename Load::Word factor[loads]{};
   typename Load::Word element[at_once][loads]{};
-  const int64_t first_row =
-      int64_t{blockIdx.x / static_cast<unsigned>(sets)} * turns * turn_rows;
+  const int64_t first_row = int64_t{blockIdx.x / static_cast<unsigned>(sets)} * turns * turn_rows;
   const int local_row = (warp >> log_team) * warp_rows + lane / Warp::row_threads;
   const int block_rows = static_cast<int>(
       a.rows - first_row < turns * turn_rows ? a.rows - first_row : turns * turn_rows);
@@ -370,8 +371,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
 
     constexpr int others = (Warp::row_threads - 1) & ~Warp::row_bits(at_once);
     if ((lane & others) == 0) {
-      const int in_block =
-          turn * turn_rows + local_row + Warp::row_of(lane, at_once) * Warp::rows;
+      const int in_block = turn * turn_rows + local_row + Warp::row_of(lane, at_once) * Warp::rows;
       if (may_share && team > 1)
         chunk_sums[in_block * team + member] = sum[0][0];
       else if (in_block < block_rows)
@@ -447,7 +447,8 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
         (strand & (chunk_strands - 1)) * order::strand_rows;
     next = a.a + row * a.pitch + column * size;
     next_x = reinterpret_cast<const typename T::Element*>(a.x) + row;
-    rows_left = static_cast<int>(a.rows - row < order::strand_rows ? a.rows - row : order::strand_rows);
+    rows_left =
+        static_cast<int>(a.rows - row < order::strand_rows ? a.rows - row : order::strand_rows);
   };
   const auto load_next = [&](int b) {
     gemv_load_if(b < rows_left, next_x + b, factor[b]);
@@ -467,7 +468,7 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     float sum[own]{};
 #pragma unroll 1
     for (int i = gemv_strand_batch; i <= order::strand_rows; i += gemv_strand_batch) {
-        const int batch = rows_left;
+      const int batch = rows_left;
       rows_left -= gemv_strand_batch;
       next_x += gemv_strand_batch;
       if (i == order::strand_rows) start_round(round + 1);

@@ -154,12 +154,14 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
     constexpr double share_of_log[] = {0.4, 0.4, 0.75, 0.95, 0.99, 1};
     constexpr double second_launch_us = 3;
     constexpr double bytes_per_us = 4.2e6;
-    const double us = static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
+    const double us =
+        static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
     double best = us / 0.9 + second_launch_us;
     launch.log_strand_threads = std::min(5, log_widest);
     for (int log = words ? 2 : 5; log <= std::min(5, log_widest); ++log) {
       const std::int64_t full = gpu::blocks_for(tiles(log), multiprocessors) * multiprocessors;
-      const double share = share_of_log[log] * static_cast<double>(tiles(log)) / static_cast<double>(full);
+      const double share =
+          share_of_log[log] * static_cast<double>(tiles(log)) / static_cast<double>(full);
       if (us / share > best) continue;
       best = us / share;
       launch.log_strand_threads = log;

@@ -129,8 +129,8 @@ class GemvLadder final : public Ladder {
                         .grid = {product.grid, 1, 1},
                         .block = {kernels::gemv_block_threads, 1, 1},
                         .shared_bytes = 0,
-                        .arguments = bytes_of(RowsParameters{
-                            arguments, product.sets, product.log_team, product.turns})});
+                        .arguments = bytes_of(RowsParameters{arguments, product.sets,
+                                                             product.log_team, product.turns})});
     detail::for_each_gemv_sum(
         arguments.sums, product.sets, arguments.rows, [&](const detail::GemvSumLaunch& sum) {
           launches.push_back(
