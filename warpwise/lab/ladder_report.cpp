@@ -54,12 +54,14 @@ std::string resources_text(const RungResources& resources) {
 std::string document_text(const RungRow& row) {
   std::string text;
   const auto& cpu = row.document_cpu;
-  if (const auto time = cpu ? cpu->time_us : row.document.time_us) text = fmt::format("{:.1f} us", *time);
+  const std::optional<double> time = cpu ? cpu->time_us : row.document.time_us;
+  if (time) text = fmt::format("{:.1f} us", *time);
   if (row.document_speedup_over_first) {
     text += fmt::format("{}x{:.3g}", text.empty() ? "" : " ", *row.document_speedup_over_first);
   }
   if (cpu && cpu->gpu_speedup) {
-    text += fmt::format("{}GPU x{:.3g}, {} thr.", text.empty() ? "" : " ", *cpu->gpu_speedup, cpu->threads);
+    text += fmt::format("{}GPU x{:.3g}, {} thr.", text.empty() ? "" : " ", *cpu->gpu_speedup,
+                        cpu->threads);
   }
   return fmt::format("{:<17}", text);
 }
@@ -78,7 +80,8 @@ std::string gpu_line(const RungRow& row) {
 
 std::string emulator_lines(const RungRow& row) {
   if (row.on_cpu) {
-    return fmt::format("{:<85}  {}", cell(row.batch->median_us, 12) + " us on this CPU", document_text(row));
+    return fmt::format("{:<85}  {}", cell(row.batch->median_us, 12) + " us on this CPU",
+                       document_text(row));
   }
   std::string text;
   for (std::size_t i = 0; i < row.counts.size(); ++i) {
@@ -196,11 +199,10 @@ std::string csv_line(const LadderRun& run, const RungRow& row, const RungResourc
   if (counts == nullptr) {
     fields.resize(fields.size() + 6);
   } else {
-    for (const double each : {static_cast<double>(counts->warp_instructions), counts->active_lanes,
-                              static_cast<double>(counts->divergent_branches),
-                              counts->references_per_pixel,
-                              counts->transactions_per_request,
-                              counts->shared_passes_per_request}) {
+    for (const double each :
+         {static_cast<double>(counts->warp_instructions), counts->active_lanes,
+          static_cast<double>(counts->divergent_branches), counts->references_per_pixel,
+          counts->transactions_per_request, counts->shared_passes_per_request}) {
       fields.push_back(fmt::format("{}", each));
     }
   }
@@ -233,10 +235,11 @@ std::string columns_of(const RungRow& row, bool on_gpu) {
   if (!row.parameters.empty()) work += ", " + parameters_text(row.parameters);
   work += "\n";
   if (!on_gpu) {
-    return work + fmt::format(
-        "{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5}  {:<17} {}\n", "",
-        "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px", "branches", "divergent",
-        "regs", "occ.", "CC", "document", "idea");
+    return work +
+           fmt::format(
+               "{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5}  {:<17} {}\n",
+               "", "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px", "branches",
+               "divergent", "regs", "occ.", "CC", "document", "idea");
   }
   return work + fmt::format(
       "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n", "",
@@ -299,10 +302,11 @@ nlohmann::ordered_json json_of(const LadderRun& run) {
 
 std::string csv_of(const LadderRun& run) {
   std::string text =
-      "ladder,rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,batch_us,"
-      "batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,speedup_over_step_before,"
-      "speedup_over_first,compute_capability,registers,occupancy,warp_instructions,active_lanes,divergent_branches,"
-      "references_per_pixel,transactions_per_request,shared_passes_per_request,document_time_us,"
+      "ladder,rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
+      "batch_us,batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,"
+      "speedup_over_step_before,speedup_over_first,compute_capability,registers,occupancy,"
+      "warp_instructions,active_lanes,divergent_branches,references_per_pixel,"
+      "transactions_per_request,shared_passes_per_request,document_time_us,"
       "document_speedup_over_first,document_gpu_speedup\n";
   for (const RungRow& row : run.rows) {
     const std::size_t lines = std::max<std::size_t>({1, row.resources.size(), row.counts.size()});

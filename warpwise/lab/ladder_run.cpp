@@ -56,8 +56,8 @@ bool is_default(const LadderTable& table, const Rung& rung, const Variables& par
   return parameters == merged(table.ladder->parameters(), rung.parameters);
 }
 
-// The document's figures are of one size and one shape of block, which the table has first. The emulator's
-// size stands for it: there are no times for them to be mistaken for.
+// The document's figures are of one size and one shape of block, which the table has first. The
+// emulator's size stands for it: there are no times for them to be mistaken for.
 bool is_documented(const LadderTable& table, const LadderRun& run, const Rung& rung,
                    const RungRow& row) {
   const bool same_size = row.size == table.size || (!run.on_gpu && row.size == table.emulator_size);
@@ -437,8 +437,9 @@ class LadderRunner {
     // Once for each rung and block shape, at the one size that the table gives for counts; with an
     // experiment's parameters it may take long.
     if (is_default(table_, rung, work.parameters) &&
-        counted_.insert(fmt::format("{} {} {} {}", rung.name, row.block.x,
-                                                  row.block.y, row.block.z)).second) {
+        counted_
+            .insert(fmt::format("{} {} {} {}", rung.name, row.block.x, row.block.y, row.block.z))
+            .second) {
       row.counts = count_rung(table_, rung, work.parameters, row.block,
                               request_.compute_capabilities);
     }
@@ -487,9 +488,10 @@ void compare(const LadderTable& table, const LadderRun& before, RungRow& row) {
   const auto is_comparable = [&](const RungRow& other) {
     return !other.on_cpu && other.size == row.size && other.parameters == row.parameters;
   };
-  const auto first = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
-    return is_comparable(other) && other.skipped.empty() && other.wrong.empty();
-  });
+  const auto first =
+      std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
+        return is_comparable(other) && other.skipped.empty() && other.wrong.empty();
+      });
   const RungRow& baseline = first == before.rows.end() ? row : *first;
   if (is_documented(table, before, rung, row)) {
     row.document = rung.document;

@@ -20,8 +20,8 @@ struct RungCounts {
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
-  /// Reads, writes and atomic operations of global memory and reads of textures that threads make: of each
-  /// access the lanes that take part, a vector counted once.
+  /// Reads, writes and atomic operations of global memory and reads of textures that threads make:
+  /// of each access the lanes that take part, a vector counted once.
   double references_per_pixel = 0;
   double transactions_per_request = 0;   ///< of global memory
   double bytes_moved_per_pixel = 0;      ///< between the SMs and global memory
@@ -97,12 +97,12 @@ struct LadderRequest {
   std::optional<Size> size;              ///< in place of the table's or the experiment's
   std::optional<emulator::Dim3> block;   ///< in place of the rungs' own
   bool on_gpu = false;
-  bool cpu = false;  ///< the CPU's rows too
+  bool cpu = false;                                            ///< the CPU's rows too
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< to be counted for
 };
 
-/// What the figures of a rung's row are beside those of the rows before it, and which of the document's
-/// belong to it. run_ladder() does so with each row.
+/// What the figures of a rung's row are beside those of the rows before it, and which of the
+/// document's belong to it. run_ladder() does so with each row.
 void compare(const LadderTable& table, const LadderRun& before, RungRow& row);
 
 /// Is told of each row when it is there, with all that is known of the run until then.

@@ -214,9 +214,9 @@ class Fields {
 
 const std::vector<std::string> launch_fields = {"kernel", "grid", "block", "shared"};
 const std::vector<std::string> rung_fields = {
-    "name",   "idea",    "file",     "rows",  "constants", "parameters", "blocks",  "launches",
-    "kernel", "grid",    "block",    "shared", "scratch",   "textures",   "needs",   "shipped",
-    "document", "after"};
+    "name",    "idea",     "file",   "rows",    "constants", "parameters",
+    "blocks",  "launches", "kernel", "grid",    "block",     "shared",
+    "scratch", "textures", "needs",  "shipped", "document",  "after"};
 
 LaunchRule read_launch(const Fields& fields, const std::string& ladder) {
   LaunchRule rule;
@@ -417,7 +417,8 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   std::vector<std::string> names;
   for (const Rung& each : above) names.push_back(each.name);
   if (after.empty() || std::find(names.begin(), names.end(), after) != names.end()) return after;
-  const std::string hint = names.empty() ? "" : " (did you mean \"" + nearest(after, names) + "\"?)";
+  const std::string hint =
+      names.empty() ? "" : " (did you mean \"" + nearest(after, names) + "\"?)";
   fields.fail(fmt::format("has the \"after\" \"{}\", which is no rung above it{}", after, hint));
 }
 

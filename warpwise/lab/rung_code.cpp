@@ -149,7 +149,8 @@ std::string text_with_own_includes(const LadderTable& table, const Rung& rung) {
   if (!read_text(rung.file)) throw IoError(rung.file.string() + " cannot be read");
   std::string text;
   std::set<fs::path> done;
-  put_in(rung.file, {table.folder, source_root() / "warpwise/primitives" / table.name()}, done, text);
+  put_in(rung.file, {table.folder, source_root() / "warpwise/primitives" / table.name()}, done,
+         text);
   return text;
 }
 

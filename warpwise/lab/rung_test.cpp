@@ -509,7 +509,8 @@ TEST(Report, OfTheDocument) {
 }
 
 // A row of a GPU's run, which took so long.
-RungRow timed(const char* rung, double us, const Size& size, const emulator::Dim3& block = {32, 8, 1}) {
+RungRow timed(const char* rung, double us, const Size& size,
+              const emulator::Dim3& block = {32, 8, 1}) {
   RungRow row;
   row.rung = rung;
   row.size = size;
@@ -538,7 +539,8 @@ TEST_F(Compared, WithTheStepThatTheyCameFrom) {
   EXPECT_EQ(constants.step_before, "global_plain");
   EXPECT_EQ(constants.speedup_over_step_before, 2);
   // At another block: over the rung before, at its own first block, not over the same rung.
-  EXPECT_EQ(add(timed("global_constant_filter", 400, size, {16, 16, 1})).speedup_over_step_before, 0.5);
+  EXPECT_EQ(add(timed("global_constant_filter", 400, size, {16, 16, 1})).speedup_over_step_before,
+            0.5);
   EXPECT_EQ(add(timed("global_fewer_conditions", 50, size)).speedup_over_step_before, 2);
   // A branch begins: what came before it is no step.
   const RungRow method = add(timed("method_i", 80, size));
@@ -555,7 +557,8 @@ TEST_F(Compared, WithTheStepThatTheyCameFrom) {
   add(skipped);
   EXPECT_EQ(add(timed("texture_constant_filter", 40, size)).speedup_over_step_before, std::nullopt);
   // Other sizes have steps of their own.
-  EXPECT_EQ(add(timed("global_constant_filter", 1, {64, 48})).speedup_over_step_before, std::nullopt);
+  EXPECT_EQ(add(timed("global_constant_filter", 1, {64, 48})).speedup_over_step_before,
+            std::nullopt);
 }
 
 TEST_F(Compared, WithTheDocumentOverTheSameRung) {
