@@ -406,7 +406,8 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
                         "verify_parameters", "document", "defaults", "rungs", "experiments"});
   LadderTable table;
   table.folder = folder;
-  table.ladder = fields.within([&] { return &known_ladder(fields.text("ladder")); });
+  const std::string ladder = fields.text("ladder");
+  table.ladder = fields.within([&] { return &known_ladder(ladder); });
   table.about = fields.text("about");
   table.size = fields.size(fields.at("size"), "size");
   table.emulator_size = fields.size(fields.at("emulator_size"), "emulator_size");
