@@ -209,25 +209,27 @@ def document_text(row):
     parts = []
     if "document_time_us" in row:
         parts.append(f"{row['document_time_us']:g}")
-    if "document_speedup" in row:
-        parts.append(f"×{row['document_speedup']:.3g}")
+    if "document_speedup_over_first" in row:
+        parts.append(f"×{row['document_speedup_over_first']:.3g}")
+    if "document_gpu_speedup" in row:
+        parts.append(f"its GPU ×{row['document_gpu_speedup']:g} ({row['document_threads']} threads)")
     return " ".join(parts)
 
 
 def ladder_cells(row):
-    """What one row of the ladder's table says at the first size."""
-    if row.get("on_cpu"):
+    """What one row of the ladder's table says at the first size; nothing of what an older record lacks."""
+    if row.get("on_cpu") and "time" in row:
         return [three_digits(row["time"]["median_us"])] + [""] * 7
     if "cold" not in row:
         return [cold_text(row)] + [""] * 7
     resources = row["resources"][0]
-    counts = row["counts"][0] if "counts" in row else None
+    counts = row["counts"][0] if "counts" in row else {}
     return [cold_text(row), three_digits(row["batch"]["median_us"]),
             f"{100 * row['share_of_roof']:.0f} %",
-            f"×{row['speedup_over_previous']:.2f}" if "speedup_over_previous" in row else "",
+            f"×{row['speedup_over_step_before']:.2f}" if "speedup_over_step_before" in row else "",
             f"×{row['speedup_over_first']:.2f}",
             f"{resources['registers']}, {100 * resources['occupancy']:.0f} %",
-            three_digits(counts["global_references_per_pixel"]) if counts else "",
+            three_digits(counts["references_per_pixel"]) if "references_per_pixel" in counts else "",
             "; ".join(filter(None, [three_digits(counts["transactions_per_request"]),
                                     three_digits(counts["shared_passes_per_request"])
                                     if counts["shared_passes_per_request"] else ""]))
@@ -282,7 +284,11 @@ def ladder(name):
         lines.append([row["rung"].replace("cpu", "CPU"), row["idea"], document_text(row),
                       *ladder_cells(row), *more])
     device = report.get("document_device")
-    note = f" The document's times are of a {device}." if device else ""
+    at = f", {size_text(report['document_size'])}" if "document_size" in report else ""
+    note = f" The document's times are of a {device}{at}." if device else ""
+    sizes = dict.fromkeys(size_text(counts["size"]) for row in rows for counts in row.get("counts", []))
+    if sizes:
+        note += f" References, transactions and passes are the emulator's counts at {', '.join(sizes)}."
     return f"{table(header, lines)}\n\n{ladder_origin(report)}{note}"
 
 
@@ -302,6 +308,19 @@ def matrix(rows, column_of, columns, show=shown_time):
             line.append("" if row is None else "skipped" if "skipped" in row else show(row))
         lines.append(line)
     return lines
+
+
+def with_documents(header, lines, rows):
+    """The document's figures as the second column, where it has any of these rows."""
+    documents = dict.fromkeys(row["rung"] for row in rows)
+    for row in rows:
+        # They are of one size and block.
+        documents[row["rung"]] = documents[row["rung"]] or document_text(row)
+    if any(documents.values()):
+        header.insert(1, "document: µs, ×")
+        for line, text in zip(lines, documents.values()):
+            line.insert(1, text)
+    return table(header, lines)
 
 
 def experiment(name):
@@ -327,8 +346,11 @@ def experiment(name):
             if not some:
                 continue
             columns = list(dict.fromkeys(block_text(row) for row in some))
-            text.append(table([f"{size_text(work[0])}, block", *columns],
-                              matrix(some, block_text, columns)))
+            lines = matrix(some, block_text, columns)
+            header = [f"{size_text(work[0])}, block", *columns]
+            # Older records have the document's figures at every size.
+            text.append(with_documents(header, lines, some) if "document_size" in report else
+                        table(header, lines))
     elif len(varied) == 1 and len({row["rung"] for row in rows}) * 2 <= len(rows):
         for size in sizes:
             some = [row for row in rows if tuple(row["size"]) == size]
@@ -338,13 +360,7 @@ def experiment(name):
     else:
         show = (lambda row: f"{row['gb_per_s']:.0f}") if many_sizes else shown_time
         lines = matrix(rows, lambda row: tuple(row["size"]), sizes, show)
-        header = ["", *map(size_text, sizes)]
-        documents = {row["rung"]: document_text(row) for row in rows}
-        if any(documents.values()):
-            header.insert(1, "document: µs, ×")
-            for line, name in zip(lines, documents):
-                line.insert(1, documents[name])
-        text.append(table(header, lines))
+        text.append(with_documents(["", *map(size_text, sizes)], lines, rows))
     text.append(ladder_origin(report))
     return "\n\n".join(text)
 

@@ -124,8 +124,7 @@ class Run(LabTest):
         self.assertNotIn("experiment", report)
         self.assertTrue(report["method"])
         self.assertEqual([row["rung"] for row in rungs_of(report)], ["scalar", "vector2"])
-        cpu = [row for row in report["results"] if row.get("on_cpu")]
-        self.assertEqual([row["rung"] for row in cpu[:2]], ["cpu reference", "cpu 1 thread"])
+        self.assertEqual(rungs_of(report), report["results"], "the CPU's rows are for whole ladders")
         for row in rungs_of(report):
             self.assertEqual(row["size"], [33, 7])
             self.assertEqual(row["block"], [256, 1, 1])
@@ -133,11 +132,62 @@ class Run(LabTest):
             [counts], [resources] = row["counts"], row["resources"]
             self.assertEqual(counts["compute_capability"], "9.0")
             self.assertGreater(counts["warp_instructions"], 0)
-            # A read and a write of each int; 231 ints are 7.2 warps, or 3.6 of pairs and an int.
-            warps = {"scalar": 8, "vector2": 5}[row["rung"]]
-            self.assertAlmostEqual(counts["global_references_per_pixel"], 2 * 32 * warps / 231)
+            # A read and a write of each of 231 ints, or of 115 pairs and an int.
+            accesses = {"scalar": 231, "vector2": 116}[row["rung"]]
+            self.assertAlmostEqual(counts["references_per_pixel"], 2 * accesses / 231)
             self.assertGreater(resources["registers"], 0)
             self.assertGreater(resources["occupancy"], 0)
+
+    @runs_rungs
+    def test_references_are_those_of_threads(self):
+        for ladder, rung, expected in [("copy", "scalar", 2), ("gemv", "texture", 3)]:
+            [row] = rungs_of(self.run_json(f"{ladder}/{rung}", size="1x1"))
+            self.assertEqual(row["counts"][0]["references_per_pixel"], expected, rung)
+
+    @runs_rungs
+    def test_a_whole_ladder_has_rows_of_the_cpu(self):
+        for names in [["copy"], ["copy/scalar", "copy"]]:
+            rows = self.run_json(*names)["results"]
+            cpu = [row for row in rows if row.get("on_cpu")]
+            self.assertEqual([row["rung"] for row in cpu[:2]], ["cpu reference", "cpu 1 thread"])
+            self.assertEqual(rows[:len(cpu)], cpu)
+            self.assertGreater(len(rows), len(cpu) + 2)
+
+    @runs_rungs
+    def test_plain_loops_that_take_long_are_skipped(self):
+        shutil.copytree(self.ladders("threshold")[0]["folder"], "mine")
+        table = json.loads(read("mine/ladder.json"))
+        table["experiments"] = [{"name": "wide", "title": "A wide window", "rungs": ["shipped"], "cpu": True,
+                                 "sizes": [[64, 64]], "parameters": {"window": [255]}}]
+        write("mine/ladder.json", json.dumps(table).encode())
+        done = self.succeed("lab", "run", "threshold/wide", "--ladder-dir", "mine", *EMULATOR, "--size",
+                            "600x500", "--json")
+        reference, library = json.loads(done.stdout)["results"][:2]
+        self.assertRegex(reference["skipped"], r"plain loops would take about \d+ s")
+        self.assertNotIn("time", reference)
+        self.assertIn("time", library)
+
+    @runs_rungs
+    def test_the_documents_figures(self):
+        said = self.succeed("lab", "run", "sobel/global_plain", "sobel/global_unrolled", *EMULATOR)
+        self.assertIn(b"the document's figures are of a GeForce GTX 280 at 4096x3072", said.stdout)
+        self.assertIn(b"29612.0 us x1 ", said.stdout)
+        self.assertIn(b"8441.0 us x3.51 ", said.stdout)
+        done = self.succeed("lab", "run", "sobel/global_plain", "sobel/global_unrolled", *EMULATOR, "--csv")
+        row = list(csv.DictReader(io.StringIO(done.stdout.decode())))[1]
+        self.assertEqual(float(row["document_time_us"]), 8441)
+        self.assertAlmostEqual(float(row["document_speedup_over_first"]), 29612 / 8441)
+        # They are of one size.
+        [row] = self.run_json("sobel/global_plain")["results"]
+        self.assertNotIn("document_time_us", row)
+
+    @runs_rungs
+    def test_counts_of_match_fill_warps_with_blocks(self):
+        report = json.loads(self.succeed("lab", "run", "match/candidate_per_thread", *EMULATOR,
+                                         "--json").stdout)
+        [row] = report["results"]
+        self.assertGreaterEqual(row["size"][0] // row["parameters"]["block"], 32)
+        self.assertGreater(row["counts"][0]["transactions_per_request"], 28)
 
     @runs_rungs
     def test_two_ladders(self):
@@ -177,9 +227,10 @@ class Run(LabTest):
         said = self.succeed("lab", "run", "copy/scalar", *EMULATOR, "--size", "33x7", "--block", "64",
                             "--cc", "1.3,9.0").stdout.decode()
         self.assertNotIn("\x1b", said)
-        for words in ["copy, on emulator", "33x7", "scalar (64)", "1.3", "9.0", "cpu 1 thread",
-                      "one int a thread"]:
+        for words in ["copy, on emulator", "33x7", "scalar (64)", "1.3", "9.0", "one int a thread"]:
             self.assertIn(words, said)
+        self.assertNotIn("cpu", said)
+        self.assertIn("cpu 1 thread", self.succeed("lab", "run", "copy", *EMULATOR, "--size", "3x7").stdout.decode())
 
     @runs_rungs
     def test_block_is_not_for_the_shipped_rung(self):
@@ -375,6 +426,32 @@ class Diff(LabTest):
                       "\n-    p.dst[i] = p.src[i];", "constant VECTOR: - -> 2", "launch: ",
                       "scalar (256)", "vector2 (256)"]:
             self.assertIn(words, said)
+
+    @runs_rungs
+    def test_what_the_shipped_rung_includes(self):
+        said = self.succeed("lab", "diff", "copy", "in_flight4", "shipped", *EMULATOR).stdout.decode()
+        kernel = pathlib.Path(self.ladders("copy")[0]["folder"]).parent / "kernel.cuh"
+        lines = [line for line in kernel.read_text().splitlines() if "__global__" in line or "__device__" in line]
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertIn(f"\n+{line}\n", said)
+
+    @runs_rungs
+    def test_shared_headers_of_the_ladder(self):
+        self.edited()
+        write("mine/common.cuh", b"constexpr int common = 1;\n")
+        for name in ["01_scalar.cu", "02_vector.cu"]:
+            text = read(f"mine/{name}").decode()
+            write(f"mine/{name}", text.replace('#include "problem.hpp"',
+                                               '#include "problem.hpp"\n#include "common.cuh"').encode())
+        write("mine/other.cuh", b"constexpr int common = 2;\n")
+        text = read("mine/02_vector.cu").decode()
+        write("mine/02_vector.cu", text.replace("common.cuh", "other.cuh").encode())
+        said = self.succeed("lab", "diff", "copy", "scalar", "vector2", "--ladder-dir", "mine",
+                            *EMULATOR).stdout.decode()
+        self.assertIn("\n-constexpr int common = 1;\n", said)
+        self.assertIn("\n+constexpr int common = 2;\n", said)
+        self.assertNotIn("struct CopyProblem", said)
 
     @runs_rungs
     def test_two_of_one_file(self):

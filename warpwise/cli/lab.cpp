@@ -26,8 +26,8 @@ lab::LadderTable table_of(const std::string& ladder, const LabOptions& options) 
 Selection all_of(lab::LadderTable table) {
   Selection selection;
   for (const lab::Rung& rung : table.rungs) selection.rungs.push_back(rung.name);
-  selection.table = std::move(table);
   selection.whole = true;
+  selection.table = std::move(table);
   return selection;
 }
 

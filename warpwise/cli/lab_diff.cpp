@@ -5,25 +5,20 @@
 #include "warpwise/cli/report.hpp"
 #include "warpwise/lab/ladder_report.hpp"
 #include "warpwise/lab/rung_code.hpp"
-#include "warpwise/lab/sources.hpp"
 #include "warpwise/lab/text_diff.hpp"
 
 namespace warpwise::cli {
 namespace {
 
-std::string source_of(const lab::Rung& rung) {
-  std::optional<std::string> text = lab::read_text(rung.file);
-  if (!text) throw IoError(rung.file.string() + " cannot be read");
-  return *std::move(text);
-}
-
-std::string source_change(const lab::Rung& before, const lab::Rung& after) {
+std::string source_change(const lab::LadderTable& table, const lab::Rung& before,
+                          const lab::Rung& after) {
   if (before.file == after.file) {
     return fmt::format("Both are {}.\n", before.file.filename().string());
   }
   return fmt::format("--- {}\n+++ {}\n", before.file.filename().string(),
                      after.file.filename().string()) +
-         lab::text_diff(source_of(before), source_of(after));
+         lab::text_diff(lab::text_with_own_includes(table, before),
+                        lab::text_with_own_includes(table, after));
 }
 
 // One line for each name whose text differs.
@@ -90,7 +85,7 @@ class LabDiff final : public Command {
     const lab::Rung& after = selection.table.rung(second_);
     lab::require_compiler();
     print(fmt::format("{}: {}\n{}: {}\n\n", before.name, before.idea, after.name, after.idea) +
-          source_change(before, after) + table_change(before, after) + "\n");
+          source_change(selection.table, before, after) + table_change(before, after) + "\n");
     lab::LadderRequest request;
     request.rungs = {before.name, after.name};
     request.on_gpu = options_.on_gpu();

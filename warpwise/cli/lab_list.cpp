@@ -20,7 +20,8 @@ Json json_of(const lab::Rung& rung) {
   Json blocks = Json::array();
   for (const emulator::Dim3& each : rung.blocks) blocks.push_back({each.x, each.y, each.z});
   Json object = {{"name", rung.name},           {"idea", rung.idea},
-                 {"rows", rung.rows},           {"file", rung.file.string()},
+                 {"after", rung.after},         {"rows", rung.rows},
+                 {"file", rung.file.string()},
                  {"constants", rung.constants}, {"parameters", rung.parameters},
                  {"blocks", blocks},            {"needs", rung.needs},
                  {"shipped", rung.shipped}};
@@ -42,7 +43,8 @@ Json json_of(const lab::LadderTable& table) {
                            {"rungs", each.rungs},
                            {"sizes", sizes},
                            {"parameters", each.parameters},
-                           {"all_blocks", each.all_blocks}});
+                           {"all_blocks", each.all_blocks},
+                           {"cpu", each.cpu}});
   }
   return {{"ladder", table.name()},
           {"about", table.about},

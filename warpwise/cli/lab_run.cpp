@@ -99,7 +99,7 @@ class LabRun final : public Command {
     request.size = size_;
     request.block = block_;
     request.on_gpu = options_.on_gpu();
-    request.cpu = !selection.experiment || selection.experiment->cpu;
+    request.cpu = selection.whole || (selection.experiment && selection.experiment->cpu);
     request.compute_capabilities = options_.compute_capabilities;
     const bool quiet = json_ || csv_;
     Progress progress(quiet ? request.rungs.size() : 0);

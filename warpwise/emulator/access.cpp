@@ -59,9 +59,10 @@ Result apply_rules(rules::ComputeCapability cc, Space space, const rules::WarpAc
   return result;
 }
 
-void add(SiteCounts& counts, const Result& result, int bytes) {
+void add(SiteCounts& counts, const Result& result, int lanes, int bytes) {
   ++counts.requests;
-  counts.bytes_requested += static_cast<std::uint64_t>(bytes);
+  counts.lanes += static_cast<std::uint64_t>(lanes);
+  counts.bytes_requested += static_cast<std::uint64_t>(lanes) * static_cast<std::uint64_t>(bytes);
   counts.transactions_32 += static_cast<std::uint64_t>(result.traffic.transactions_32);
   counts.transactions_64 += static_cast<std::uint64_t>(result.traffic.transactions_64);
   counts.transactions_128 += static_cast<std::uint64_t>(result.traffic.transactions_128);
@@ -81,7 +82,7 @@ void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int by
   const auto place = static_cast<std::size_t>(op.site) * counted_spaces +
                      static_cast<std::size_t>(counted_space(space));
   SiteCounts* counts = worker.sites.data() + place * n;
-  const int asked = (active == all_lanes ? warp_lanes : std::popcount(active)) * bytes;
+  const int lanes = active == all_lanes ? warp_lanes : std::popcount(active);
   const rules::WarpAccess access{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes),
                                  active, bytes, kind == AccessKind::store};
 
@@ -98,7 +99,9 @@ void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int by
     }
   }
   if (off != 0) {
-    for (std::size_t k = 0; k < n; ++k) add(counts[k], apply_rules(ccs[k], space, access), asked);
+    for (std::size_t k = 0; k < n; ++k) {
+      add(counts[k], apply_rules(ccs[k], space, access), lanes, bytes);
+    }
     return;
   }
   Worker::Memo& memo = *worker.memo;
@@ -114,7 +117,7 @@ void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int by
     key = {stride, active, low, true};
     for (std::size_t k = 0; k < n; ++k) results[k] = apply_rules(ccs[k], space, access);
   }
-  for (std::size_t k = 0; k < n; ++k) add(counts[k], results[k], asked);
+  for (std::size_t k = 0; k < n; ++k) add(counts[k], results[k], lanes, bytes);
 }
 
 // ---- faults
@@ -354,7 +357,10 @@ void count_texture(Warp& warp, const Operation& op) {
   const std::size_t n = worker.launch->ccs.size();
   if (!worker.counting || n == 0 || op.site < 0 || warp.active == 0) return;
   SiteCounts* counts = worker.sites.data() + static_cast<std::size_t>(op.site) * counted_spaces * n;
-  for (std::size_t k = 0; k < n; ++k) ++counts[k].requests;
+  for (std::size_t k = 0; k < n; ++k) {
+    ++counts[k].requests;
+    counts[k].lanes += static_cast<std::uint64_t>(std::popcount(warp.active));
+  }
 }
 
 }  // namespace warpwise::emulator

@@ -55,6 +55,7 @@ TEST_F(Counts, Transposes) {
   for (const auto& memory : naive.memory) {
     EXPECT_EQ(memory.global_load.requests, requests);
     EXPECT_EQ(memory.global_store.requests, requests);
+    EXPECT_EQ(memory.global_load.references, 64U * 64);
     EXPECT_EQ(memory.global_load.bytes_requested, 64U * 64 * 4);
     EXPECT_EQ(memory.shared_load.requests, 0U);
   }
@@ -178,6 +179,7 @@ TEST_F(Counts, Lines) {
   EXPECT_EQ(line("counts.cu", "strided load").memory[cc90].global_load.transactions_32, 5U * 8);
   EXPECT_EQ(line("counts.cuh", "inlined load").memory[cc90].global_load.transactions_32, 5U * 4);
   EXPECT_EQ(line("counts.cu", "half of the lanes").memory[cc90].global_load.requests, 5U);
+  EXPECT_EQ(line("counts.cu", "half of the lanes").memory[cc90].global_load.references, 160U / 2);
   EXPECT_EQ(line("counts.cu", "half of the lanes").memory[cc90].global_load.bytes_requested,
             160U / 2 * 4);
   EXPECT_EQ(line("counts.cu", "store").memory[cc90].global_store.requests, 5U);
@@ -279,6 +281,7 @@ TEST(HandWritten, Classes) {
   EXPECT_EQ(result.totals.warp_instructions, 15U);
   EXPECT_EQ(result.totals.barriers, 1U);
   EXPECT_EQ(result.memory[0].global_atomic.requests, 1U);
+  EXPECT_EQ(result.memory[0].global_atomic.references, 32U);
 }
 
 /// A guarded access that no lane makes is an instruction, but no request.
@@ -317,6 +320,7 @@ TEST(HandWritten, LocalConstantAndWideAccesses) {
   EXPECT_EQ(memory.constant.passes, 1U + 32);
   EXPECT_EQ(memory.constant.ideal_passes, 2U);
   EXPECT_EQ(memory.global_load.transactions_32, 16U);
+  EXPECT_EQ(memory.global_load.references, 32U) << "four words at once are one reference";
   EXPECT_EQ(memory.global_load.bytes_requested, 512U);
 }
 

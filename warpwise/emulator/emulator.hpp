@@ -101,6 +101,7 @@ struct KernelInfo {
 
 struct TrafficCounts {
   std::uint64_t requests = 0;
+  std::uint64_t references = 0;  ///< of threads: the lanes of the requests, a vector counted once
   std::uint64_t transactions_32 = 0;
   std::uint64_t transactions_64 = 0;
   std::uint64_t transactions_128 = 0;
@@ -121,6 +122,7 @@ struct MemoryCounts {
   TrafficCounts global_load, global_store, global_atomic, local_load, local_store;
   PassCounts shared_load, shared_store, shared_atomic, constant;
   std::uint64_t texture_requests = 0;
+  std::uint64_t texture_references = 0;  ///< the lanes of these requests
 };
 
 struct ExecutionCounts {

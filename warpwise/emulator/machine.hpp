@@ -250,6 +250,7 @@ struct Block {
 /// Memory counts of one site for one space and one compute capability.
 struct SiteCounts {
   std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;  ///< that took part in the requests
   std::uint64_t bytes_requested = 0;
   std::uint64_t transactions_32 = 0, transactions_64 = 0, transactions_128 = 0;
   std::uint64_t ideal = 0;  ///< transactions or passes

@@ -92,6 +92,7 @@ Dim3 block_index(std::uint64_t linear, Dim3 grid) {
 
 void add(TrafficCounts& to, const SiteCounts& from) {
   to.requests += from.requests;
+  to.references += from.lanes;
   to.transactions_32 += from.transactions_32;
   to.transactions_64 += from.transactions_64;
   to.transactions_128 += from.transactions_128;
@@ -112,6 +113,7 @@ void add(MemoryCounts& to, const SiteCounts& from, int space, InstructionClass c
          bool is_constant) {
   if (c == InstructionClass::texture) {
     to.texture_requests += from.requests;
+    to.texture_references += from.lanes;
     return;
   }
   const bool is_atomic = c == InstructionClass::atomic;

@@ -477,7 +477,7 @@ TEST(Texture, OneDimensionalCoordinatesAndLevels) {
       flat.number(2, 1, 0));
 }
 
-TEST(Texture, CountsOneRequestForEachWarp) {
+TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
   Device device;
   Texture t;
   t.width = 8;
@@ -488,6 +488,7 @@ TEST(Texture, CountsOneRequestForEachWarp) {
   const Readings got = run(device, read_2d, device.create_texture(image.texture), points);
   ASSERT_EQ(got.result.memory.size(), 1u);
   EXPECT_EQ(got.result.memory[0].texture_requests, 4u);
+  EXPECT_EQ(got.result.memory[0].texture_references, 100u);
   EXPECT_EQ(got.result.instructions_by_class.at("texture"), 4u);
 }
 

@@ -40,7 +40,7 @@ std::string percent(const std::optional<double>& share) {
 }
 
 std::string counts_text(const RungCounts& counts) {
-  return cell(counts.global_references_per_pixel, 8) + cell(counts.transactions_per_request, 7) +
+  return cell(counts.references_per_pixel, 8) + cell(counts.transactions_per_request, 7) +
          (counts.shared_passes_per_request > 0 ? cell(counts.shared_passes_per_request, 7)
                                                : std::string(7, ' '));
 }
@@ -50,11 +50,16 @@ std::string resources_text(const RungResources& resources) {
          percent(resources.occupancy);
 }
 
+// In as many places in every row.
 std::string document_text(const RungRow& row) {
   std::string text;
-  if (row.document.time_us) text = fmt::format("{:.1f} us", *row.document.time_us);
+  const auto& cpu = row.document_cpu;
+  if (const auto time = cpu ? cpu->time_us : row.document.time_us) text = fmt::format("{:.1f} us", *time);
   if (row.document_speedup_over_first) {
     text += fmt::format("{}x{:.3g}", text.empty() ? "" : " ", *row.document_speedup_over_first);
+  }
+  if (cpu && cpu->gpu_speedup) {
+    text += fmt::format("{}GPU x{:.3g}, {} thr.", text.empty() ? "" : " ", *cpu->gpu_speedup, cpu->threads);
   }
   return fmt::format("{:<17}", text);
 }
@@ -65,14 +70,16 @@ std::string gpu_line(const RungRow& row) {
                      fmt::format(" {:<17}", fmt::format("[{}, {}]", trimmed(shown->p5_us), trimmed(shown->p95_us)));
   text += row.on_cpu ? std::string(9, ' ') : cell(row.batch->median_us, 9);
   text += cell(row.gb_per_s, 7) + percent(row.share_of_roof) +
-          cell(row.speedup_over_previous, 7) + cell(row.speedup_over_first, 7);
+          cell(row.speedup_over_step_before, 7) + cell(row.speedup_over_first, 7);
   text += row.resources.empty() ? std::string(10, ' ') : resources_text(row.resources[0]);
   text += row.counts.empty() ? std::string(22, ' ') : counts_text(row.counts[0]);
   return text + "  " + document_text(row);
 }
 
 std::string emulator_lines(const RungRow& row) {
-  if (row.on_cpu) return cell(row.batch->median_us, 12) + " us on this CPU";
+  if (row.on_cpu) {
+    return fmt::format("{:<85}  {}", cell(row.batch->median_us, 12) + " us on this CPU", document_text(row));
+  }
   std::string text;
   for (std::size_t i = 0; i < row.counts.size(); ++i) {
     const RungCounts& counts = row.counts[i];
@@ -83,7 +90,7 @@ std::string emulator_lines(const RungRow& row) {
             resources_text(row.resources[i]) +
             fmt::format("  {:<5}", rules::to_string(counts.compute_capability));
   }
-  return text;
+  return text + "  " + document_text(row);
 }
 
 Json json_of(const Timing& timing) {
@@ -102,7 +109,7 @@ Json json_of(const RungCounts& counts) {
           {"branches", counts.branches},
           {"divergent_branches", counts.divergent_branches},
           {"barriers", counts.barriers},
-          {"global_references_per_pixel", counts.global_references_per_pixel},
+          {"references_per_pixel", counts.references_per_pixel},
           {"transactions_per_request", counts.transactions_per_request},
           {"bytes_moved_per_pixel", counts.bytes_moved_per_pixel},
           {"shared_passes_per_request", counts.shared_passes_per_request}};
@@ -125,7 +132,8 @@ Json json_of(const RungRow& row) {
   put(object, "sm_clock_mhz", row.sm_clock_mhz);
   put(object, "gb_per_s", row.gb_per_s);
   put(object, "share_of_roof", row.share_of_roof);
-  put(object, "speedup_over_previous", row.speedup_over_previous);
+  if (!row.step_before.empty()) object["step_before"] = row.step_before;
+  put(object, "speedup_over_step_before", row.speedup_over_step_before);
   put(object, "speedup_over_first", row.speedup_over_first);
   for (const RungResources& each : row.resources) {
     Json resources = {{"compute_capability", rules::to_string(each.compute_capability)}};
@@ -136,7 +144,12 @@ Json json_of(const RungRow& row) {
   }
   for (const RungCounts& each : row.counts) object["counts"].push_back(json_of(each));
   put(object, "document_time_us", row.document.time_us);
-  put(object, "document_speedup", row.document_speedup_over_first);
+  put(object, "document_speedup_over_first", row.document_speedup_over_first);
+  if (row.document_cpu) {
+    object["document_threads"] = row.document_cpu->threads;
+    put(object, "document_time_us", row.document_cpu->time_us);
+    put(object, "document_gpu_speedup", row.document_cpu->gpu_speedup);
+  }
   return object;
 }
 
@@ -172,10 +185,11 @@ std::string csv_line(const LadderRun& run, const RungRow& row, const RungResourc
   for (const auto& timing : {row.cold, row.batch}) {
     for (std::string& each : timing_fields(timing)) fields.push_back(std::move(each));
   }
-  for (const auto& each : {row.gb_per_s, row.share_of_roof, row.speedup_over_previous,
-                           row.speedup_over_first}) {
-    fields.push_back(field(each));
-  }
+  fields.push_back(field(row.gb_per_s));
+  fields.push_back(field(row.share_of_roof));
+  fields.push_back(row.step_before);
+  fields.push_back(field(row.speedup_over_step_before));
+  fields.push_back(field(row.speedup_over_first));
   fields.push_back(resources == nullptr ? "" : rules::to_string(resources->compute_capability));
   fields.push_back(resources == nullptr ? "" : field(resources->registers));
   fields.push_back(resources == nullptr ? "" : field(resources->occupancy));
@@ -184,13 +198,15 @@ std::string csv_line(const LadderRun& run, const RungRow& row, const RungResourc
   } else {
     for (const double each : {static_cast<double>(counts->warp_instructions), counts->active_lanes,
                               static_cast<double>(counts->divergent_branches),
-                              counts->global_references_per_pixel,
+                              counts->references_per_pixel,
                               counts->transactions_per_request,
                               counts->shared_passes_per_request}) {
       fields.push_back(fmt::format("{}", each));
     }
   }
-  fields.push_back(field(row.document.time_us));
+  fields.push_back(field(row.document_cpu ? row.document_cpu->time_us : row.document.time_us));
+  fields.push_back(field(row.document_speedup_over_first));
+  fields.push_back(row.document_cpu ? field(row.document_cpu->gpu_speedup) : "");
   return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
@@ -204,7 +220,12 @@ std::string heading_of(const LadderRun& run) {
   if (run.vsadu4_roof_per_s) {
     text += fmt::format(" and {:.1f} T absolute differences/s", *run.vsadu4_roof_per_s * 1e-12);
   }
-  return text + (run.on_gpu ? "\n" : "; counts in the place of times\n");
+  if (!run.on_gpu) text += "; counts in the place of times";
+  if (!run.document_device.empty()) {
+    text += fmt::format("; the document's figures are of a {} at {}x{}", run.document_device,
+                        run.document_size.width, run.document_size.height);
+  }
+  return text + "\n";
 }
 
 std::string columns_of(const RungRow& row, bool on_gpu) {
@@ -212,9 +233,10 @@ std::string columns_of(const RungRow& row, bool on_gpu) {
   if (!row.parameters.empty()) work += ", " + parameters_text(row.parameters);
   work += "\n";
   if (!on_gpu) {
-    return work + fmt::format("{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5} {}\n",
-                       "", "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px",
-                       "branches", "divergent", "regs", "occ.", "CC", "idea");
+    return work + fmt::format(
+        "{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5}  {:<17} {}\n", "",
+        "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px", "branches", "divergent",
+        "regs", "occ.", "CC", "document", "idea");
   }
   return work + fmt::format(
       "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n", "",
@@ -257,7 +279,10 @@ nlohmann::ordered_json json_of(const LadderRun& run) {
     object["title"] = run.title;
     object["rows"] = run.document_rows;
   }
-  if (!run.document_device.empty()) object["document_device"] = run.document_device;
+  if (!run.document_device.empty()) {
+    object["document_device"] = run.document_device;
+    object["document_size"] = {run.document_size.width, run.document_size.height};
+  }
   object["machine"] = machine;
   object["method"] = run.method;
   put(object, "copy_roof_gb_per_s", run.copy_roof_gb_per_s);
@@ -275,9 +300,10 @@ nlohmann::ordered_json json_of(const LadderRun& run) {
 std::string csv_of(const LadderRun& run) {
   std::string text =
       "ladder,rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,batch_us,"
-      "batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,speedup_over_previous,speedup_over_first,"
-      "compute_capability,registers,occupancy,warp_instructions,active_lanes,divergent_branches,"
-      "global_references_per_pixel,transactions_per_request,shared_passes_per_request,document_us\n";
+      "batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,speedup_over_step_before,"
+      "speedup_over_first,compute_capability,registers,occupancy,warp_instructions,active_lanes,divergent_branches,"
+      "references_per_pixel,transactions_per_request,shared_passes_per_request,document_time_us,"
+      "document_speedup_over_first,document_gpu_speedup\n";
   for (const RungRow& row : run.rows) {
     const std::size_t lines = std::max<std::size_t>({1, row.resources.size(), row.counts.size()});
     for (std::size_t i = 0; i < lines; ++i) {

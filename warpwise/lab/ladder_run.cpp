@@ -52,14 +52,36 @@ std::vector<Variables> combinations(const LadderTable& table,
   return result;
 }
 
+bool is_default(const LadderTable& table, const Rung& rung, const Variables& parameters) {
+  return parameters == merged(table.ladder->parameters(), rung.parameters);
+}
+
+// The document's figures are of one size and one shape of block, which the table has first. The emulator's
+// size stands for it: there are no times for them to be mistaken for.
+bool is_documented(const LadderTable& table, const LadderRun& run, const Rung& rung,
+                   const RungRow& row) {
+  const bool same_size = row.size == table.size || (!run.on_gpu && row.size == table.emulator_size);
+  return same_size && is_default(table, rung, row.parameters) &&
+         (rung.shipped || row.block == rung.blocks.front());
+}
+
+// By its times, or as it says itself of both.
+std::optional<double> document_speedup(const DocumentFigure& first, const DocumentFigure& here) {
+  if (first.time_us && here.time_us) return *first.time_us / *here.time_us;
+  if (first.speedup && here.speedup) return *here.speedup / *first.speedup;
+  return std::nullopt;
+}
+
 // The global memory of all launches together.
 struct Traffic {
   std::uint64_t requests = 0;
+  std::uint64_t references = 0;
   std::uint64_t transactions = 0;
   std::uint64_t bytes = 0;
 
   void add(const emulator::TrafficCounts& counts) {
     requests += counts.requests;
+    references += counts.references;
     transactions += counts.transactions_32 + counts.transactions_64 + counts.transactions_128;
     bytes += counts.bytes_moved;
   }
@@ -94,12 +116,11 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
       shared_requests += each.requests;
       shared_passes += each.passes;
     }
-    texture += memory.texture_requests;
+    texture += memory.texture_references;
   }
   const auto pixels = static_cast<double>(problem.pixels);
   result.active_lanes = ratio(threads, result.warp_instructions);
-  result.global_references_per_pixel =
-      ratio(32 * static_cast<double>(global.requests + texture), pixels);
+  result.references_per_pixel = ratio(static_cast<double>(global.references + texture), pixels);
   result.transactions_per_request = ratio(global.transactions, global.requests);
   result.bytes_moved_per_pixel = ratio(static_cast<double>(global.bytes), pixels);
   result.shared_passes_per_request = ratio(shared_passes, shared_requests);
@@ -233,6 +254,7 @@ class LadderRunner {
   void describe() {
     result_.ladder = table_.name();
     result_.document_device = table_.document_device;
+    result_.document_size = table_.size;
     if (request_.experiment) {
       result_.experiment = request_.experiment->name;
       result_.title = request_.experiment->title;
@@ -256,8 +278,6 @@ class LadderRunner {
 
   void run_size(const Size& size, const Variables& parameters) {
     works_.clear();
-    first_.clear();
-    previous_.clear();
     const Work& plain = work_of(size, parameters);
     if (request_.on_gpu) {
       transfer(plain);
@@ -274,12 +294,6 @@ class LadderRunner {
       else if (request_.experiment && request_.experiment->all_blocks) blocks = rung.blocks;
       for (const emulator::Dim3& block : blocks) run_rung(rung, work, block);
     }
-  }
-
-  // Plain loops over a large image take longer than anybody waits; the library's own CPU path gives
-  // the same bits.
-  bool reference_is_quick(const Size& size) const {
-    return size.width * size.height <= table_.size.width * table_.size.height;
   }
 
   Work& work_of(const Size& size, const Variables& parameters) {
@@ -303,19 +317,49 @@ class LadderRunner {
 
   void run_cpu(const Work& work) {
     const int all = tbb::this_task_arena::max_concurrency();
-    if (reference_is_quick(work.size)) cpu_row(work, "cpu reference", ladders::Cpu::reference, 1);
-    cpu_row(work, "cpu 1 thread", ladders::Cpu::library, 1);
-    if (all > 1) cpu_row(work, fmt::format("cpu {} threads", all), ladders::Cpu::library, all);
+    Problem problem = work.problem;
+    reference_row(work, problem);
+    std::set<int> threads = {1, all};
+    // The document's own number, or the nearest that there is.
+    const auto& documented = table_.document_cpu;
+    const int as_documented = documented ? std::min(documented->threads, all) : 0;
+    if (documented) threads.insert(as_documented);
+    const bool is_documented =
+        work.size == table_.size && work.parameters == table_.ladder->parameters();
+    for (const int each : threads) {
+      cpu_row(work, problem, each == 1 ? "cpu 1 thread" : fmt::format("cpu {} threads", each),
+              ladders::Cpu::library, each,
+              is_documented && each == as_documented ? documented : std::nullopt);
+    }
   }
 
-  void cpu_row(const Work& work, const std::string& name, ladders::Cpu with, int threads) {
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
+  // The plain loops of some problems take longer than all rungs together.
+  void reference_row(const Work& work, Problem& problem) {
+    constexpr double patience_s = 3;
+    const double seconds = table_.ladder->reference_seconds(problem);
+    if (seconds <= patience_s) {
+      cpu_row(work, problem, "cpu reference", ladders::Cpu::reference, 1);
+      return;
+    }
+    RungRow row = cpu_row_of(work, "cpu reference", ladders::Cpu::reference);
+    row.skipped = fmt::format("plain loops would take about {:.0f} s", seconds);
+    add(std::move(row));
+  }
+
+  RungRow cpu_row_of(const Work& work, const std::string& name, ladders::Cpu with) const {
     RungRow row = row_of(work);
     row.rung = name;
     row.idea = with == ladders::Cpu::reference ? "plain loops" : "what the library does on a CPU";
     row.on_cpu = true;
-    Problem problem = work.problem;
+    return row;
+  }
+
+  // Computes into `problem`, a copy of the work's own.
+  void cpu_row(const Work& work, Problem& problem, const std::string& name, ladders::Cpu with,
+               int threads, const std::optional<DocumentCpu>& document = std::nullopt) {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(threads));
+    RungRow row = cpu_row_of(work, name, with);
     std::vector<Sample> samples;
     constexpr double enough_us = 200'000;
     double total = 0;
@@ -328,9 +372,8 @@ class LadderRunner {
       total += time.count();
     } while (total < enough_us);
     row.batch = summary_of(samples);
-    if (with == ladders::Cpu::library && threads == 1) {
-      row.document.time_us = table_.document_cpu_time_us;
-    }
+    row.document_cpu = document;
+    if (document) row.rows = document->rows;
     add(std::move(row));
   }
 
@@ -347,6 +390,8 @@ class LadderRunner {
     for (const ladders::Operand& each : work.problem.operands) {
       (each.is_output() ? outputs : inputs).push_back(each.memory().size());
     }
+    // Rungs and parameters that move the same bytes take the same time.
+    if (!transferred_.insert({inputs, outputs}).second) return;
     const Transfers times = timer_->transfers(inputs, outputs);
     result_.transfers.push_back({work.size, work.parameters, times.upload_us, times.download_us});
   }
@@ -357,14 +402,13 @@ class LadderRunner {
     row.idea = rung.idea;
     row.rows = rung.rows;
     row.block = block;
-    row.document = rung.document;
-    row.document_speedup_over_first = document_speedup(rung);
     try {
       RungRun run(executor(), table_, rung, work.problem, block);
       run.run();
       row.wrong = run.first_difference(work.expected);
       if (row.wrong.empty()) fill(row, rung, work, run);
       if (rung.shipped) row.block = dimensions(run.launches().front().block);
+      compare(table_, result_, row);
     } catch (const Unsupported& reason) {
       row.skipped = reason.what();
     } catch (const KernelFault& fault) {
@@ -390,10 +434,10 @@ class LadderRunner {
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_)};
     rate(row, work);
-    // A count says the same at every size; with an experiment's parameters it may take long.
-    const bool is_default =
-        work.parameters == merged(table_.ladder->parameters(), rung.parameters);
-    if (is_default && counted_.insert(fmt::format("{} {} {} {}", rung.name, row.block.x,
+    // Once for each rung and block shape, at the one size that the table gives for counts; with an
+    // experiment's parameters it may take long.
+    if (is_default(table_, rung, work.parameters) &&
+        counted_.insert(fmt::format("{} {} {} {}", rung.name, row.block.x,
                                                   row.block.y, row.block.z)).second) {
       row.counts = count_rung(table_, rung, work.parameters, row.block,
                               request_.compute_capabilities);
@@ -410,23 +454,6 @@ class LadderRunner {
     } else {
       row.share_of_roof = *row.gb_per_s / *result_.copy_roof_gb_per_s;
     }
-    // Rungs that compute something else, by a parameter that they fix, are no steps of one another.
-    double& first = first_[work.parameters];
-    double& previous = previous_[work.parameters];
-    if (first == 0) first = row.cold->median_us;
-    if (previous != 0) row.speedup_over_previous = previous / row.cold->median_us;
-    row.speedup_over_first = first / row.cold->median_us;
-    previous = row.cold->median_us;
-  }
-
-  // By the document's own times, or as it says itself.
-  std::optional<double> document_speedup(const Rung& rung) const {
-    if (rung.document.speedup) return rung.document.speedup;
-    const auto first = std::find_if(table_.rungs.begin(), table_.rungs.end(), [](const Rung& each) {
-      return each.document.time_us.has_value();
-    });
-    if (first == table_.rungs.end() || !rung.document.time_us) return std::nullopt;
-    return *first->document.time_us / *rung.document.time_us;
   }
 
   void add(RungRow row) {
@@ -441,8 +468,7 @@ class LadderRunner {
   std::unique_ptr<GpuTimer> timer_;
   std::unique_ptr<EmulatorExecutor> emulator_;
   std::map<Variables, Work> works_;        // of one size
-  std::map<Variables, double> first_;      // cold times
-  std::map<Variables, double> previous_;
+  std::set<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>> transferred_;
   std::set<std::string> counted_;
   LadderRun result_;
 };
@@ -452,6 +478,33 @@ class LadderRunner {
 bool LadderRun::any_wrong() const {
   return std::any_of(rows.begin(), rows.end(),
                      [](const RungRow& row) { return !row.wrong.empty(); });
+}
+
+void compare(const LadderTable& table, const LadderRun& before, RungRow& row) {
+  if (!row.skipped.empty() || !row.wrong.empty()) return;
+  const Rung& rung = table.rung(row.rung);
+  // A parameter that a rung fixes makes it another computation: neither a step nor a first.
+  const auto is_comparable = [&](const RungRow& other) {
+    return !other.on_cpu && other.size == row.size && other.parameters == row.parameters;
+  };
+  const auto first = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
+    return is_comparable(other) && other.skipped.empty() && other.wrong.empty();
+  });
+  const RungRow& baseline = first == before.rows.end() ? row : *first;
+  if (is_documented(table, before, rung, row)) {
+    row.document = rung.document;
+    row.document_speedup_over_first =
+        document_speedup(table.rung(baseline.rung).document, rung.document);
+  }
+  if (!row.cold) return;
+  row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
+  // Its first row: of the block shape that it has by default.
+  const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
+    return is_comparable(other) && other.rung == rung.after;
+  });
+  if (step == before.rows.end() || !step->cold) return;
+  row.step_before = rung.after;
+  row.speedup_over_step_before = step->cold->median_us / row.cold->median_us;
 }
 
 LadderRun run_ladder(const LadderTable& table, const LadderRequest& request, const RowDone& done) {

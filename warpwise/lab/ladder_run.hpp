@@ -20,10 +20,12 @@ struct RungCounts {
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t barriers = 0;
-  double global_references_per_pixel = 0;  ///< threads' reads and writes, textures' among them
-  double transactions_per_request = 0;     ///< of global memory
-  double bytes_moved_per_pixel = 0;        ///< between the SMs and global memory
-  double shared_passes_per_request = 0;    ///< 0 without shared memory
+  /// Reads, writes and atomic operations of global memory and reads of textures that threads make: of each
+  /// access the lanes that take part, a vector counted once.
+  double references_per_pixel = 0;
+  double transactions_per_request = 0;   ///< of global memory
+  double bytes_moved_per_pixel = 0;      ///< between the SMs and global memory
+  double shared_passes_per_request = 0;  ///< 0 without shared memory
 };
 
 /// What the machine code takes and how much of an SM's warps its blocks fill.
@@ -49,12 +51,15 @@ struct RungRow {
   std::optional<double> sm_clock_mhz;  ///< median during the cold runs
   std::optional<double> gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
-  std::optional<double> speedup_over_previous;
-  std::optional<double> speedup_over_first;
+  std::string step_before;  ///< the rung that this one is a step from, where it was timed too
+  std::optional<double> speedup_over_step_before;
+  std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
   std::vector<RungResources> resources;  ///< on a GPU one, in the emulator one for each that is asked for
   std::vector<RungCounts> counts;
+  /// The document's own figures, where this row is what they were taken of.
   DocumentFigure document;
-  std::optional<double> document_speedup_over_first;
+  std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first
+  std::optional<DocumentCpu> document_cpu;            ///< on a row of the CPU
 };
 
 /// The time that a problem's operands take to the GPU and back, page-locked.
@@ -71,6 +76,7 @@ struct LadderRun {
   std::string title;
   std::vector<std::string> document_rows;
   std::string document_device;
+  Size document_size;
   std::string device;
   rules::ComputeCapability compute_capability;
   int multiprocessors = 0;
@@ -91,9 +97,13 @@ struct LadderRequest {
   std::optional<Size> size;              ///< in place of the table's or the experiment's
   std::optional<emulator::Dim3> block;   ///< in place of the rungs' own
   bool on_gpu = false;
-  bool cpu = false;  ///< the CPU's rows too: plain loops may take longer than all rungs
+  bool cpu = false;  ///< the CPU's rows too
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< to be counted for
 };
+
+/// What the figures of a rung's row are beside those of the rows before it, and which of the document's
+/// belong to it. run_ladder() does so with each row.
+void compare(const LadderTable& table, const LadderRun& before, RungRow& row);
 
 /// Is told of each row when it is there, with all that is known of the run until then.
 using RowDone = std::function<void(const LadderRun&, const RungRow&)>;

@@ -216,7 +216,7 @@ const std::vector<std::string> launch_fields = {"kernel", "grid", "block", "shar
 const std::vector<std::string> rung_fields = {
     "name",   "idea",    "file",     "rows",  "constants", "parameters", "blocks",  "launches",
     "kernel", "grid",    "block",    "shared", "scratch",   "textures",   "needs",   "shipped",
-    "document"};
+    "document", "after"};
 
 LaunchRule read_launch(const Fields& fields, const std::string& ladder) {
   LaunchRule rule;
@@ -399,6 +399,28 @@ std::string quoted_name(const Json& object) {
   return " \"" + object.at("name").get<std::string>() + "\"";
 }
 
+DocumentCpu read_document_cpu(const Fields& fields) {
+  fields.require_known({"threads", "time_us", "gpu_speedup", "rows"});
+  DocumentCpu cpu;
+  const std::int64_t threads = fields.numbers(Json::array({fields.at("threads")}), "threads", 1)[0];
+  cpu.threads = static_cast<int>(std::min<std::int64_t>(threads, std::numeric_limits<int>::max()));
+  cpu.time_us = fields.positive("time_us");
+  cpu.gpu_speedup = fields.positive("gpu_speedup");
+  cpu.rows = fields.texts("rows");
+  if (!cpu.time_us && !cpu.gpu_speedup) fields.fail("has neither \"time_us\" nor \"gpu_speedup\"");
+  return cpu;
+}
+
+// The rung that a line continues: the one above, unless the line names another.
+std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
+  const std::string after = fields.text("after", above.empty() ? "" : above.back().name);
+  std::vector<std::string> names;
+  for (const Rung& each : above) names.push_back(each.name);
+  if (after.empty() || std::find(names.begin(), names.end(), after) != names.end()) return after;
+  const std::string hint = names.empty() ? "" : " (did you mean \"" + nearest(after, names) + "\"?)";
+  fields.fail(fmt::format("has the \"after\" \"{}\", which is no rung above it{}", after, hint));
+}
+
 LadderTable read_table(const Json& json, const fs::path& folder) {
   const std::string place = (folder / "ladder.json").string();
   const Fields fields(json, place);
@@ -422,9 +444,11 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
   if (table.verify_parameters.empty()) table.verify_parameters.emplace_back();
   if (fields.has("document")) {
     const Fields document(fields.at("document"), fields.inside("document"));
-    document.require_known({"device", "cpu_time_us"});
+    document.require_known({"device", "cpu"});
     table.document_device = document.text("device");
-    table.document_cpu_time_us = document.positive("cpu_time_us");
+    if (document.has("cpu")) {
+      table.document_cpu = read_document_cpu(Fields(document.at("cpu"), document.inside("cpu")));
+    }
   }
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
   Fields(defaults, fields.inside("defaults")).require_known(rung_fields);
@@ -435,6 +459,7 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
     for (const Rung& before : table.rungs) {
       if (before.name == rung.name) fields.fail("has two rungs named \"" + rung.name + "\"");
     }
+    rung.after = read_after(Fields(each, where + " \"" + rung.name + "\","), table.rungs);
     table.rungs.push_back(std::move(rung));
   }
   if (table.rungs.empty()) fields.fail("has no rungs");

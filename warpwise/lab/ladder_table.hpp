@@ -30,10 +30,19 @@ struct DocumentFigure {
   std::optional<double> speedup;
 };
 
+/// What it gives of a CPU beside its GPU.
+struct DocumentCpu {
+  int threads = 1;
+  std::optional<double> time_us;
+  std::optional<double> gpu_speedup;  ///< how many times as fast as this CPU its last rung is
+  std::vector<std::string> rows;
+};
+
 struct Rung {
   std::string name;
   std::string place;  ///< of its line, for complaints: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
+  std::string after;  ///< the rung above that this one is a step from; empty where a branch begins
   std::filesystem::path file;
   std::vector<std::string> rows;                 ///< of the documents: "A8"
   std::map<std::string, std::string> constants;  ///< by name, as expressions
@@ -75,7 +84,7 @@ struct LadderTable {
   std::vector<Size> verify;
   std::vector<ladders::Variables> verify_parameters;  ///< never empty
   std::string document_device;                        ///< whose times the document gives
-  std::optional<double> document_cpu_time_us;
+  std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
   std::vector<Experiment> experiments;
 

@@ -167,13 +167,13 @@ constexpr const char* small_table = R"json({
  "emulator_size": [64, 48],
  "verify": [[1, 1], [33, 5]],
  "verify_parameters": [{}, {"window": 3}],
- "document": {"device": "a GPU of then", "cpu_time_us": 1000},
+ "document": {"device": "a GPU of then", "cpu": {"threads": 16, "gpu_speedup": 23, "rows": ["C1"]}},
  "defaults": {"rows": ["C1"], "blocks": [[32, 4], [64]], "grid": ["ceil_div(width, block_x)", "height"]},
  "rungs": [
   {"name": "first", "idea": "the first idea", "file": "01.cu", "document": {"time_us": 800.5}},
   {"name": "second", "idea": "the next", "rows": ["C2"], "file": "02.cu", "constants": {"A": 3, "B": "A_B * 2"}, "parameters": {"offset": -5}, "shared": "4 * block_x", "scratch": 16, "textures": {"src": "2d"}, "needs": {"width < 9": "narrow"}, "document": {"speedup": 2}},
-  {"name": "third", "idea": "two kernels", "file": "03.cu", "blocks": [[8, 8, 8]], "launches": [{"kernel": "a", "grid": ["1"]}, {"grid": [2, 3, 4], "block": [256], "shared": 64}]},
-  {"name": "shipped", "idea": "the library's", "file": "shipped.cu", "shipped": true}
+  {"name": "third", "idea": "two kernels", "after": "first", "file": "03.cu", "blocks": [[8, 8, 8]], "launches": [{"kernel": "a", "grid": ["1"]}, {"grid": [2, 3, 4], "block": [256], "shared": 64}]},
+  {"name": "shipped", "idea": "the library's", "after": "", "file": "shipped.cu", "shipped": true}
  ],
  "experiments": [
   {"name": "all", "title": "All of it", "rows": ["C1"], "rungs": ["*"], "sizes": [[10, 20]], "parameters": {"window": [3, 5]}, "blocks": "all", "cpu": true},
@@ -190,7 +190,11 @@ TEST(Table, IsRead) {
   EXPECT_EQ(table.verify, (std::vector<Size>{{1, 1}, {33, 5}}));
   EXPECT_EQ(table.verify_parameters, (std::vector<Variables>{{}, {{"window", 3}}}));
   EXPECT_EQ(table.document_device, "a GPU of then");
-  EXPECT_EQ(table.document_cpu_time_us, 1000);
+  ASSERT_TRUE(table.document_cpu);
+  EXPECT_EQ(table.document_cpu->threads, 16);
+  EXPECT_EQ(table.document_cpu->gpu_speedup, 23);
+  EXPECT_EQ(table.document_cpu->time_us, std::nullopt);
+  EXPECT_EQ(table.document_cpu->rows, std::vector<std::string>{"C1"});
   ASSERT_EQ(table.rungs.size(), 4U);
 
   const Rung& first = table.rung("first");
@@ -221,6 +225,11 @@ TEST(Table, IsRead) {
   EXPECT_EQ(third.launches[1].kernel, "threshold");
   EXPECT_EQ(third.launches[1].block, std::vector<std::string>{"256"});
   EXPECT_EQ(third.launches[1].shared, "64");
+
+  EXPECT_EQ(first.after, "");
+  EXPECT_EQ(second.after, "first") << "the line above, where none is named";
+  EXPECT_EQ(third.after, "first");
+  EXPECT_EQ(table.rung("shipped").after, "") << "a branch begins";
 
   EXPECT_TRUE(table.rung("shipped").shipped);
   EXPECT_TRUE(table.rung("shipped").launches.empty());
@@ -298,7 +307,14 @@ const Mistake mistakes[] = {
      {"\"window\"", "no whole number"}},
     {"ParameterBeyond64Bits", "{\"window\": 3}", "{\"window\": 9223372036854775808}",
      {"\"window\"", "no whole number"}},
-    {"DocumentUnknown", "\"cpu_time_us\"", "\"cpu_us\"", {"\"document\"", "\"cpu_us\""}},
+    {"DocumentUnknown", "\"cpu\": {", "\"cpus\": {", {"\"document\"", "\"cpus\""}},
+    {"DocumentCpuUnknown", "\"gpu_speedup\"", "\"speedup\"", {"\"cpu\"", "\"speedup\""}},
+    {"DocumentCpuOfNothing", "\"gpu_speedup\": 23, ", "", {"\"cpu\"", "neither \"time_us\""}},
+    {"DocumentCpuThreads", "\"threads\": 16", "\"threads\": 0", {"\"cpu\"", "\"threads\""}},
+    {"AfterUnknown", "\"after\": \"first\"", "\"after\": \"frist\"",
+     {"rung 3 \"third\"", "\"frist\"", "no rung above it", "did you mean \"first\""}},
+    {"AfterALaterRung", "\"after\": \"first\"", "\"after\": \"shipped\"",
+     {"rung 3 \"third\"", "\"shipped\"", "no rung above it"}},
     {"DocumentTimeOfZero", "800.5", "0", {"rung 1 \"first\"", "\"time_us\"", "above 0"}},
     {"DocumentTimeNoNumber", "800.5", "\"fast\"", {"rung 1 \"first\"", "\"time_us\""}},
     {"DefaultsNoObject", "\"defaults\": {\"rows\"", "\"defaults\": 1, \"x\": {\"rows\"",

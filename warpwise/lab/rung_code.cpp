@@ -72,6 +72,29 @@ void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   }
 }
 
+bool is_below(const fs::path& file, const fs::path& folder) {
+  const fs::path relative = file.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+void put_in(const fs::path& file, const std::vector<fs::path>& folders, std::set<fs::path>& done,
+            std::string& text) {
+  std::istringstream lines(read_text(file).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    text += line + "\n";
+    const std::string name = included_by(line);
+    if (name.empty()) continue;
+    std::error_code ignored;
+    fs::path from = file.parent_path() / name;
+    if (!fs::is_regular_file(from, ignored)) from = source_root() / name;
+    from = from.lexically_normal();
+    const bool is_own = std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+      return is_below(from, folder.lexically_normal());
+    });
+    if (is_own && done.insert(from).second) put_in(from, folders, done, text);
+  }
+}
+
 std::optional<Compilation> from_cache(const fs::path& path) {
   const std::optional<std::string> text = read_text(path);
   if (!text) return std::nullopt;
@@ -119,6 +142,14 @@ std::string text_with_includes(const fs::path& file) {
   std::string text;
   std::set<fs::path> done;
   append(file, done, text);
+  return text;
+}
+
+std::string text_with_own_includes(const LadderTable& table, const Rung& rung) {
+  if (!read_text(rung.file)) throw IoError(rung.file.string() + " cannot be read");
+  std::string text;
+  std::set<fs::path> done;
+  put_in(rung.file, {table.folder, source_root() / "warpwise/primitives" / table.name()}, done, text);
   return text;
 }
 

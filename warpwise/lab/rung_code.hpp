@@ -21,4 +21,8 @@ void require_compiler();
 /// folder or source_root(). \throws IoError  the rung's own file cannot be read
 std::string text_with_includes(const std::filesystem::path& file);
 
+/// The source of a rung with what it includes of its ladder's folder and of its primitive's put in where
+/// it is included first, behind the line that includes it. \throws IoError  as text_with_includes()
+std::string text_with_own_includes(const LadderTable& table, const Rung& rung);
+
 }  // namespace warpwise::lab

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/expression.hpp"
@@ -270,7 +271,10 @@ std::string RungRun::first_difference(const Problem& expected) const {
   for (std::size_t i = 0; i < expected.operands.size(); ++i) {
     const Operand& operand = expected.operands[i];
     if (!operand.is_output()) continue;
-    std::vector<std::byte> memory(operand.memory().size());
+    // Not filled before it is read: it may be a gigabyte.
+    const std::size_t bytes = operand.memory().size();
+    const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    const std::span memory(owner.get(), bytes);
     executor_.read(memory_[i], memory);
     const ConstHostView want = operand.view();
     const ConstHostView got(memory.data() + operand.offset_bytes(), want.type(), want.width(),

@@ -474,6 +474,139 @@ TEST_F(Rungs, AreReportedWithAllTheirFigures) {
   EXPECT_EQ(lines.back()[1], "shipped");
 }
 
+TEST(Report, OfTheDocument) {
+  LadderRun run;
+  run.ladder = "match";
+  run.device = "emulator";
+  run.document_device = "GeForce GTX 580";
+  run.document_size = {12000, 1024};
+  RungRow row;
+  row.rung = "unrolled";
+  row.document = {2000, std::nullopt};
+  row.document_speedup_over_first = 27;
+  RungRow cpu;
+  cpu.rung = "cpu 4 threads";
+  cpu.on_cpu = true;
+  cpu.batch = Timing{100, 90, 110, 3, 0};
+  cpu.document_cpu = DocumentCpu{16, std::nullopt, 23, {"E1"}};
+  run.rows = {cpu, row};
+  EXPECT_NE(heading_of(run).find("of a GeForce GTX 580 at 12000x1024"), std::string::npos);
+  EXPECT_NE(line_of(row, false).find("2000.0 us x27"), std::string::npos);
+  EXPECT_NE(line_of(cpu, false).find("GPU x23, 16 thr."), std::string::npos);
+  EXPECT_NE(line_of(cpu, true).find("GPU x23, 16 thr."), std::string::npos);
+  const auto json = json_of(run);
+  EXPECT_EQ(json["document_size"], nlohmann::json({12000, 1024}));
+  EXPECT_EQ(json["results"][0]["document_gpu_speedup"], 23);
+  EXPECT_EQ(json["results"][0]["document_threads"], 16);
+  EXPECT_FALSE(json["results"][0].contains("document_time_us"));
+  const auto lines = csv_fields(csv_of(run));
+  const auto column = [&](const std::string& name) {
+    return std::find(lines[0].begin(), lines[0].end(), name) - lines[0].begin();
+  };
+  EXPECT_EQ(lines[1].at(static_cast<std::size_t>(column("document_gpu_speedup"))), "23");
+  EXPECT_EQ(lines[2].at(static_cast<std::size_t>(column("document_time_us"))), "2000");
+  EXPECT_EQ(lines[2].at(static_cast<std::size_t>(column("document_speedup_over_first"))), "27");
+}
+
+// A row of a GPU's run, which took so long.
+RungRow timed(const char* rung, double us, const Size& size, const emulator::Dim3& block = {32, 8, 1}) {
+  RungRow row;
+  row.rung = rung;
+  row.size = size;
+  row.block = block;
+  row.cold = Timing{us, us, us, 10, 0};
+  return row;
+}
+
+class Compared : public ::testing::Test {
+ protected:
+  Compared() { run_.on_gpu = true; }
+
+  const RungRow& add(RungRow row) {
+    compare(table_, run_, row);
+    return run_.rows.emplace_back(std::move(row));
+  }
+
+  LadderTable table_ = find_ladder("sobel");
+  LadderRun run_;
+};
+
+TEST_F(Compared, WithTheStepThatTheyCameFrom) {
+  const Size size = table_.size;
+  EXPECT_EQ(add(timed("global_plain", 200, size)).speedup_over_step_before, std::nullopt);
+  const RungRow constants = add(timed("global_constant_filter", 100, size));
+  EXPECT_EQ(constants.step_before, "global_plain");
+  EXPECT_EQ(constants.speedup_over_step_before, 2);
+  // At another block: over the rung before, at its own first block, not over the same rung.
+  EXPECT_EQ(add(timed("global_constant_filter", 400, size, {16, 16, 1})).speedup_over_step_before, 0.5);
+  EXPECT_EQ(add(timed("global_fewer_conditions", 50, size)).speedup_over_step_before, 2);
+  // A branch begins: what came before it is no step.
+  const RungRow method = add(timed("method_i", 80, size));
+  EXPECT_EQ(method.step_before, "");
+  EXPECT_EQ(method.speedup_over_step_before, std::nullopt);
+  EXPECT_EQ(method.speedup_over_first, 2.5);
+  add(timed("method_i_fixed", 79, size));
+  EXPECT_EQ(add(timed("method_ii", 40, size)).step_before, "method_i");
+  // Its step before was not run, or did not.
+  EXPECT_EQ(add(timed("shared_unrolled", 40, size)).speedup_over_step_before, std::nullopt);
+  RungRow skipped = timed("texture_plain", 1, size);
+  skipped.cold.reset();
+  skipped.skipped = "for a reason";
+  add(skipped);
+  EXPECT_EQ(add(timed("texture_constant_filter", 40, size)).speedup_over_step_before, std::nullopt);
+  // Other sizes have steps of their own.
+  EXPECT_EQ(add(timed("global_constant_filter", 1, {64, 48})).speedup_over_step_before, std::nullopt);
+}
+
+TEST_F(Compared, WithTheDocumentOverTheSameRung) {
+  const RungRow first = add(timed("shared_plain", 188, table_.size, {128, 2, 1}));
+  EXPECT_EQ(first.speedup_over_first, 1);
+  EXPECT_EQ(first.document_speedup_over_first, 1);
+  const RungRow global = add(timed("global_plain", 226, table_.size));
+  EXPECT_EQ(global.document.time_us, 29612);
+  EXPECT_DOUBLE_EQ(*global.document_speedup_over_first, 16354.0 / 29612);
+  EXPECT_EQ(global.speedup_over_first, 188.0 / 226);
+  // The document has no time of what these are compared with.
+  run_.rows.clear();
+  add(timed("known_filter", 50, table_.size));
+  const RungRow other = add(timed("global_plain", 226, table_.size));
+  EXPECT_EQ(other.document.time_us, 29612);
+  EXPECT_EQ(other.document_speedup_over_first, std::nullopt);
+}
+
+TEST_F(Compared, WithTheDocumentWhereItsFiguresBelong) {
+  const auto time = [&](const Size& size, const emulator::Dim3& block = {32, 8, 1}) {
+    return add(timed("global_plain", 226, size, block)).document.time_us;
+  };
+  EXPECT_EQ(time(table_.size), 29612);
+  EXPECT_EQ(time({16384, 12288}), std::nullopt);
+  EXPECT_EQ(time(table_.emulator_size), std::nullopt);
+  EXPECT_EQ(time(table_.size, {16, 16, 1}), std::nullopt);
+  RungRow row = timed("global_plain", 226, table_.size);
+  row.parameters["of_an_experiment"] = 3;
+  EXPECT_EQ(add(row).document.time_us, std::nullopt);
+  // Counts at the emulator's size stand for those at the document's.
+  run_.on_gpu = false;
+  EXPECT_EQ(time(table_.emulator_size), 29612);
+  EXPECT_EQ(time({64, 48}), std::nullopt);
+}
+
+TEST_F(Compared, WithTheDocumentsOwnSpeedups) {
+  table_ = find_ladder("match");
+  const auto match = [&](const char* rung, double us) {
+    RungRow row = timed(rung, us, table_.size);
+    row.block = table_.rung(rung).blocks.front();
+    row.parameters = table_.ladder->parameters();
+    return add(row);
+  };
+  EXPECT_EQ(match("block_per_thread", 60000).document_speedup_over_first, 1);
+  EXPECT_EQ(match("unrolled", 3000).document_speedup_over_first, 27);
+  run_.rows.clear();
+  match("shared", 4000);
+  EXPECT_EQ(match("unrolled", 3000).document_speedup_over_first, std::nullopt)
+      << "27 times as fast as the first rung, which was not run";
+}
+
 TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   LadderRun run;
   run.ladder = "copy";
@@ -486,6 +619,9 @@ TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   row.batch = Timing{8, 7, 9, 12, 0};
   row.gb_per_s = 1000;
   row.document = {2000, std::nullopt};
+  row.document_speedup_over_first = 1.25;
+  row.step_before = "nothing";
+  row.speedup_over_step_before = 3;
   row.counts.emplace_back().compute_capability = {9, 0};
   run.rows = {row, row};
   run.rows[1].speedup_over_first = 1.5;
@@ -497,6 +633,9 @@ TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   EXPECT_EQ(json["results"][0]["cold"]["median_us"], 10);
   EXPECT_EQ(json["results"][1]["wrong"], run.rows[1].wrong);
   EXPECT_EQ(json["results"][0]["document_time_us"], 2000);
+  EXPECT_EQ(json["results"][0]["document_speedup_over_first"], 1.25);
+  EXPECT_EQ(json["results"][0]["step_before"], "nothing");
+  EXPECT_EQ(json["results"][0]["speedup_over_step_before"], 3);
   EXPECT_NE(line_of(run.rows[1], true).find("WRONG: dst at (1, 0)"), std::string::npos);
 }
 

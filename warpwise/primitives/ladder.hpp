@@ -124,6 +124,10 @@ class Ladder {
                           Layout layout) const = 0;
   /// Computes the outputs into the problem's own memory.
   virtual void compute(Problem& problem, Cpu with) const = 0;
+  /// About how long the plain loops take: nobody waits for them where it is long.
+  virtual double reference_seconds(const Problem& problem) const {
+    return 3e-9 * static_cast<double>(problem.pixels);
+  }
   /// The one parameter that the kernels of all rungs but the shipped one take.
   virtual std::vector<std::byte> arguments(const Problem& problem,
                                            const Placement& placement) const = 0;

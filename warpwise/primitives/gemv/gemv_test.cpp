@@ -246,6 +246,26 @@ TEST_P(GemvTest, MoreChunksThanLanes) {
   compare_both(ElementType::bf16, 2, 70'001, {2, 2}, Shape::column);
 }
 
+// On a GPU: chunks that one block adds, two blocks, four, or nobody before the second launch.
+TEST_P(GemvTest, EveryNumberOfChunksInARow) {
+  for (const ElementType type : types) {
+    for (const std::int64_t columns : {3000, 8192, 8200, 12'289, 16'384, 32'760, 33'000}) {
+      compare(type, 5, columns, {1.5F, 0.5F, false});
+    }
+  }
+  compare(ElementType::f32, 1100, 9'000, {});
+  compare(ElementType::f16, 700, 16'384, {});
+}
+
+TEST_P(GemvTest, LoadsOfEveryWidth) {
+  // Rows that start at multiples of 16, 8, 4 and 2 bytes, in each kernel's width.
+  for (const ElementType type : types) {
+    for (const std::int64_t columns : {24, 28, 30, 31, 136, 140, 142, 143, 400, 404, 406, 407}) {
+      compare_both(type, 150, columns);
+    }
+  }
+}
+
 TEST_P(GemvTest, MoreChunksThanAGroup) {
   compare(ElementType::f32, 2, (1 << 20) + 1500, {});
   compare(ElementType::f32, (1 << 18) + 300, 2, {1, 0, true});

@@ -16,74 +16,147 @@ using cuda::std::int64_t;
 
 struct GemvF32 {
   using Element = float;
-  using Four = float4;
   static __device__ float widen(Element element) { return element; }
+  static __device__ float add_product(float sum, float a, float b) {
+    return __fadd_rn(sum, __fmul_rn(a, b));
+  }
 };
 
 struct GemvF16 {
   using Element = unsigned short;
-  using Four = ushort4;
   static __device__ float widen(Element element) {
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(element));
     return value;
   }
+  static __device__ void widen_pair(unsigned pair, float* to) {
+    to[0] = widen(static_cast<Element>(pair));
+    to[1] = widen(static_cast<Element>(pair >> 16));
+  }
+  // The product of two of 11 bits is a float, subnormal numbers and all: there is nothing to round
+  // before the sum.
+  static __device__ float add_product(float sum, float a, float b) { return __fmaf_rn(a, b, sum); }
 };
 
 struct GemvBF16 {
   using Element = unsigned short;
-  using Four = ushort4;
   static __device__ float widen(Element element) {
     return __uint_as_float(static_cast<unsigned>(element) << 16);
   }
+  static __device__ void widen_pair(unsigned pair, float* to) {
+    to[0] = __uint_as_float(pair << 16);
+    to[1] = __uint_as_float(pair & 0xffff0000U);
+  }
+  // Products may leave the range of a float, where they are rounded.
+  static __device__ float add_product(float sum, float a, float b) {
+    return __fadd_rn(sum, __fmul_rn(a, b));
+  }
 };
 
-template <class Element>
-__device__ Element gemv_load_bytes(const unsigned char* from) {
-  unsigned bits = 0;
+/// Loads one element if `inside`, without a branch: loads wait for none before them then.
+__device__ inline void gemv_load_if(bool inside, const void* from, float& to) {
+  asm volatile(
+      "{\n"
+      " .reg .pred inside;\n"
+      " setp.ne.u32 inside, %2, 0;\n"
+      " @inside ld.global.nc.f32 %0, [%1];\n"
+      "}"
+      : "+f"(to)
+      : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
+}
+
+__device__ inline void gemv_load_if(bool inside, const void* from, unsigned short& to) {
+  asm volatile(
+      "{\n"
+      " .reg .pred inside;\n"
+      " setp.ne.u32 inside, %2, 0;\n"
+      " @inside ld.global.nc.u16 %0, [%1];\n"
+      "}"
+      : "+h"(to)
+      : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
+}
+
+// Whole lines of A come into the second-level cache, also where threads ask for halves of them;
+// the first-level cache, which shares no line between two loads, is passed by.
+__device__ inline void gemv_load_if(bool inside, const void* from, uint2& to) {
+  asm volatile(
+      "{\n"
+      " .reg .pred inside;\n"
+      " setp.ne.u32 inside, %3, 0;\n"
+      " @inside ld.global.nc.L1::no_allocate.L2::128B.v2.u32 {%0, %1}, [%2];\n"
+      "}"
+      : "+r"(to.x), "+r"(to.y)
+      : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
+}
+
+__device__ inline void gemv_load_if(bool inside, const void* from, uint4& to) {
+  asm volatile(
+      "{\n"
+      " .reg .pred inside;\n"
+      " setp.ne.u32 inside, %5, 0;\n"
+      " @inside ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];\n"
+      "}"
+      : "+r"(to.x), "+r"(to.y), "+r"(to.z), "+r"(to.w)
+      : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
+}
+
+/// What one load takes out of a row, and the floats in it.
+template <class T, GemvAccess access>
+struct GemvLoad {
+  using Word = typename T::Element;
+  static constexpr int elements = 1;
+  static __device__ void load_if(bool inside, const unsigned char* from, Word& to) {
+    if constexpr (access == GemvAccess::element) {
+      gemv_load_if(inside, from, to);
+    } else if (inside) {
+      unsigned bits = 0;
 #pragma unroll
-  for (int i = 0; i < static_cast<int>(sizeof(Element)); ++i) {
-    bits |= static_cast<unsigned>(__ldg(from + i)) << (8 * i);
+      for (int i = 0; i < static_cast<int>(sizeof(Word)); ++i) {
+        bits |= static_cast<unsigned>(__ldg(from + i)) << (8 * i);
+      }
+      if constexpr (sizeof(Word) == 4)
+        to = __uint_as_float(bits);
+      else
+        to = static_cast<Word>(bits);
+    }
   }
-  if constexpr (sizeof(Element) == 4)
-    return __uint_as_float(bits);
-  else
-    return static_cast<Element>(bits);
-}
-
-template <class T, GemvAccess access>
-__device__ typename T::Element gemv_load(const unsigned char* from) {
-  using Element = typename T::Element;
-  if constexpr (access == GemvAccess::byte)
-    return gemv_load_bytes<Element>(from);
-  else
-    return __ldg(reinterpret_cast<const Element*>(from));
-}
-
-/// The four elements from `from` on; zeros in place of those that are not among the next `left`.
-template <class T, GemvAccess access>
-__device__ typename T::Four gemv_load_four(const unsigned char* from, int left) {
-  typename T::Four four{};
-  if constexpr (access == GemvAccess::four) {
-    if (left > 0) four = __ldg(reinterpret_cast<const typename T::Four*>(from));
-  } else {
-    constexpr int size = sizeof(typename T::Element);
-    if (left > 0) four.x = gemv_load<T, access>(from);
-    if (left > 1) four.y = gemv_load<T, access>(from + size);
-    if (left > 2) four.z = gemv_load<T, access>(from + 2 * size);
-    if (left > 3) four.w = gemv_load<T, access>(from + 3 * size);
-  }
-  return four;
-}
+  static __device__ void widen(Word word, float (&to)[1]) { to[0] = T::widen(word); }
+};
 
 template <class T>
-__device__ float4 gemv_widen(typename T::Four four) {
-  return {T::widen(four.x), T::widen(four.y), T::widen(four.z), T::widen(four.w)};
-}
+struct GemvLoad<T, GemvAccess::vector> {
+  using Word = uint4;
+  static constexpr int elements = 16 / static_cast<int>(sizeof(typename T::Element));
+  static __device__ void load_if(bool inside, const unsigned char* from, Word& to) {
+    gemv_load_if(inside, from, to);
+  }
+  static __device__ void widen(Word word, float (&to)[elements]) {
+    if constexpr (elements == 4) {
+      to[0] = __uint_as_float(word.x);
+      to[1] = __uint_as_float(word.y);
+      to[2] = __uint_as_float(word.z);
+      to[3] = __uint_as_float(word.w);
+    } else {
+      T::widen_pair(word.x, to);
+      T::widen_pair(word.y, to + 2);
+      T::widen_pair(word.z, to + 4);
+      T::widen_pair(word.w, to + 6);
+    }
+  }
+};
 
-__device__ inline float gemv_add_product(float sum, float a, float b) {
-  return __fadd_rn(sum, __fmul_rn(a, b));
-}
+template <class T>
+struct GemvLoad<T, GemvAccess::half_vector> {
+  using Word = uint2;
+  static constexpr int elements = 4;
+  static __device__ void load_if(bool inside, const unsigned char* from, Word& to) {
+    gemv_load_if(inside, from, to);
+  }
+  static __device__ void widen(Word word, float (&to)[elements]) {
+    T::widen_pair(word.x, to);
+    T::widen_pair(word.y, to + 2);
+  }
+};
 
 // --- The result ----------------------------------------------------------------------------------
 
@@ -109,6 +182,15 @@ __device__ inline void gemv_finish(const GemvArguments& a, int64_t output, float
   gemv_store_y(y, value, a.y_by_float);
 }
 
+/// The sum of list `list` of an output: to y where a list is all there is.
+__device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t outputs,
+                                int64_t output, float sum) {
+  if (a.sums != nullptr)
+    a.sums[list * outputs + output] = sum;
+  else
+    gemv_finish(a, output, sum);
+}
+
 /// y = beta * y, for a product that counts nothing.
 __global__ void __launch_bounds__(gemv_block_threads) gemv_scale(GemvArguments a, int64_t outputs) {
   int64_t output = int64_t{blockIdx.x} * gemv_block_threads + threadIdx.x;
@@ -119,221 +201,399 @@ __global__ void __launch_bounds__(gemv_block_threads) gemv_scale(GemvArguments a
   }
 }
 
+/// Copies the elements of x, `stride` bytes apart, into an array.
+template <class Element>
+__global__ void __launch_bounds__(gemv_block_threads)
+    gemv_gather(const unsigned char* x, int64_t stride, int64_t count, Element* to) {
+  int64_t i = int64_t{blockIdx.x} * gemv_block_threads + threadIdx.x;
+  for (; i < count; i += int64_t{gridDim.x} * gemv_block_threads) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int b = 0; b < static_cast<int>(sizeof(Element)); ++b) {
+      bits |= static_cast<unsigned>(__ldg(x + i * stride + b)) << (8 * b);
+    }
+    to[i] = static_cast<Element>(bits);
+  }
+}
+
 // --- Rows times x --------------------------------------------------------------------------------
 
-/// Eight threads sum a piece of a row, four columns in each step of 32; `pieces` (1, 2 or 4) such
-/// groups side by side a chunk of a row. x stays in registers while `rows_each` rows pass.
-///
-/// steps: of 32 columns in a piece; 8, or fewer for a matrix that narrow, for more rows at once.
-/// Grid: strides over tiles of one chunk and (32 / pieces) * rows_each rows.
-template <class T, GemvAccess access, int steps>
-__global__ void __launch_bounds__(gemv_block_threads, 2)
-    gemv_rows(GemvArguments a, int pieces, int rows_each) {
-  constexpr int at_once = gemv_rows_by_loads / steps;
-  constexpr int size = sizeof(typename T::Element);
-  const int group = static_cast<int>(threadIdx.x) / 8;
-  const int lane = static_cast<int>(threadIdx.x) % 8;
-  const int slots = gemv_block_threads / 8 / pieces;
-  const int slot = group / pieces;
-  const int piece = group % pieces;
-  const int64_t chunks = (a.columns + order::chunk_columns - 1) / order::chunk_columns;
-  const int64_t tile_rows = int64_t{slots} * rows_each;
-  const int64_t tiles = (a.rows + tile_rows - 1) / tile_rows * chunks;
+__host__ __device__ constexpr int gemv_log2(int power) { return power == 1 ? 0 : 1 + gemv_log2(power / 2); }
 
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const int64_t chunk = tile % chunks;
-    const int64_t first_row = tile / chunks * tile_rows + slot;
-    const int64_t column = chunk * order::chunk_columns + piece * order::piece_columns + lane * 4;
-    const int64_t columns_left = a.columns - column;
-    const int left =
-        static_cast<int>(columns_left < order::piece_columns ? columns_left : order::piece_columns);
-    float4 x[steps];
+/// How a warp lies over rows: 32 lanes of the order are 32 / V threads of V elements side by side,
+/// so that V pieces fit into a warp, `pieces` of each row. With V = 1 the pieces of a chunk are
+/// summed one after the other by the same threads.
+template <int V, int pieces>
+struct GemvWarp {
+  static constexpr int piece_threads = 32 / V;
+  static constexpr int row_threads = V == 1 ? 32 : piece_threads * pieces;
+  static constexpr int rows = 32 / row_threads;
+  static constexpr int thread_pieces = V == 1 ? pieces : 1;
+
+  // The additions between threads, in order: pieces, then the order's halves. Where a thread holds
+  // several values, it gives away half of them and keeps the others, first of its elements, then
+  // of its rows; the halves among elements are then between the threads that parted these.
+  static constexpr int piece_stages = V == 1 ? 0 : gemv_log2(pieces);
+  static constexpr int stages = piece_stages + 5;
+  __host__ __device__ static constexpr int distance(int stage) {
+    const int element_stage = stage - (stages - gemv_log2(V));
+    if (element_stage >= 0) return distance(element_stage);
+    return stage < piece_stages ? piece_threads << stage : 16 / V >> (stage - piece_stages);
+  }
+  /// Where the sum of row `0 <= r < at_once` is after fold: in threads that have these bits.
+  __host__ __device__ static constexpr int row_bits(int at_once) {
+    int bits = 0;
+    for (int i = 0; i < gemv_log2(at_once); ++i) bits |= distance(gemv_log2(V) + i);
+    return bits;
+  }
+  static __device__ int row_of(int lane, int at_once) {
+    int row = 0;
 #pragma unroll
-    for (int k = 0; k < steps; ++k) {
-      const unsigned char* const from = a.x + (column + 32 * k) * a.x_stride;
-      typename T::Four four{};
-      if (a.x_by_four && left - 32 * k >= 4) {
-        four = __ldg(reinterpret_cast<const typename T::Four*>(from));
-      } else {
-        constexpr GemvAccess single =
-            access == GemvAccess::byte ? GemvAccess::byte : GemvAccess::element;
-        if (left > 32 * k) four.x = gemv_load<T, single>(from);
-        if (left > 32 * k + 1) four.y = gemv_load<T, single>(from + a.x_stride);
-        if (left > 32 * k + 2) four.z = gemv_load<T, single>(from + 2 * a.x_stride);
-        if (left > 32 * k + 3) four.w = gemv_load<T, single>(from + 3 * a.x_stride);
-      }
-      x[k] = gemv_widen<T>(four);
+    for (int i = 0; i < gemv_log2(at_once); ++i) {
+      row = 2 * row + ((lane & distance(gemv_log2(V) + i)) != 0 ? 1 : 0);
     }
+    return row;
+  }
 
-    for (int i = 0; i < rows_each; i += at_once) {
-      typename T::Four element[at_once][steps];
+  /// value[element * at_once + row] of every thread; value[0] is a sum in the end.
+  template <int stage = 0, int values>
+  static __device__ void fold(float (&value)[values], int lane) {
+    static_assert(values <= 1 << stages);
+    constexpr int by = distance(stage);
+    constexpr int kept = values >> (stage + 1);
+    if constexpr (kept == 0) {
+      value[0] = __fadd_rn(value[0], __shfl_xor_sync(0xffffffffU, value[0], by));
+    } else {
+      const bool upper = (lane & by) != 0;
+#pragma unroll
+      for (int i = 0; i < kept; ++i) {
+        const float keep = upper ? value[i + kept] : value[i];
+        const float give = upper ? value[i] : value[i + kept];
+        value[i] = __fadd_rn(keep, __shfl_xor_sync(0xffffffffU, give, by));
+      }
+    }
+    if constexpr (stage + 1 < stages) fold<stage + 1>(value, lane);
+  }
+};
+
+/// A warp sums one chunk of its rows, `at_once` * GemvWarp::rows of them at once; x stays in
+/// registers meanwhile. While it sums some rows it loads the next, each word in place of the one
+/// just used: what is in flight never runs out. (x out of the first-level cache would wait there
+/// for all of A that was asked for before.)
+///
+/// Block: teams of 2^log_team warps that take as many chunks of the same rows; `turns` times the
+/// rows of all its teams.
+/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ...; what it sums
+/// to goes to list `set`. A team of one takes one chunk, and there are as many sets as chunks; else
+/// the sets' teams have room for all chunks, and sets divides 32.
+template <class T, GemvAccess access, int steps, int pieces, int at_once>
+__global__ void __launch_bounds__(gemv_block_threads, 2)
+    gemv_rows(GemvArguments a, int sets, int log_team, int64_t turns) {
+  using Load = GemvLoad<T, access>;
+  using Warp = GemvWarp<Load::elements, pieces>;
+  constexpr int V = Load::elements;
+  constexpr int size = sizeof(typename T::Element);
+  constexpr int loads = steps * Warp::thread_pieces;
+  constexpr int warp_rows = at_once * Warp::rows;
+  // Rows of less than a chunk need no place for the sums of several.
+  constexpr bool may_share = pieces == order::chunk_pieces;
+  constexpr int warps = gemv_block_threads / 32;
+  __shared__ float chunk_sums[may_share ? gemv_most_turns * warp_rows * warps : 1];
+
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int team = 1 << log_team;
+  const int member = warp & (team - 1);
+  const int turn_rows = warps * warp_rows >> log_team;
+  const int set = static_cast<int>(blockIdx.x % static_cast<unsigned>(sets));
+  const int64_t chunk = set + int64_t{sets} * member;
+  const int64_t column = chunk * order::chunk_columns +
+                         lane % Warp::row_threads / Warp::piece_threads * order::piece_columns +
+                         lane % Warp::piece_threads * V;
+  const int left = static_cast<int>(
+      a.columns - column < order::chunk_columns ? a.columns - column : order::chunk_columns);
+
+  // Words that do not exist stay zeros and add nothing.
+  typename Load::Word factor[loads]{};
+  typename Load::Word element[at_once][loads]{};
+  const int64_t first_row =
+      int64_t{blockIdx.x / static_cast<unsigned>(sets)} * turns * turn_rows;
+  const int local_row = (warp >> log_team) * warp_rows + lane / Warp::row_threads;
+  const int block_rows = static_cast<int>(
+      a.rows - first_row < turns * turn_rows ? a.rows - first_row : turns * turn_rows);
+  int rows_left = block_rows - local_row;
+  const unsigned char* next = a.a + (first_row + local_row) * a.pitch + column * size;
+  const int64_t in_turn = Warp::rows * a.pitch;
+  const int64_t to_next_turn = turn_rows * a.pitch;
+  const auto load_next = [&](int i) {
+#pragma unroll
+    for (int r = 0; r < at_once; ++r) {
+      Load::load_if(left > 32 * i && r * Warp::rows < rows_left, next + r * in_turn + 32 * i * size,
+                    element[r][i]);
+    }
+  };
+#pragma unroll
+  for (int i = 0; i < loads; ++i) {
+    Load::load_if(left > 32 * i, a.x + (column + 32 * i) * size, factor[i]);
+    load_next(i);
+  }
+
+  for (int turn = 0; turn < turns; ++turn) {
+    next += to_next_turn;
+    rows_left -= turn_rows;
+    asm("" : "+l"(next));  // one address, which the loads' offsets lie close to
+
+    float sum[Warp::thread_pieces][V * at_once]{};
+#pragma unroll
+    for (int i = 0; i < loads; ++i) {
+      float x[V];
+      Load::widen(factor[i], x);
 #pragma unroll
       for (int r = 0; r < at_once; ++r) {
-        const int64_t row = first_row + int64_t{i + r} * slots;
-        const bool inside = i + r < rows_each && row < a.rows;
-        const unsigned char* const from = a.a + row * a.pitch + column * size;
+        float wide[V];
+        Load::widen(element[r][i], wide);
 #pragma unroll
-        for (int k = 0; k < steps; ++k) {
-          element[r][k] =
-              gemv_load_four<T, access>(from + 32 * k * size, inside ? left - 32 * k : 0);
+        for (int j = 0; j < V; ++j) {
+          float& to = sum[i / steps][j * at_once + r];
+          to = T::add_product(to, wide[j], x[j]);
         }
       }
+      load_next(i);
+    }
+    if constexpr (Warp::thread_pieces == order::chunk_pieces) {
 #pragma unroll
-      for (int r = 0; r < at_once; ++r) {
-        float4 sum{0, 0, 0, 0};
-#pragma unroll
-        for (int k = 0; k < steps; ++k) {
-          const float4 wide = gemv_widen<T>(element[r][k]);
-          sum.x = gemv_add_product(sum.x, wide.x, x[k].x);
-          sum.y = gemv_add_product(sum.y, wide.y, x[k].y);
-          sum.z = gemv_add_product(sum.z, wide.z, x[k].z);
-          sum.w = gemv_add_product(sum.w, wide.w, x[k].w);
-        }
-        const auto add_from = [&sum](int distance) {
-          sum.x = __fadd_rn(sum.x, __shfl_xor_sync(0xffffffffU, sum.x, distance));
-          sum.y = __fadd_rn(sum.y, __shfl_xor_sync(0xffffffffU, sum.y, distance));
-          sum.z = __fadd_rn(sum.z, __shfl_xor_sync(0xffffffffU, sum.z, distance));
-          sum.w = __fadd_rn(sum.w, __shfl_xor_sync(0xffffffffU, sum.w, distance));
-        };
-        if (pieces > 1) add_from(8);
-        if (pieces > 2) add_from(16);
-        // Lane l holds the order's lanes 4 l to 4 l + 3: a distance of 16 there is one of 4 here.
-        add_from(4);
-        add_from(2);
-        add_from(1);
-        const float total = __fadd_rn(__fadd_rn(sum.x, sum.z), __fadd_rn(sum.y, sum.w));
-        const int64_t row = first_row + int64_t{i + r} * slots;
-        if (lane == 0 && piece == 0 && i + r < rows_each && row < a.rows) {
-          if (a.sums != nullptr)
-            a.sums[chunk * a.rows + row] = total;
-          else
-            gemv_finish(a, row, total);
-        }
+      for (int i = 0; i < V * at_once; ++i) {
+        sum[0][i] = __fadd_rn(__fadd_rn(sum[0][i], sum[1][i]), __fadd_rn(sum[2][i], sum[3][i]));
       }
+    }
+    Warp::fold(sum[0], lane);
+
+    constexpr int others = (Warp::row_threads - 1) & ~Warp::row_bits(at_once);
+    if ((lane & others) == 0) {
+      const int in_block =
+          turn * turn_rows + local_row + Warp::row_of(lane, at_once) * Warp::rows;
+      if (may_share && team > 1)
+        chunk_sums[in_block * team + member] = sum[0][0];
+      else if (in_block < block_rows)
+        gemv_put(a, set, a.rows, first_row + in_block, sum[0][0]);
+    }
+  }
+
+  if constexpr (may_share) {
+    if (team == 1) return;
+    __syncthreads();
+    // The chunks' lanes by halves.
+    for (int i = static_cast<int>(threadIdx.x); i < block_rows; i += gemv_block_threads) {
+      float* const lanes = chunk_sums + i * team;
+      for (int half = team / 2; half > 0; half /= 2) {
+        for (int c = 0; c < half; ++c) lanes[c] = __fadd_rn(lanes[c], lanes[c + half]);
+      }
+      gemv_put(a, set, a.rows, first_row + i, lanes[0]);
     }
   }
 }
 
 // --- Columns times x -----------------------------------------------------------------------------
 
-inline constexpr int gemv_tile_elements = gemv_block_threads * 4;
-
-/// Every thread sums four columns of a strand; `strand_threads` (a power of two up to 32) side by
-/// side make a tile's width, so that the threads of a narrow matrix spread over more rows.
+/// Every thread sums the same few columns of a strand at a time; 2^log_strand_threads side by side
+/// make a tile's width, and what is left of a block takes other strands. While a thread sums some
+/// rows it loads the next. A block takes the chunks set, set + sets, ...: with `lanes` (a power of
+/// two), the only set, and the block sums them all, in that many lanes of the order; without, each
+/// chunk's sum is a list.
 ///
-/// Grid: strides over tiles of 4 * strand_threads columns and 256 / strand_threads strands.
+/// Shared memory: the sums of each thread, then those of the lanes.
+/// Grid: x tiles, y sets.
 template <class T, GemvAccess access>
-__global__ void __launch_bounds__(gemv_block_threads, access == GemvAccess::four ? 3 : 2)
-    gemv_columns(GemvArguments a, int strand_threads) {
+__global__ void __launch_bounds__(gemv_most_column_threads)
+    gemv_columns(GemvArguments a, int log_strand_threads, int lanes) {
+  using Load = GemvLoad<T, access>;
   constexpr int size = sizeof(typename T::Element);
-  constexpr GemvAccess single = access == GemvAccess::byte ? GemvAccess::byte : GemvAccess::element;
-  __shared__ float4 strand_sums[gemv_block_threads];
+  constexpr int own = gemv_thread_columns<access, size>;
+  constexpr int words = own / Load::elements;
+  extern __shared__ float strand_sums[];
 
-  const int strand = static_cast<int>(threadIdx.x) / strand_threads;
-  const int tile_columns = 4 * strand_threads;
-  const int tile_strands = gemv_block_threads / strand_threads;
-  const int tile_chunks = tile_strands / order::chunk_strands;
-  const int64_t across = (a.columns + tile_columns - 1) / tile_columns;
-  const int64_t tile_rows = int64_t{tile_strands} * order::strand_rows;
-  const int64_t tiles = (a.rows + tile_rows - 1) / tile_rows * across;
+  const int threads = static_cast<int>(blockDim.x);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int strand_threads = 1 << log_strand_threads;
+  const int strand = thread >> log_strand_threads;
+  const int at = thread & (strand_threads - 1);
+  const int tile_columns = own << log_strand_threads;
+  const int log_tile_columns = gemv_log2(own) + log_strand_threads;
+  const int strands = threads >> log_strand_threads;
+  const int log_chunk_strands =
+      strands >= order::chunk_strands ? gemv_log2(order::chunk_strands) : 31 - __clz(strands);
+  const int chunk_strands = 1 << log_chunk_strands;
+  const int round_chunks = strands >> log_chunk_strands;
+  const int chunks = static_cast<int>((a.rows + order::chunk_rows - 1) / order::chunk_rows);
+  const int set = static_cast<int>(blockIdx.y);
+  const int sets = static_cast<int>(gridDim.y);
+  float* const chunk_lanes = strand_sums + threads * own;
 
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const int64_t first_column = tile % across * tile_columns;
-    const int64_t first_chunk = tile / across * tile_chunks;
-    const int64_t column = first_column + static_cast<int>(threadIdx.x) % strand_threads * 4;
-    const int left = static_cast<int>(a.columns - column < 4 ? a.columns - column : 4);
-    const int64_t first_row = tile / across * tile_rows + int64_t{strand} * order::strand_rows;
-    float4 sum{0, 0, 0, 0};
-#pragma unroll 1  // one batch's registers, for more blocks on a multiprocessor
-    for (int i = 0; i < order::strand_rows; i += gemv_strand_batch) {
-      typename T::Four element[gemv_strand_batch];
-      typename T::Element x[gemv_strand_batch];
+  const int64_t first_column = int64_t{blockIdx.x} * tile_columns;
+  // Neighbouring threads' loads are neighbours.
+  const int64_t column = first_column + (words == 1 ? at * own : at);
+  const int left =
+      static_cast<int>(a.columns - column < tile_columns ? a.columns - column : tile_columns);
+  typename Load::Word element[gemv_strand_batch][words]{};
+  typename T::Element factor[gemv_strand_batch]{};
+  // The rows to load next, of which `rows_left` exist, up to a batch.
+  const unsigned char* next = nullptr;
+  const typename T::Element* next_x = nullptr;
+  int rows_left = 0;
+  const auto start_round = [&](int round) {
+    const int64_t row =
+        (set + int64_t{sets} * (round * round_chunks + (strand >> log_chunk_strands))) *
+            order::chunk_rows +
+        (strand & (chunk_strands - 1)) * order::strand_rows;
+    next = a.a + row * a.pitch + column * size;
+    next_x = reinterpret_cast<const typename T::Element*>(a.x) + row;
+    rows_left = static_cast<int>(a.rows - row < order::strand_rows ? a.rows - row : order::strand_rows);
+  };
+  const auto load_next = [&](int b) {
+    gemv_load_if(b < rows_left, next_x + b, factor[b]);
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      Load::load_if(b < rows_left && left > w * strand_threads, next + w * strand_threads * size,
+                    element[b][w]);
+    }
+    next += a.pitch;
+  };
+  for (int i = thread; i < lanes * tile_columns; i += threads) chunk_lanes[i] = 0;
+
+  start_round(0);
+#pragma unroll
+  for (int b = 0; b < gemv_strand_batch; ++b) load_next(b);
+  for (int round = 0; set + int64_t{sets} * round * round_chunks < chunks; ++round) {
+    float sum[own]{};
+#pragma unroll 1
+    for (int i = gemv_strand_batch; i <= order::strand_rows; i += gemv_strand_batch) {
+        const int batch = rows_left;
+      rows_left -= gemv_strand_batch;
+      next_x += gemv_strand_batch;
+      if (i == order::strand_rows) start_round(round + 1);
 #pragma unroll
       for (int b = 0; b < gemv_strand_batch; ++b) {
-        const int64_t row = first_row + i + b;
-        const bool inside = row < a.rows;
-        element[b] =
-            gemv_load_four<T, access>(a.a + row * a.pitch + column * size, inside ? left : 0);
-        x[b] = 0;
-        if (inside) x[b] = gemv_load<T, single>(a.x + row * a.x_stride);
-      }
+        if (b < batch) {
+          const float x = T::widen(factor[b]);
 #pragma unroll
-      for (int b = 0; b < gemv_strand_batch; ++b) {
-        const float4 wide = gemv_widen<T>(element[b]);
-        const float factor = T::widen(x[b]);
-        sum.x = gemv_add_product(sum.x, wide.x, factor);
-        sum.y = gemv_add_product(sum.y, wide.y, factor);
-        sum.z = gemv_add_product(sum.z, wide.z, factor);
-        sum.w = gemv_add_product(sum.w, wide.w, factor);
+          for (int w = 0; w < words; ++w) {
+            float wide[Load::elements];
+            Load::widen(element[b][w], wide);
+#pragma unroll
+            for (int j = 0; j < Load::elements; ++j) {
+              float& to = sum[w * Load::elements + j];
+              to = T::add_product(to, wide[j], x);
+            }
+          }
+        }
+        load_next(b);
       }
     }
-    strand_sums[threadIdx.x] = sum;
+#pragma unroll
+    for (int j = 0; j < own; ++j) {
+      strand_sums[strand * tile_columns + (words == 1 ? at * own + j : at + j * strand_threads)] =
+          sum[j];
+    }
     __syncthreads();
 
-    // The strands of a chunk one after the other: an eighth of the tile's sums is left.
-    if (threadIdx.x < gemv_tile_elements / order::chunk_strands) {
-      const float* const sums = reinterpret_cast<const float*>(strand_sums);
-      const int chunk = static_cast<int>(threadIdx.x) / tile_columns;
-      const int at = static_cast<int>(threadIdx.x) % tile_columns;
+    // The strands of a chunk one after the other.
+    for (int i = thread; i < round_chunks << log_tile_columns; i += threads) {
+      const int in_round = i >> log_tile_columns;
+      const int in_tile = i & (tile_columns - 1);
+      const int in_set = round * round_chunks + in_round;
+      const int64_t chunk = set + int64_t{sets} * in_set;
+      if (chunk >= chunks) break;
+      const float* const of_chunk =
+          strand_sums + (in_round << (log_chunk_strands + log_tile_columns)) + in_tile;
       float total = 0;
 #pragma unroll
       for (int s = 0; s < order::chunk_strands; ++s) {
-        total = __fadd_rn(total, sums[(chunk * order::chunk_strands + s) * tile_columns + at]);
+        if (s < chunk_strands) total = __fadd_rn(total, of_chunk[s << log_tile_columns]);
       }
-      const int64_t output = first_column + at;
-      const bool inside = output < a.columns && (first_chunk + chunk) * order::chunk_rows < a.rows;
-      if (inside && a.sums != nullptr) a.sums[(first_chunk + chunk) * a.columns + output] = total;
-      if (inside && a.sums == nullptr) gemv_finish(a, output, total);
+      if (lanes == 0) {
+        const int64_t output = first_column + in_tile;
+        if (output < a.columns) gemv_put(a, chunk, a.columns, output, total);
+      } else {
+        float& to = chunk_lanes[((in_set & (lanes - 1)) << log_tile_columns) + in_tile];
+        to = __fadd_rn(to, total);
+      }
     }
-    __syncthreads();  // the next tile writes the sums again
+    __syncthreads();  // the next round writes the sums again
+  }
+  if (lanes == 0) return;
+
+  // The lanes by halves.
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    for (int i = thread; i < half << log_tile_columns; i += threads) {
+      chunk_lanes[i] = __fadd_rn(chunk_lanes[i], chunk_lanes[i + (half << log_tile_columns)]);
+    }
+    __syncthreads();
+  }
+  for (int i = thread; i < tile_columns; i += threads) {
+    const int64_t output = first_column + i;
+    if (output < a.columns) gemv_finish(a, output, chunk_lanes[i]);
   }
 }
 
-// --- Sums of chunks ------------------------------------------------------------------------------
+// --- Sums of lists -------------------------------------------------------------------------------
 
-/// Sums `count` sums of each output, a group of 1024 at a time, into to[group * outputs + output],
-/// or, where `to` is null (one group), into y.
+/// The sum of `count` lanes, by halves.
+template <int count>
+__device__ float gemv_halves(float* lanes) {
+  if constexpr (count == 1) {
+    return lanes[0];
+  } else {
+#pragma unroll
+    for (int i = 0; i < count / 2; ++i) lanes[i] = __fadd_rn(lanes[i], lanes[i + count / 2]);
+    return gemv_halves<count / 2>(lanes);
+  }
+}
+
+/// Sums `count` sums of each output, a group of 1024 at a time, into
+/// to[group * outputs + output], or, where `to` is null (one group), into y.
 ///
-/// Block: 32 outputs by 8 warps; warp w sums the order's lanes w, w + 8, w + 16, w + 24.
+/// Block: `at_once` outputs by 256 / at_once threads, thread t of which sums the order's lanes t,
+/// t + 256 / at_once, ...
 /// Grid: x strides over the outputs, y over the groups.
+template <int at_once>
 __global__ void __launch_bounds__(gemv_block_threads)
     gemv_sum(GemvArguments a, const float* sums, int64_t count, int64_t outputs, float* to) {
-  constexpr int warps = gemv_block_threads / gemv_sum_outputs;
-  __shared__ float part[warps][gemv_sum_outputs];
-  const int at = static_cast<int>(threadIdx.x) % gemv_sum_outputs;
-  const int warp = static_cast<int>(threadIdx.x) / gemv_sum_outputs;
+  constexpr int threads = gemv_block_threads / at_once;
+  constexpr int own = order::lanes / threads;
+  __shared__ float part[threads][at_once];
+  const int at = static_cast<int>(threadIdx.x) % at_once;
+  const int thread = static_cast<int>(threadIdx.x) / at_once;
 
   for (int64_t group = blockIdx.y; group * order::group < count; group += gridDim.y) {
     const int64_t rest = count - group * order::group;
     const int terms = static_cast<int>(rest < order::group ? rest : order::group);
-    for (int64_t first = int64_t{blockIdx.x} * gemv_sum_outputs; first < outputs;
-         first += int64_t{gridDim.x} * gemv_sum_outputs) {
+    for (int64_t first = int64_t{blockIdx.x} * at_once; first < outputs;
+         first += int64_t{gridDim.x} * at_once) {
       const int64_t output = first + at;
       const float* const from = sums + group * order::group * outputs + output;
-      float lane[4] = {0, 0, 0, 0};
+      float lane[own]{};
       if (output < outputs) {
-#pragma unroll 4
-        for (int c = warp; c < terms; c += order::lanes) {
+#pragma unroll(32 / own)
+        for (int c = thread; c < terms; c += order::lanes) {
 #pragma unroll
-          for (int j = 0; j < 4; ++j) {
-            if (c + j * warps < terms) {
-              lane[j] = __fadd_rn(lane[j], from[(c + j * warps) * outputs]);
+          for (int j = 0; j < own; ++j) {
+            if (c + j * threads < terms) {
+              lane[j] = __fadd_rn(lane[j], from[(c + j * threads) * outputs]);
             }
           }
         }
       }
-      part[warp][at] = __fadd_rn(__fadd_rn(lane[0], lane[2]), __fadd_rn(lane[1], lane[3]));
+      part[thread][at] = gemv_halves<own>(lane);
       __syncthreads();
-      if (warp == 0 && output < outputs) {
-        const float even =
-            __fadd_rn(__fadd_rn(part[0][at], part[4][at]), __fadd_rn(part[2][at], part[6][at]));
-        const float odd =
-            __fadd_rn(__fadd_rn(part[1][at], part[5][at]), __fadd_rn(part[3][at], part[7][at]));
-        const float total = __fadd_rn(even, odd);
+      if (thread == 0 && output < outputs) {
+        float total[threads];
+#pragma unroll
+        for (int t = 0; t < threads; ++t) total[t] = part[t][at];
+        const float sum = gemv_halves<threads>(total);
         if (to != nullptr)
-          to[group * outputs + output] = total;
+          to[group * outputs + output] = sum;
         else
-          gemv_finish(a, output, total);
+          gemv_finish(a, output, sum);
       }
       __syncthreads();  // the next outputs write the parts again
     }

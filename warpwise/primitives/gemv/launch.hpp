@@ -7,16 +7,18 @@
 #include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
-// How the kernels of gemv are launched for given arguments, with blocks of gemv_block_threads.
+// How the kernels of gemv are launched for given arguments.
 namespace warpwise::detail {
 
-// Blocks that a large GPU runs in a few turns; a thread takes more rows only beyond that.
-inline constexpr std::int64_t gemv_enough_blocks = 1024;
-inline constexpr std::int64_t gemv_most_rows_each = 8;
+/// The kernels that stride do so over what a grid does not cover.
+constexpr unsigned gemv_grid(std::int64_t blocks) {
+  return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
+}
 
-/// The kernels stride over what a grid does not cover.
-constexpr unsigned gemv_grid(std::int64_t tiles) {
-  return static_cast<unsigned>(std::min<std::int64_t>(tiles, 0x7fffffff));
+constexpr int gemv_log2_up(std::int64_t number) {
+  int log = 0;
+  while (std::int64_t{1} << log < number) ++log;
+  return log;
 }
 
 inline bool gemv_aligned(const void* data, std::int64_t stride, std::int64_t to) {
@@ -24,48 +26,172 @@ inline bool gemv_aligned(const void* data, std::int64_t stride, std::int64_t to)
          stride % to == 0;
 }
 
-/// Fills in what follows from the addresses and strides. \param size  bytes of an element of A and
-/// x
-inline void set_gemv_alignment(kernels::GemvArguments& a, std::int64_t size) {
-  a.x_by_four = a.x_stride == size && gemv_aligned(a.x, 0, 4 * size);
-  a.y_by_float = gemv_aligned(a.y, a.y_stride, sizeof(float));
-}
-
+/// How A may be loaded. \param size  bytes of an element of A
 inline kernels::GemvAccess gemv_access(const kernels::GemvArguments& a, std::int64_t size) {
   // A pitch between no rows is none.
   const std::int64_t pitch = a.rows > 1 ? a.pitch : 0;
-  if (!gemv_aligned(a.a, pitch, size) || !gemv_aligned(a.x, a.x_stride, size)) {
-    return kernels::GemvAccess::byte;
-  }
-  return gemv_aligned(a.a, pitch, 4 * size) && a.columns % 4 == 0 ? kernels::GemvAccess::four
-                                                                  : kernels::GemvAccess::element;
+  const auto in_words_of = [&](std::int64_t bytes) {
+    return gemv_aligned(a.a, pitch, bytes) && a.columns * size % bytes == 0;
+  };
+  if (in_words_of(16)) return kernels::GemvAccess::vector;
+  if (size == 2 && in_words_of(8)) return kernels::GemvAccess::half_vector;
+  return gemv_aligned(a.a, pitch, size) ? kernels::GemvAccess::element : kernels::GemvAccess::byte;
 }
 
-/// The steps of gemv_rows: rows of at most 64 elements leave most of a thread's loads to further
-/// rows. Loads of single bytes have no kernel of their own for that.
-inline int gemv_rows_steps(const kernels::GemvArguments& a, kernels::GemvAccess access) {
-  return access != kernels::GemvAccess::byte && a.columns <= 64 ? 2 : 8;
+/// Whether gemv_rows, or gemv_columns, may read x where it is; else it takes a copy.
+inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::GemvAccess access,
+                         std::int64_t size, bool transpose) {
+  const std::int64_t word = transpose                                    ? size
+                            : access == kernels::GemvAccess::vector      ? 16
+                            : access == kernels::GemvAccess::half_vector ? 8
+                                                                         : size;
+  return stride == size && gemv_aligned(x, 0, word);
+}
+
+// --- Rows times x --------------------------------------------------------------------------------
+
+/// The template arguments of gemv_rows.
+struct GemvRowsShape {
+  int steps;
+  int pieces;
+  int at_once;
+};
+
+/// \param elements  of a load
+constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
+  // As many words in flight in each thread as there are registers for.
+  return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
+}
+
+constexpr int gemv_elements(kernels::GemvAccess access, int size) {
+  return access == kernels::GemvAccess::vector        ? 16 / size
+         : access == kernels::GemvAccess::half_vector ? 8 / size
+                                                      : 1;
+}
+
+/// Narrow matrices have kernels that put more rows into a warp. Loads of single bytes have fewer.
+inline GemvRowsShape gemv_rows_shape(kernels::GemvAccess access, int size, std::int64_t columns) {
+  const int elements = gemv_elements(access, size);
+  const int steps = access != kernels::GemvAccess::byte && columns <= 64 ? 2 : 8;
+  const int pieces = columns <= 256 ? 1 : elements > 1 && columns <= 512 ? 2 : 4;
+  return gemv_rows_shape(elements, steps, pieces);
+}
+
+/// Warps of a block of gemv_rows.
+inline constexpr int gemv_warps = kernels::gemv_block_threads / 32;
+
+/// Sets of chunks that rows are cut into: one where a block's warps have room for all chunks, or a
+/// few that leave none of them idle; else one for each chunk.
+constexpr std::int64_t gemv_rows_sets(std::int64_t columns) {
+  const std::int64_t chunks = gpu::blocks_for(columns, gemv_order::chunk_columns);
+  if (chunks <= gemv_warps) return 1;
+  return chunks == 2 * gemv_warps || chunks == 4 * gemv_warps ? chunks / gemv_warps : chunks;
 }
 
 struct GemvRowsLaunch {
   unsigned grid;
-  int pieces;
-  int rows_each;
+  int sets;
+  int log_team;
+  std::int64_t turns;
 };
 
-inline GemvRowsLaunch gemv_rows_launch(const kernels::GemvArguments& a, int steps) {
-  const int pieces = a.columns <= 256 ? 1 : a.columns <= 512 ? 2 : 4;
-  const std::int64_t slots = kernels::gemv_block_threads / 8 / pieces;
+/// \param size  bytes of an element
+inline GemvRowsLaunch gemv_rows_launch(const kernels::GemvArguments& a, const GemvRowsShape& shape,
+                                       kernels::GemvAccess access, int size) {
+  const int elements = gemv_elements(access, size);
   const std::int64_t chunks = gpu::blocks_for(a.columns, gemv_order::chunk_columns);
-  const std::int64_t blocks = gpu::blocks_for(a.rows, slots) * chunks;
-  const std::int64_t most =
-      std::max<std::int64_t>(gemv_most_rows_each, kernels::gemv_rows_by_loads / steps);
-  const std::int64_t rows_each = std::clamp<std::int64_t>(blocks / gemv_enough_blocks, 1, most);
-  const std::int64_t tiles = gpu::blocks_for(a.rows, slots * rows_each) * chunks;
-  return {gemv_grid(tiles), pieces, static_cast<int>(rows_each)};
+  const std::int64_t sets = gemv_rows_sets(a.columns);
+  const int log_team = gemv_log2_up(gpu::blocks_for(chunks, sets));
+  const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
+  const std::int64_t turns =
+      gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
+  // Few turns while there would be fewer blocks than one for each multiprocessor of a large GPU,
+  // then some while there would be fewer than two; where there are more blocks than are resident,
+  // many turns for floats and some for 16-bit elements, as measured on an H200.
+  const std::int64_t blocks = turns * sets;
+  const std::int64_t of_block =
+      std::clamp<std::int64_t>(std::max(std::min<std::int64_t>(blocks / 128, 8), blocks / 256), 1,
+                               size == 4 ? kernels::gemv_most_turns : 8);
+  return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets), static_cast<int>(sets), log_team,
+          of_block};
 }
 
+// --- Columns times x -----------------------------------------------------------------------------
+
+struct GemvColumnsLaunch {
+  unsigned tiles;
+  unsigned sets;
+  int threads;
+  int log_strand_threads;
+  int lanes;
+  int shared_bytes;
+  std::int64_t lists;  ///< 1: the product goes to y at once
+};
+
+/// \param size  bytes of an element  \param multiprocessors  of the GPU
+inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
+                                             kernels::GemvAccess access, int size,
+                                             int multiprocessors) {
+  const bool words = gemv_elements(access, size) > 1;
+  const int own = access == kernels::GemvAccess::vector ? 16 / size : 4;
+  const std::int64_t chunks = gpu::blocks_for(a.rows, gemv_order::chunk_rows);
+  const int log_widest = gemv_log2_up(gpu::blocks_for(a.columns, own));
+  const auto tiles = [&](int log) {
+    return gpu::blocks_for(a.columns, static_cast<std::int64_t>(own) << log);
+  };
+  GemvColumnsLaunch launch{};
+  launch.sets = 1;
+  launch.lists = 1;
+  if (chunks == 1) {
+    const int log_strands = gemv_log2_up(gpu::blocks_for(a.rows, gemv_order::strand_rows));
+    launch.log_strand_threads = std::min(8 - log_strands, log_widest);
+    launch.threads = std::max(32, 1 << (launch.log_strand_threads + log_strands));
+  } else {
+    // One launch of blocks that each sum whole columns, one on a multiprocessor, or two launches
+    // with blocks for all chunks. The first has as many blocks as tiles, which may not fill the
+    // multiprocessors, and narrow tiles read short parts of rows: their shares of the bandwidth as
+    // measured on an H200.
+    constexpr double share_of_log[] = {0.4, 0.4, 0.75, 0.95, 0.99, 1};
+    constexpr double second_launch_us = 3;
+    constexpr double bytes_per_us = 4.2e6;
+    const double us = static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
+    double best = us / 0.9 + second_launch_us;
+    launch.log_strand_threads = std::min(5, log_widest);
+    for (int log = words ? 2 : 5; log <= std::min(5, log_widest); ++log) {
+      const std::int64_t full = gpu::blocks_for(tiles(log), multiprocessors) * multiprocessors;
+      const double share = share_of_log[log] * static_cast<double>(tiles(log)) / static_cast<double>(full);
+      if (us / share > best) continue;
+      best = us / share;
+      launch.log_strand_threads = log;
+      launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, gemv_order::lanes));
+    }
+    if (launch.lanes > 0) {
+      const int log_strands = std::min(9, gemv_log2_up(chunks * gemv_order::chunk_strands));
+      launch.threads = std::min(kernels::gemv_most_column_threads,
+                                1 << (launch.log_strand_threads + log_strands));
+    } else {
+      launch.threads = kernels::gemv_block_threads;
+      launch.lists = chunks;
+      const std::int64_t round_chunks =
+          (launch.threads >> launch.log_strand_threads) / gemv_order::chunk_strands;
+      launch.sets = gpu::grid_y(std::min(
+          gpu::blocks_for(chunks, round_chunks),
+          std::max<std::int64_t>(1, 2 * multiprocessors / tiles(launch.log_strand_threads))));
+    }
+  }
+  launch.tiles = gpu::grid_x(tiles(launch.log_strand_threads));
+  launch.shared_bytes = (launch.threads + (launch.lanes << launch.log_strand_threads)) * own *
+                        static_cast<int>(sizeof(float));
+  return launch;
+}
+
+// --- Sums of lists -------------------------------------------------------------------------------
+
+// Up to so many outputs, blocks of gemv_sum take 8 of them, so that there are enough blocks.
+inline constexpr std::int64_t gemv_few_outputs = 2048;
+
 struct GemvSumLaunch {
+  int at_once;  ///< its template argument
   unsigned grid_x;
   unsigned grid_y;
   const float* sums;
@@ -73,28 +199,28 @@ struct GemvSumLaunch {
   float* to;  ///< null: y
 };
 
-/// Calls `each` with every launch of gemv_sum in order: it sums the sums of the chunks, whose
-/// groups' sums go behind them in the scratch memory, into y. None for a single chunk.
+/// Calls `each` with every launch of gemv_sum in order: it sums the lists, whose groups' sums go
+/// behind them in the scratch memory, into y. None for a single list.
 template <class Each>
-void for_each_gemv_sum(float* sums, std::int64_t chunks, std::int64_t outputs, const Each& each) {
-  for (std::int64_t count = chunks; count > 1;) {
+void for_each_gemv_sum(float* sums, std::int64_t lists, std::int64_t outputs, const Each& each) {
+  const int at_once = outputs <= gemv_few_outputs ? 8 : 32;
+  for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, gemv_order::group);
     float* const to = groups == 1 ? nullptr : sums + count * outputs;
-    each(GemvSumLaunch{gemv_grid(gpu::blocks_for(outputs, kernels::gemv_sum_outputs)),
-                       gpu::grid_y(groups), sums, count, to});
+    each(GemvSumLaunch{at_once, gemv_grid(gpu::blocks_for(outputs, at_once)), gpu::grid_y(groups),
+                       sums, count, to});
     sums = to;
     count = groups;
   }
 }
 
-/// Bytes that the sums of the chunks of every output take, those of their groups included; 0 for a
-/// single chunk.
-inline std::int64_t gemv_scratch_bytes(std::int64_t chunks, std::int64_t outputs) {
-  std::int64_t lists = 0;
-  for (std::int64_t count = chunks; count > 1; count = gpu::blocks_for(count, gemv_order::group)) {
-    lists += count;
+/// Bytes that the lists of every output take, those of their groups included; 0 for a single list.
+inline std::int64_t gemv_scratch_bytes(std::int64_t lists, std::int64_t outputs) {
+  std::int64_t all = 0;
+  for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, gemv_order::group)) {
+    all += count;
   }
-  return checked_mul(checked_mul(lists, outputs), sizeof(float));
+  return checked_mul(checked_mul(all, outputs), sizeof(float));
 }
 
 }  // namespace warpwise::detail

@@ -69,6 +69,8 @@ inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pix
 inline constexpr int threshold_segment_rows = 64;
 inline constexpr int threshold_block_threads = 256;
 inline constexpr int threshold_warps = threshold_block_threads / 32;
+/// Adjacent means that a thread weighs together.
+inline constexpr int threshold_weighed_at_once = 8;
 /// Columns that a thread scans at once: one 16-byte access of 32-bit sums, two of 64-bit ones.
 inline constexpr int threshold_scan_columns = 4;
 inline constexpr int threshold_scan_chunk = threshold_block_threads * threshold_scan_columns;

@@ -98,19 +98,27 @@ template <class Pixel>
 void threshold_by_gaussian(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                            const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   const gpu::Buffer weights = upload_weights(rule.weights, stream);
+  constexpr std::int64_t n = kernels::threshold_weighed_at_once;
+  const std::int64_t groups = gpu::blocks_for(src.width(), n);
   const gpu::Buffer along(
-      checked_mul(checked_mul(src.width(), src.height()), std::int64_t{sizeof(float)}), stream);
+      checked_mul(checked_mul(groups * n, src.height()), std::int64_t{sizeof(float)}), stream);
   const kernels::GaussianArguments arguments{source_of(src),
                                              output_of(dst, mean, rule.values),
                                              reinterpret_cast<const float*>(weights.data()),
-                                             static_cast<std::int64_t>(rule.weights.size()) - 1,
+                                             static_cast<int>(rule.weights.size()) - 1,
                                              reinterpret_cast<float*>(along.data()),
+                                             groups * n,
                                              rule.shift};
-  const dim3 grid(gpu::grid_x(gpu::blocks_for(src.width(), threshold_block_threads)),
-                  gpu::grid_y(src.height()));
-  kernels::threshold_weigh_rows<Pixel><<<grid, threshold_block_threads, 0, stream>>>(arguments);
+  constexpr std::int64_t warps = kernels::threshold_warps;
+  const dim3 row_grid(gpu::grid_x(gpu::blocks_for(groups, 32)),
+                      gpu::grid_y(gpu::blocks_for(src.height(), warps)));
+  kernels::threshold_weigh_rows<Pixel>
+      <<<row_grid, threshold_block_threads, 0, stream>>>(arguments);
   gpu::check_launch("threshold_weigh_rows");
-  kernels::threshold_weigh_columns<Pixel><<<grid, threshold_block_threads, 0, stream>>>(arguments);
+  const dim3 column_grid(gpu::grid_x(gpu::blocks_for(src.width(), 32)),
+                         gpu::grid_y(gpu::blocks_for(src.height(), warps * n)));
+  kernels::threshold_weigh_columns<Pixel>
+      <<<column_grid, threshold_block_threads, 0, stream>>>(arguments);
   gpu::check_launch("threshold_weigh_columns");
 }
 

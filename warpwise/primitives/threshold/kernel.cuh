@@ -264,8 +264,9 @@ struct GaussianArguments {
   ThresholdSource src;
   ThresholdOutput out;
   const float* weights;  ///< of the centre, then outwards
-  int64_t half;
-  float* along;  ///< src weighed along its rows, without gaps between rows
+  int half;
+  float* along;  ///< src weighed along its rows; at a multiple of 16
+  int64_t along_pitch;  ///< in floats, of whole threshold_weighed_at_once
   int shift;
 };
 
@@ -277,52 +278,107 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(Wei
   }
 }
 
-/// Weighs each row along itself, from the centre outwards and without fused operations, as every
-/// backend does. Grid: x covers the columns, y strides over the rows.
-template <class Pixel>
-__global__ void __launch_bounds__(threshold_block_threads)
-    threshold_weigh_rows(GaussianArguments a) {
-  const int64_t x = int64_t{blockIdx.x} * threshold_block_threads + threadIdx.x;
-  if (x >= a.src.width) return;
-  for (int64_t y = blockIdx.y; y < a.src.height; y += gridDim.y) {
-    const unsigned char* row = a.src.data + y * a.src.pitch;
-    const auto pixel = [&](int64_t at) {
-      return static_cast<float>(load_pixel<Pixel>(row, clamp_index(at, a.src.width)));
-    };
-    float sum = __fmul_rn(a.weights[0], pixel(x));
-    for (int64_t i = 1; i <= a.half; ++i) {
-      sum = __fadd_rn(sum, __fmul_rn(a.weights[i], __fadd_rn(pixel(x - i), pixel(x + i))));
+/// Weighs the values around n adjacent places, from the centre outwards and without fused
+/// operations, as every backend does. load(i) is the value i places behind the first one. Next to
+/// what a place needs at one distance, its neighbour needs at the next one: only two values are
+/// loaded for each distance, the others are there. They stay where they are: the value at i is
+/// element i mod n, above and below, which the unrolled loop knows at compile time.
+template <int n, class Load>
+__device__ void weigh(const float* weights, int half, const Load& load, float (&sum)[n]) {
+  float below[n];
+  float above[n];
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    below[k] = above[k] = load(k);
+    sum[k] = __fmul_rn(weights[0], above[k]);
+  }
+#pragma unroll 1
+  for (int first = 1; first <= half; first += n) {
+#pragma unroll
+    for (int j = 0; j < n; ++j) {
+      const int i = first + j;
+      if (i > half) return;
+      below[n - 1 - j] = load(-i);
+      above[j] = load(n - 1 + i);
+      const float weight = weights[i];
+#pragma unroll
+      for (int k = 0; k < n; ++k) {
+        const float pair = __fadd_rn(below[(k + n - 1 - j) % n], above[(k + 1 + j) % n]);
+        sum[k] = __fadd_rn(sum[k], __fmul_rn(weight, pair));
+      }
     }
-    a.along[y * a.src.width + x] = sum;
   }
 }
 
-/// Weighs the rows' means down the columns and decides. Grid: as threshold_weigh_rows.
+/// Weighs each row along itself. Grid: x covers the columns, a warp's threads groups of adjacent
+/// ones; y strides over the rows, a warp's each.
+template <class Pixel>
+__global__ void __launch_bounds__(threshold_block_threads)
+    threshold_weigh_rows(GaussianArguments a) {
+  constexpr int n = threshold_weighed_at_once;
+  const int64_t x = (int64_t{blockIdx.x} * 32 + threadIdx.x % 32) * n;
+  if (x >= a.src.width) return;
+  const bool inside = x >= a.half && x + n + a.half <= a.src.width;
+  for (int64_t y = int64_t{blockIdx.y} * threshold_warps + threadIdx.x / 32; y < a.src.height;
+       y += int64_t{gridDim.y} * threshold_warps) {
+    const unsigned char* row = a.src.data + y * a.src.pitch;
+    float sum[n];
+    if (inside) {
+      row += x * int64_t{sizeof(Pixel)};
+      weigh(a.weights, a.half,
+            [&](int i) { return static_cast<float>(load_pixel<Pixel>(row, i)); }, sum);
+    } else {
+      weigh(a.weights, a.half, [&](int i) {
+        return static_cast<float>(load_pixel<Pixel>(row, clamp_index(x + i, a.src.width)));
+      }, sum);
+    }
+    auto* const out = reinterpret_cast<float4*>(a.along + y * a.along_pitch + x);
+#pragma unroll
+    for (int k = 0; k < n; k += 4) out[k / 4] = {sum[k], sum[k + 1], sum[k + 2], sum[k + 3]};
+  }
+}
+
+/// Decides the pixel from the weighed values around it.
+template <class Pixel>
+__device__ void decide_weighed(const GaussianArguments& a, int64_t x, int64_t y, float sum) {
+  constexpr float largest = static_cast<Pixel>(~Pixel{0});
+  // The weights' rounding may leave a mean of maxima above the maximum.
+  const auto mean = static_cast<int>(fminf(rintf(sum), largest));
+  const auto value = static_cast<int>(load_pixel<Pixel>(a.src.data + y * a.src.pitch, x));
+  const unsigned result = value + a.shift > mean ? a.out.above : a.out.below;
+  store_element(a.out.dst + y * a.out.dst_pitch, x, static_cast<Pixel>(result));
+  if (a.out.mean == nullptr) return;
+  unsigned char* mean_row = a.out.mean + y * a.out.mean_pitch;
+  if (a.out.mean_is_float) {
+    store_element(mean_row, x, sum);
+  } else {
+    store_element(mean_row, x, static_cast<Pixel>(mean));
+  }
+}
+
+/// Weighs the rows' means down the columns and decides. Grid: x covers the columns, a thread each;
+/// y strides over groups of rows, a thread takes adjacent ones.
 template <class Pixel>
 __global__ void __launch_bounds__(threshold_block_threads)
     threshold_weigh_columns(GaussianArguments a) {
-  const int64_t x = int64_t{blockIdx.x} * threshold_block_threads + threadIdx.x;
+  constexpr int n = threshold_weighed_at_once;
+  const int64_t x = int64_t{blockIdx.x} * 32 + threadIdx.x % 32;
   if (x >= a.src.width) return;
-  constexpr float largest = static_cast<Pixel>(~Pixel{0});
-  for (int64_t y = blockIdx.y; y < a.src.height; y += gridDim.y) {
-    const auto along = [&](int64_t at) {
-      return a.along[clamp_index(at, a.src.height) * a.src.width + x];
-    };
-    float sum = __fmul_rn(a.weights[0], along(y));
-    for (int64_t i = 1; i <= a.half; ++i) {
-      sum = __fadd_rn(sum, __fmul_rn(a.weights[i], __fadd_rn(along(y - i), along(y + i))));
-    }
-    // The weights' rounding may leave a mean of maxima above the maximum.
-    const auto mean = static_cast<int>(fminf(rintf(sum), largest));
-    const auto value = static_cast<int>(load_pixel<Pixel>(a.src.data + y * a.src.pitch, x));
-    const unsigned result = value + a.shift > mean ? a.out.above : a.out.below;
-    store_element(a.out.dst + y * a.out.dst_pitch, x, static_cast<Pixel>(result));
-    if (a.out.mean == nullptr) continue;
-    unsigned char* mean_row = a.out.mean + y * a.out.mean_pitch;
-    if (a.out.mean_is_float) {
-      store_element(mean_row, x, sum);
+  for (int64_t y = (int64_t{blockIdx.y} * threshold_warps + threadIdx.x / 32) * n;
+       y < a.src.height; y += int64_t{gridDim.y} * threshold_warps * n) {
+    const float* column = a.along + x;
+    float sum[n];
+    if (y >= a.half && y + n + a.half <= a.src.height) {
+      column += y * a.along_pitch;
+      weigh(a.weights, a.half, [&](int i) { return column[i * a.along_pitch]; }, sum);
     } else {
-      store_element(mean_row, x, static_cast<Pixel>(mean));
+      weigh(a.weights, a.half, [&](int i) {
+        return column[clamp_index(y + i, a.src.height) * a.along_pitch];
+      }, sum);
+    }
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      if (y + k < a.src.height) decide_weighed<Pixel>(a, x, y + k, sum[k]);
     }
   }
 }

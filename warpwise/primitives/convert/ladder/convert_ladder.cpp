@@ -51,6 +51,10 @@ class ConvertLadder final : public Ladder {
     with == Cpu::reference ? reference::convert(src, dst) : convert(src, dst);
   }
 
+  double reference_seconds(const Problem& problem) const override {
+    return 2e-8 * static_cast<double>(problem.pixels);
+  }
+
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
     const detail::Linear linear = detail::plan_of(conversion()).linear;

@@ -43,17 +43,19 @@ std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   return bound;
 }
 
-std::string rows_kernel(kernels::GemvAccess access, int steps) {
+std::string rows_kernel(kernels::GemvAccess access, const detail::GemvRowsShape& shape) {
   return "warpwise::kernels::gemv_rows<warpwise::kernels::GemvF32, "
          "(warpwise::kernels::GemvAccess)" +
-         std::to_string(static_cast<int>(access)) + ", " + std::to_string(steps) + ">";
+         std::to_string(static_cast<int>(access)) + ", " + std::to_string(shape.steps) + ", " +
+         std::to_string(shape.pieces) + ", " + std::to_string(shape.at_once) + ">";
 }
 
 // The kernels' parameters one after the other, as a struct lays them out.
 struct RowsParameters {
   kernels::GemvArguments arguments;
-  int pieces;
-  int rows_each;
+  int sets;
+  int log_team;
+  long long turns;
 };
 struct SumParameters {
   kernels::GemvArguments arguments;
@@ -109,46 +111,46 @@ class GemvLadder final : public Ladder {
                                      .pitch = problem.operands[0].pitch_bytes(),
                                      .rows = rows(problem),
                                      .columns = columns(problem),
-                                     .x_stride = 4,
                                      .y_stride = 4,
-                                     .sums = pointer<float>(placement.scratch),
+                                     .sums = nullptr,
                                      .alpha = 1,
                                      .beta = 0,
-                                     .x_by_four = false,
-                                     .y_by_float = false};
-    detail::set_gemv_alignment(arguments, 4);
-    const kernels::GemvAccess access = detail::gemv_access(arguments, 4);
-    const int steps = detail::gemv_rows_steps(arguments, access);
-    const detail::GemvRowsLaunch product = detail::gemv_rows_launch(arguments, steps);
+                                     .y_by_float = true};
+    kernels::GemvAccess access = detail::gemv_access(arguments, 4);
+    // gemv() would copy x; a ladder's operands lie alike, so that this hardly ever happens.
+    if (!detail::gemv_reads_x(arguments.x, 4, access, 4, false)) {
+      access = kernels::GemvAccess::element;
+    }
+    const detail::GemvRowsShape shape = detail::gemv_rows_shape(access, 4, arguments.columns);
+    const detail::GemvRowsLaunch product = detail::gemv_rows_launch(arguments, shape, access, 4);
+    if (product.sets > 1) arguments.sums = pointer<float>(placement.scratch);
     std::vector<Launch> launches;
-    launches.push_back(
-        {.kernel = rows_kernel(access, steps),
-         .grid = {product.grid, 1, 1},
-         .block = {kernels::gemv_block_threads, 1, 1},
-         .shared_bytes = 0,
-         .arguments = bytes_of(RowsParameters{arguments, product.pieces, product.rows_each})});
+    launches.push_back({.kernel = rows_kernel(access, shape),
+                        .grid = {product.grid, 1, 1},
+                        .block = {kernels::gemv_block_threads, 1, 1},
+                        .shared_bytes = 0,
+                        .arguments = bytes_of(RowsParameters{
+                            arguments, product.sets, product.log_team, product.turns})});
     detail::for_each_gemv_sum(
-        arguments.sums, chunks(problem), arguments.rows, [&](const detail::GemvSumLaunch& sum) {
-          launches.push_back({.kernel = "gemv_sum",
-                              .grid = {sum.grid_x, sum.grid_y, 1},
-                              .block = {kernels::gemv_block_threads, 1, 1},
-                              .shared_bytes = 0,
-                              .arguments = bytes_of(SumParameters{arguments, sum.sums, sum.count,
-                                                                  arguments.rows, sum.to})});
+        arguments.sums, product.sets, arguments.rows, [&](const detail::GemvSumLaunch& sum) {
+          launches.push_back(
+              {.kernel = "warpwise::kernels::gemv_sum<" + std::to_string(sum.at_once) + ">",
+               .grid = {sum.grid_x, sum.grid_y, 1},
+               .block = {kernels::gemv_block_threads, 1, 1},
+               .shared_bytes = 0,
+               .arguments = bytes_of(
+                   SumParameters{arguments, sum.sums, sum.count, arguments.rows, sum.to})});
         });
     return launches;
   }
 
   std::int64_t shipped_scratch_bytes(const Problem& problem) const override {
-    return detail::gemv_scratch_bytes(chunks(problem), rows(problem));
+    return detail::gemv_scratch_bytes(detail::gemv_rows_sets(columns(problem)), rows(problem));
   }
 
  private:
   static std::int64_t rows(const Problem& problem) { return problem.variables.at("height"); }
   static std::int64_t columns(const Problem& problem) { return problem.variables.at("width"); }
-  static std::int64_t chunks(const Problem& problem) {
-    return gpu::blocks_for(columns(problem), detail::gemv_order::chunk_columns);
-  }
 };
 
 }  // namespace

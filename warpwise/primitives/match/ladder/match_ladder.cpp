@@ -107,6 +107,10 @@ class MatchLadder final : public Ladder {
                            : match(reference, target, displacement, options, score);
   }
 
+  double reference_seconds(const Problem& problem) const override {
+    return 3e-9 * static_cast<double>(problem.operations);
+  }
+
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
     const MatchOptions options = options_of(problem.variables);

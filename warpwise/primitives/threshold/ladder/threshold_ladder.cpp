@@ -52,6 +52,11 @@ class ThresholdLadder final : public Ladder {
                            : threshold(src, dst, options_of(problem));
   }
 
+  double reference_seconds(const Problem& problem) const override {
+    const auto window = static_cast<double>(problem.variables.at("window"));
+    return 2e-10 * window * window * static_cast<double>(problem.pixels);
+  }
+
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
     const detail::WindowRule rule = detail::window_rule(options_of(problem), ElementType::u8);
