@@ -459,7 +459,7 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
     for (const Rung& before : table.rungs) {
       if (before.name == rung.name) fields.fail("has two rungs named \"" + rung.name + "\"");
     }
-    rung.after = read_after(Fields(each, where + " \"" + rung.name + "\","), table.rungs);
+    rung.after = read_after(Fields(each, rung.place), table.rungs);
     table.rungs.push_back(std::move(rung));
   }
   if (table.rungs.empty()) fields.fail("has no rungs");
