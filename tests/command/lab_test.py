@@ -211,7 +211,7 @@ class Run(LabTest):
         for row in report["results"]:
             self.assertEqual([each["compute_capability"] for each in row["counts"]], ["1.3", "9.0"])
             self.assertEqual([each["registers_from"] for each in row["resources"]],
-                             ["sm_75 (nearest to 1.3)", "sm_90"])
+                             ["sm_90 (nearest to 1.3)", "sm_90"])
         names, *lines = csv.reader(io.StringIO(done.stdout.decode()))
         self.assertEqual(len(lines), 2 * len(report["results"]))
         for line in lines:

@@ -231,10 +231,10 @@ class ExplainCommand final : public Command {
         ->allow_extra_args(false);
   }
 
-  // For what looks like LADDER/RUNG.
+  // For what looks like LADDER/RUNG and like no path.
   std::string nearest_ladder() const {
     const std::size_t slash = request_.file.find('/');
-    if (slash == std::string::npos) return "";
+    if (slash == std::string::npos || slash == 0 || request_.file[0] == '.') return "";
     std::vector<std::string> names;
     for (const ladders::Ladder* each : ladders::all()) names.emplace_back(each->name());
     return fmt::format(" (did you mean '{}{}'?)",

@@ -143,8 +143,12 @@ class LabRun final : public Command {
   void require_writable(const std::vector<Selection>& selections) const {
     if (out_.empty()) return;
     std::error_code ignored;
-    if (!std::filesystem::is_directory(out_, ignored)) throw UsageError("--out " + out_ + " is no folder");
-    for (const Selection& each : selections) const io::OutputFile tried(record_of(each));
+    if (!std::filesystem::is_directory(out_, ignored)) {
+      throw UsageError("--out " + out_ + " is no folder");
+    }
+    for (const Selection& each : selections) {
+      const io::OutputFile tried(record_of(each));
+    }
   }
 
   void record(const lab::LadderRun& run, const Selection& selection) const {

@@ -118,7 +118,7 @@ TEST_F(OutputFileTest, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(refusal(path("none/a")),
             "cannot write " + path("none/a") + ": its folder does not exist");
   EXPECT_EQ(refusal("/proc/a"), "cannot write /proc/a: no file can be made in its folder");
-  const std::string long_name = path(std::string(300, 'a'));
+  const std::string long_name = path(std::string(300, 'a').c_str());
   EXPECT_EQ(refusal(long_name), "cannot write " + long_name + ": File name too long");
   EXPECT_EQ(refusal("/dev/full"), "cannot write /dev/full: No space left on device");
   EXPECT_EQ(refusal(folder_.string()), "cannot write " + folder_.string() + ": Is a directory");

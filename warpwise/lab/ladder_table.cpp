@@ -429,7 +429,8 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
                         "verify_parameters", "document", "defaults", "rungs", "experiments"});
   LadderTable table;
   table.folder = folder;
-  table.ladder = fields.within([&] { return &known_ladder(fields.text("ladder")); });
+  const std::string ladder = fields.text("ladder");
+  table.ladder = fields.within([&] { return &known_ladder(ladder); });
   table.about = fields.text("about");
   table.size = fields.size(fields.at("size"), "size");
   table.emulator_size = fields.size(fields.at("emulator_size"), "emulator_size");
@@ -459,7 +460,7 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
     for (const Rung& before : table.rungs) {
       if (before.name == rung.name) fields.fail("has two rungs named \"" + rung.name + "\"");
     }
-    rung.after = read_after(Fields(each, where + " \"" + rung.name + "\","), table.rungs);
+    rung.after = read_after(Fields(each, rung.place), table.rungs);
     table.rungs.push_back(std::move(rung));
   }
   if (table.rungs.empty()) fields.fail("has no rungs");
