@@ -36,6 +36,36 @@ class Verify(CommandTest):
                 count = len(lines)
                 self.assertTrue(summary.startswith(f"{count} of {count} rungs right"), summary)
 
+    # What a rung can take is what its table's "needs" let through: no other shape is launched.
+    @runs_rungs
+    def test_blocks_of_any_shape(self):
+        sizes = {"match": "33x34", "threshold": "70x5"}
+        ladders = json.loads(self.succeed("lab", "list", "--json").stdout)["ladders"]
+        cases = [(each["ladder"], shape) for each in ladders for shape in ["7x3", "8x8x2", "33"]]
+        cases += [("sobel", "1"), ("sobel", "32x8"), ("gemv", "32x8")]
+
+        def run(case):
+            ladder, shape = case
+            return subprocess.run([WARPWISE, "lab", "run", ladder, "--block", shape, "--size",
+                                   sizes.get(ladder, "70x6"), "--on", "emulator", "--json"],
+                                  capture_output=True, text=True, timeout=550)
+
+        if SANITIZED:
+            cases = cases[-3:]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = dict(zip(cases, pool.map(run, cases)))
+        for case, result in done.items():
+            with self.subTest(case):
+                self.assertEqual(result.returncode, 0, result.stderr)
+                rows = [row for row in json.loads(result.stdout)["results"]
+                        if not row.get("on_cpu")]
+                for row in rows:
+                    self.assertNotIn("wrong", row, row["rung"])
+                    self.assertNotEqual("counts" in row, "skipped" in row, row["rung"])
+                if case[1] == "8x8x2":
+                    self.assertEqual([row["rung"] for row in rows if "counts" in row
+                                      and not row["rung"].endswith("shipped")], [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -203,6 +203,7 @@ Variables variables_of(const Executor& executor, const Rung& rung, const Problem
   variables["multiprocessors"] = executor.multiprocessors();
   variables["max_shared_bytes"] = static_cast<std::int64_t>(executor.max_shared_bytes());
   const rules::ComputeCapability cc = executor.compute_capability();
+  variables["max_linear_texels"] = rules::max_linear_texels(cc);
   variables["cc"] = 10 * cc.major + cc.minor;
   for (const auto& [name, value] : constants_of(rung, variables)) variables[name] = value;
   return variables;

@@ -299,6 +299,7 @@ TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
   EXPECT_EQ(names.at("cc"), 90);
   EXPECT_EQ(names.at("multiprocessors"), executor.multiprocessors());
   EXPECT_EQ(names.at("max_shared_bytes"), 227 * 1024);
+  EXPECT_EQ(names.at("max_linear_texels"), 1 << 28);
 }
 
 TEST_F(Rungs, WhoseLaunchCannotBe) {

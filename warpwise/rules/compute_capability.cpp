@@ -53,6 +53,15 @@ void refuse_bytes(int bytes) {
 
 std::span<const ComputeCapability> known_compute_capabilities() { return known; }
 
+std::int64_t max_linear_texels(ComputeCapability cc) {
+  if (!detail::is_known(cc)) detail::refuse(cc);
+  // The CUDA programming guide's technical specifications: of 6.x and 7.x before 7.5 only the large
+  // GPUs have the greater limit.
+  const bool is_large = cc >= ComputeCapability{7, 5} || cc == ComputeCapability{6, 0} ||
+                        cc == ComputeCapability{7, 0};
+  return std::int64_t{1} << (is_large ? 28 : 27);
+}
+
 ComputeCapability parse_compute_capability(std::string_view text) {
   std::string_view digits = text;
   for (const std::string_view prefix : {"sm_", "compute_"}) {

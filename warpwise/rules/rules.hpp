@@ -82,6 +82,9 @@ SharedPasses shared_passes(ComputeCapability cc, const WarpAccess& access);
 /// Constant memory: one request for each distinct address, of a warp (1.x: of a half-warp).
 int constant_passes(ComputeCapability cc, const WarpAccess& access);
 
+/// Texels that a linear texture may have: one over memory that is no array.
+std::int64_t max_linear_texels(ComputeCapability cc);
+
 /// What one SM has, of a compute capability.
 struct SmLimits {
   int warps = 0;

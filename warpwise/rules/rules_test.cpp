@@ -52,6 +52,15 @@ TEST(ComputeCapability, ListsThemInOrder) {
   for (const auto& cc : known) EXPECT_GT(sm_limits(cc).warps, 0) << to_string(cc);
 }
 
+TEST(ComputeCapability, LimitsLinearTextures) {
+  for (const auto& cc : known_compute_capabilities()) {
+    const bool is_small = cc < ComputeCapability{6, 0} || cc == ComputeCapability{6, 1} ||
+                          cc == ComputeCapability{6, 2} || cc == ComputeCapability{7, 2};
+    EXPECT_EQ(max_linear_texels(cc), is_small ? 134217728 : 268435456) << to_string(cc);
+  }
+  EXPECT_THROW(max_linear_texels({4, 0}), InvalidArgument);
+}
+
 TEST(Rules, NoActiveLaneCostsNothing) {
   const Addresses addresses = strided(12, 3);
   for (const auto& cc : known_compute_capabilities()) {

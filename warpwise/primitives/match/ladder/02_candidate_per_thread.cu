@@ -1,10 +1,10 @@
 // Idea: the loops over the displacements become threads, one for each candidate of each block. A
 //   second kernel finds the best of a block's scores, which are laid out for it: those of
-//   neighbouring blocks lie side by side, as its threads do.
+//   neighbouring blocks lie side by side, as its threads do. With TEXTURE the images are read
+//   through textures, which were the cached way before CC 2.0.
 // Expected: as many times more threads as there are displacements; every multiprocessor is busy.
 //   The pixels are still read as before: neighbouring threads are neighbouring blocks.
 // Next limit: transactions. A warp's 32 bytes lie in 32 sectors.
-// With TEXTURE the images are read through textures, which were the cached way before CC 2.0.
 #include "pixels.cuh"
 
 using namespace warpwise::ladders;

@@ -2,12 +2,11 @@
 //   in shared memory, and reads each pixel of the images once.
 // Expected: hardly a reference to global memory but the scores; each pair of pixels still takes two
 //   loads, a subtraction, an addition and its share of the loop.
+//   A large block goes through shared memory in parts of PART_ROWS rows, so that every size fits.
+//   The loops that fill it, here and in the rungs that follow, are kept from being unrolled:
+//   addresses of several pixels at once would take more registers than the sums do.
 // Next limit: instructions. With UNROLL the share of the loop goes: addresses become constants of
-// the
-//   instructions, and loads move ahead of the sums that wait for them, as far as registers last.
-// A large block goes through shared memory in parts of PART_ROWS rows, so that every size fits. The
-// loops that fill it, here and in the rungs that follow, are kept from being unrolled: addresses of
-// several pixels at once would take more registers than the sums do.
+//   the instructions, and loads move ahead of the sums that wait for them, while registers last.
 #include "argmin.cuh"
 #include "tile.cuh"
 

@@ -1,13 +1,10 @@
-// Idea: a thread scores a group of adjacent candidates, 4 wide and ROWS high, whose windows
-// overlap:
-//   what it has loaded and shifted once serves all that need it.
+// Idea: a thread scores a group of adjacent candidates, 4 wide and ROWS high. As their windows
+//   overlap, what it has loaded and shifted once serves all that need it.
 // Expected: with a row, three loads and three shifts for four packed differences; with four rows,
-// the
-//   same for sixteen, as the shifted words of four target rows stay in registers.
-// Next limit: with four rows, shared memory: threads one below the other read rows four apart,
-// which
-//   fall into the same banks until PADDED gives the rows a pitch that keeps them apart. Then the
-//   packed differences themselves, besides filling shared memory and the second kernel.
+//   the same for sixteen, as the shifted words of four target rows stay in registers.
+// Next limit: with four rows, shared memory: threads one below the other read rows four apart, in
+//   the same banks until PADDED gives the rows a pitch that keeps them apart. Then the packed
+//   differences themselves, besides filling shared memory and the second kernel.
 #include "argmin.cuh"
 #include "group.cuh"
 

@@ -1,5 +1,7 @@
 // Idea: document A's method II. The block copies a piece of its own size four times, into each
-//   corner of the tile: all threads do the same and no condition is left.
+//   corner of the tile: all threads do the same and no condition is left. The pieces overlap. Which
+//   thread copies which pixel of a piece does not matter to the method; here it is the same one in
+//   all pieces that hold the pixel, so that no two threads write to one place.
 // Expected: no divergence. Four reads and writes for each thread where little more than one is
 //   needed; most of the tile is written four times, each time with the same pixel.
 // Next limit: the copies that were made already.
@@ -18,10 +20,13 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const auto copy = [&](int right, int down) {
     tile[(ty + down) * pitch + tx + right] = pixel_or_border(p, x - 1 + right, y - 1 + down);
   };
+  // In the pieces that begin two further, the first two threads take what follows the last ones.
+  const int to_right = tx < 2 ? block_width() : 0;
+  const int down = ty < 2 ? block_height() : 0;
   copy(0, 0);
-  copy(0, 2);
-  copy(2, 0);
-  copy(2, 2);
+  copy(0, down);
+  copy(to_right, 0);
+  copy(to_right, down);
   __syncthreads();
 
   if (x < p.width && y < p.height) {

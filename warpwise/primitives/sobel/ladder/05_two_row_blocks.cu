@@ -1,8 +1,8 @@
 // Idea: document A's method IV, its final use of shared memory. Blocks are two rows high and fill
 //   the tile downwards, two rows at a time: no condition, no pixel twice, no division. Such copies
-//   leave the tile's last two columns empty: the last two threads of a row compute nothing of use,
-//   their results are dropped, and the next block begins where they are. A tile can be used again
-//   further down (PASSES). The steps are those of 01_global.cu.
+//   leave the tile's last two columns empty: the last two threads of a row compute what the one
+//   before them does, their results are dropped, and the next block begins where they are. A tile
+//   can be used again further down (PASSES). The steps are those of 01_global.cu.
 // Expected: the fewest instructions around the copy. At six rows of tile for four of results a
 //   pixel costs 1.5 reads and a write of global memory, against nine and one without shared memory.
 // Next limit: a barrier between copy and use; nine reads of shared memory and nine conversions to
@@ -22,6 +22,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const int result_columns = block_width() - 2;
   const int left = static_cast<int>(blockIdx.x) * result_columns;
   const int x = left + tx;
+  const int column = min(tx, result_columns - 1);  // nobody has filled what lies beyond
 
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; ++pass) {
@@ -47,7 +48,7 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
 #pragma unroll unroll
     for (int row = 0; row < result_rows; row += block_rows) {
       const int y = top + row + ty;
-      const unsigned char result = edge_in_tile(p, tile, pitch, tx, row + ty);
+      const unsigned char result = edge_in_tile(p, tile, pitch, column, row + ty);
       if (tx < result_columns && x < p.width && y < p.height) {
         p.dst[y * p.dst_pitch + x] = result;
       }

@@ -17,7 +17,7 @@ using Problem = warpwise::ladders::ThresholdProblem;
 constexpr int warps = BLOCK_X / 32;
 constexpr int tile_rows = 32;  // lanes of a warp
 constexpr int sums_pitch = 2 * BLOCK_X + 1;  // words: all threads' first pairs, then their second
-constexpr int pixels_pitch = BLOCK_X - 3;    // words: the halo has at least one on either side
+constexpr int pixels_pitch = BLOCK_X - 1;      // words, of which a strip has at most BLOCK_X - 2
 
 extern __shared__ unsigned shared[];
 
@@ -199,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 512 / BLOCK_X) threshold(P
   const int x = left - halo + 4 * thread;
   const Columns columns(x, p.width);
   const bool used = 4 * thread < strip + 2 * halo;
-  const bool inner = x >= left && x < min(left + strip, p.width);
+  const bool inner = x >= left && x < left + strip;  // even beyond the image: the lanes read it
   unsigned* const own_pixels = inner ? pixels + thread - halo / 4 : nullptr;
   const auto aligned = [](const unsigned char* at, long long pitch) {
     return ((reinterpret_cast<unsigned long long>(at) | pitch) & 3) == 0;
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X, 512 / BLOCK_X) threshold(P
                       : slide_along<false>(p, row_sums, halo + 4 * begin, row_pixels, words);
       __syncthreads();
       // No thread overtakes here: each has its own words until the next tile's barrier.
-      if (!inner) continue;
+      if (!inner || x >= p.width) continue;
       unsigned char* dst = p.dst + top * p.dst_pitch + x;
       for (int r = 0; r < min(tile_rows, end - top); ++r, dst += p.dst_pitch) {
         const unsigned word = own_pixels[r * pixels_pitch];
