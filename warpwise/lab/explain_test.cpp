@@ -142,7 +142,7 @@ class AdviceOfALine : public testing::Test {
     line.execution = result_.launch.totals;
     line.memory.resize(1);
     line.memory[0].shared_load = {32, 32, 32};
-    line.memory[0].global_store = {32, 128, 0, 0, 4096, 4096, 128};
+    line.memory[0].global_store = {32, 1024, 128, 0, 0, 4096, 4096, 128};
     result_.launch.lines = {line};
   }
 
@@ -173,12 +173,12 @@ TEST_F(AdviceOfALine, NamesTheArrayToPad) {
 }
 
 TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
-  counts().global_store = {32, 1024, 0, 0, 4096, 32768, 128};
+  counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   EXPECT_NE(advice_for(result_)[0].text.find("32768 bytes are moved for 4096 that were asked for. "
                                              "The threads' addresses lie far apart"),
             std::string::npos)
       << advice_for(result_)[0].text;
-  counts().global_store = {32, 160, 0, 0, 4096, 5120, 128};
+  counts().global_store = {32, 1024, 160, 0, 0, 4096, 5120, 128};
   EXPECT_NE(advice_for(result_)[0].text.find("do not begin where a segment of memory begins"),
             std::string::npos)
       << advice_for(result_)[0].text;
@@ -202,8 +202,8 @@ TEST_F(AdviceOfALine, SeesWhatEndsOccupancy) {
 
 TEST_F(AdviceOfALine, SaysThreeThingsAtMostTheDearestFirst) {
   counts().shared_load.passes = 1024;
-  counts().global_store = {32, 1024, 0, 0, 4096, 32768, 128};
-  counts().global_load = {32, 160, 0, 0, 4096, 5120, 128};
+  counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
+  counts().global_load = {32, 1024, 160, 0, 0, 4096, 5120, 128};
   counts().constant = {32, 64, 32};
   const auto advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 3U);
