@@ -244,8 +244,8 @@ __device__ void slide_along(const TileArguments& a, const unsigned* sums, int co
   unsigned word = pixels[0];
 #pragma unroll 4
   for (int i = 0; i < words; ++i) {
-    // Before the store, which they could not pass. The word behind the last is the next warp's.
-    const unsigned next_word = i + 1 < words ? pixels[i + 1] : 0;
+    // Before the store, which they could not pass. Behind the last one lies the next warp's.
+    const unsigned next_word = pixels[min(i + 1, words - 1)];
     in.fetch(i);
     out.fetch(i);
     int excess[count];
