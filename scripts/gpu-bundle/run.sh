@@ -109,7 +109,7 @@ PYTHON
   check() {  # check LABEL PROGRAM ARGUMENT...: the program under $tool
     local log=$out/logs/$tool-${1// /-}.log label=$1 start=$EPOCHREALTIME status
     shift
-    WARPWISE_PROPERTY_CASES=500 timeout 400 "$sanitizer" --tool $tool --error-exitcode 99 \
+    WARPWISE_PROPERTY_CASES=500 timeout 150 "$sanitizer" --tool $tool --error-exitcode 99 \
       "$here/bin/$@" >"$log" 2>&1
     status=$?
     printf '%-10s %-16s exit %s, %s (%s s)\n' $tool "$label" $status \
