@@ -252,7 +252,7 @@ def ladder_origin(report):
     host = "; the CPU is an " + machine["cpu"] if any("on_cpu" in row for row in report["results"]) else ""
     return (f"{machine['gpu']}, driver {machine['driver']}, CUDA {machine['toolkit']}, commit "
             f"{machine['commit']}, {machine['date'][:10]}; {roof}{host}. Transfers of the operands, "
-            f"page-locked: {transfers}.")
+            f"page-locked: {transfers}." + (f" {report['derived']}" if "derived" in report else ""))
 
 
 def ladder(name):
@@ -402,7 +402,8 @@ def render(text, reports):
 
 
 def main():
-    gpu = [load("nvidia-h200/gpu_bench_images.json"), load("nvidia-h200/gpu_bench.json")]
+    gpu = [json.loads(path.read_text(encoding="utf-8"))
+           for path in sorted((REPOSITORY / "results/nvidia-h200/gpu_bench").glob("*.json"))]
     reports = (gpu, load("amd-epyc/cpu_bench.json"),
                load("amd-epyc/emulator_bench.json"))
     stale = []
