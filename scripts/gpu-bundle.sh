@@ -37,7 +37,7 @@ cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"
 cp scripts/gpu-bundle/run.sh "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
 # Real images as raw frames, because the module that reads image files needs OpenCV.
-for image in building.jpg aloeL.jpg; do
+for image in building.jpg sudoku.png; do
   build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null
 done
 
