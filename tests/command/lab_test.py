@@ -197,14 +197,14 @@ class Run(LabTest):
     @runs_rungs
     def test_an_experiment(self):
         os.mkdir("out")
-        done = self.succeed("lab", "run", "threshold/windows", *EMULATOR, "--size", "64x6", "--csv",
+        done = self.succeed("lab", "run", "threshold/windows_large", *EMULATOR, "--size", "64x6", "--csv",
                             "--out", "out", "--cc", "1.3,9.0")
-        self.assertEqual(os.listdir("out"), ["threshold-windows.json"])
-        report = json.loads(read("out/threshold-windows.json"))
-        self.assertEqual(report["experiment"], "windows")
+        self.assertEqual(os.listdir("out"), ["threshold-windows_large.json"])
+        report = json.loads(read("out/threshold-windows_large.json"))
+        self.assertEqual(report["experiment"], "windows_large")
         self.assertEqual(report["rows"], ["C1", "C2"])
         [experiment] = [each for each in self.ladders("threshold")[0]["experiments"]
-                        if each["name"] == "windows"]
+                        if each["name"] == "windows_large"]
         windows = experiment["parameters"]["window"]
         self.assertEqual([(row["parameters"]["window"], row["rung"]) for row in report["results"]],
                          [(window, rung) for window in windows for rung in experiment["rungs"]])

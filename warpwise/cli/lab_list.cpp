@@ -58,6 +58,12 @@ Json json_of(const lab::LadderTable& table) {
 }
 
 std::string text_of(const lab::LadderTable& table) {
+  using Need = decltype(lab::Rung::needs)::value_type;
+  const auto all_have = [&](const Need& need) {
+    return std::all_of(table.rungs.begin(), table.rungs.end(), [&](const lab::Rung& rung) {
+      return std::find(rung.needs.begin(), rung.needs.end(), need) != rung.needs.end();
+    });
+  };
   std::string text = fmt::format("{}: {}\n", table.name(), table.about);
   std::string parameters;
   for (const auto& [name, value] : table.ladder->parameters()) {
@@ -65,11 +71,17 @@ std::string text_of(const lab::LadderTable& table) {
   }
   text += fmt::format("  {} on a GPU, {} in the emulator{}; {}\n", size_text(table.size),
                       size_text(table.emulator_size), parameters, table.folder.string());
+  if (table.rungs.size() > 1) {
+    for (const Need& need : table.rungs.front().needs) {
+      if (all_have(need)) text += fmt::format("  all need: {}\n", need.second);
+    }
+  }
   for (const lab::Rung& rung : table.rungs) {
     text += fmt::format("  {:<24} {:<10} {}\n", rung.name, fmt::format("{}", fmt::join(rung.rows, " ")),
                         rung.idea);
-    for (const auto& [condition, reason] : rung.needs) {
-      text += fmt::format("  {:<24} {:<10} needs: {}\n", "", "", reason);
+    for (const Need& need : rung.needs) {
+      if (table.rungs.size() > 1 && all_have(need)) continue;
+      text += fmt::format("  {:<24} {:<10} needs: {}\n", "", "", need.second);
     }
   }
   for (const lab::Experiment& each : table.experiments) {
