@@ -47,6 +47,11 @@ class Evaluation {
            (begin + part.size() < text_.size() ? "..." : "");
   }
 
+  static std::string shown(std::string_view name) {
+    constexpr std::size_t enough = 60;
+    return std::string(name.substr(0, enough)) + (name.size() > enough ? "..." : "");
+  }
+
   void skip_blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -136,7 +141,7 @@ class Evaluation {
     at_ = begin;
     std::string known;
     for (const auto& [each, value] : *variables_) known += (known.empty() ? "" : ", ") + each;
-    fail(fmt::format("'{}' is not known; known are {}", found, known));
+    fail(fmt::format("'{}' is not known; known are {}", shown(found), known));
   }
 
   std::int64_t function(std::string_view called) {
@@ -148,7 +153,7 @@ class Evaluation {
     if (called == "max") return std::max(a, b);
     if (called == "ceil_div") return ceil_div(a, b);
     if (called == "round_up") return checked(Wide{ceil_div(a, b)} * b);
-    fail(fmt::format("there is no function '{}'; there are min, max, ceil_div, round_up", called));
+    fail(fmt::format("there is no function '{}'; there are min, max, ceil_div, round_up", shown(called)));
   }
 
   std::int64_t ceil_div(std::int64_t a, std::int64_t b) {

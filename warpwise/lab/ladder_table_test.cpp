@@ -151,7 +151,9 @@ TEST(Expression, MessagesStayShort) {
   std::string sum = "1";
   for (int i = 0; i < 500'000; ++i) sum += " + 1";
   EXPECT_EQ(evaluate(sum, {}), 500'001);
-  for (const std::string& text : {sum + " +", "x" + sum, sum + " ? " + sum}) {
+  const std::string name(1000, 'n');
+  for (const std::string& text :
+       {sum + " +", "x" + sum, sum + " ? " + sum, name, name + "(1, 1)"}) {
     const std::string said = message_of<InvalidArgument>([&] { evaluate(text, {}); });
     EXPECT_LT(said.size(), 500U);
     EXPECT_NE(said.find("..."), std::string::npos);
