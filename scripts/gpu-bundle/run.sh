@@ -160,23 +160,26 @@ for ladder in json.load(sys.stdin)["ladders"]:
         print(ladder["ladder"] + "/" + experiment["name"])')
   fi
   mkdir -p "$out/logs/ladders"
+  : >"$out/ladders.json"
   for experiment in "${experiments[@]}"; do
     local start=$EPOCHREALTIME
     name=${experiment/\//-}
-    "$here/bin/warpwise" lab run "$experiment" --on gpu --out "$out/logs/ladders" \
-      >"$out/logs/ladders/$name.txt" 2>&1 || fail "lab run $experiment: $(tail -n 1 "$out/logs/ladders/$name.txt")"
-    echo "$experiment ($(seconds_since "$start") s)"
-  done
-  python3 - "$out" <<'PYTHON'
+    if ! "$here/bin/warpwise" lab run "$experiment" --on gpu --out "$out/logs/ladders" \
+      >"$out/logs/ladders/$name.txt" 2>&1; then
+      fail "lab run $experiment: $(tail -n 1 "$out/logs/ladders/$name.txt")"
+      continue
+    fi
+    # At once, so that a run that is cut short keeps what it has measured.
+    python3 - "$out" "$name" <<'PYTHON'
 import json, pathlib, sys
 out = pathlib.Path(sys.argv[1])
-machine = json.loads((out / "logs/machine.json").read_text())
-with open(out / "ladders.json", "w") as file:
-    for path in sorted((out / "logs/ladders").glob("*.json")):
-        report = json.loads(path.read_text())
-        report["machine"].update(machine)
-        file.write(json.dumps(report) + "\n")
+report = json.loads((out / "logs/ladders" / f"{sys.argv[2]}.json").read_text())
+report["machine"].update(json.loads((out / "logs/machine.json").read_text()))
+with open(out / "ladders.json", "a") as file:
+    file.write(json.dumps(report) + "\n")
 PYTHON
+    echo "$experiment ($(seconds_since "$start") s)"
+  done
 }
 
 # What the parts printed, as one file: a line of theirs is a string of it.
