@@ -47,7 +47,8 @@ constexpr int maximum_runs_per_sample = 500;
 constexpr std::int64_t footprint_bytes = 256LL << 20;
 
 int sets_for(const Case& work) {
-  return static_cast<int>(std::clamp<std::int64_t>(footprint_bytes / std::max<std::int64_t>(work.bytes, 1) + 1, 2, 64));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(footprint_bytes / std::max<std::int64_t>(work.bytes, 1) + 1, 2, 64));
 }
 
 // Runs that take longer than this hide their launches from a stream; shorter ones go into a graph.
@@ -102,7 +103,8 @@ Timing measure(const Work& run, int sets, const gpu::Stream& stream) {
 }
 
 struct Options {
-  std::vector<std::string> filters;  ///< a case runs that has one of them in its name; empty: all do
+  std::vector<std::string>
+      filters;  ///< a case runs that has one of them in its name; empty: all do
   std::string json_file;
   std::string machine_file;  ///< JSON that describes the machine, taken into the report
 };
@@ -148,10 +150,11 @@ nlohmann::json to_json(const Row& row, double roof) {
 }
 
 void print_row(const Row& row, double roof) {
-  fmt::print("{:10} {:34} {:28} {:>5}x{:<5} {:>10.2f} [{:.2f}, {:.2f}] us {:>7.0f} GB/s {:>4.0f} %\n",
-             row.work.primitive, row.work.variant, row.work.implementation, row.work.width,
-             row.work.height, row.timing.median_us, row.timing.low_us, row.timing.high_us,
-             row.gigabytes_per_second(), 100 * row.gigabytes_per_second() / roof);
+  fmt::print(
+      "{:10} {:34} {:28} {:>5}x{:<5} {:>10.2f} [{:.2f}, {:.2f}] us {:>7.0f} GB/s {:>4.0f} %\n",
+      row.work.primitive, row.work.variant, row.work.implementation, row.work.width,
+      row.work.height, row.timing.median_us, row.timing.low_us, row.timing.high_us,
+      row.gigabytes_per_second(), 100 * row.gigabytes_per_second() / roof);
   std::fflush(stdout);
 }
 
@@ -214,10 +217,13 @@ int run_all(const Options& options) {
         {"machine", machine},
         {"method",
          "median of samples, 5th and 95th percentile; a sample is whole rounds through "
-         "independent problem sets of 256 MiB or more in all (as one CUDA graph where a run takes under "
+         "independent problem sets of 256 MiB or more in all (as one CUDA graph where a run takes "
+         "under "
          "100 us), timed by events; GB/s counts "
-         "each input read once and each output written once; the roof is a device-to-device cudaMemcpyAsync "
-         "that moves 1 GiB in the same run; results of warpwise verified against its CPU path first"},
+         "each input read once and each output written once; the roof is a device-to-device "
+         "cudaMemcpyAsync "
+         "that moves 1 GiB in the same run; results of warpwise verified against its CPU path "
+         "first"},
         {"roof_gb_per_s", roof},
         {"rows", rows}};
     std::ofstream(options.json_file) << report.dump(1) << "\n";

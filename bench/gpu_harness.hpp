@@ -41,7 +41,8 @@ struct Size {
 };
 inline constexpr Size sizes[] = {{1280, 720}, {4096, 3072}, {16384, 12288}};
 
-/// `const Registration registered{[] { return std::vector<Case>{…}; }};` at the end of a bench file.
+/// `const Registration registered{[] { return std::vector<Case>{…}; }};` at the end of a bench
+/// file.
 struct Registration {
   explicit Registration(std::function<std::vector<Case>()> cases);
 };

@@ -19,8 +19,9 @@ inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
     std::byte* row = image->view().row(y);
     for (std::int64_t i = 0; i < image->view().row_bytes(); i += 8) {
       const std::uint64_t word = random();
-      std::memcpy(row + i, &word,
-                  static_cast<std::size_t>(std::min<std::int64_t>(8, image->view().row_bytes() - i)));
+      std::memcpy(
+          row + i, &word,
+          static_cast<std::size_t>(std::min<std::int64_t>(8, image->view().row_bytes() - i)));
     }
   }
   return image;

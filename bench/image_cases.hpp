@@ -45,7 +45,8 @@ class ImagePairs {
     stream.synchronize();
     for (std::int64_t y = 0; y < result.height(); ++y) {
       if (std::memcmp(want.view().row(y), got.view().row(y),
-                      static_cast<std::size_t>(result.row_bytes())) != 0) return false;
+                      static_cast<std::size_t>(result.row_bytes())) != 0)
+        return false;
     }
     return true;
   }
@@ -75,7 +76,8 @@ struct ImageCase {
 /// `host(src, dst)` gives.
 template <class Device, class Host>
 Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
-  Case result{what.primitive, what.variant, "warpwise", size.width, size.height, what.bytes(size), {}};
+  Case result{what.primitive, what.variant,     "warpwise", size.width,
+              size.height,    what.bytes(size), {}};
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto pairs = std::make_shared<ImagePairs>(sets, what.src_type, what.src_channels, what.dst_type,
                                               what.dst_channels, size, stream);
@@ -89,8 +91,8 @@ Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
 /// The case of a peer, which computes the same up to its own rounding: timed, not compared.
 template <class Device>
 Case peer_case(const ImageCase& what, const std::string& implementation, Size size, Device device) {
-  Case result{what.primitive, what.variant, implementation, size.width, size.height,
-              what.bytes(size), {}};
+  Case result{
+      what.primitive, what.variant, implementation, size.width, size.height, what.bytes(size), {}};
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto pairs = std::make_shared<ImagePairs>(sets, what.src_type, what.src_channels, what.dst_type,
                                               what.dst_channels, size, stream);

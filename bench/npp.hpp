@@ -4,8 +4,8 @@
 #include "warpwise/gpu/handles.hpp"
 
 // NVIDIA's own image library, the peer of the GPU benches. It is no dependency of the build: its
-// calls sit in a small library, built from bench/npp_peer.cpp where NPP is installed, that is loaded
-// when a bench asks for it.
+// calls sit in a small library, built from bench/npp_peer.cpp where NPP is installed, that is
+// loaded when a bench asks for it.
 namespace warpwise::bench::npp {
 
 /// Each throws Error when the peer's library is not there or the call fails.

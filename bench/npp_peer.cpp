@@ -34,20 +34,23 @@ Npp8u* target(NppPeerImage image) { return static_cast<Npp8u*>(image.data); }
 
 }  // namespace
 
-int npp_peer_rgb_to_ycbcr_c3(NppPeerImage src, NppPeerImage dst, int width, int height, void* stream) {
+int npp_peer_rgb_to_ycbcr_c3(NppPeerImage src, NppPeerImage dst, int width, int height,
+                             void* stream) {
   return nppiRGBToYCbCr_8u_C3R_Ctx(source(src), src.pitch_bytes, target(dst), dst.pitch_bytes,
                                    {width, height}, context_of(stream));
 }
 
-int npp_peer_rgb_to_ycbcr_ac4(NppPeerImage src, NppPeerImage dst, int width, int height, void* stream) {
+int npp_peer_rgb_to_ycbcr_ac4(NppPeerImage src, NppPeerImage dst, int width, int height,
+                              void* stream) {
   return nppiRGBToYCbCr_8u_AC4R_Ctx(source(src), src.pitch_bytes, target(dst), dst.pitch_bytes,
                                     {width, height}, context_of(stream));
 }
 
-int npp_peer_sobel_horizontal(NppPeerImage src, NppPeerImage dst, int width, int height, void* stream) {
-  return nppiFilterSobelHorizBorder_8u_C1R_Ctx(source(src), src.pitch_bytes, {width, height}, {0, 0},
-                                               target(dst), dst.pitch_bytes, {width, height},
-                                               NPP_BORDER_REPLICATE, context_of(stream));
+int npp_peer_sobel_horizontal(NppPeerImage src, NppPeerImage dst, int width, int height,
+                              void* stream) {
+  return nppiFilterSobelHorizBorder_8u_C1R_Ctx(
+      source(src), src.pitch_bytes, {width, height}, {0, 0}, target(dst), dst.pitch_bytes,
+      {width, height}, NPP_BORDER_REPLICATE, context_of(stream));
 }
 
 int npp_peer_threshold_adaptive_box(NppPeerImage src, NppPeerImage dst, int width, int height,

@@ -1,4 +1,5 @@
-// Two transposes of a matrix of width x width floats, width a multiple of 32, each in blocks of 32 x 32 threads:
+// Two transposes of a matrix of width x width floats, width a multiple of 32, each in blocks of 32
+// x 32 threads:
 //   warpwise explain examples/transpose.cu --kernel transpose_naive --grid 8,8 --block 32,32
 //     --arg f32[65536] --arg f32[65536]:iota --arg i32:256
 // tells, without a GPU, why the first is slow.

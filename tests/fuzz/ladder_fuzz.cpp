@@ -1,6 +1,6 @@
-// A ladder's table and its expressions: whatever they are, they are refused with InvalidArgument and
-// nothing else, or give a table that holds what the laboratory relies on. The first byte picks the
-// parser.
+// A ladder's table and its expressions: whatever they are, they are refused with InvalidArgument
+// and nothing else, or give a table that holds what the laboratory relies on. The first byte picks
+// the parser.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -17,7 +17,9 @@ class NoLadder final : public Ladder {
  public:
   std::string_view name() const override { return "copy"; }
   Variables parameters() const override { return {{"window", 31}, {"offset", 0}}; }
-  Problem problem(std::int64_t, std::int64_t, const Variables&, Layout) const override { return {}; }
+  Problem problem(std::int64_t, std::int64_t, const Variables&, Layout) const override {
+    return {};
+  }
   void compute(Problem&, Cpu) const override {}
   std::vector<std::byte> arguments(const Problem&, const Placement&) const override { return {}; }
   std::vector<Launch> shipped(const Problem&, const Placement&) const override { return {}; }
@@ -41,8 +43,8 @@ constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
 
 void expression(std::string_view text) {
   const ladders::Variables variables = {
-      {"width", 33},   {"height", 7},     {"block_x", 32},          {"zero", 0},
-      {"minus", -1},   {"most", greatest}, {"least", -greatest - 1}};
+      {"width", 33}, {"height", 7},      {"block_x", 32},         {"zero", 0},
+      {"minus", -1}, {"most", greatest}, {"least", -greatest - 1}};
   bool is_expression = true;
   try {
     lab::require_expression(text);
@@ -98,7 +100,8 @@ void table(std::string_view text) {
     require(!each.rungs.empty() && !each.sizes.empty(), "an experiment has rungs and sizes");
     for (const std::string& name : each.rungs) table.rung(name);
     for (const auto& [name, values] : each.parameters) {
-      require(!values.empty() && table.ladder->parameters().contains(name), "a parameter has values");
+      require(!values.empty() && table.ladder->parameters().contains(name),
+              "a parameter has values");
     }
   }
 }

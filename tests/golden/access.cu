@@ -1,9 +1,10 @@
-// Small kernels whose memory requests, sectors and passes the emulator's counts are compared with, as the
-// profiler of a GPU counted them: cases.json says how each is launched, access.ptx is this file compiled.
+// Small kernels whose memory requests, sectors and passes the emulator's counts are compared with,
+// as the profiler of a GPU counted them: cases.json says how each is launched, access.ptx is this
+// file compiled.
 //
-// A lane's place in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first, and the lanes
-// of `active` take part. Each kernel has one access of the width in its name; the 32-bit results and tables
-// beside it are counted too, here and there alike.
+// A lane's place in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first,
+// and the lanes of `active` take part. Each kernel has one access of the width in its name; the
+// 32-bit results and tables beside it are counted too, here and there alike.
 
 namespace {
 
@@ -32,11 +33,17 @@ __device__ unsigned folded(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
 __device__ unsigned folded(unsigned long long x) { return static_cast<unsigned>(x ^ x >> 32); }
 
 template <class T>
-__device__ T spread(unsigned x) { return static_cast<T>(x); }
+__device__ T spread(unsigned x) {
+  return static_cast<T>(x);
+}
 template <>
-__device__ uint2 spread(unsigned x) { return {x, x + 1}; }
+__device__ uint2 spread(unsigned x) {
+  return {x, x + 1};
+}
 template <>
-__device__ uint4 spread(unsigned x) { return {x, x + 1, x + 2, x + 3}; }
+__device__ uint4 spread(unsigned x) {
+  return {x, x + 1, x + 2, x + 3};
+}
 
 template <class T>
 __device__ void load(const T* in, unsigned* out, const Pattern& pattern) {
@@ -48,7 +55,8 @@ __device__ void store(T* out, const Pattern& pattern) {
   if (is_active(pattern)) out[place(pattern)] = spread<T>(thread());
 }
 
-// Never stored to beforehand, so that the loads are the only shared accesses: what they read does not matter.
+// Never stored to beforehand, so that the loads are the only shared accesses: what they read does
+// not matter.
 extern __shared__ uint4 memory[];
 
 template <class T>
@@ -71,7 +79,9 @@ extern "C" {
 __global__ void load_8(const unsigned char* in, unsigned* out, Pattern p) { load(in, out, p); }
 __global__ void load_16(const unsigned short* in, unsigned* out, Pattern p) { load(in, out, p); }
 __global__ void load_32(const unsigned* in, unsigned* out, Pattern p) { load(in, out, p); }
-__global__ void load_64(const unsigned long long* in, unsigned* out, Pattern p) { load(in, out, p); }
+__global__ void load_64(const unsigned long long* in, unsigned* out, Pattern p) {
+  load(in, out, p);
+}
 __global__ void load_32x2(const uint2* in, unsigned* out, Pattern p) { load(in, out, p); }
 __global__ void load_128(const uint4* in, unsigned* out, Pattern p) { load(in, out, p); }
 
@@ -85,7 +95,9 @@ __global__ void store_128(uint4* out, Pattern p) { store(out, p); }
 __global__ void shared_load_8(unsigned* out, Pattern p) { shared_load<unsigned char>(out, p); }
 __global__ void shared_load_16(unsigned* out, Pattern p) { shared_load<unsigned short>(out, p); }
 __global__ void shared_load_32(unsigned* out, Pattern p) { shared_load<unsigned>(out, p); }
-__global__ void shared_load_64(unsigned* out, Pattern p) { shared_load<unsigned long long>(out, p); }
+__global__ void shared_load_64(unsigned* out, Pattern p) {
+  shared_load<unsigned long long>(out, p);
+}
 __global__ void shared_load_32x2(unsigned* out, Pattern p) { shared_load<uint2>(out, p); }
 __global__ void shared_load_128(unsigned* out, Pattern p) { shared_load<uint4>(out, p); }
 
@@ -108,7 +120,9 @@ __global__ void gather_32(const unsigned* table, const unsigned* in, unsigned* o
 __global__ void gather_128(const unsigned* table, const uint4* in, unsigned* out) {
   out[thread()] = folded(in[table[thread()]]);
 }
-__global__ void scatter_32(const unsigned* table, unsigned* out) { out[table[thread()]] = thread(); }
+__global__ void scatter_32(const unsigned* table, unsigned* out) {
+  out[table[thread()]] = thread();
+}
 __global__ void shared_gather_32(const unsigned* table, unsigned* out) {
   out[thread()] = reinterpret_cast<const unsigned*>(memory)[table[thread()]];
 }
@@ -119,8 +133,8 @@ __global__ void shared_gather_128(const unsigned* table, unsigned* out) {
   out[thread()] = folded(memory[table[thread()]]);
 }
 
-// Divergence: each of `ways` groups of lanes makes the load of its own trip, and the store after the loop is
-// one request of the whole warp again.
+// Divergence: each of `ways` groups of lanes makes the load of its own trip, and the store after
+// the loop is one request of the whole warp again.
 __global__ void loop_loads(const unsigned* in, unsigned* out, unsigned ways) {
   unsigned sum = 0;
 #pragma unroll 1
@@ -128,7 +142,8 @@ __global__ void loop_loads(const unsigned* in, unsigned* out, unsigned ways) {
   out[thread()] = sum;
 }
 
-// As many trips for every lane, of which one group of lanes makes the load: a branch inside of a loop.
+// As many trips for every lane, of which one group of lanes makes the load: a branch inside of a
+// loop.
 __global__ void branch_in_loop(const unsigned* in, unsigned* out, unsigned ways) {
   unsigned sum = 0;
 #pragma unroll 1
@@ -139,8 +154,8 @@ __global__ void branch_in_loop(const unsigned* in, unsigned* out, unsigned ways)
   out[thread()] = sum;
 }
 
-// Ways by a switch, each with a store of its own, written so that no compiler makes one of two of them; the
-// store after it is the whole warp's again.
+// Ways by a switch, each with a store of its own, written so that no compiler makes one of two of
+// them; the store after it is the whole warp's again.
 __global__ void switch_stores(unsigned* out, unsigned ways) {
   unsigned* own = out + 32 * lane();
   switch (lane() % ways) {
@@ -151,7 +166,9 @@ __global__ void switch_stores(unsigned* out, unsigned ways) {
     case 4: asm volatile("st.global.u32 [%0+32], %1;" ::"l"(own), "r"(lane())); break;
     case 5: asm volatile("st.global.u16 [%0+34], %1;" ::"l"(own), "r"(lane())); break;
     case 6: asm volatile("st.global.u8 [%0+47], %1;" ::"l"(own), "r"(lane())); break;
-    default: asm volatile("st.global.v4.u32 [%0+64], {%1, %1, %1, %1};" ::"l"(own), "r"(lane())); break;
+    default:
+      asm volatile("st.global.v4.u32 [%0+64], {%1, %1, %1, %1};" ::"l"(own), "r"(lane()));
+      break;
   }
   own[9] = 1;
 }

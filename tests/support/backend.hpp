@@ -20,7 +20,8 @@ inline std::ostream& operator<<(std::ostream& out, Backend backend) {
 class BackendTest : public ::testing::TestWithParam<Backend> {
  protected:
   void SetUp() override {
-    if (GetParam() == Backend::cuda && gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+    if (GetParam() == Backend::cuda && gpu::device_count() == 0)
+      GTEST_SKIP() << gpu::why_no_device();
   }
 };
 

@@ -36,9 +36,10 @@ struct Size {
 /// and tiles plus and minus one.
 inline const std::vector<Size>& awkward_sizes() {
   static const std::vector<Size> sizes = {
-      {1, 1},  {2, 1},  {1, 2},   {2, 2},   {3, 3},   {1, 37},   {37, 1},  {5, 4},    {7, 9},
-      {15, 3}, {16, 2}, {17, 17}, {31, 33}, {32, 32}, {33, 31},  {63, 5},  {64, 64},  {65, 66},
-      {127, 8}, {128, 3}, {129, 130}, {255, 2}, {257, 19}, {640, 3}, {1, 700}, {1023, 5}, {1300, 41}};
+      {1, 1},   {2, 1},    {1, 2},   {2, 2},   {3, 3},    {1, 37},   {37, 1},
+      {5, 4},   {7, 9},    {15, 3},  {16, 2},  {17, 17},  {31, 33},  {32, 32},
+      {33, 31}, {63, 5},   {64, 64}, {65, 66}, {127, 8},  {128, 3},  {129, 130},
+      {255, 2}, {257, 19}, {640, 3}, {1, 700}, {1023, 5}, {1300, 41}};
   return sizes;
 }
 
@@ -49,15 +50,14 @@ class GuardedImage {
                Layout layout = {})
       : width_(width), height_(height),
         pitch_(width * channels * size_of(type) + layout.padding_bytes), channels_(channels),
-        type_(type), memory_(static_cast<std::size_t>(2 * margin + 64 + layout.offset_bytes +
-                                                      pitch_ * height), sentinel) {
+        type_(type),
+        memory_(static_cast<std::size_t>(2 * margin + 64 + layout.offset_bytes + pitch_ * height),
+                sentinel) {
     const auto base = reinterpret_cast<std::uintptr_t>(memory_.data()) + margin;
     start_ = static_cast<std::int64_t>((base + 63) / 64 * 64 - base) + margin + layout.offset_bytes;
   }
 
-  HostView view() {
-    return {memory_.data() + start_, type_, width_, height_, channels_, pitch_};
-  }
+  HostView view() { return {memory_.data() + start_, type_, width_, height_, channels_, pitch_}; }
   ConstHostView view() const {
     return {memory_.data() + start_, type_, width_, height_, channels_, pitch_};
   }
@@ -111,8 +111,7 @@ class GuardedImage {
 class OnDevice {
  public:
   OnDevice(GuardedImage& host, gpu::StreamHandle stream)
-      : host_(host),
-        device_(static_cast<std::int64_t>(host.memory().size()) + alignment, stream) {
+      : host_(host), device_(static_cast<std::int64_t>(host.memory().size()) + alignment, stream) {
     // A buffer starts at a multiple of 256 bytes: shift the bytes in it until the first pixel is as
     // far from a 64-byte boundary as on the host.
     const auto pixel = reinterpret_cast<std::uintptr_t>(host_.memory().data() + host_.start());
@@ -124,8 +123,12 @@ class OnDevice {
 
   DeviceView view() {
     const HostView host = host_.view();
-    return {device_.data() + lead_ + host_.start(), host.type(), host.width(), host.height(),
-            host.channels(), host.pitch_bytes()};
+    return {device_.data() + lead_ + host_.start(),
+            host.type(),
+            host.width(),
+            host.height(),
+            host.channels(),
+            host.pitch_bytes()};
   }
 
   /// Brings the device's bytes, sentinels included, back into the GuardedImage.
@@ -149,7 +152,8 @@ void expect_equal(ConstHostView expected, ConstHostView actual) {
   ASSERT_EQ(expected.row_bytes(), actual.row_bytes());
   for (std::int64_t y = 0; y < expected.height(); ++y) {
     if (std::memcmp(expected.row(y), actual.row(y),
-                    static_cast<std::size_t>(expected.row_bytes())) == 0) continue;
+                    static_cast<std::size_t>(expected.row_bytes())) == 0)
+      continue;
     for (std::int64_t i = 0; i < expected.width() * expected.channels(); ++i) {
       const T want = load<T>(expected.row(y), i);
       const T got = load<T>(actual.row(y), i);

@@ -201,7 +201,8 @@ TEST(Validate, TellsNeighboursFromOverlaps) {
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(7, 0, 8, 16)), InvalidArgument);
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(0, 15, 8, 1)), InvalidArgument);
   // A part that wraps around the end of a row would be one of another image.
-  EXPECT_THROW(detail::require_disjoint("test", view.sub_view(12, 0, 4, 16), HostView(pixels.data() + 8, 8, 8, 1, 16)),
+  EXPECT_THROW(detail::require_disjoint("test", view.sub_view(12, 0, 4, 16),
+                                        HostView(pixels.data() + 8, 8, 8, 1, 16)),
                InvalidArgument);
 }
 

@@ -45,13 +45,20 @@ constexpr std::string_view name_of(ElementType type) {
 template <class T>
 inline constexpr ElementType element_type_of = [] {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<U, std::uint8_t>) return ElementType::u8;
-  else if constexpr (std::is_same_v<U, std::uint16_t>) return ElementType::u16;
-  else if constexpr (std::is_same_v<U, std::int16_t>) return ElementType::i16;
-  else if constexpr (std::is_same_v<U, std::uint32_t>) return ElementType::u32;
-  else if constexpr (std::is_same_v<U, std::int32_t>) return ElementType::i32;
-  else if constexpr (std::is_same_v<U, Float16>) return ElementType::f16;
-  else if constexpr (std::is_same_v<U, BFloat16>) return ElementType::bf16;
+  if constexpr (std::is_same_v<U, std::uint8_t>)
+    return ElementType::u8;
+  else if constexpr (std::is_same_v<U, std::uint16_t>)
+    return ElementType::u16;
+  else if constexpr (std::is_same_v<U, std::int16_t>)
+    return ElementType::i16;
+  else if constexpr (std::is_same_v<U, std::uint32_t>)
+    return ElementType::u32;
+  else if constexpr (std::is_same_v<U, std::int32_t>)
+    return ElementType::i32;
+  else if constexpr (std::is_same_v<U, Float16>)
+    return ElementType::f16;
+  else if constexpr (std::is_same_v<U, BFloat16>)
+    return ElementType::bf16;
   else {
     static_assert(std::is_same_v<U, float>, "no ElementType stands for this C++ type");
     return ElementType::f32;

@@ -42,7 +42,8 @@ class BasicFrame {
   }
 
   /// A frame of a one-plane format in the memory of a view; the view's rows must hold the format's.
-  /// \throws InvalidArgument  the format has several planes, or the view is no u8 view of that size.
+  /// \throws InvalidArgument  the format has several planes, or the view is no u8 view of that
+  /// size.
   BasicFrame(PixelFormat format, View view)
       : BasicFrame(format, view.width(), view.height(),
                    {Plane{view.data(), view.pitch_bytes()}, Plane{}, Plane{}}) {

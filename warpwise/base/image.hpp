@@ -16,7 +16,9 @@ class Image {
   Image(ElementType type, std::int64_t width, std::int64_t height, int channels = 1);
 
   HostView view() { return {data_.get(), type_, width_, height_, channels_, pitch_bytes_}; }
-  ConstHostView view() const { return {data_.get(), type_, width_, height_, channels_, pitch_bytes_}; }
+  ConstHostView view() const {
+    return {data_.get(), type_, width_, height_, channels_, pitch_bytes_};
+  }
 
   ElementType type() const { return type_; }
   int channels() const { return channels_; }

@@ -65,8 +65,8 @@ std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width) 
 }
 
 std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height) {
-  const bool vertically_subsampled = format == PixelFormat::nv12 || format == PixelFormat::nv21 ||
-                                     format == PixelFormat::i420;
+  const bool vertically_subsampled =
+      format == PixelFormat::nv12 || format == PixelFormat::nv21 || format == PixelFormat::i420;
   return plane > 0 && vertically_subsampled ? half_up(height) : height;
 }
 

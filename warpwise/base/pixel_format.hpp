@@ -25,9 +25,9 @@ enum class PixelFormat : std::uint8_t {
 };
 
 inline constexpr std::array all_pixel_formats = {
-    PixelFormat::gray8, PixelFormat::rgb24, PixelFormat::bgr24,   PixelFormat::rgba32,
-    PixelFormat::bgra32, PixelFormat::yuyv, PixelFormat::uyvy,    PixelFormat::nv12,
-    PixelFormat::nv21,  PixelFormat::i420,  PixelFormat::ycbcr32, PixelFormat::ycrcb24,
+    PixelFormat::gray8,  PixelFormat::rgb24, PixelFormat::bgr24,   PixelFormat::rgba32,
+    PixelFormat::bgra32, PixelFormat::yuyv,  PixelFormat::uyvy,    PixelFormat::nv12,
+    PixelFormat::nv21,   PixelFormat::i420,  PixelFormat::ycbcr32, PixelFormat::ycrcb24,
     PixelFormat::i444};
 
 /// "rgb24", "nv12", …

@@ -44,7 +44,8 @@ class BasicView {
             int channels = 1, std::int64_t pitch_bytes = 0)
       : data_(static_cast<Byte*>(data)), width_(width), height_(height), channels_(channels),
         type_(type) {
-    const std::int64_t row = detail::validate_view(data, type, width, height, channels, pitch_bytes);
+    const std::int64_t row =
+        detail::validate_view(data, type, width, height, channels, pitch_bytes);
     pitch_bytes_ = pitch_bytes == 0 ? row : pitch_bytes;
   }
 
@@ -76,7 +77,8 @@ class BasicView {
 
   /// The part of this view that starts at pixel (x, y).
   /// \throws InvalidArgument  when the part is empty or leaves this view.
-  BasicView sub_view(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) const {
+  BasicView sub_view(std::int64_t x, std::int64_t y, std::int64_t width,
+                     std::int64_t height) const {
     if (x < 0 || y < 0 || width > width_ - x || height > height_ - y) {
       throw InvalidArgument("sub_view: the part leaves the " + std::to_string(width_) + "x" +
                             std::to_string(height_) + " view");

@@ -40,15 +40,15 @@ std::string list_of_primitives() {
 class ExplainCommand final : public Command {
  public:
   explicit ExplainCommand(CLI::App& app) : app_(app) {
-    app.add_option("FILE", request_.file,
-                   "A file of CUDA C++ (.cu) or of PTX (.ptx), LADDER/RUNG as warpwise lab list has "
-                   "them, or a primitive, whose own kernels are run: " +
-                       list_of_primitives())
+    app.add_option(
+           "FILE", request_.file,
+           "A file of CUDA C++ (.cu) or of PTX (.ptx), LADDER/RUNG as warpwise lab list has "
+           "them, or a primitive, whose own kernels are run: " +
+               list_of_primitives())
         ->type_name("");
-    add_text(
-        app, "--size", "WxH",
-        "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
-        [this](const std::string& text) { size_ = parse_size("--size", text); });
+    add_text(app, "--size", "WxH",
+             "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
+             [this](const std::string& text) { size_ = parse_size("--size", text); });
     app.add_option("--kernel", request_.kernel, "The kernel's name, plain or mangled")
         ->type_name("NAME");
     add_text(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", [this](const std::string& text) {
@@ -89,8 +89,9 @@ class ExplainCommand final : public Command {
         app, "--dump", "INDEX=FILE.npy",
         "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
         dumps_);
-    app.add_option("--ladder-dir", ladder_folder_,
-                   "With a rung: an edited copy of its ladder's folder, in place of the installed one")
+    app.add_option(
+           "--ladder-dir", ladder_folder_,
+           "With a rung: an edited copy of its ladder's folder, in place of the installed one")
         ->type_name("FOLDER");
     app.add_flag("--json", json_, "Print one JSON object");
   }
@@ -250,12 +251,13 @@ class ExplainCommand final : public Command {
           list_of_primitives());
     }
     if (!request_.file.ends_with(".cu") && !request_.file.ends_with(".ptx")) {
-      throw UsageError(
-          fmt::format("explain got '{}'{}, it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}",
-                      request_.file, nearest_ladder(), list_of_primitives()));
+      throw UsageError(fmt::format(
+          "explain got '{}'{}, it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}",
+          request_.file, nearest_ladder(), list_of_primitives()));
     }
     if (size_)
-      throw UsageError("--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
+      throw UsageError(
+          "--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
     if (!ladder_folder_.empty()) throw UsageError("--ladder-dir is for a rung: LADDER/RUNG");
     if (!has_grid_ || !has_block_) {
       throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", has_grid_ ? "--block" : "--grid"));

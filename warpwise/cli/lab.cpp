@@ -88,9 +88,7 @@ class LabCommand final : public Command {
     commands_["diff"] = add_lab_diff(app);
   }
 
-  void execute() const override {
-    commands_.at(app_.get_subcommands()[0]->get_name())->execute();
-  }
+  void execute() const override { commands_.at(app_.get_subcommands()[0]->get_name())->execute(); }
 
  private:
   const CLI::App& app_;
@@ -145,9 +143,10 @@ std::vector<Selection> select(const LabOptions& options) {
   for (const std::string& name : options.names) {
     Selection selection = selection_of(name, options);
     // Rungs of one ladder that are named one by one are steps of one run.
-    const auto same = std::find_if(selections.begin(), selections.end(), [&](const Selection& each) {
-      return !each.experiment && each.table.ladder == selection.table.ladder;
-    });
+    const auto same =
+        std::find_if(selections.begin(), selections.end(), [&](const Selection& each) {
+          return !each.experiment && each.table.ladder == selection.table.ladder;
+        });
     if (selection.experiment || same == selections.end()) {
       selections.push_back(std::move(selection));
     } else {

@@ -31,13 +31,13 @@ void add_place(CLI::App& app, LabOptions& options);
 /// A ladder, and what a name asks for of it.
 struct Selection {
   lab::LadderTable table;
-  std::vector<std::string> rungs;                  ///< in the ladder's order
-  std::optional<lab::Experiment> experiment;       ///< LADDER/EXPERIMENT
-  bool whole = false;                              ///< all rungs, by the ladder's name alone
+  std::vector<std::string> rungs;             ///< in the ladder's order
+  std::optional<lab::Experiment> experiment;  ///< LADDER/EXPERIMENT
+  bool whole = false;                         ///< all rungs, by the ladder's name alone
 };
 
-/// The ladder of a name, from the folder that was given where that is its ladder, and its rungs: all,
-/// or the one behind the '/'. \throws InvalidArgument  with the nearest name
+/// The ladder of a name, from the folder that was given where that is its ladder, and its rungs:
+/// all, or the one behind the '/'. \throws InvalidArgument  with the nearest name
 std::vector<Selection> select(const LabOptions& options);
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab);

@@ -91,9 +91,8 @@ class LabDiff final : public Command {
     request.on_gpu = options_.on_gpu();
     request.compute_capabilities = options_.compute_capabilities;
     bool first = true;
-    const lab::LadderRun run =
-        lab::run_ladder(selection.table, request, [&](const lab::LadderRun& so_far,
-                                                      const lab::RungRow& row) {
+    const lab::LadderRun run = lab::run_ladder(
+        selection.table, request, [&](const lab::LadderRun& so_far, const lab::RungRow& row) {
           if (first) print(lab::heading_of(so_far) + lab::columns_of(row, request.on_gpu));
           first = false;
           print(lab::line_of(row, request.on_gpu));

@@ -19,11 +19,15 @@ std::string size_text(const lab::Size& size) {
 Json json_of(const lab::Rung& rung) {
   Json blocks = Json::array();
   for (const emulator::Dim3& each : rung.blocks) blocks.push_back({each.x, each.y, each.z});
-  Json object = {{"name", rung.name},           {"idea", rung.idea},
-                 {"after", rung.after},         {"rows", rung.rows},
+  Json object = {{"name", rung.name},
+                 {"idea", rung.idea},
+                 {"after", rung.after},
+                 {"rows", rung.rows},
                  {"file", rung.file.string()},
-                 {"constants", rung.constants}, {"parameters", rung.parameters},
-                 {"blocks", blocks},            {"needs", rung.needs},
+                 {"constants", rung.constants},
+                 {"parameters", rung.parameters},
+                 {"blocks", blocks},
+                 {"needs", rung.needs},
                  {"shipped", rung.shipped}};
   if (rung.document.time_us) object["document"]["time_us"] = *rung.document.time_us;
   if (rung.document.speedup) object["document"]["speedup"] = *rung.document.speedup;
@@ -77,8 +81,8 @@ std::string text_of(const lab::LadderTable& table) {
     }
   }
   for (const lab::Rung& rung : table.rungs) {
-    text += fmt::format("  {:<24} {:<10} {}\n", rung.name, fmt::format("{}", fmt::join(rung.rows, " ")),
-                        rung.idea);
+    text += fmt::format("  {:<24} {:<10} {}\n", rung.name,
+                        fmt::format("{}", fmt::join(rung.rows, " ")), rung.idea);
     for (const Need& need : rung.needs) {
       if (table.rungs.size() > 1 && all_have(need)) continue;
       text += fmt::format("  {:<24} {:<10} needs: {}\n", "", "", need.second);
@@ -107,7 +111,8 @@ lab::LadderTable listed(Selection selection) {
 class LabList final : public Command {
  public:
   explicit LabList(CLI::App& app) {
-    app.add_option("NAME", options_.names, "LADDER, LADDER/RUNG or LADDER/EXPERIMENT (default: all)")
+    app.add_option("NAME", options_.names,
+                   "LADDER, LADDER/RUNG or LADDER/EXPERIMENT (default: all)")
         ->type_name("");
     app.add_flag("--json", json_, "Print one JSON object");
     add_ladder_folder(app, options_);

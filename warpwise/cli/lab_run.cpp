@@ -30,8 +30,10 @@ emulator::Dim3 parse_block(const std::string& text) {
   }
   if (begin <= text.size()) throw UsageError("--block " + text + " has more than three sides");
   if (block.count() > 1024 || block.z > 64) {
-    throw UsageError(fmt::format("--block {} has {} threads, {} in z; a block has at most 1024, and "
-                                 "64 in z", text, block.count(), block.z));
+    throw UsageError(
+        fmt::format("--block {} has {} threads, {} in z; a block has at most 1024, and "
+                    "64 in z",
+                    text, block.count(), block.z));
   }
   return block;
 }
@@ -47,7 +49,8 @@ class LabRun final : public Command {
              const Size size = parse_size("--size", text);
              size_ = {size.width, size.height};
            },
-           "Of the image, or of gemv's matrix (default: the document's on a GPU, a small one in the "
+           "Of the image, or of gemv's matrix (default: the document's on a GPU, a small one in "
+           "the "
            "emulator)")
         ->type_name("WxH");
     app.add_option_function<std::string>(
@@ -58,17 +61,19 @@ class LabRun final : public Command {
     add_ladder_folder(app, options_);
     app.add_flag("--json", json_, "Print one JSON object for each ladder or experiment");
     app.add_flag("--csv", csv_, "Print comma-separated values");
-    app.add_option("--out", out_,
-                   "Also write LADDER.json, LADDER-EXPERIMENT.json, or LADDER-RUNG.json for rungs that "
-                   "are named, into this folder")
+    app.add_option(
+           "--out", out_,
+           "Also write LADDER.json, LADDER-EXPERIMENT.json, or LADDER-RUNG.json for rungs that "
+           "are named, into this folder")
         ->type_name("DIR");
   }
 
   void execute() const override {
     if (json_ && csv_) throw UsageError("--json and --csv exclude each other");
     if (options_.names.empty() && options_.ladder_folder.empty()) {
-      throw UsageError("lab run needs the name of a ladder, LADDER/RUNG or LADDER/EXPERIMENT: see "
-                       "warpwise lab list");
+      throw UsageError(
+          "lab run needs the name of a ladder, LADDER/RUNG or LADDER/EXPERIMENT: see "
+          "warpwise lab list");
     }
     const std::vector<Selection> selections = select(options_);
     require_writable(selections);
@@ -85,7 +90,8 @@ class LabRun final : public Command {
       if (csv_) print(lab::csv_of(run));
       if (!run.any_wrong()) record(run, each);
     }
-    if (json_) print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
+    if (json_)
+      print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
     if (!wrong.empty()) {
       throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, ", ")));
     }

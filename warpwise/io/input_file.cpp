@@ -23,7 +23,7 @@ InputFile::InputFile(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
       descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) fail(name_, errno);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor_, &status) != 0) fail(name_, errno);
   if (S_ISDIR(status.st_mode)) fail(name_, EISDIR);
   if (S_ISREG(status.st_mode) && status.st_size > 0) size_ = status.st_size;

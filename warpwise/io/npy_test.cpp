@@ -101,12 +101,13 @@ TEST(Npy, ReadsElementsOfAnyWidthAndShape) {
       npy("{'descr': '>f8', 'fortran_order': False, 'shape': (1, 1, 1, 1), }\n", 8), "a.npy");
   EXPECT_EQ(swapped.shape.size(), 4U);
   EXPECT_EQ(swapped.elements.front(), std::byte{7});
-  for (const char* text : {"{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }\n",
-                           "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, "
-                           "4611686018427387904), }\n"}) {
+  for (const char* text :
+       {"{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }\n",
+        "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, "
+        "4611686018427387904), }\n"}) {
     EXPECT_THROW(decode_npy_elements(npy(text, 8), "a.npy"), IoError) << text;
   }
 }
@@ -194,8 +195,8 @@ TEST(Npy, RefusesSizesBeyond64Bits) {
 
 TEST(Npy, RefusesByteOrdersThatDoNotExist) {
   for (const char* type : {"!u2", "xu2", "\xffu2"}) {
-    const auto file = npy("{'descr': '" + std::string(type) +
-                              "', 'fortran_order': False, 'shape': (1, 1)}", 2);
+    const auto file =
+        npy("{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (1, 1)}", 2);
     EXPECT_NE(refusal(file).find(type), std::string::npos) << refusal(file);
   }
 }

@@ -50,7 +50,7 @@ bool written_directly(const std::string& path) {
   for (const char* opened : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (path.starts_with(opened)) return true;
   }
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
@@ -76,7 +76,7 @@ void OutputFile::open_beside() {
   if (fs::is_symlink(target_, ignored) && fs::exists(target_, ignored)) {
     target_ = fs::canonical(target_).string();
   }
-  struct stat status {};
+  struct stat status{};
   const bool exists = ::stat(target_.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail(errno);  // a name that is too long, above all
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);

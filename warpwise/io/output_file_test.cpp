@@ -78,7 +78,7 @@ TEST_F(OutputFileTest, KeepsThePermissionsOfWhatItReplacesAndElseTheUmasks) {
     file.finish();
   }
   ::umask(before);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat(path("old").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777, 0604U);
   ASSERT_EQ(::stat(path("new").c_str(), &status), 0);

@@ -150,7 +150,8 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
       // An error that only the file without its functions has is of what was left out.
-      const bool of_source = whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
+      const bool of_source =
+          whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
       refuse_source(name, nvrtc.name(), of_source ? output.log : whole_log,
                     " (NVRTC takes no host code; left out: " + list +
                         ". Types, variables and classes of host code must go to another file, or "

@@ -92,9 +92,9 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
   if (count_) options.compute_capabilities = compute_capabilities_;
   results_.clear();
   for (const ladders::Launch& launch : launches) {
-    results_.push_back(program.launch(*device_, launch.kernel,
-                                      dimensions(launch.grid), dimensions(launch.block),
-                                      launch.shared_bytes, launch.arguments, options));
+    results_.push_back(program.launch(*device_, launch.kernel, dimensions(launch.grid),
+                                      dimensions(launch.block), launch.shared_bytes,
+                                      launch.arguments, options));
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
     const bool endless = fault.kind == emulator::FaultKind::budget;

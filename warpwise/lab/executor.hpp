@@ -70,7 +70,7 @@ class Executor {
 
   /// \throws CompileError, Unsupported  when the code cannot be made to run here
   virtual std::shared_ptr<LoadedCode> load(const Compilation& compilation) = 0;
-  /// Runs the launches in order, to their end. 
+  /// Runs the launches in order, to their end.
   /// \throws KernelFault  in the emulator, with the thread and the line
   /// \throws Error        when a launch fails otherwise
   virtual void run(LoadedCode& code, std::span<const ladders::Launch> launches) = 0;

@@ -30,8 +30,8 @@ PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveReque
   PrimitiveExplanation explanation;
   explanation.request = request;
   explanation.request.name = table.name() + "/" + rung.name;
-  explanation.size = request.size.value_or(
-      OperandSize{table.emulator_size.width, table.emulator_size.height});
+  explanation.size =
+      request.size.value_or(OperandSize{table.emulator_size.width, table.emulator_size.height});
 
   ladders::Variables parameters = table.ladder->parameters();
   for (const auto& [name, value] : rung.parameters) parameters[name] = value;
@@ -39,8 +39,8 @@ PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveReque
   for (const auto& [name, value] : parameters) {
     explanation.operands += fmt::format("; {} {}", name, value);
   }
-  const ladders::Problem problem = table.ladder->problem(
-      explanation.size.width, explanation.size.height, parameters, {});
+  const ladders::Problem problem =
+      table.ladder->problem(explanation.size.width, explanation.size.height, parameters, {});
   EmulatorExecutor executor(
       request.compute_capabilities, true,
       request.budget.value_or(default_budget(request.compute_capabilities.size())));
@@ -51,8 +51,8 @@ PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveReque
     // A launch with a fault is what is to be told.
   }
   for (std::size_t i = 0; i < executor.results().size(); ++i) {
-    explanation.launches.push_back(explained(request, rung, run.compilation(), run.launches()[i],
-                                             executor.results()[i]));
+    explanation.launches.push_back(
+        explained(request, rung, run.compilation(), run.launches()[i], executor.results()[i]));
   }
   return explanation;
 }

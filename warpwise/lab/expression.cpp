@@ -19,8 +19,8 @@ __extension__ using Wide = __int128;
 
 constexpr int deepest = 64;  // parentheses within parentheses, so that no text exhausts the stack
 
-// A parser that computes while it reads: one function for each level of precedence. Without variables
-// it reads only: every name is known, and no value is wrong.
+// A parser that computes while it reads: one function for each level of precedence. Without
+// variables it reads only: every name is known, and no value is wrong.
 class Evaluation {
  public:
   Evaluation(std::string_view text, const Variables* variables)
@@ -90,19 +90,26 @@ class Evaluation {
   std::int64_t sum() {
     std::int64_t value = product();
     while (true) {
-      if (take("+")) value = checked(Wide{value} + product());
-      else if (take("-")) value = checked(Wide{value} - product());
-      else return value;
+      if (take("+"))
+        value = checked(Wide{value} + product());
+      else if (take("-"))
+        value = checked(Wide{value} - product());
+      else
+        return value;
     }
   }
 
   std::int64_t product() {
     std::int64_t value = factor();
     while (true) {
-      if (take("*")) value = checked(Wide{value} * factor());
-      else if (take("/")) value = quotient(value, factor());
-      else if (take("%")) value = remainder(value, factor());
-      else return value;
+      if (take("*"))
+        value = checked(Wide{value} * factor());
+      else if (take("/"))
+        value = quotient(value, factor());
+      else if (take("%"))
+        value = remainder(value, factor());
+      else
+        return value;
     }
   }
 
@@ -153,7 +160,8 @@ class Evaluation {
     if (called == "max") return std::max(a, b);
     if (called == "ceil_div") return ceil_div(a, b);
     if (called == "round_up") return checked(Wide{ceil_div(a, b)} * b);
-    fail(fmt::format("there is no function '{}'; there are min, max, ceil_div, round_up", shown(called)));
+    fail(fmt::format("there is no function '{}'; there are min, max, ceil_div, round_up",
+                     shown(called)));
   }
 
   std::int64_t ceil_div(std::int64_t a, std::int64_t b) {

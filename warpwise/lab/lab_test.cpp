@@ -146,9 +146,10 @@ TEST_P(Compilers, DoNotPassOverAnAssertion) {
 TEST(Compiler, ReportsWhatIsWrongWithTheWholeFile) {
   if (const std::string why = missing(CompilerChoice::nvrtc); !why.empty()) GTEST_SKIP() << why;
   try {
-    compile_text("#define TYPE_OF(x) using Word = x\nTYPE_OF(unsigned);\n"
-                 "__global__ void k(Word* p) {\n  p[0] = nothing;\n}",
-                 "kernel.cu", with(CompilerChoice::nvrtc));
+    compile_text(
+        "#define TYPE_OF(x) using Word = x\nTYPE_OF(unsigned);\n"
+        "__global__ void k(Word* p) {\n  p[0] = nothing;\n}",
+        "kernel.cu", with(CompilerChoice::nvrtc));
     FAIL() << "it compiled";
   } catch (const CompileError& error) {
     expect_words(error.what(), {"kernel.cu(4): error", "nothing"});

@@ -69,7 +69,8 @@ std::string document_text(const RungRow& row) {
 std::string gpu_line(const RungRow& row) {
   const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
   std::string text = cell(shown->median_us, 9) +
-                     fmt::format(" {:<17}", fmt::format("[{}, {}]", trimmed(shown->p5_us), trimmed(shown->p95_us)));
+                     fmt::format(" {:<17}", fmt::format("[{}, {}]", trimmed(shown->p5_us),
+                                                        trimmed(shown->p95_us)));
   text += row.on_cpu ? std::string(9, ' ') : cell(row.batch->median_us, 9);
   text += cell(row.gb_per_s, 7) + percent(row.share_of_roof) +
           cell(row.speedup_over_step_before, 7) + cell(row.speedup_over_first, 7);
@@ -124,10 +125,15 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
 }
 
 Json json_of(const RungRow& row) {
-  Json object = {{"rung", row.rung}, {"idea", row.idea}, {"rows", row.rows},
-                 {"size", {row.size.width, row.size.height}}, {"parameters", row.parameters}};
-  if (row.on_cpu) object["on_cpu"] = true;
-  else object["block"] = {row.block.x, row.block.y, row.block.z};
+  Json object = {{"rung", row.rung},
+                 {"idea", row.idea},
+                 {"rows", row.rows},
+                 {"size", {row.size.width, row.size.height}},
+                 {"parameters", row.parameters}};
+  if (row.on_cpu)
+    object["on_cpu"] = true;
+  else
+    object["block"] = {row.block.x, row.block.y, row.block.z};
   if (!row.skipped.empty()) object["skipped"] = row.skipped;
   if (!row.wrong.empty()) object["wrong"] = row.wrong;
   if (row.cold) object["cold"] = json_of(*row.cold);
@@ -218,7 +224,8 @@ std::string heading_of(const LadderRun& run) {
   std::string text = run.ladder + (run.experiment.empty() ? "" : "/" + run.experiment);
   if (!run.title.empty()) text += ": " + run.title;
   text += fmt::format(", on {}", run.device);
-  if (run.copy_roof_gb_per_s) text += fmt::format(", whose copy reaches {:.0f} GB/s", *run.copy_roof_gb_per_s);
+  if (run.copy_roof_gb_per_s)
+    text += fmt::format(", whose copy reaches {:.0f} GB/s", *run.copy_roof_gb_per_s);
   if (run.vsadu4_roof_per_s) {
     text += fmt::format(" and {:.1f} T absolute differences/s", *run.vsadu4_roof_per_s * 1e-12);
   }
@@ -241,10 +248,11 @@ std::string columns_of(const RungRow& row, bool on_gpu) {
                "", "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px", "branches",
                "divergent", "regs", "occ.", "CC", "document", "idea");
   }
-  return work + fmt::format(
-      "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n", "",
-      "cold us", "[p5, p95]", "batch us", "GB/s", "roof", "step", "all", "regs", "occ.", "refs/px",
-      "tx/req", "sh/req", "document", "idea");
+  return work +
+         fmt::format(
+             "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n",
+             "", "cold us", "[p5, p95]", "batch us", "GB/s", "roof", "step", "all", "regs", "occ.",
+             "refs/px", "tx/req", "sh/req", "document", "idea");
 }
 
 std::string line_of(const RungRow& row, bool on_gpu) {

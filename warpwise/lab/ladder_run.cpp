@@ -22,15 +22,22 @@ using ladders::Problem;
 using ladders::Variables;
 
 constexpr const char* gpu_method =
-    "Each rung's result is compared with the CPU's before it is timed. Cold: L2 is flushed before each run, a "
-    "spinning kernel hides the launch, events stand around the run's launches; at least 10 samples and 0.5 s of "
-    "GPU time, without those at a clock 5 % below the median. Batch: run after run on the same operands, as a "
-    "CUDA graph where a run is short. Median, 5th and 95th percentile. GB/s counts each input read once and each "
-    "output written once, by the cold time; the roof is measured in the same run. Counts are the emulator's, at the "
+    "Each rung's result is compared with the CPU's before it is timed. Cold: L2 is flushed before "
+    "each run, a "
+    "spinning kernel hides the launch, events stand around the run's launches; at least 10 samples "
+    "and 0.5 s of "
+    "GPU time, without those at a clock 5 % below the median. Batch: run after run on the same "
+    "operands, as a "
+    "CUDA graph where a run is short. Median, 5th and 95th percentile. GB/s counts each input read "
+    "once and each "
+    "output written once, by the cold time; the roof is measured in the same run. Counts are the "
+    "emulator's, at the "
     "size that they name.";
 constexpr const char* emulator_method =
-    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those of the machine "
-    "code that registers_from names: a compute capability that none can be built for has the nearest one's.";
+    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those "
+    "of the machine "
+    "code that registers_from names: a compute capability that none can be built for has the "
+    "nearest one's.";
 
 Variables merged(Variables parameters, const Variables& others) {
   for (const auto& [name, value] : others) parameters[name] = value;
@@ -127,9 +134,9 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   return result;
 }
 
-// Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take 370
-// million warp instructions at the size that the table gives for the emulator; what a larger image
-// takes grows with its pixels.
+// Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take
+// 370 million warp instructions at the size that the table gives for the emulator; what a larger
+// image takes grows with its pixels.
 std::uint64_t budget_of(const LadderTable& table, const Size& size) {
   constexpr double at_emulator_size = 500e6;
   constexpr double greatest = 1e18;  // fits in 64 bits
@@ -141,8 +148,8 @@ std::uint64_t budget_of(const LadderTable& table, const Size& size) {
                   static_cast<std::uint64_t>(std::min(scaled, greatest)));
 }
 
-// What the emulator counts of a rung's launches at the size that the table gives for it. Nothing where it
-// does not run them: the times that they stand beside are right all the same.
+// What the emulator counts of a rung's launches at the size that the table gives for it. Nothing
+// where it does not run them: the times that they stand beside are right all the same.
 std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
                                    const Variables& parameters, const emulator::Dim3& block,
                                    const std::vector<rules::ComputeCapability>& ccs) {
@@ -193,11 +200,10 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
       each.registers_from = built_for(*known, ccs[i]);
       try {
         each.occupancy =
-            rules::occupancy(ccs[i],
-                             {.threads = threads_of(launch),
-                              .registers_per_thread = known->registers,
-                              .shared_bytes = known->shared_bytes +
-                                              static_cast<int>(launch.shared_bytes)})
+            rules::occupancy(ccs[i], {.threads = threads_of(launch),
+                                      .registers_per_thread = known->registers,
+                                      .shared_bytes = known->shared_bytes +
+                                                      static_cast<int>(launch.shared_bytes)})
                 .fraction;
       } catch (const InvalidArgument&) {
         each.occupancy = 0;  // not one block fits
@@ -290,8 +296,10 @@ class LadderRunner {
       const Rung& rung = table_.rung(name);
       const Work& work = work_of(size, merged(parameters, rung.parameters));
       std::vector<emulator::Dim3> blocks = {rung.blocks.front()};
-      if (request_.block && !rung.shipped) blocks = {*request_.block};
-      else if (request_.experiment && request_.experiment->all_blocks) blocks = rung.blocks;
+      if (request_.block && !rung.shipped)
+        blocks = {*request_.block};
+      else if (request_.experiment && request_.experiment->all_blocks)
+        blocks = rung.blocks;
       for (const emulator::Dim3& block : blocks) run_rung(rung, work, block);
     }
   }
@@ -299,8 +307,8 @@ class LadderRunner {
   Work& work_of(const Size& size, const Variables& parameters) {
     const auto found = works_.find(parameters);
     if (found != works_.end()) return found->second;
-    Work work{size, parameters,
-              table_.ladder->problem(size.width, size.height, parameters, {}), {}};
+    Work work{
+        size, parameters, table_.ladder->problem(size.width, size.height, parameters, {}), {}};
     require_memory(work.problem);
     work.expected = work.problem;
     table_.ladder->compute(work.expected, ladders::Cpu::library);
@@ -440,8 +448,8 @@ class LadderRunner {
         counted_
             .insert(fmt::format("{} {} {} {}", rung.name, row.block.x, row.block.y, row.block.z))
             .second) {
-      row.counts = count_rung(table_, rung, work.parameters, row.block,
-                              request_.compute_capabilities);
+      row.counts =
+          count_rung(table_, rung, work.parameters, row.block, request_.compute_capabilities);
     }
   }
 
@@ -468,7 +476,7 @@ class LadderRunner {
   std::unique_ptr<GpuExecutor> gpu_;
   std::unique_ptr<GpuTimer> timer_;
   std::unique_ptr<EmulatorExecutor> emulator_;
-  std::map<Variables, Work> works_;        // of one size
+  std::map<Variables, Work> works_;  // of one size
   std::set<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>> transferred_;
   std::set<std::string> counted_;
   LadderRun result_;

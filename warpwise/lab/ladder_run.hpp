@@ -44,17 +44,19 @@ struct RungRow {
   ladders::Variables parameters;
   emulator::Dim3 block;
   bool on_cpu = false;
-  std::string skipped;  ///< why, in words; nothing else is known then
-  std::string wrong;    ///< likewise; a rung that is wrong is never timed
-  std::optional<Timing> cold;   ///< L2 flushed before each run
-  std::optional<Timing> batch;  ///< run after run on the same operands
+  std::string skipped;                 ///< why, in words; nothing else is known then
+  std::string wrong;                   ///< likewise; a rung that is wrong is never timed
+  std::optional<Timing> cold;          ///< L2 flushed before each run
+  std::optional<Timing> batch;         ///< run after run on the same operands
   std::optional<double> sm_clock_mhz;  ///< median during the cold runs
-  std::optional<double> gb_per_s;  ///< each input read once, each output written once, by the cold time
+  std::optional<double>
+      gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
   std::string step_before;  ///< the rung that this one is a step from, where it was timed too
   std::optional<double> speedup_over_step_before;
   std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
-  std::vector<RungResources> resources;  ///< on a GPU one, in the emulator one for each that is asked for
+  std::vector<RungResources>
+      resources;  ///< on a GPU one, in the emulator one for each that is asked for
   std::vector<RungCounts> counts;
   /// The document's own figures, where this row is what they were taken of.
   DocumentFigure document;

@@ -67,7 +67,8 @@ class Fields {
 
   bool truth(const char* key) const {
     if (!has(key)) return false;
-    if (!at(key).is_boolean()) fail(fmt::format("has a \"{}\" that is neither true nor false", key));
+    if (!at(key).is_boolean())
+      fail(fmt::format("has a \"{}\" that is neither true nor false", key));
     return at(key).get<bool>();
   }
 
@@ -178,8 +179,10 @@ class Fields {
         std::all_of(name.begin(), name.end(), allowed)) {
       return;
     }
-    fail(fmt::format("has the {} \"{}\"; a name is made of letters, digits and _, and begins with no "
-                     "digit", what, name));
+    fail(fmt::format(
+        "has the {} \"{}\"; a name is made of letters, digits and _, and begins with no "
+        "digit",
+        what, name));
   }
 
  private:
@@ -254,8 +257,10 @@ std::map<std::string, TextureKind> read_textures(const Fields& fields) {
   std::map<std::string, TextureKind> result;
   for (const auto& [operand, kind] : fields.text_by_text("textures")) {
     if (kind != "linear" && kind != "2d") {
-      fields.fail(fmt::format("has a texture of \"{}\" that is \"{}\"; there are \"linear\" and "
-                              "\"2d\"", operand, kind));
+      fields.fail(
+          fmt::format("has a texture of \"{}\" that is \"{}\"; there are \"linear\" and "
+                      "\"2d\"",
+                      operand, kind));
     }
     result[operand] = kind == "linear" ? TextureKind::linear : TextureKind::two_dimensional;
   }
@@ -294,7 +299,8 @@ Rung read_rung(const Json& object, const Json& defaults, const std::string& plac
     fields.require_name(constant, "constant");
     fields.require_expression(value, "constants");
     if (constant.starts_with("BLOCK_")) {
-      fields.fail("has the constant \"" + constant + "\"; BLOCK_X, BLOCK_Y, BLOCK_Z are the block's");
+      fields.fail("has the constant \"" + constant +
+                  "\"; BLOCK_X, BLOCK_Y, BLOCK_Z are the block's");
     }
   }
   rung.parameters = fields.variables("parameters");
@@ -339,8 +345,7 @@ void require_parameters(const LadderTable& table, const ladders::Variables& para
 }
 
 Experiment read_experiment(const Fields& fields, const LadderTable& table) {
-  fields.require_known({"name", "title", "rows", "rungs", "sizes", "parameters", "blocks",
-                        "cpu"});
+  fields.require_known({"name", "title", "rows", "rungs", "sizes", "parameters", "blocks", "cpu"});
   Experiment experiment;
   experiment.name = fields.text("name");
   fields.require_name(experiment.name, "name");
@@ -389,8 +394,9 @@ const ladders::Ladder& known_ladder(std::string_view name) {
     if (each->name() == name) return *each;
     names.emplace_back(each->name());
   }
-  throw InvalidArgument(fmt::format("there is no ladder \"{}\" (did you mean \"{}\"?); there are {}",
-                                    name, nearest(name, names), fmt::join(names, ", ")));
+  throw InvalidArgument(
+      fmt::format("there is no ladder \"{}\" (did you mean \"{}\"?); there are {}", name,
+                  nearest(name, names), fmt::join(names, ", ")));
 }
 
 // " \"table5\"", for the place of a complaint; nothing where there is no name to tell.
@@ -425,8 +431,8 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
 LadderTable read_table(const Json& json, const fs::path& folder) {
   const std::string place = (folder / "ladder.json").string();
   const Fields fields(json, place);
-  fields.require_known({"ladder", "about", "size", "emulator_size", "verify",
-                        "verify_parameters", "document", "defaults", "rungs", "experiments"});
+  fields.require_known({"ladder", "about", "size", "emulator_size", "verify", "verify_parameters",
+                        "document", "defaults", "rungs", "experiments"});
   LadderTable table;
   table.folder = folder;
   const std::string ladder = fields.text("ladder");
@@ -466,8 +472,8 @@ LadderTable read_table(const Json& json, const fs::path& folder) {
   if (table.rungs.empty()) fields.fail("has no rungs");
   if (fields.has("experiments")) {
     for (const Json& each : fields.list("experiments")) {
-      const Fields inner(each, fmt::format("{}, experiment {}{}", place, table.experiments.size() + 1,
-                                           quoted_name(each)));
+      const Fields inner(each, fmt::format("{}, experiment {}{}", place,
+                                           table.experiments.size() + 1, quoted_name(each)));
       table.experiments.push_back(read_experiment(inner, table));
     }
   }
@@ -502,7 +508,8 @@ Json parse_strictly(std::string_view text, const fs::path& folder) {
     if (depth > deepest) fail("has lists or objects within one another too deeply");
     if (event == Json::parse_event_t::object_start) names.emplace_back();
     if (event == Json::parse_event_t::object_end) names.pop_back();
-    if (event == Json::parse_event_t::key && !names.back().insert(value.get<std::string>()).second) {
+    if (event == Json::parse_event_t::key &&
+        !names.back().insert(value.get<std::string>()).second) {
       fail("has the field \"" + value.get<std::string>() + "\" twice in one object");
     }
     return true;
@@ -513,8 +520,8 @@ Json parse_strictly(std::string_view text, const fs::path& folder) {
 }  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string> names) {
-  const auto found = std::min_element(
-      names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+  const auto found =
+      std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
         return distance(name, a) < distance(name, b);
       });
   return found == names.end() ? "" : *found;
@@ -542,7 +549,8 @@ LadderTable parse_ladder(std::string_view json, const fs::path& folder) {
 LadderTable read_ladder(const fs::path& folder) {
   const fs::path path = folder / "ladder.json";
   const std::optional<std::string> text = read_text(path);
-  if (!text) throw IoError(path.string() + " cannot be read; a ladder's folder has its table there");
+  if (!text)
+    throw IoError(path.string() + " cannot be read; a ladder's folder has its table there");
   return parse_ladder(*text, folder);
 }
 

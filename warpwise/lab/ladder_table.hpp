@@ -47,12 +47,13 @@ struct Rung {
   std::vector<std::string> rows;                 ///< of the documents: "A8"
   std::map<std::string, std::string> constants;  ///< by name, as expressions
   ladders::Variables parameters;                 ///< that this rung fixes
-  std::vector<emulator::Dim3> blocks;            ///< shapes that it may be launched with; the first by default
-  std::vector<LaunchRule> launches;              ///< empty where `shipped`
-  std::string scratch = "0";                     ///< bytes
-  std::map<std::string, TextureKind> textures;   ///< by operand
-  std::map<std::string, std::string> needs;      ///< expression, and what it means where it is 0
-  bool shipped = false;                          ///< launched as the library does
+  std::vector<emulator::Dim3>
+      blocks;                        ///< shapes that it may be launched with; the first by default
+  std::vector<LaunchRule> launches;  ///< empty where `shipped`
+  std::string scratch = "0";         ///< bytes
+  std::map<std::string, TextureKind> textures;  ///< by operand
+  std::map<std::string, std::string> needs;     ///< expression, and what it means where it is 0
+  bool shipped = false;                         ///< launched as the library does
   DocumentFigure document;
 };
 
@@ -104,7 +105,8 @@ LadderTable parse_ladder(std::string_view json, const std::filesystem::path& fol
 /// The installed ladder. \throws InvalidArgument  with the nearest name
 LadderTable find_ladder(std::string_view name);
 
-/// The name of `names` that is nearest to `name` by the letters that have to change, to be suggested.
+/// The name of `names` that is nearest to `name` by the letters that have to change, to be
+/// suggested.
 std::string nearest(std::string_view name, std::span<const std::string> names);
 
 }  // namespace warpwise::lab

@@ -1,5 +1,5 @@
-// A ladder's table and its expressions, from texts that are right to all that can be wrong with them;
-// differences between texts, and names of kernels.
+// A ladder's table and its expressions, from texts that are right to all that can be wrong with
+// them; differences between texts, and names of kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 
 // ---- Expressions
 
-const Variables variables = {{"width", 33},         {"height", 7},       {"block_x", 32},
-                             {"negative", -7},      {"greatest", greatest}, {"least", least},
+const Variables variables = {{"width", 33},        {"height", 7},          {"block_x", 32},
+                             {"negative", -7},     {"greatest", greatest}, {"least", least},
                              {"_under_score2", 11}};
 
 TEST(Expression, Values) {
@@ -116,14 +116,15 @@ TEST(Expression, EveryErrorSaysWhere) {
       {"round_up(greatest, 2)", {"64 bits"}},
   };
   for (const Wrong& each : cases) {
-    const std::string said =
-        message_of<InvalidArgument>([&] { evaluate(each.text, variables); });
+    const std::string said = message_of<InvalidArgument>([&] { evaluate(each.text, variables); });
     expect_words(said, each.says);
     // What is malformed is so whatever the names stand for.
     const bool of_values = std::string(each.says.back()) == "width" || each.says[0] == "64 bits" ||
                            each.says[0] == "division by zero";
-    if (of_values) EXPECT_NO_THROW(require_expression(each.text)) << each.text;
-    else EXPECT_THROW(require_expression(each.text), InvalidArgument) << each.text;
+    if (of_values)
+      EXPECT_NO_THROW(require_expression(each.text)) << each.text;
+    else
+      EXPECT_THROW(require_expression(each.text), InvalidArgument) << each.text;
     EXPECT_NE(said.find("the expression \""), std::string::npos) << said;
   }
 }
@@ -282,13 +283,21 @@ const Mistake mistakes[] = {
     {"NestedForEver", "[640, 480]", repeated("[", 1'000'000), {"too deeply"}},
     {"NestedObjects", "[640, 480]", repeated("{\"a\": ", 1'000'000), {"too deeply"}},
     {"FieldMissing", "\"about\": \"a table for a test\",", "", {"lacks", "\"about\""}},
-    {"FieldUnknown", "\"emulator_size\"", "\"emulator_siz\"",
+    {"FieldUnknown",
+     "\"emulator_size\"",
+     "\"emulator_siz\"",
      {"unknown field \"emulator_siz\"", "did you mean \"emulator_size\""}},
-    {"FieldTwice", "\"size\": [640, 480],", "\"size\": [640, 480], \"size\": [1, 1],",
+    {"FieldTwice",
+     "\"size\": [640, 480],",
+     "\"size\": [640, 480], \"size\": [1, 1],",
      {"\"size\" twice"}},
-    {"FieldOfRungTwice", "\"idea\": \"the next\"", "\"idea\": \"a\", \"idea\": \"b\"",
+    {"FieldOfRungTwice",
+     "\"idea\": \"the next\"",
+     "\"idea\": \"a\", \"idea\": \"b\"",
      {"\"idea\" twice"}},
-    {"LadderUnknown", "\"threshold\"", "\"treshold\"",
+    {"LadderUnknown",
+     "\"threshold\"",
+     "\"treshold\"",
      {"no ladder \"treshold\"", "did you mean \"threshold\"", "sobel"}},
     {"LadderNoText", "\"threshold\"", "5", {"\"ladder\"", "no text"}},
     {"SizeNoList", "[640, 480]", "640", {"\"size\"", "no list"}},
@@ -297,33 +306,51 @@ const Mistake mistakes[] = {
     {"SizeNegative", "[640, 480]", "[-3, 480]", {"\"size\"", "-3"}},
     {"SizeFraction", "[640, 480]", "[1.5, 480]", {"\"size\"", "1.5"}},
     {"SizeHuge", "[640, 480]", "[4294967296, 480]", {"\"size\"", "4294967296", "2147483647"}},
-    {"SizeBeyond64Bits", "[640, 480]", "[18446744073709551615, 480]",
+    {"SizeBeyond64Bits",
+     "[640, 480]",
+     "[18446744073709551615, 480]",
      {"\"size\"", "18446744073709551615"}},
     {"SizeOfLists", "[640, 480]", "[[1, 2], [3, 4]]", {"\"size\"", "[1,2]"}},
     {"NumberBeyondAll", "[640, 480]", "[1e999, 480]", {"number overflow"}},
     {"VerifyEmpty", "[[1, 1], [33, 5]]", "[]", {"\"verify\"", "empty"}},
     {"VerifyNoList", "[[1, 1], [33, 5]]", "{}", {"\"verify\"", "no list"}},
-    {"VerifyParameterUnknown", "{\"window\": 3}", "{\"windows\": 3}",
+    {"VerifyParameterUnknown",
+     "{\"window\": 3}",
+     "{\"windows\": 3}",
      {"unknown parameter \"windows\"", "window"}},
-    {"VerifyParameterNoNumber", "{\"window\": 3}", "{\"window\": \"3\"}",
+    {"VerifyParameterNoNumber",
+     "{\"window\": 3}",
+     "{\"window\": \"3\"}",
      {"\"window\"", "no whole number"}},
-    {"ParameterBeyond64Bits", "{\"window\": 3}", "{\"window\": 9223372036854775808}",
+    {"ParameterBeyond64Bits",
+     "{\"window\": 3}",
+     "{\"window\": 9223372036854775808}",
      {"\"window\"", "no whole number"}},
     {"DocumentUnknown", "\"cpu\": {", "\"cpus\": {", {"\"document\"", "\"cpus\""}},
     {"DocumentCpuUnknown", "\"gpu_speedup\"", "\"speedup\"", {"\"cpu\"", "\"speedup\""}},
     {"DocumentCpuOfNothing", "\"gpu_speedup\": 23, ", "", {"\"cpu\"", "neither \"time_us\""}},
     {"DocumentCpuThreads", "\"threads\": 16", "\"threads\": 0", {"\"cpu\"", "\"threads\""}},
-    {"AfterUnknown", "\"after\": \"first\"", "\"after\": \"frist\"",
+    {"AfterUnknown",
+     "\"after\": \"first\"",
+     "\"after\": \"frist\"",
      {"rung 3 \"third\"", "\"frist\"", "no rung above it", "did you mean \"first\""}},
-    {"AfterALaterRung", "\"after\": \"first\"", "\"after\": \"shipped\"",
+    {"AfterALaterRung",
+     "\"after\": \"first\"",
+     "\"after\": \"shipped\"",
      {"rung 3 \"third\"", "\"shipped\"", "no rung above it"}},
     {"DocumentTimeOfZero", "800.5", "0", {"rung 1 \"first\"", "\"time_us\"", "above 0"}},
     {"DocumentTimeNoNumber", "800.5", "\"fast\"", {"rung 1 \"first\"", "\"time_us\""}},
-    {"DefaultsNoObject", "\"defaults\": {\"rows\"", "\"defaults\": 1, \"x\": {\"rows\"",
+    {"DefaultsNoObject",
+     "\"defaults\": {\"rows\"",
+     "\"defaults\": 1, \"x\": {\"rows\"",
      {"unknown field \"x\""}},
-    {"DefaultsUnknown", "\"defaults\": {\"rows\"", "\"defaults\": {\"row\"",
+    {"DefaultsUnknown",
+     "\"defaults\": {\"rows\"",
+     "\"defaults\": {\"row\"",
      {"\"defaults\"", "\"row\"", "did you mean \"rows\""}},
-    {"RungUnknown", "\"scratch\"", "\"scrath\"",
+    {"RungUnknown",
+     "\"scratch\"",
+     "\"scrath\"",
      {"rung 2", "\"scrath\"", "did you mean \"scratch\""}},
     {"RungNoObject", "\"rungs\": [", "\"rungs\": [7, ", {"rung 1", "no object"}},
     {"RungsNoList", "\"rungs\": [", "\"rungs\": 3, \"x\": [", {"unknown field \"x\""}},
@@ -337,10 +364,15 @@ const Mistake mistakes[] = {
     {"RowsNoTexts", "[\"C2\"]", "[2]", {"rung 2 \"second\"", "\"rows\"", "texts"}},
     {"ConstantNoNumber", "\"A\": 3", "\"A\": [3]", {"rung 2 \"second\"", "\"constants\""}},
     {"ConstantFraction", "\"A\": 3", "\"A\": 0.5", {"rung 2 \"second\"", "\"constants\""}},
-    {"ConstantBeyond64Bits", "\"A\": 3", "\"A\": 18446744073709551615", {"second", "\"constants\""}},
+    {"ConstantBeyond64Bits",
+     "\"A\": 3",
+     "\"A\": 18446744073709551615",
+     {"second", "\"constants\""}},
     {"ConstantNoName", "\"A\": 3", "\"A B=1\": 3", {"rung 2 \"second\"", "\"A B=1\""}},
     {"ConstantOfTheBlock", "\"A\": 3", "\"BLOCK_X\": 3", {"rung 2 \"second\"", "BLOCK_X"}},
-    {"RungParameterUnknown", "\"offset\": -5", "\"ofset\": -5",
+    {"RungParameterUnknown",
+     "\"offset\": -5",
+     "\"ofset\": -5",
      {"rung 2 \"second\"", "\"ofset\"", "offset, window"}},
     {"BlocksEmpty", "[[8, 8, 8]]", "[]", {"rung 3 \"third\"", "\"blocks\""}},
     {"BlocksNoList", "[[8, 8, 8]]", "64", {"rung 3 \"third\"", "\"blocks\""}},
@@ -354,39 +386,77 @@ const Mistake mistakes[] = {
     {"GridEmpty", "[2, 3, 4]", "[]", {"third", "\"grid\"", "0 expressions"}},
     {"GridOfFour", "[2, 3, 4]", "[1, 2, 3, 4]", {"third", "\"grid\"", "4 expressions"}},
     {"GridNoExpression", "[2, 3, 4]", "[null]", {"third", "\"grid\"", "expression"}},
-    {"GridMalformed", "[2, 3, 4]", "[2, \"3 +\"]",
+    {"GridMalformed",
+     "[2, 3, 4]",
+     "[2, \"3 +\"]",
      {"rung 3 \"third\", \"launches\", \"grid\": the expression \"3 +\"", "character 4"}},
-    {"SharedMalformed", "\"4 * block_x\"", "\"4 * (\"",
+    {"SharedMalformed",
+     "\"4 * block_x\"",
+     "\"4 * (\"",
      {"rung 2 \"second\", \"shared\"", "character 6"}},
-    {"ScratchMalformed", "\"scratch\": 16", "\"scratch\": \"16 bytes\"",
+    {"ScratchMalformed",
+     "\"scratch\": 16",
+     "\"scratch\": \"16 bytes\"",
      {"rung 2 \"second\", \"scratch\"", "operator"}},
-    {"ConstantMalformed", "\"A_B * 2\"", "\"A_B ** 2\"", {"rung 2 \"second\", \"constants\"", "'*'"}},
-    {"NeedsMalformed", "\"width < 9\"", "\"width =< 9\"", {"rung 2 \"second\", \"needs\"", "operator"}},
+    {"ConstantMalformed",
+     "\"A_B * 2\"",
+     "\"A_B ** 2\"",
+     {"rung 2 \"second\", \"constants\"", "'*'"}},
+    {"NeedsMalformed",
+     "\"width < 9\"",
+     "\"width =< 9\"",
+     {"rung 2 \"second\", \"needs\"", "operator"}},
     {"KernelEmpty", "\"kernel\": \"a\"", "\"kernel\": \"\"", {"third", "\"kernel\""}},
-    {"LaunchUnknown", "\"kernel\": \"a\"", "\"kernl\": \"a\"",
+    {"LaunchUnknown",
+     "\"kernel\": \"a\"",
+     "\"kernl\": \"a\"",
      {"third", "\"launches\"", "did you mean \"kernel\""}},
-    {"LaunchesEmpty", "[{\"kernel\": \"a\", \"grid\": [\"1\"]}, {\"grid\": [2, 3, 4], \"block\": [256], "
-                      "\"shared\": 64}]", "[]", {"third", "\"launches\"", "empty"}},
-    {"LaunchesAndGrid", "\"launches\": [", "\"grid\": [1], \"launches\": [",
+    {"LaunchesEmpty",
+     "[{\"kernel\": \"a\", \"grid\": [\"1\"]}, {\"grid\": [2, 3, 4], \"block\": [256], "
+     "\"shared\": 64}]",
+     "[]",
+     {"third", "\"launches\"", "empty"}},
+    {"LaunchesAndGrid",
+     "\"launches\": [",
+     "\"grid\": [1], \"launches\": [",
      {"rung 3 \"third\"", "\"launches\"", "\"grid\""}},
     {"TextureUnknown", "\"2d\"", "\"3d\"", {"rung 2 \"second\"", "\"3d\"", "\"linear\""}},
     {"NeedsNoText", "\"narrow\"", "false", {"rung 2 \"second\"", "\"needs\""}},
-    {"ShippedNoTruth", "\"shipped\": true", "\"shipped\": 1", {"rung 4 \"shipped\"", "true nor false"}},
-    {"ExperimentUnknown", "\"blocks\": \"all\"", "\"block\": \"all\"",
+    {"ShippedNoTruth",
+     "\"shipped\": true",
+     "\"shipped\": 1",
+     {"rung 4 \"shipped\"", "true nor false"}},
+    {"ExperimentUnknown",
+     "\"blocks\": \"all\"",
+     "\"block\": \"all\"",
      {"experiment 1 \"all\"", "did you mean \"blocks\""}},
-    {"ExperimentBlocks", "\"blocks\": \"all\"", "\"blocks\": \"some\"", {"experiment 1 \"all\"", "blocks"}},
-    {"ExperimentOfNoRung", "[\"third\", \"first\"]", "[\"thrid\"]",
+    {"ExperimentBlocks",
+     "\"blocks\": \"all\"",
+     "\"blocks\": \"some\"",
+     {"experiment 1 \"all\"", "blocks"}},
+    {"ExperimentOfNoRung",
+     "[\"third\", \"first\"]",
+     "[\"thrid\"]",
      {"experiment 2 \"some\"", "no rung \"thrid\"", "did you mean \"third\""}},
-    {"ExperimentWithoutRungs", "[\"third\", \"first\"]", "[]", {"experiment 2 \"some\"", "one rung"}},
+    {"ExperimentWithoutRungs",
+     "[\"third\", \"first\"]",
+     "[]",
+     {"experiment 2 \"some\"", "one rung"}},
     {"ExperimentWithoutSizes", "[[1, 2], [3, 4]]", "[]", {"experiment 2 \"some\"", "one size"}},
     {"ExperimentTwice", "\"some\"", "\"all\"", {"experiment 2", "twice"}},
     {"ExperimentLikeARung", "\"some\"", "\"first\"", {"experiment 2", "rung"}},
     {"ExperimentNameOfAPath", "\"some\"", "\"../some\"", {"experiment 2", "letters"}},
-    {"ExperimentParameterUnknown", "\"window\": [3, 5]", "\"widnow\": [3, 5]",
+    {"ExperimentParameterUnknown",
+     "\"window\": [3, 5]",
+     "\"widnow\": [3, 5]",
      {"experiment 1 \"all\"", "\"widnow\"", "window"}},
-    {"ExperimentParameterEmpty", "\"window\": [3, 5]", "\"window\": []",
+    {"ExperimentParameterEmpty",
+     "\"window\": [3, 5]",
+     "\"window\": []",
      {"experiment 1 \"all\"", "\"window\""}},
-    {"ExperimentParameterNoList", "\"window\": [3, 5]", "\"window\": 3",
+    {"ExperimentParameterNoList",
+     "\"window\": [3, 5]",
+     "\"window\": 3",
      {"experiment 1 \"all\"", "no list"}},
 };
 
@@ -404,8 +474,7 @@ TEST_P(Mistakes, AreToldWithTheirPlace) {
     ASSERT_NE(at, std::string::npos);
     text.replace(at, std::string_view(from).size(), to);
   }
-  const std::string said =
-      message_of<InvalidArgument>([&] { parse_ladder(text, "/some/folder"); });
+  const std::string said = message_of<InvalidArgument>([&] { parse_ladder(text, "/some/folder"); });
   expect_words(said, says);
   expect_words(said, {"/some/folder/ladder.json"});
   EXPECT_EQ(said.find(",,"), std::string::npos) << said;
@@ -445,8 +514,7 @@ TEST(TextDiff, ShowsChangesWithTheirSurroundings) {
   EXPECT_EQ(text_diff("", "a\n"), "+a\n");
   EXPECT_EQ(text_diff("a\n", ""), "-a\n");
   EXPECT_EQ(text_diff("a\nb\nc\n", "a\nB\nc\n"), " a\n-b\n+B\n c\n");
-  EXPECT_EQ(text_diff("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"),
-            " 7\n 8\n+9\n");
+  EXPECT_EQ(text_diff("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"), " 7\n 8\n+9\n");
   EXPECT_EQ(text_diff("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", "x\n1\n2\n3\n4\n5\n6\n7\n8\ny\n"),
             "-0\n+x\n 1\n 2\n  ...\n 7\n 8\n-9\n+y\n");
   EXPECT_EQ(text_diff("a\n\n\nb", "a\n\nb"), " a\n \n-\n b\n");
@@ -494,7 +562,8 @@ TEST(KernelName, IsFoundByItsLastPart) {
   EXPECT_EQ(kernel_in(ptx, "_Z9transposeILi32EEvPfPKf"), "_Z9transposeILi32EEvPfPKf");
   EXPECT_EQ(kernel_in(ptx, "gemv"), "_ZN8warpwise7kernels4gemvIiEEvPT_");
   EXPECT_EQ(kernel_in(ptx, "_Z1kf"), "_Z1kf");
-  expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, "k"); }), {"more than one", "\"k\""});
+  expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, "k"); }),
+               {"more than one", "\"k\""});
   expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, "trans"); }),
                {"is no kernel \"trans\"", "copy", "transpose<32>", "gemv"});
   expect_words(message_of<InvalidArgument>([&] { kernel_in("", "k"); }), {"is no kernel \"k\""});

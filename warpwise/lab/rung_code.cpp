@@ -41,7 +41,8 @@ std::string identity_of(const Toolchain& toolchain) {
   return fmt::format("{} {}", path.string(), error ? 0 : time);
 }
 
-// "problem.hpp" of "# include <problem.hpp>", however it is spaced; empty where nothing is included.
+// "problem.hpp" of "# include <problem.hpp>", however it is spaced; empty where nothing is
+// included.
 std::string included_by(std::string_view line) {
   const auto skip_blanks = [&] {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -123,8 +124,10 @@ void to_cache(const fs::path& path, const Compilation& compilation) {
   std::ofstream file(unfinished, std::ios::binary);
   file << text;
   file.close();
-  if (file) fs::rename(unfinished, path, ignored);
-  else fs::remove(unfinished, ignored);
+  if (file)
+    fs::rename(unfinished, path, ignored);
+  else
+    fs::remove(unfinished, ignored);
 }
 
 }  // namespace
@@ -160,7 +163,8 @@ Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int6
   options.architecture = architecture;
   options.host_code = false;  // what does not compile must not be passed over
   options.include_folders = {source_root()};
-  for (const auto& [name, value] : constants) options.defines.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : constants)
+    options.defines.push_back(fmt::format("{}={}", name, value));
   options.defines.push_back(fmt::format("BLOCK_X={}", block.x));
   options.defines.push_back(fmt::format("BLOCK_Y={}", block.y));
   options.defines.push_back(fmt::format("BLOCK_Z={}", block.z));
@@ -168,8 +172,8 @@ Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int6
   const Toolchain toolchain = find_toolchain();
   // Kept PTX of an earlier way to compile must not be found.
   constexpr std::string_view way = "2 ";
-  std::string key = std::string(way) + text_with_includes(rung.file) + identity_of(toolchain) + rung.file.string() +
-                    std::to_string(architecture);
+  std::string key = std::string(way) + text_with_includes(rung.file) + identity_of(toolchain) +
+                    rung.file.string() + std::to_string(architecture);
   for (const std::string& define : options.defines) key += " " + define;
   const fs::path folder = cache_folder();
   const fs::path cached =

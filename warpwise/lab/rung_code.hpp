@@ -6,10 +6,10 @@
 namespace warpwise::lab {
 
 /// A rung's source, compiled for one architecture with these macros (BLOCK_X, BLOCK_Y, BLOCK_Z of
-/// the block's shape among them). NVRTC compiles it where there is one, else nvcc. What was compiled
-/// before comes from $XDG_CACHE_HOME/warpwise/rungs (or ~/.cache): the key is the text of the source
-/// and of all that it includes by a path, the macros, the architecture and the compiler. The cache
-/// may be removed at any time, and does without when it cannot be written.
+/// the block's shape among them). NVRTC compiles it where there is one, else nvcc. What was
+/// compiled before comes from $XDG_CACHE_HOME/warpwise/rungs (or ~/.cache): the key is the text of
+/// the source and of all that it includes by a path, the macros, the architecture and the compiler.
+/// The cache may be removed at any time, and does without when it cannot be written.
 /// \throws CompileError, Unsupported, IoError  as compile_file()
 Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                          const emulator::Dim3& block, int architecture);

@@ -74,10 +74,9 @@ int resident_blocks(const LoadedCode& code, const std::string& kernel, int threa
   const int blocks = code.blocks_per_sm(kernel, threads, shared_bytes);
   if (blocks > 0) return blocks;
   const std::optional<int> registers = code.registers(kernel);
-  throw Unsupported(
-      fmt::format("a block of {} threads{} and {} bytes of dynamic shared memory does not fit an SM",
-                  threads, registers ? fmt::format(" with {} registers each", *registers) : "",
-                  shared_bytes));
+  throw Unsupported(fmt::format(
+      "a block of {} threads{} and {} bytes of dynamic shared memory does not fit an SM", threads,
+      registers ? fmt::format(" with {} registers each", *registers) : "", shared_bytes));
 }
 
 // Bytes. \throws InvalidArgument  with the place in the table
@@ -96,7 +95,8 @@ Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
   const std::uint32_t shape[3] = {block.x, block.y, block.z};
   std::int64_t threads = 1;
   for (std::size_t i = 0; i < 3; ++i) {
-    if (rule.block.empty()) launch.block[i] = shape[i];
+    if (rule.block.empty())
+      launch.block[i] = shape[i];
     else if (i < rule.block.size()) {
       launch.block[i] = dimension(rung, "block", rule.block[i], variables, i == 2 ? 64 : 1024);
     }
@@ -107,8 +107,7 @@ Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
   variables["blocks_per_sm"] =
       resident_blocks(code, kernel, static_cast<int>(threads), launch.shared_bytes);
   for (std::size_t i = 0; i < rule.grid.size(); ++i) {
-    launch.grid[i] =
-        dimension(rung, "grid", rule.grid[i], variables, i == 0 ? 0x7fffffff : 65535);
+    launch.grid[i] = dimension(rung, "grid", rule.grid[i], variables, i == 0 ? 0x7fffffff : 65535);
   }
   return launch;
 }
@@ -228,8 +227,8 @@ RungRun::RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
   constexpr int oldest_architecture = 75;  // that compilers build for
   std::map<std::string, std::int64_t> constants;
   for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
-  compilation_ = compile_rung(rung, constants, block,
-                              std::max(10 * cc.major + cc.minor, oldest_architecture));
+  compilation_ =
+      compile_rung(rung, constants, block, std::max(10 * cc.major + cc.minor, oldest_architecture));
   code_ = executor.load(compilation_);
 
   const ladders::Ladder& ladder = *table.ladder;
@@ -243,8 +242,8 @@ RungRun::RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
   }
   const std::vector<std::byte> arguments = ladder.arguments(problem, placement_);
   for (const LaunchRule& rule : rung.launches) {
-    launches_.push_back(launch_of(rung, rule, variables, block, *code_,
-                                  kernel_in(compilation_.ptx, rule.kernel)));
+    launches_.push_back(
+        launch_of(rung, rule, variables, block, *code_, kernel_in(compilation_.ptx, rule.kernel)));
     launches_.back().arguments = arguments;
   }
 }

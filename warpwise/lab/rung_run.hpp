@@ -36,8 +36,8 @@ class RungRun {
   void run() { executor_.run(*code_, launches_); }
 
   /// Compares the outputs with those of `expected`: the first pixel that differs, what was expected
-  /// there and what is there, and how many differ; or a byte outside of the pixels that was written.
-  /// Empty when all is right.
+  /// there and what is there, and how many differ; or a byte outside of the pixels that was
+  /// written. Empty when all is right.
   std::string first_difference(const ladders::Problem& expected) const;
 
  private:

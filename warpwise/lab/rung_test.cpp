@@ -1,5 +1,5 @@
-// Rungs compiled, kept, run and compared, and what becomes of the rows. Where there is no compiler the
-// tests that need one are skipped with the reason.
+// Rungs compiled, kept, run and compared, and what becomes of the rows. Where there is no compiler
+// the tests that need one are skipped with the reason.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +82,8 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   const Rung& rung = table.rung("scalar");
   const auto compiled = [&](std::map<std::string, std::int64_t> constants = {}, int width = 256,
                             int architecture = 75) {
-    return compile_rung(rung, constants, {static_cast<std::uint32_t>(width), 1, 1}, architecture).ptx;
+    return compile_rung(rung, constants, {static_cast<std::uint32_t>(width), 1, 1}, architecture)
+        .ptx;
   };
   const std::string ptx = compiled();
   ASSERT_NE(ptx.find(".entry copy"), std::string::npos);
@@ -128,7 +129,8 @@ TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   write(table.folder / "outer.hpp", "#pragma once\n#  include   \"inner.hpp\"\n");
   write(rung.file,
         "#include\t\"problem.hpp\"\n  #include\"outer.hpp\"\n"
-        "extern \"C\" __global__ void copy(warpwise::ladders::CopyProblem p) { p.dst[SHIFT] = 1; }\n");
+        "extern \"C\" __global__ void copy(warpwise::ladders::CopyProblem p) { p.dst[SHIFT] = 1; "
+        "}\n");
   const auto compiled = [&] { return compile_rung(rung, {}, {32, 1, 1}, 75).ptx; };
   const std::string first = compiled();
   write(table.folder / "inner.hpp", "#pragma once\n#define SHIFT 2\n");
@@ -187,14 +189,15 @@ class Comparison : public Rungs {
     auto result = std::make_unique<Done>();
     result->table = find_ladder(ladder);
     const LadderTable& table = result->table;
-    Problem problem = table.ladder->problem(size.width, size.height, table.ladder->parameters(), layout);
+    Problem problem =
+        table.ladder->problem(size.width, size.height, table.ladder->parameters(), layout);
     result->expected = problem;
     table.ladder->compute(result->expected, ladders::Cpu::reference);
-    result->executor = std::make_unique<EmulatorExecutor>(
-        std::vector<rules::ComputeCapability>{{9, 0}}, false);
+    result->executor =
+        std::make_unique<EmulatorExecutor>(std::vector<rules::ComputeCapability>{{9, 0}}, false);
     const Rung& chosen = table.rung(rung);
-    result->run = std::make_unique<RungRun>(*result->executor, table, chosen, problem,
-                                            chosen.blocks.front());
+    result->run =
+        std::make_unique<RungRun>(*result->executor, table, chosen, problem, chosen.blocks.front());
     result->run->run();
     return result;
   }
@@ -273,9 +276,9 @@ TEST_F(Rungs, AreSkippedWithTheReason) {
   const EmulatorExecutor executor({{9, 0}}, false);
   const Rung& rung = table.rung("texture");
   const auto why = [&](Layout layout) {
-    return RungRun::why_skipped(
-        executor, rung, table.ladder->problem(32, 4, table.ladder->parameters(), layout),
-        rung.blocks.front());
+    return RungRun::why_skipped(executor, rung,
+                                table.ladder->problem(32, 4, table.ladder->parameters(), layout),
+                                rung.blocks.front());
   };
   EXPECT_EQ(why({}), "");
   EXPECT_EQ(why({3, 0}), "a 2-D texture starts at a multiple of 512 bytes");
@@ -287,8 +290,8 @@ TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
   const EmulatorExecutor executor({{1, 3}, {9, 0}}, false);
   Rung rung = table.rung("scalar");
   rung.constants = {{"TILE", "4 * block_x"}};
-  const Variables names = variables_of(executor, rung, table.ladder->problem(33, 2, {}, {3, 5}),
-                                       {32, 4, 2});
+  const Variables names =
+      variables_of(executor, rung, table.ladder->problem(33, 2, {}, {3, 5}), {32, 4, 2});
   EXPECT_EQ(names.at("width"), 33);
   EXPECT_EQ(names.at("count"), 66);
   EXPECT_EQ(names.at("src_offset"), 12);
@@ -314,10 +317,13 @@ TEST_F(Rungs, WhoseLaunchCannotBe) {
   const auto refused = [&](const auto& change) {
     return message_of<InvalidArgument>([&] { run(change); });
   };
-  expect_words(refused([](Rung& rung) { rung.launches[0].grid = {"0"}; }), {"grid", "\"0\"", "2147483647"});
-  expect_words(refused([](Rung& rung) { rung.launches[0].grid = {"1", "65536"}; }), {"65536", "65535"});
+  expect_words(refused([](Rung& rung) { rung.launches[0].grid = {"0"}; }),
+               {"grid", "\"0\"", "2147483647"});
+  expect_words(refused([](Rung& rung) { rung.launches[0].grid = {"1", "65536"}; }),
+               {"65536", "65535"});
   expect_words(refused([](Rung& rung) { rung.launches[0].grid = {"wdth"}; }), {"'wdth'", "width"});
-  expect_words(refused([](Rung& rung) { rung.launches[0].block = {"2048"}; }), {"block", "2048", "1024"});
+  expect_words(refused([](Rung& rung) { rung.launches[0].block = {"2048"}; }),
+               {"block", "2048", "1024"});
   expect_words(refused([](Rung& rung) { rung.launches[0].shared = "0 - 1"; }), {"negative"});
   expect_words(refused([](Rung& rung) { rung.launches[0].kernel = "cpy"; }), {"\"cpy\"", "copy"});
   expect_words(refused([](Rung& rung) { rung.scratch = "0 - 1"; }), {"scratch", "negative"});
@@ -369,7 +375,8 @@ TEST_F(Rungs, AreVerifiedAtEverySizeAndBlock) {
   verify(executor, table, {"scalar"}, false, done);
   ASSERT_EQ(verified.size(), 1U);
   EXPECT_FALSE(verified[0].right());
-  expect_words(verified[0].failure, {"dst at (256, 0)", "1 of 257 pixels", "width 257", "block 256x1x1"});
+  expect_words(verified[0].failure,
+               {"dst at (256, 0)", "1 of 257 pixels", "width 257", "block 256x1x1"});
 
   write(table.folder / "01_scalar.cu", "#include \"problem.hpp\"\nnonsense;\n");
   verified.clear();
@@ -402,9 +409,8 @@ TEST_F(Rungs, OfParametersThatMakeNoProblem) {
 }
 
 TEST(HostMemory, IsAskedForBeforeItIsFilled) {
-  expect_words(message_of<OutOfMemory>([] {
-                 find_ladder("copy").ladder->problem(1'000'000, 1'000'000, {}, {});
-               }),
+  expect_words(message_of<OutOfMemory>(
+                   [] { find_ladder("copy").ladder->problem(1'000'000, 1'000'000, {}, {}); }),
                {"src takes 4000000000000 bytes", "memory"});
   EXPECT_THROW(find_ladder("copy").ladder->problem(greatest, 2, {}, {}), InvalidArgument);
   EXPECT_THROW(find_ladder("copy").ladder->problem(greatest, 1, {}, {}), InvalidArgument);
@@ -418,11 +424,16 @@ std::vector<std::vector<std::string>> csv_fields(const std::string& text) {
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') lines.back().back() += text[i++];
-    else if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) lines.back().emplace_back();
-    else if (c == '\n' && !quoted) lines.push_back({""});
-    else lines.back().back() += c;
+    if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"')
+      lines.back().back() += text[i++];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      lines.back().emplace_back();
+    else if (c == '\n' && !quoted)
+      lines.push_back({""});
+    else
+      lines.back().back() += c;
   }
   EXPECT_FALSE(quoted);
   lines.pop_back();

@@ -27,8 +27,8 @@ std::vector<Line> edits(const std::vector<std::string_view>& a,
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;) {
     for (std::size_t j = b.size(); j-- > 0;) {
-      common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1
-                                  : std::max(common[i + 1][j], common[i][j + 1]);
+      common[i][j] =
+          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
     }
   }
   std::vector<Line> result;
@@ -55,7 +55,8 @@ std::string text_diff(std::string_view before, std::string_view after) {
   std::vector<bool> shown(lines.size(), false);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].mark == ' ') continue;
-    for (std::size_t k = i - std::min(i, around); k <= std::min(i + around, lines.size() - 1); ++k) {
+    for (std::size_t k = i - std::min(i, around); k <= std::min(i + around, lines.size() - 1);
+         ++k) {
       shown[k] = true;
     }
   }

@@ -22,7 +22,8 @@ struct __align__(16) Clock {
 }  // namespace
 
 // The cycle counter and the time, for each multiprocessor that a block runs on: counters differ
-// from one multiprocessor to the next, so two readings tell a clock only if they are of the same one.
+// from one multiprocessor to the next, so two readings tell a clock only if they are of the same
+// one.
 extern "C" __global__ void read_clocks(Clock* clocks, unsigned long long count) {
   const unsigned number = multiprocessor();
   if (threadIdx.x == 0 && number < count) {
@@ -43,8 +44,8 @@ extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long
   }
 }
 
-// `turns` times STEPS times CHAINS packed sums of absolute differences a thread, none of which can be
-// left out or computed once. The host, which counts them, gives both numbers.
+// `turns` times STEPS times CHAINS packed sums of absolute differences a thread, none of which can
+// be left out or computed once. The host, which counts them, gives both numbers.
 extern "C" __global__ void absolute_differences(unsigned* results, long long turns) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned other = 0x9e3779b9U * (thread + 1);

@@ -64,8 +64,7 @@ Cases cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
     for (const Size& size : table.verify) {
       for (const Layout& layout : layouts(size)) {
         try {
-          result.cases.push_back(
-              case_of(table, size, parameters, layout, ladders::Cpu::reference));
+          result.cases.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
         } catch (const InvalidArgument& error) {
           // Not every size of the table makes a problem with every set of parameters.
           why_not = error.what();
@@ -74,8 +73,10 @@ Cases cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
       }
     }
     if (result.cases.size() == before && result.failure.empty()) {
-      result.failure = fmt::format("\"verify_parameters\" {} make no problem with any size of "
-                                   "\"verify\": {}", text_of(parameters), why_not);
+      result.failure = fmt::format(
+          "\"verify_parameters\" {} make no problem with any size of "
+          "\"verify\": {}",
+          text_of(parameters), why_not);
     }
   }
   if (on_gpu) {

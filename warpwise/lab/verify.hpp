@@ -24,10 +24,11 @@ struct VerifiedRung {
   bool right() const { return failure.empty() && passed > 0; }
 };
 
-/// Verifies the named rungs of a ladder; `done` is told of each. The problems are each size and each
-/// set of parameters of the table, with rows that follow without a gap, rows that start at
-/// multiples of 32 pixels, and rows that start anywhere; on a GPU the document's size comes to these.
-/// A size that is none with some parameters is skipped; parameters that no size goes with are wrong.
+/// Verifies the named rungs of a ladder; `done` is told of each. The problems are each size and
+/// each set of parameters of the table, with rows that follow without a gap, rows that start at
+/// multiples of 32 pixels, and rows that start anywhere; on a GPU the document's size comes to
+/// these. A size that is none with some parameters is skipped; parameters that no size goes with
+/// are wrong.
 /// \throws Unsupported  there is no compiler here
 void verify(Executor& executor, const LadderTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done);

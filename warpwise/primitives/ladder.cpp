@@ -37,8 +37,8 @@ void fill_random(HostView view, std::uint64_t seed) {
   }
 }
 
-// A problem is held several times over, and memory that is only promised ends the process when it is
-// filled.
+// A problem is held several times over, and memory that is only promised ends the process when it
+// is filled.
 void require_memory(const std::string& name, std::int64_t bytes) {
   const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
   const std::int64_t most = physical / 8;

@@ -20,8 +20,8 @@ namespace warpwise::ladders {
 /// use them.
 using Variables = std::map<std::string, std::int64_t, std::less<>>;
 
-/// Where an operand's pixels lie in its memory: so many pixels behind the first byte, so many pixels
-/// of padding behind each row.
+/// Where an operand's pixels lie in its memory: so many pixels behind the first byte, so many
+/// pixels of padding behind each row.
 struct Layout {
   std::int64_t offset_pixels = 0;
   std::int64_t padding_pixels = 0;
@@ -52,8 +52,8 @@ class Operand {
   HostView view();
   ConstHostView view() const;
 
-  /// How far an element of an output may lie from what is expected: one number for each element, row
-  /// by row; empty when the bits have to be the same.
+  /// How far an element of an output may lie from what is expected: one number for each element,
+  /// row by row; empty when the bits have to be the same.
   std::vector<float> tolerance;
 
  private:
@@ -73,8 +73,8 @@ class Operand {
 
 /// What limits a problem on an ideal machine; the roof that a time is compared with.
 enum class Roof : std::uint8_t {
-  copy,     ///< bytes, against a device-to-device copy
-  vsadu4,   ///< absolute differences of bytes, against the rate of __vsadu4
+  copy,    ///< bytes, against a device-to-device copy
+  vsadu4,  ///< absolute differences of bytes, against the rate of __vsadu4
 };
 
 struct Problem {
@@ -102,7 +102,8 @@ struct Launch {
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
   std::uint64_t shared_bytes = 0;  ///< dynamic
-  std::vector<std::byte> arguments;  ///< the parameter block, as the kernel's first parameter lays it out
+  std::vector<std::byte>
+      arguments;  ///< the parameter block, as the kernel's first parameter lays it out
 };
 
 /// Which implementation of the CPU computes.

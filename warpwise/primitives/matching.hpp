@@ -44,11 +44,12 @@ WARPWISE_HOST_DEVICE inline double ncc_score(long long ab, long long aa, long lo
                             static_cast<double>(bb));
 }
 
-/// zncc from the exact sums over n pixels; every product below stays under 2^63 for 8-bit pixels and
-/// n up to 11 million.
+/// zncc from the exact sums over n pixels; every product below stays under 2^63 for 8-bit pixels
+/// and n up to 11 million.
 WARPWISE_HOST_DEVICE inline double zncc_score(long long n, long long a, long long b, long long ab,
                                               long long aa, long long bb) {
-  return detail::normalised(static_cast<double>(n * ab - a * b), static_cast<double>(n * aa - a * a),
+  return detail::normalised(static_cast<double>(n * ab - a * b),
+                            static_cast<double>(n * aa - a * a),
                             static_cast<double>(n * bb - b * b));
 }
 

@@ -20,8 +20,8 @@ void disparity_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const Disparit
                     gpu::StreamHandle) {
   gpu::require_device();
 }
-void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&, Measure,
-               gpu::StreamHandle) {
+void find_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const std::optional<DeviceView>&,
+               Measure, gpu::StreamHandle) {
   gpu::require_device();
 }
 void gemv_cuda(ConstDeviceView, ConstDeviceView, DeviceView, const GemvOptions&,

@@ -13,8 +13,10 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 std::shared_ptr<Bytes> frame_memory(PixelFormat format, std::int64_t width, std::int64_t height) {
-  auto bytes = std::make_shared<Bytes>(static_cast<std::size_t>(frame_bytes(format, width, height)));
-  for (std::size_t i = 0; i < bytes->size(); ++i) (*bytes)[i] = static_cast<std::uint8_t>(i * 131 >> 3);
+  auto bytes =
+      std::make_shared<Bytes>(static_cast<std::size_t>(frame_bytes(format, width, height)));
+  for (std::size_t i = 0; i < bytes->size(); ++i)
+    (*bytes)[i] = static_cast<std::uint8_t>(i * 131 >> 3);
   return bytes;
 }
 
@@ -30,8 +32,8 @@ int pitch(const HostFrame& frame, int plane) {
 int width_of(const HostFrame& frame) { return static_cast<int>(frame.width()); }
 int height_of(const HostFrame& frame) { return static_cast<int>(frame.height()); }
 
-void add_pair(const std::string& name, const std::string& peer_name, PixelFormat from, PixelFormat to,
-              const ConvertOptions& options, const Peer& peer) {
+void add_pair(const std::string& name, const std::string& peer_name, PixelFormat from,
+              PixelFormat to, const ConvertOptions& options, const Peer& peer) {
   add({"convert/" + name, peer_name,
        [=](std::int64_t width, std::int64_t height) {
          return frame_bytes(from, width, height) + frame_bytes(to, width, height);
@@ -65,15 +67,16 @@ const bool registered = [] {
     }
     cv::cvtColor(in, out, cv::COLOR_RGB2YCrCb);
   };
-  add_pair("rgb24 to ycbcr32 exact", "OpenCV RGB2YCrCb", PixelFormat::rgb24, PixelFormat::ycbcr32, {},
-           opencv_ycrcb);
-  add_pair("rgb24 to ycrcb24 exact", "OpenCV RGB2YCrCb", PixelFormat::rgb24, PixelFormat::ycrcb24, {},
-           opencv_ycrcb);
+  add_pair("rgb24 to ycbcr32 exact", "OpenCV RGB2YCrCb", PixelFormat::rgb24, PixelFormat::ycbcr32,
+           {}, opencv_ycrcb);
+  add_pair("rgb24 to ycrcb24 exact", "OpenCV RGB2YCrCb", PixelFormat::rgb24, PixelFormat::ycrcb24,
+           {}, opencv_ycrcb);
   // libyuv's ARGB is B G R A in memory.
   add_pair("bgra32 to i444 libyuv", "libyuv ARGBToI444", PixelFormat::bgra32, PixelFormat::i444,
            libyuv_options(), [](const HostFrame& src, const HostFrame& dst) {
              libyuv::ARGBToI444(at(src, 0), pitch(src, 0), at(dst, 0), pitch(dst, 0), at(dst, 1),
-                                pitch(dst, 1), at(dst, 2), pitch(dst, 2), width_of(src), height_of(src));
+                                pitch(dst, 1), at(dst, 2), pitch(dst, 2), width_of(src),
+                                height_of(src));
            });
   add_pair("bgra32 to gray8 libyuv", "libyuv ARGBToI400", PixelFormat::bgra32, PixelFormat::gray8,
            libyuv_options(), [](const HostFrame& src, const HostFrame& dst) {

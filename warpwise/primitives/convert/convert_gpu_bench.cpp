@@ -19,9 +19,11 @@ Case convert_case(const ImageCase& what, Size size, PixelFormat from, PixelForma
 const Registration registered{[] {
   std::vector<Case> cases;
   for (const Size size : sizes) {
-    const ImageCase to_ycbcr32{"convert", "rgb24 to ycbcr32", ElementType::u8, 3, ElementType::u8, 4};
+    const ImageCase to_ycbcr32{"convert", "rgb24 to ycbcr32", ElementType::u8,
+                               3,         ElementType::u8,    4};
     cases.push_back(convert_case(to_ycbcr32, size, PixelFormat::rgb24, PixelFormat::ycbcr32));
-    const ImageCase to_ycrcb24{"convert", "rgb24 to ycrcb24", ElementType::u8, 3, ElementType::u8, 3};
+    const ImageCase to_ycrcb24{"convert", "rgb24 to ycrcb24", ElementType::u8,
+                               3,         ElementType::u8,    3};
     cases.push_back(convert_case(to_ycrcb24, size, PixelFormat::rgb24, PixelFormat::ycrcb24));
     // NPP has no 3-byte to 4-byte conversion: 6 and 8 bytes a pixel instead of 7.
     cases.push_back(peer_case({"convert", "3 bytes to 3", ElementType::u8, 3, ElementType::u8, 3},
@@ -30,13 +32,13 @@ const Registration registered{[] {
                               "NPP RGBToYCbCr AC4R", size, npp::rgb_to_ycbcr_ac4));
     cases.push_back(convert_case({"convert", "rgb24 to gray8", ElementType::u8, 3}, size,
                                  PixelFormat::rgb24, PixelFormat::gray8));
-    cases.push_back(convert_case(
-        {"convert", "ycbcr32 to rgb24", ElementType::u8, 4, ElementType::u8, 3}, size,
-        PixelFormat::ycbcr32, PixelFormat::rgb24));
+    cases.push_back(
+        convert_case({"convert", "ycbcr32 to rgb24", ElementType::u8, 4, ElementType::u8, 3}, size,
+                     PixelFormat::ycbcr32, PixelFormat::rgb24));
     // A yuyv frame of 2-byte pixels in a view of two channels.
-    cases.push_back(convert_case(
-        {"convert", "yuyv to rgba32", ElementType::u8, 2, ElementType::u8, 4}, size,
-        PixelFormat::yuyv, PixelFormat::rgba32));
+    cases.push_back(
+        convert_case({"convert", "yuyv to rgba32", ElementType::u8, 2, ElementType::u8, 4}, size,
+                     PixelFormat::yuyv, PixelFormat::rgba32));
   }
   return cases;
 }};

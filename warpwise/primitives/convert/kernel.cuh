@@ -236,8 +236,11 @@ __device__ inline void load_pixels(const ConvertArguments& a, cuda::std::int64_t
         // Even rows of luma lie below the sample above, odd ones above the sample below.
         const cuda::std::int64_t last = (a.height - 1) / 2;
         const cuda::std::int64_t other = y / 2 + (y % 2 == 0 ? -1 : 1);
-        far_samples =
-            load_chroma<source, whole>(a, other < 0 ? 0 : other > last ? last : other, x / 2);
+        far_samples = load_chroma<source, whole>(a,
+                                                 other < 0      ? 0
+                                                 : other > last ? last
+                                                                : other,
+                                                 x / 2);
       }
       spread_chroma(linear, near_samples, far_samples, p);
     }

@@ -15,10 +15,13 @@ Pair make(std::int64_t width, std::int64_t height) {
   std::memset(src->view().data(), 1, static_cast<std::size_t>(bytes));
   std::memset(dst->view().data(), 2, static_cast<std::size_t>(bytes));
   return {[=] { copy(src->view(), dst->view()); },
-          [=] { std::memcpy(dst->view().data(), src->view().data(), static_cast<std::size_t>(bytes)); }};
+          [=] {
+            std::memcpy(dst->view().data(), src->view().data(), static_cast<std::size_t>(bytes));
+          }};
 }
 
-const bool registered = (add({"copy/u8", "memcpy", [](auto w, auto h) { return 2 * w * h; }, make}), true);
+const bool registered =
+    (add({"copy/u8", "memcpy", [](auto w, auto h) { return 2 * w * h; }, make}), true);
 
 }  // namespace
 }  // namespace warpwise::bench

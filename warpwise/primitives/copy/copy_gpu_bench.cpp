@@ -34,7 +34,9 @@ const Registration registered{[] {
   for (const Size size : {sizes[0], sizes[1], sizes[2], roof_size}) {
     cases.push_back(warpwise_case(
         u8_image, size,
-        [](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) { copy(src, dst, stream); },
+        [](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+          copy(src, dst, stream);
+        },
         [](ConstHostView src, HostView dst) { copy(src, dst); }));
     cases.push_back(peer_case(u8_image, "cudaMemcpyAsync", size, copy_by_driver));
   }

@@ -42,7 +42,8 @@ __global__ void __launch_bounds__(copy_block_threads) copy_kernel(CopyArguments 
       const int margin = aligned ? 0 : 3;
       whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;
       if (whole[i]) {
-        value[i] = aligned ? *reinterpret_cast<const uint4*>(src + at[i]) : load_shifted(src + at[i]);
+        value[i] =
+            aligned ? *reinterpret_cast<const uint4*>(src + at[i]) : load_shifted(src + at[i]);
       }
     }
 #pragma unroll

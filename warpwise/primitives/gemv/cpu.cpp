@@ -282,10 +282,9 @@ void product(const GemvTask& task, bool transpose) {
     });
   } else {
     const bool is_short = task.a.width() <= gemv_order::piece_columns;
-    parallel_tiles(task.a, is_short ? short_row_tile_rows : row_tile_rows, row_tile_columns,
-                   [&](const GemvTile& tile) {
-                     HWY_DYNAMIC_DISPATCH(rows_times_x_any)(task, tile);
-                   });
+    parallel_tiles(
+        task.a, is_short ? short_row_tile_rows : row_tile_rows, row_tile_columns,
+        [&](const GemvTile& tile) { HWY_DYNAMIC_DISPATCH(rows_times_x_any)(task, tile); });
   }
 }
 
@@ -306,10 +305,9 @@ void sum_chunks(const GemvTask& task, std::int64_t chunks) {
     });
     chunks = groups;
   }
-  cpu::parallel_rows(outputs, (chunks + 1) * std::int64_t{sizeof(float)},
-                     [&](auto first, auto last) {
-                       HWY_DYNAMIC_DISPATCH(sum_into_y)(task, chunks, first, last);
-                     });
+  cpu::parallel_rows(
+      outputs, (chunks + 1) * std::int64_t{sizeof(float)},
+      [&](auto first, auto last) { HWY_DYNAMIC_DISPATCH(sum_into_y)(task, chunks, first, last); });
 }
 
 /// y = beta * y, for a product that counts nothing.

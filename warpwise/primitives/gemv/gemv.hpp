@@ -41,8 +41,8 @@ struct GemvOptions {
 ///                          no vector or not of op(A)'s size, or y overlaps A or x.
 void gemv(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options = {});
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation; partial sums, and a copy of an x
-/// with gaps or of less alignment than A, in scratch memory from the stream-ordered pool
+/// The same on a GPU: asynchronous on `stream`, no synchronisation; partial sums, and a copy of an
+/// x with gaps or of less alignment than A, in scratch memory from the stream-ordered pool
 /// (gpu::Buffer).
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.

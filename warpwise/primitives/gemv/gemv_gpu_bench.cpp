@@ -166,11 +166,11 @@ Case gemv_case(const Problem& problem) {
               problem.rows, problem.bytes(),   {}};
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto products = std::make_shared<Products>(sets, problem, stream);
-    return Prepared{
-        [=](int set, gpu::StreamHandle s) {
-          gemv(products->a(set), products->x(set), products->y(set), {1, 0, problem.transpose}, s);
-        },
-        [=, &stream] { return products->matches(stream); }};
+    return Prepared{[=](int set, gpu::StreamHandle s) {
+                      gemv(products->a(set), products->x(set), products->y(set),
+                           {1, 0, problem.transpose}, s);
+                    },
+                    [=, &stream] { return products->matches(stream); }};
   };
   return result;
 }

@@ -120,7 +120,7 @@ void pick_least(const std::uint32_t* sums, const Tile& tile, Best<std::uint32_t>
 
 #else
 
-using Four = hn::Vec<hn::Full128<std::uint32_t>>;
+using Four = hn::Vec<hn::Full128<std::uint32_t> >;
 
 /// Holds the compiler to the order of additions as written. GCC otherwise gathers those of one
 /// accumulator, for which it must spill what it adds: a third more time.

@@ -98,14 +98,12 @@ void add_plain(const std::string& how, PlainMatch plain, double seconds) {
 void add_measure(const std::string& name, Measure measure) {
   MatchOptions options;
   options.measure = measure;
-  const Comparison comparison = {.name = "match/" + name + " 32x32 search -16:15",
-                                 .peer_name = {},
-                                 .bytes = bytes,
-                                 .make =
-                                     [=](auto width, auto height) {
-                                       return Pair{work_on(width, height, options), {}};
-                                     },
-                                 .roof = pixels_roof(options)};
+  const Comparison comparison = {
+      .name = "match/" + name + " 32x32 search -16:15",
+      .peer_name = {},
+      .bytes = bytes,
+      .make = [=](auto width, auto height) { return Pair{work_on(width, height, options), {}}; },
+      .roof = pixels_roof(options)};
   add_at(comparison, strip_width, strip_height);
   add(comparison);
 }

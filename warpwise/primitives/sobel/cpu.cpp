@@ -298,7 +298,8 @@ HWY_INLINE auto joined(V even, V odd, std::int16_t most) {
 /// Bytes in vectors of twice as many pixels: their even and odd ones in 16-bit lanes, which two
 /// loads bring without a shuffle.
 template <class Out, Result result, SobelKernel kernel>
-requires(result != Result::l2) struct Step<Out, result, kernel, std::uint8_t> {
+  requires(result != Result::l2)
+struct Step<Out, result, kernel, std::uint8_t> {
   using D = Vector<std::int16_t>;
   using V = hn::Vec<D>;
   struct Pair {

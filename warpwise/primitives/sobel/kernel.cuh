@@ -67,10 +67,14 @@ __device__ void exchange_ends(T first, T last, T end, int r, T& before, T& behin
 /// The number that a pixel's bytes stand for; bits above them do not matter.
 template <SobelSource source>
 __device__ auto decode(const SobelArguments& a, unsigned pixel) {
-  if constexpr (source == SobelSource::u8) return static_cast<int>(pixel & 0xff);
-  else if constexpr (source == SobelSource::u16) return static_cast<int>(pixel & 0xffff);
-  else if constexpr (source == SobelSource::f32) return __uint_as_float(pixel);
-  else return static_cast<int>(grey(a, pixel) >> 16);
+  if constexpr (source == SobelSource::u8)
+    return static_cast<int>(pixel & 0xff);
+  else if constexpr (source == SobelSource::u16)
+    return static_cast<int>(pixel & 0xffff);
+  else if constexpr (source == SobelSource::f32)
+    return __uint_as_float(pixel);
+  else
+    return static_cast<int>(grey(a, pixel) >> 16);
 }
 
 /// The numbers of row r, single ones.
@@ -143,8 +147,10 @@ __device__ void results_of(const SobelArguments& a, const Number (&dx)[n], const
 #pragma unroll
   for (int i = 0; i < n; ++i) {
     Number value;
-    if constexpr (result == SobelResult::component) value = a.dy ? dy[i] : dx[i];
-    else value = magnitude<result>(dx[i], dy[i]);
+    if constexpr (result == SobelResult::component)
+      value = a.dy ? dy[i] : dx[i];
+    else
+      value = magnitude<result>(dx[i], dy[i]);
     constexpr int bytes = sizeof(Out);
     word[i * bytes / 4] |= result_bits<Out>(value) << (i * bytes % 4 * 8);
   }
@@ -170,10 +176,9 @@ __device__ void results_of(const SobelArguments& a, const SobelPair<centre, side
 /// As many blocks as fit on a multiprocessor with the registers that a thread takes: 96 for eight
 /// numbers of a row, 64 where there is least to hold, and 80.
 template <SobelSource source, class Out, class Number>
-inline constexpr int sobel_resident_blocks =
-    SobelThread<source, Number>::numbers == 8         ? 5
-    : source == SobelSource::rgba && sizeof(Out) == 1 ? 8
-                                                      : 6;
+inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::numbers == 8         ? 5
+                                             : source == SobelSource::rgba && sizeof(Out) == 1 ? 8
+                                                                                               : 6;
 
 /// sobel(), with Out an unsigned integer of the result's size, computed in Numbers. Each thread
 /// writes its pixels of some rows, see SobelThread.
@@ -233,8 +238,10 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
       }
       unsigned word[words];
       results_of<Out, result>(a, dx, dy, word);
-      if (r - 2 < vector_rows) store_vectors(dst, word);
-      else if (r - 2 < element_rows) store_elements<Out>(dst, word, a.width - x0);
+      if (r - 2 < vector_rows)
+        store_vectors(dst, word);
+      else if (r - 2 < element_rows)
+        store_elements<Out>(dst, word, a.width - x0);
       dst += a.dst_pitch;
     }
   }

@@ -110,14 +110,18 @@ __device__ inline int rounded_root(int dx, int dy) {
 /// |dx| + |dy| or sqrt(dx² + dy²).
 template <SobelResult result>
 __device__ int magnitude(int dx, int dy) {
-  if constexpr (result == SobelResult::l1) return abs(dx) + abs(dy);
-  else return rounded_root(dx, dy);
+  if constexpr (result == SobelResult::l1)
+    return abs(dx) + abs(dy);
+  else
+    return rounded_root(dx, dy);
 }
 
 template <SobelResult result>
 __device__ float magnitude(float dx, float dy) {
-  if constexpr (result == SobelResult::l1) return __fadd_rn(fabsf(dx), fabsf(dy));
-  else return __fsqrt_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)));
+  if constexpr (result == SobelResult::l1)
+    return __fadd_rn(fabsf(dx), fabsf(dy));
+  else
+    return __fsqrt_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)));
 }
 
 /// The float of a half's bits.
@@ -143,8 +147,10 @@ __device__ unsigned root_of_halves(unsigned dx, unsigned dy) {
   if constexpr (sizeof(Out) > 1) {
     const float root = sum - 0.5F;
     const float above = __fmaf_rn(-root, root, n);
-    if (above > root * unit) sum += unit;
-    else if (root > 0 && above <= -root * unit) sum -= unit;
+    if (above > root * unit)
+      sum += unit;
+    else if (root > 0 && above <= -root * unit)
+      sum -= unit;
   }
   return __float_as_uint(sum);
 }
@@ -172,9 +178,12 @@ __device__ unsigned pair_of_results(const SobelArguments& a, SobelPair<centre, s
 /// The bits of a result, in the low bits.
 template <class Out>
 __device__ unsigned result_bits(int value) {
-  if constexpr (sizeof(Out) == 1) return static_cast<unsigned>(value < 255 ? value : 255);
-  else if constexpr (sizeof(Out) == 2) return static_cast<unsigned>(value) & 0xffff;
-  else return static_cast<unsigned>(value);
+  if constexpr (sizeof(Out) == 1)
+    return static_cast<unsigned>(value < 255 ? value : 255);
+  else if constexpr (sizeof(Out) == 2)
+    return static_cast<unsigned>(value) & 0xffff;
+  else
+    return static_cast<unsigned>(value);
 }
 template <class Out>
 __device__ unsigned result_bits(float value) {

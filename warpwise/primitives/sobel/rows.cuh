@@ -38,9 +38,12 @@ __device__ unsigned load_pixel_bytes(const unsigned char* p) {
 /// The same at a multiple of its size, if that is 2 or 4.
 template <int bytes>
 __device__ unsigned load_pixel(const unsigned char* p) {
-  if constexpr (bytes == 2) return __ldg(reinterpret_cast<const unsigned short*>(p));
-  else if constexpr (bytes == 4) return __ldg(reinterpret_cast<const unsigned*>(p));
-  else return load_pixel_bytes<bytes>(p);
+  if constexpr (bytes == 2)
+    return __ldg(reinterpret_cast<const unsigned short*>(p));
+  else if constexpr (bytes == 4)
+    return __ldg(reinterpret_cast<const unsigned*>(p));
+  else
+    return load_pixel_bytes<bytes>(p);
 }
 
 /// Where row y, -1 <= y, is read; -1 for zeros, which also stand for the rows that no result needs.
@@ -114,8 +117,8 @@ __device__ void load_plain_rows(const SobelArguments& a, cuda::std::int64_t x0,
 
 /// The same wherever the rows lie; where they stand for rows of zeros, anything.
 template <SobelSource source, int n>
-__device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0,
-                              cuda::std::int64_t y, SobelRows<source, n>& rows) {
+__device__ void load_any_rows(const SobelArguments& a, cuda::std::int64_t x0, cuda::std::int64_t y,
+                              SobelRows<source, n>& rows) {
   constexpr int bytes = SobelPixels<source>::bytes;
   constexpr int words = SobelPixels<source>::words;
   const cuda::std::int64_t from = x0 * bytes;

@@ -7,8 +7,8 @@
 namespace warpwise::bench {
 namespace {
 
-// What an OpenCV user calls for the magnitude of an 8-bit image; the images in between are kept, as a
-// user who cares for time keeps them.
+// What an OpenCV user calls for the magnitude of an 8-bit image; the images in between are kept, as
+// a user who cares for time keeps them.
 struct OpencvMagnitude {
   cv::Mat dx, dy, abs_dx, abs_dy, grey;
 
@@ -25,8 +25,7 @@ Pair magnitude(std::int64_t width, std::int64_t height) {
   auto src = random_image(ElementType::u8, width, height);
   auto dst = zero_image(ElementType::u8, width, height);
   auto peer = std::make_shared<OpencvMagnitude>();
-  return {[=] { sobel(src->view(), dst->view()); },
-          [=] { (*peer)(mat_of(*src), mat_of(*dst)); }};
+  return {[=] { sobel(src->view(), dst->view()); }, [=] { (*peer)(mat_of(*src), mat_of(*dst)); }};
 }
 
 Pair magnitude_of_colour(std::int64_t width, std::int64_t height) {

@@ -27,11 +27,12 @@ const Registration registered{[] {
     cases.push_back(peer_case({"sobel", "u8 one direction"}, "NPP FilterSobelHorizBorder", size,
                               npp::sobel_horizontal));
     cases.push_back(sobel_case({"sobel", "u8 magnitude l2"}, size, l2));
-    cases.push_back(sobel_case({"sobel", "u8 dx to i16", ElementType::u8, 1, ElementType::i16}, size, dx));
+    cases.push_back(
+        sobel_case({"sobel", "u8 dx to i16", ElementType::u8, 1, ElementType::i16}, size, dx));
     cases.push_back(sobel_case({"sobel", "rgba32 magnitude l1", ElementType::u8, 4}, size, {}));
     cases.push_back(sobel_case({"sobel", "rgb24 magnitude l1", ElementType::u8, 3}, size, {}));
-    cases.push_back(sobel_case({"sobel", "u16 magnitude l1", ElementType::u16, 1, ElementType::u32},
-                               size, {}));
+    cases.push_back(
+        sobel_case({"sobel", "u16 magnitude l1", ElementType::u16, 1, ElementType::u32}, size, {}));
   }
   return cases;
 }};

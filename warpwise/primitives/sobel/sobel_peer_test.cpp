@@ -35,8 +35,9 @@ cv::Mat ours(const cv::Mat& src, const SobelOptions& options, int cv_type) {
                         ? ElementType::u32
                     : cv_type == CV_32S ? ElementType::i32
                                         : ElementType::f32;
-  sobel(view_of<T>(src), HostView(dst.data, type, dst.cols, dst.rows, 1,
-                                  static_cast<std::int64_t>(dst.step)), options);
+  sobel(view_of<T>(src),
+        HostView(dst.data, type, dst.cols, dst.rows, 1, static_cast<std::int64_t>(dst.step)),
+        options);
   return dst;
 }
 
@@ -198,7 +199,8 @@ TEST(SobelPeer, FloatIsOpenCvsWithinRounding) {
       for (const SobelOutput output : {SobelOutput::dx, SobelOutput::dy}) {
         options.output = output;
         EXPECT_LE(cv::norm(theirs(real, output, options, CV_32F),
-                           ours<float>(real, options, CV_32F), cv::NORM_INF), bound);
+                           ours<float>(real, options, CV_32F), cv::NORM_INF),
+                  bound);
       }
     }
   }
@@ -211,7 +213,8 @@ TEST(SobelPeer, MagnitudeIsLibyuvsWithItsBorder) {
     cv::cvtColor(grey, argb, cv::COLOR_GRAY2BGRA);
     cv::Mat expected(grey.rows, grey.cols, CV_8U);
     ASSERT_EQ(libyuv::ARGBSobelToPlane(argb.data, static_cast<int>(argb.step), expected.data,
-                                       static_cast<int>(expected.step), grey.cols, grey.rows), 0);
+                                       static_cast<int>(expected.step), grey.cols, grey.rows),
+              0);
     expect_same(expected, ours<std::uint8_t>(argb, {.border = Border::replicate}, CV_8U));
   }
 }

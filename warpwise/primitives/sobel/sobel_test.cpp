@@ -54,8 +54,10 @@ std::vector<Case> cases_of(ElementType src, int channels) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto& [type, channels] : {std::pair{ElementType::u8, 1}, {ElementType::u8, 3},
-                                       {ElementType::u8, 4}, {ElementType::u16, 1},
+  for (const auto& [type, channels] : {std::pair{ElementType::u8, 1},
+                                       {ElementType::u8, 3},
+                                       {ElementType::u8, 4},
+                                       {ElementType::u16, 1},
                                        {ElementType::f32, 1}}) {
     for (const Case& c : cases_of(type, channels)) cases.push_back(c);
   }
@@ -89,10 +91,10 @@ class SobelTest : public test::BackendTest {
   }
 
   void compare_random(const Case& c, test::Size size, Layout from, Layout to) {
-    SCOPED_TRACE(testing::Message() << c << ", " << size.width << "x" << size.height << ", offsets "
-                                    << from.offset_bytes << " and " << to.offset_bytes
-                                    << ", padding " << from.padding_bytes << " and "
-                                    << to.padding_bytes);
+    SCOPED_TRACE(testing::Message()
+                 << c << ", " << size.width << "x" << size.height << ", offsets "
+                 << from.offset_bytes << " and " << to.offset_bytes << ", padding "
+                 << from.padding_bytes << " and " << to.padding_bytes);
     GuardedImage src(c.src, size.width, size.height, c.channels, from);
     src.fill_random(static_cast<std::uint64_t>(size.width * 31 + size.height));
     compare(src, to, c);
@@ -256,8 +258,8 @@ TEST_P(SobelTest, RootsJustBelowHalfRoundDown) {
 }
 
 TEST(Sobel, ReferenceByHand) {
-  const std::uint8_t pixels[9] = {1, 2, 4,  //
-                                  8, 16, 32,  //
+  const std::uint8_t pixels[9] = {1,  2,   4,   //
+                                  8,  16,  32,  //
                                   64, 128, 255};
   const ConstHostView src(pixels, 3, 3);
   const auto centre = [&](SobelOutput output, SobelKernel kernel) {

@@ -112,8 +112,7 @@ void threshold_by_gaussian(ConstDeviceView src, DeviceView dst, const GaussianRu
   constexpr std::int64_t warps = kernels::threshold_warps;
   const dim3 row_grid(gpu::grid_x(gpu::blocks_for(groups, 32)),
                       gpu::grid_y(gpu::blocks_for(src.height(), warps)));
-  kernels::threshold_weigh_rows<Pixel>
-      <<<row_grid, threshold_block_threads, 0, stream>>>(arguments);
+  kernels::threshold_weigh_rows<Pixel><<<row_grid, threshold_block_threads, 0, stream>>>(arguments);
   gpu::check_launch("threshold_weigh_rows");
   const dim3 column_grid(gpu::grid_x(gpu::blocks_for(src.width(), 32)),
                          gpu::grid_y(gpu::blocks_for(src.height(), warps * n)));

@@ -265,7 +265,7 @@ struct GaussianArguments {
   ThresholdOutput out;
   const float* weights;  ///< of the centre, then outwards
   int half;
-  float* along;  ///< src weighed along its rows; at a multiple of 16
+  float* along;         ///< src weighed along its rows; at a multiple of 16
   int64_t along_pitch;  ///< in floats, of whole threshold_weighed_at_once
   int shift;
 };
@@ -325,12 +325,16 @@ __global__ void __launch_bounds__(threshold_block_threads)
     float sum[n];
     if (inside) {
       row += x * int64_t{sizeof(Pixel)};
-      weigh(a.weights, a.half,
-            [&](int i) { return static_cast<float>(load_pixel<Pixel>(row, i)); }, sum);
+      weigh(
+          a.weights, a.half, [&](int i) { return static_cast<float>(load_pixel<Pixel>(row, i)); },
+          sum);
     } else {
-      weigh(a.weights, a.half, [&](int i) {
-        return static_cast<float>(load_pixel<Pixel>(row, clamp_index(x + i, a.src.width)));
-      }, sum);
+      weigh(
+          a.weights, a.half,
+          [&](int i) {
+            return static_cast<float>(load_pixel<Pixel>(row, clamp_index(x + i, a.src.width)));
+          },
+          sum);
     }
     auto* const out = reinterpret_cast<float4*>(a.along + y * a.along_pitch + x);
 #pragma unroll
@@ -364,17 +368,17 @@ __global__ void __launch_bounds__(threshold_block_threads)
   constexpr int n = threshold_weighed_at_once;
   const int64_t x = int64_t{blockIdx.x} * 32 + threadIdx.x % 32;
   if (x >= a.src.width) return;
-  for (int64_t y = (int64_t{blockIdx.y} * threshold_warps + threadIdx.x / 32) * n;
-       y < a.src.height; y += int64_t{gridDim.y} * threshold_warps * n) {
+  for (int64_t y = (int64_t{blockIdx.y} * threshold_warps + threadIdx.x / 32) * n; y < a.src.height;
+       y += int64_t{gridDim.y} * threshold_warps * n) {
     const float* column = a.along + x;
     float sum[n];
     if (y >= a.half && y + n + a.half <= a.src.height) {
       column += y * a.along_pitch;
       weigh(a.weights, a.half, [&](int i) { return column[i * a.along_pitch]; }, sum);
     } else {
-      weigh(a.weights, a.half, [&](int i) {
-        return column[clamp_index(y + i, a.src.height) * a.along_pitch];
-      }, sum);
+      weigh(
+          a.weights, a.half,
+          [&](int i) { return column[clamp_index(y + i, a.src.height) * a.along_pitch]; }, sum);
     }
 #pragma unroll
     for (int k = 0; k < n; ++k) {

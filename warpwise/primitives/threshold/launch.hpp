@@ -40,9 +40,9 @@ inline std::optional<ThresholdTileLaunch> threshold_tile_launch(const kernels::T
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
   const std::int64_t most_rows = std::max<std::int64_t>(2 * tile_rows, 2 * rule.half);
   const std::int64_t fewest_strips = gpu::blocks_for(words, widest);
-  const std::int64_t tiles = std::clamp<std::int64_t>(
-      gpu::blocks_for(src.height * fewest_strips, wanted * tile_rows), 1,
-      gpu::blocks_for(most_rows, tile_rows));
+  const std::int64_t tiles =
+      std::clamp<std::int64_t>(gpu::blocks_for(src.height * fewest_strips, wanted * tile_rows), 1,
+                               gpu::blocks_for(most_rows, tile_rows));
   const std::int64_t segments = gpu::blocks_for(src.height, tiles * tile_rows);
   const std::int64_t strips =
       std::clamp(wanted / 2 / segments, fewest_strips, std::max(fewest_strips, words / 32));
@@ -62,8 +62,9 @@ inline std::optional<ThresholdTileLaunch> threshold_tile_launch(const kernels::T
   return launch;
 }
 
-/// How the other mean and exact_mean are launched: threshold_segments and threshold_scan_segments for windows
-/// higher than a segment, threshold_columns, threshold_rows; all with threshold_block_threads.
+/// How the other mean and exact_mean are launched: threshold_segments and threshold_scan_segments
+/// for windows higher than a segment, threshold_columns, threshold_rows; all with
+/// threshold_block_threads.
 struct ThresholdLaunch {
   kernels::ColumnArguments down;
   kernels::RowArguments along;

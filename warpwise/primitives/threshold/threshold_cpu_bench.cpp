@@ -21,7 +21,8 @@ void add_window(ThresholdMethod method, int window) {
     return {[=] { threshold(src->view(), dst->view(), options); },
             [=] {
               cv::Mat out = mat_of(*dst);
-              cv::adaptiveThreshold(mat_of(*src), out, 255, peer_method, cv::THRESH_BINARY, window, 7);
+              cv::adaptiveThreshold(mat_of(*src), out, 255, peer_method, cv::THRESH_BINARY, window,
+                                    7);
             }};
   };
   add({"threshold/u8 " + std::string(name_of(method)) + " " + std::to_string(window), "OpenCV",

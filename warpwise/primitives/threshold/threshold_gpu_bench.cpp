@@ -14,8 +14,8 @@ const Registration registered{[] {
     options.window = window;
     options.offset = 7;
     options.method = method;
-    const ImageCase what{"threshold", "u8 " + std::string(name_of(method)) + " window " +
-                                          std::to_string(window)};
+    const ImageCase what{
+        "threshold", "u8 " + std::string(name_of(method)) + " window " + std::to_string(window)};
     cases.push_back(warpwise_case(
         what, size,
         [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {

@@ -13,13 +13,15 @@ namespace warpwise {
 namespace {
 
 ConstHostView view_of(const cv::Mat& image) {
-  return {image.data, ElementType::u8, image.cols, image.rows, 1,
-          static_cast<std::int64_t>(image.step[0])};
+  return {image.data, ElementType::u8,
+          image.cols, image.rows,
+          1,          static_cast<std::int64_t>(image.step[0])};
 }
 
 HostView view_of(cv::Mat& image) {
-  return {image.data, ElementType::u8, image.cols, image.rows, 1,
-          static_cast<std::int64_t>(image.step[0])};
+  return {image.data, ElementType::u8,
+          image.cols, image.rows,
+          1,          static_cast<std::int64_t>(image.step[0])};
 }
 
 cv::Mat sample(const std::string& name) {
@@ -42,9 +44,8 @@ cv::Mat random_image(std::int64_t width, std::int64_t height) {
 cv::Mat of_opencv(const cv::Mat& src, const ThresholdOptions& options) {
   cv::Mat dst;
   cv::adaptiveThreshold(src, dst, options.maximum,
-                        options.method == ThresholdMethod::gaussian
-                            ? cv::ADAPTIVE_THRESH_GAUSSIAN_C
-                            : cv::ADAPTIVE_THRESH_MEAN_C,
+                        options.method == ThresholdMethod::gaussian ? cv::ADAPTIVE_THRESH_GAUSSIAN_C
+                                                                    : cv::ADAPTIVE_THRESH_MEAN_C,
                         options.inverted ? cv::THRESH_BINARY_INV : cv::THRESH_BINARY,
                         static_cast<int>(options.window), options.offset);
   return dst;
@@ -144,8 +145,10 @@ TEST(ThresholdPeer, GaussianIsOpenCvButForRounding) {
     const cv::Mat image = sample(name);
     for (const int window : {3, 5, 7, 9, 11, 31, 63, 101}) {
       for (const bool inverted : {false, true}) {
-        const ThresholdOptions options{.window = window, .offset = 2,
-                                       .method = ThresholdMethod::gaussian, .inverted = inverted};
+        const ThresholdOptions options{.window = window,
+                                       .offset = 2,
+                                       .method = ThresholdMethod::gaussian,
+                                       .inverted = inverted};
         const int differing =
             differing_pixels(of_opencv(image, options), of_warpwise(image, options));
         EXPECT_LE(differing, allowed_share * static_cast<double>(image.total()))
@@ -153,8 +156,8 @@ TEST(ThresholdPeer, GaussianIsOpenCvButForRounding) {
         RecordProperty(std::string(name) + "_differs_at_window_" + std::to_string(window),
                        differing);
         if (!inverted && differing > 0) {
-          std::cout << name << ", window " << window << ": " << differing << " of "
-                    << image.total() << " pixels differ\n";
+          std::cout << name << ", window " << window << ": " << differing << " of " << image.total()
+                    << " pixels differ\n";
         }
       }
     }

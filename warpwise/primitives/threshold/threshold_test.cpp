@@ -91,10 +91,10 @@ class ThresholdTest : public test::BackendTest {
   /// Runs without and with a mean image of each type, and compares all with the reference.
   void compare(ElementType type, Size size, Content content, const ThresholdOptions& options,
                const Layouts& layouts = {}) {
-    SCOPED_TRACE(testing::Message() << name_of(type) << " " << size.width << "x" << size.height
-                                    << " content " << static_cast<int>(content) << ", "
-                                    << describe(options) << ", offset of src "
-                                    << layouts.src.offset_bytes);
+    SCOPED_TRACE(testing::Message()
+                 << name_of(type) << " " << size.width << "x" << size.height << " content "
+                 << static_cast<int>(content) << ", " << describe(options) << ", offset of src "
+                 << layouts.src.offset_bytes);
     const auto [width, height] = size;
     GuardedImage src(type, width, height, 1, layouts.src);
     fill(src, content, static_cast<std::uint64_t>(width * 131 + height + options.window));
@@ -126,8 +126,11 @@ TEST_P(ThresholdTest, AwkwardSizesAndWindows) {
       for (const std::int64_t window : windows) {
         const auto method = k % 2 == 0 ? ThresholdMethod::mean : ThresholdMethod::exact_mean;
         compare(type, size, static_cast<Content>(k % 3),
-                {.window = window, .offset = static_cast<double>(k % 5) - 2, .method = method,
-                 .inverted = k % 7 < 3}, layouts_of(k));
+                {.window = window,
+                 .offset = static_cast<double>(k % 5) - 2,
+                 .method = method,
+                 .inverted = k % 7 < 3},
+                layouts_of(k));
         ++k;
       }
     }
@@ -141,8 +144,11 @@ TEST_P(ThresholdTest, GaussianAtAwkwardSizes) {
     for (const Size& size : test::awkward_sizes()) {
       for (const std::int64_t window : windows) {
         compare(type, size, static_cast<Content>(k % 3),
-                {.window = window, .offset = static_cast<double>(k % 5) - 2,
-                 .method = ThresholdMethod::gaussian, .inverted = k % 7 < 3}, layouts_of(k));
+                {.window = window,
+                 .offset = static_cast<double>(k % 5) - 2,
+                 .method = ThresholdMethod::gaussian,
+                 .inverted = k % 7 < 3},
+                layouts_of(k));
         ++k;
       }
     }
@@ -154,8 +160,7 @@ TEST_P(ThresholdTest, GaussianBeyondTheImage) {
   for (const ElementType type : pixel_types) {
     compare(type, {19, 7}, Content::all_levels,
             {.window = 4001, .method = ThresholdMethod::gaussian});
-    compare(type, {19, 7}, Content::largest,
-            {.window = 4001, .method = ThresholdMethod::gaussian});
+    compare(type, {19, 7}, Content::largest, {.window = 4001, .method = ThresholdMethod::gaussian});
   }
 }
 
@@ -176,9 +181,11 @@ TEST_P(ThresholdTest, EveryLayoutOfEachImage) {
 TEST_P(ThresholdTest, OffsetsMaximaAndInversion) {
   constexpr double tiny = std::numeric_limits<double>::denorm_min();
   constexpr double huge = std::numeric_limits<double>::max();
-  const double offsets[] = {0,    7,    -4.5, 0.5,   -0.5,  1e9,     -1e9,    tiny,  -tiny,   1e-12,
-                            -1e-12, 255, -255, 254.5, 255.5, -255.25, 65535, -65536, 65536.5, huge,
-                            -huge, 1.0 / 3, -1.0 / 9, 5.0 / 9, std::nextafter(1.0, 2.0)};
+  const double offsets[] = {0,       7,       -4.5,     0.5,     -0.5,
+                            1e9,     -1e9,    tiny,     -tiny,   1e-12,
+                            -1e-12,  255,     -255,     254.5,   255.5,
+                            -255.25, 65535,   -65536,   65536.5, huge,
+                            -huge,   1.0 / 3, -1.0 / 9, 5.0 / 9, std::nextafter(1.0, 2.0)};
   std::size_t k = 0;
   for (const double offset : offsets) {
     for (const ThresholdMethod method : all_threshold_methods) {
@@ -189,8 +196,11 @@ TEST_P(ThresholdTest, OffsetsMaximaAndInversion) {
           const Content contents[] = {Content::few_levels, Content::some_levels,
                                       Content::all_levels, Content::largest};
           compare(type, {37, 23}, contents[k % 4],
-                  {.window = k % 3 == 0 ? 3 : 11, .offset = offset, .method = method,
-                   .maximum = maxima[k / 4 % 4], .inverted = inverted});
+                  {.window = k % 3 == 0 ? 3 : 11,
+                   .offset = offset,
+                   .method = method,
+                   .maximum = maxima[k / 4 % 4],
+                   .inverted = inverted});
           ++k;
         }
       }
@@ -211,8 +221,8 @@ TEST_P(ThresholdTest, ExtremeContent) {
 }
 
 TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
-  // The largest windows of 16-bit column sums, of 32-bit comparisons and sums, and of all, with their
-  // neighbours.
+  // The largest windows of 16-bit column sums, of 32-bit comparisons and sums, and of all, with
+  // their neighbours.
   constexpr std::int64_t windows_u8[] = {255, 257, 259, 2047, 2051, 2053, 4103, 4105, 16777215};
   constexpr std::int64_t windows_u16[] = {127, 129, 255, 257, 65535, 65537, 8388607};
   const auto compare_all = [&](ElementType type, auto& windows) {
@@ -220,8 +230,7 @@ TEST_P(ThresholdTest, WhereSumsOutgrow16And32And64Bits) {
       for (const Content content : {Content::largest, Content::all_levels, Content::few_levels}) {
         for (const double offset : {0.0, 1.0, -1.0, 1e6, -1e6}) {
           for (const auto method : {ThresholdMethod::mean, ThresholdMethod::exact_mean}) {
-            compare(type, {33, 9}, content,
-                    {.window = window, .offset = offset, .method = method});
+            compare(type, {33, 9}, content, {.window = window, .offset = offset, .method = method});
           }
         }
       }
@@ -239,7 +248,8 @@ TEST_P(ThresholdTest, RowsOfManyScanChunks) {
 }
 
 TEST_P(ThresholdTest, TilesInsideOfTheImage) {
-  // Several tiles, segments and strips, of which some touch no border; widths of whole words and not.
+  // Several tiles, segments and strips, of which some touch no border; widths of whole words and
+  // not.
   for (const ElementType type : pixel_types) {
     for (const std::int64_t window : {1, 3, 15, 17, 31, 33}) {
       compare(type, {1040, 170}, Content::all_levels, {.window = window});
@@ -340,9 +350,9 @@ TEST(Threshold, RefusesOptionsOutOfRange) {
   const auto refuses = [&](const ThresholdOptions& options) {
     EXPECT_THROW(threshold(src.view(), dst.view(), options), InvalidArgument) << describe(options);
   };
-  for (const std::int64_t window : {std::int64_t{0}, std::int64_t{2}, std::int64_t{-3},
-                                    std::int64_t{1} << 24, (std::int64_t{1} << 24) + 1,
-                                    std::numeric_limits<std::int64_t>::max()}) {
+  for (const std::int64_t window :
+       {std::int64_t{0}, std::int64_t{2}, std::int64_t{-3}, std::int64_t{1} << 24,
+        (std::int64_t{1} << 24) + 1, std::numeric_limits<std::int64_t>::max()}) {
     refuses({.window = window});
   }
   refuses({.offset = std::numeric_limits<double>::quiet_NaN()});
@@ -386,8 +396,9 @@ TEST(Threshold, SaysThatThereIsNoGpu) {
   std::uint8_t pixel = 0;
   std::uint8_t other = 0;
   for (const ThresholdMethod method : all_threshold_methods) {
-    EXPECT_THROW(threshold(DeviceView(&pixel, 1, 1), DeviceView(&other, 1, 1), {.method = method},
-                           nullptr), NoCudaDevice);
+    EXPECT_THROW(
+        threshold(DeviceView(&pixel, 1, 1), DeviceView(&other, 1, 1), {.method = method}, nullptr),
+        NoCudaDevice);
   }
 }
 
@@ -399,8 +410,7 @@ TEST(Threshold, RefusesMethodsThatDoNotExist) {
   EXPECT_THROW(threshold(src.view(), dst.view(), options), InvalidArgument);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ThresholdTest, test::both_backends(),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(, ThresholdTest, test::both_backends(), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace warpwise

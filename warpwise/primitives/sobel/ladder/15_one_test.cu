@@ -97,6 +97,8 @@ extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   const int x = static_cast<int>(blockIdx.x * BLOCK_X + threadIdx.x) * 4;
   const int first = static_cast<int>(blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;
   // One warp, one way: the shuffles need all of its lanes.
-  if (is_plain(p, x, first)) edges<true>(p, x, first);
-  else edges<false>(p, x, first);
+  if (is_plain(p, x, first))
+    edges<true>(p, x, first);
+  else
+    edges<false>(p, x, first);
 }

@@ -15,12 +15,16 @@ __constant__ int constant_filter[18] = {-1, 0,  1,  -2, 0, 2, -1, 0, 1,   // dx
 
 /// The shape of a block: a number that the compiler knows, or a register that has to be read.
 __device__ inline int block_width() {
-  if constexpr (CONSTANT_BLOCK) return BLOCK_X;
-  else return static_cast<int>(blockDim.x);
+  if constexpr (CONSTANT_BLOCK)
+    return BLOCK_X;
+  else
+    return static_cast<int>(blockDim.x);
 }
 __device__ inline int block_height() {
-  if constexpr (CONSTANT_BLOCK) return BLOCK_Y;
-  else return static_cast<int>(blockDim.y);
+  if constexpr (CONSTANT_BLOCK)
+    return BLOCK_Y;
+  else
+    return static_cast<int>(blockDim.y);
 }
 
 /// Whether all neighbours of the block's pixels lie in the image. Asked of the block, so that no
@@ -32,8 +36,10 @@ __device__ inline bool block_is_inside(const SobelProblem& p) {
 }
 
 __device__ inline int weight(const SobelProblem& p, int tap) {
-  if constexpr (filter_in_constant) return constant_filter[tap];
-  else return p.filter[tap];
+  if constexpr (filter_in_constant)
+    return constant_filter[tap];
+  else
+    return p.filter[tap];
 }
 
 /// OpenCV's grey by floats, as a GPU of 2008 does it best. Every number is a whole one below 2^24
@@ -41,8 +47,10 @@ __device__ inline int weight(const SobelProblem& p, int tap) {
 /// comes as a variable, for a compiler turns a constant one into its reciprocal by itself.
 __device__ inline int grey(const SobelProblem& p, float red, float green, float blue) {
   const float sum = 9798.0F * red + 19235.0F * green + 3735.0F * blue + 16384.0F;
-  if constexpr (by_reciprocal) return static_cast<int>(sum * (1.0F / 32768.0F));
-  else return static_cast<int>(sum / p.grey_scale);
+  if constexpr (by_reciprocal)
+    return static_cast<int>(sum * (1.0F / 32768.0F));
+  else
+    return static_cast<int>(sum / p.grey_scale);
 }
 
 __device__ inline int grey(const SobelProblem& p, unsigned pixel) {

@@ -56,17 +56,16 @@ class SobelLadder final : public Ladder {
                                    const Placement& placement) const override {
     const ConstHostView src = problem.operands[0].view();
     const std::int64_t start = problem.operands[0].offset_bytes() / pixel_bytes;
-    return bytes_of(SobelProblem{
-        .src = pointer<const unsigned>(placement.address[0]),
-        .dst = pointer<unsigned char>(placement.address[2]),
-        .src_pitch = src.pitch_bytes() / pixel_bytes,
-        .dst_pitch = problem.operands[2].pitch_bytes(),
-        .width = static_cast<int>(src.width()),
-        .height = static_cast<int>(src.height()),
-        .filter = pointer<const int>(placement.address[1]),
-        .grey_scale = 32768.0F,
-        .texture = placement.texture.empty() ? 0 : placement.texture[0],
-        .texture_start = static_cast<int>(start)});
+    return bytes_of(SobelProblem{.src = pointer<const unsigned>(placement.address[0]),
+                                 .dst = pointer<unsigned char>(placement.address[2]),
+                                 .src_pitch = src.pitch_bytes() / pixel_bytes,
+                                 .dst_pitch = problem.operands[2].pitch_bytes(),
+                                 .width = static_cast<int>(src.width()),
+                                 .height = static_cast<int>(src.height()),
+                                 .filter = pointer<const int>(placement.address[1]),
+                                 .grey_scale = 32768.0F,
+                                 .texture = placement.texture.empty() ? 0 : placement.texture[0],
+                                 .texture_start = static_cast<int>(start)});
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {

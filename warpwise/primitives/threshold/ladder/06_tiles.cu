@@ -15,9 +15,9 @@ using warpwise::ladders::clamped;
 using Problem = warpwise::ladders::ThresholdProblem;
 
 constexpr int warps = BLOCK_X / 32;
-constexpr int tile_rows = 32;  // lanes of a warp
+constexpr int tile_rows = 32;                // lanes of a warp
 constexpr int sums_pitch = 2 * BLOCK_X + 1;  // words: all threads' first pairs, then their second
-constexpr int pixels_pitch = BLOCK_X - 1;      // words, of which a strip has at most BLOCK_X - 2
+constexpr int pixels_pitch = BLOCK_X - 1;    // words, of which a strip has at most BLOCK_X - 2
 
 extern __shared__ unsigned shared[];
 
