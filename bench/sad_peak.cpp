@@ -8,7 +8,7 @@
 #include <atomic>
 
 #include "bench/cpu_harness.hpp"
-#include "warpwise/primitives/matching-inl.hpp"
+#include "warpwise/primitives/shared/matching-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::bench::HWY_NAMESPACE {

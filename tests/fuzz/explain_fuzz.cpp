@@ -6,8 +6,8 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
-#include "warpwise/lab/argument_spec.hpp"
-#include "warpwise/lab/host_code.hpp"
+#include "warpwise/lab/compile/host_code.hpp"
+#include "warpwise/lab/explain/argument_spec.hpp"
 
 namespace warpwise {
 namespace {

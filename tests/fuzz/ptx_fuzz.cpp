@@ -5,7 +5,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
-#include "warpwise/emulator/ptx.hpp"
+#include "warpwise/emulator/ptx/parser.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include "warpwise/base/image.hpp"
 #include "warpwise/base/pixel_format.hpp"
 #include "warpwise/base/view.hpp"
-#include "warpwise/primitives/pixel.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

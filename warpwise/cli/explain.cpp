@@ -1,4 +1,4 @@
-#include "warpwise/lab/explain.hpp"
+#include "warpwise/lab/explain/explain.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,8 +15,8 @@
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
-#include "warpwise/lab/primitive.hpp"
-#include "warpwise/lab/report.hpp"
+#include "warpwise/lab/explain/primitive.hpp"
+#include "warpwise/lab/explain/report.hpp"
 
 namespace warpwise::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "warpwise/cli/grey.hpp"
 
 #include "warpwise/primitives/convert/convert.hpp"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 
 namespace warpwise::cli {
 namespace {

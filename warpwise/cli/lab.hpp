@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/lab/executor.hpp"
-#include "warpwise/lab/ladder_table.hpp"
+#include "warpwise/lab/measure/executor.hpp"
+#include "warpwise/lab/study/study_table.hpp"
 
 // What the subcommands of `warpwise lab` share.
 namespace warpwise::cli {

@@ -3,9 +3,9 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
-#include "warpwise/lab/ladder_report.hpp"
-#include "warpwise/lab/rung_code.hpp"
-#include "warpwise/lab/text_diff.hpp"
+#include "warpwise/lab/study/rung_code.hpp"
+#include "warpwise/lab/study/study_report.hpp"
+#include "warpwise/lab/study/text_diff.hpp"
 
 namespace warpwise::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
-#include "warpwise/lab/ladder_report.hpp"
-#include "warpwise/lab/rung_code.hpp"
+#include "warpwise/lab/study/rung_code.hpp"
+#include "warpwise/lab/study/study_report.hpp"
 
 namespace warpwise::cli {
 namespace {

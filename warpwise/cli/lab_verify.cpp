@@ -3,10 +3,10 @@
 
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
-#include "warpwise/lab/emulator_executor.hpp"
-#include "warpwise/lab/gpu_executor.hpp"
-#include "warpwise/lab/rung_code.hpp"
-#include "warpwise/lab/verify.hpp"
+#include "warpwise/lab/measure/emulator_executor.hpp"
+#include "warpwise/lab/measure/gpu_executor.hpp"
+#include "warpwise/lab/study/rung_code.hpp"
+#include "warpwise/lab/study/verify.hpp"
 
 namespace warpwise::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <shared_mutex>
 #include <string>
 
-#include "warpwise/emulator/machine.hpp"
+#include "warpwise/emulator/execute/state.hpp"
 
 namespace warpwise::emulator {
 

@@ -7,7 +7,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/device.hpp"
-#include "warpwise/emulator/machine.hpp"
+#include "warpwise/emulator/execute/state.hpp"
 
 namespace warpwise::emulator {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "warpwise/primitives/ladder.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
 
 // The ladders, each defined in its primitive's folder.
 namespace warpwise::ladders {

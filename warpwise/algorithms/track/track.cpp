@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "warpwise/primitives/copy/copy.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

@@ -1,7 +1,7 @@
 #include "warpwise/primitives/convert/convert.hpp"
 
 #include "warpwise/primitives/convert/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

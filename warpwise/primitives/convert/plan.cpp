@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise::detail {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "warpwise/primitives/convert/plan.hpp"
-#include "warpwise/primitives/pixel.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise::reference {
 namespace {

@@ -1,7 +1,7 @@
 #include "warpwise/primitives/copy/copy.hpp"
 
 #include "warpwise/primitives/copy/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

@@ -13,7 +13,7 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
 #include "warpwise/primitives/disparity/parabola.hpp"
-#include "warpwise/primitives/matching-inl.hpp"
+#include "warpwise/primitives/shared/matching-inl.hpp"
 
 // A row of pixels is walked from left to right with the displacements in the lanes of vectors: the
 // sums over columns and blocks of all displacements are slid along, so that a block of any size

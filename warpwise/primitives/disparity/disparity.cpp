@@ -1,7 +1,7 @@
 #include "warpwise/primitives/disparity/disparity.hpp"
 
 #include "warpwise/primitives/disparity/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

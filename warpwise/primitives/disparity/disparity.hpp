@@ -2,7 +2,7 @@
 
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
-#include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
 
 namespace warpwise {
 

@@ -12,7 +12,7 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/find/backends.hpp"
 #include "warpwise/primitives/find/ranking.hpp"
-#include "warpwise/primitives/matching-inl.hpp"
+#include "warpwise/primitives/shared/matching-inl.hpp"
 
 // Direct correlation: tiles of a few rows of places are scored at once, so that each pixel of the
 // image is loaded and widened once for all of them.

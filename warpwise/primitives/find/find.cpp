@@ -1,7 +1,7 @@
 #include "warpwise/primitives/find/find.hpp"
 
 #include "warpwise/primitives/find/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

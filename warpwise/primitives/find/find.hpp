@@ -4,7 +4,7 @@
 
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
-#include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
 
 namespace warpwise {
 

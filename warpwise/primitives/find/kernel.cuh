@@ -3,8 +3,8 @@
 #include <cuda/std/cstdint>
 
 #include "warpwise/primitives/find/ranking.hpp"
-#include "warpwise/primitives/matching.hpp"
-#include "warpwise/primitives/unaligned.cuh"
+#include "warpwise/primitives/shared/matching.hpp"
+#include "warpwise/primitives/shared/unaligned.cuh"
 
 // The kernels of find. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels {

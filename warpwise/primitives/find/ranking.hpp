@@ -1,7 +1,7 @@
 #pragma once
 
 #include "warpwise/base/host_device.hpp"
-#include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
 
 namespace warpwise::detail {
 

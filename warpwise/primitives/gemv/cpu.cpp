@@ -147,8 +147,8 @@ void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const 
   }
 }
 
-#include "warpwise/primitives/gemv/cpu_columns.inc"
-#include "warpwise/primitives/gemv/cpu_rows.inc"
+#include "warpwise/primitives/gemv/cpu_columns-inl.hpp"
+#include "warpwise/primitives/gemv/cpu_rows-inl.hpp"
 
 // --- Sums of chunks, and x as f32 ----------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "warpwise/primitives/gemv/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

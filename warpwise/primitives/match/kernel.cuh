@@ -3,7 +3,7 @@
 #include <cuda/std/cstdint>
 
 #include "warpwise/primitives/match/arguments.hpp"
-#include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
 
 // The match kernel. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels {

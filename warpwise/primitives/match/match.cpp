@@ -3,7 +3,7 @@
 #include <array>
 
 #include "warpwise/primitives/match/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "warpwise/gpu/launch.hpp"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 #include "warpwise/primitives/sobel/arguments.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "warpwise/primitives/shared/validate.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
 
 namespace warpwise {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 
 namespace warpwise {
 

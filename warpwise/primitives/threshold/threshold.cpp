@@ -1,7 +1,7 @@
 #include "warpwise/primitives/threshold/threshold.hpp"
 
+#include "warpwise/primitives/shared/validate.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
-#include "warpwise/primitives/validate.hpp"
 
 namespace warpwise {
 namespace {

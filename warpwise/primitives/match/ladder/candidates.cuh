@@ -1,7 +1,7 @@
 #pragma once
 
 #include "problem.hpp"
-#include "warpwise/primitives/matching.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
 
 // What no rung changes: which displacements of a block are candidates, which of them is the best,
 // and how it is stored.

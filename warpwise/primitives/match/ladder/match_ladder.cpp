@@ -6,7 +6,7 @@
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/match/ladder/problem.hpp"
 #include "warpwise/primitives/match/launch.hpp"
-#include "warpwise/primitives/validate.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise::ladders {
 namespace {

@@ -5,7 +5,7 @@
 //   the pixel in the middle.
 // Next limit: each pixel is read and made grey by eight threads.
 #include "problem.hpp"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 
 namespace warpwise::ladders {
 

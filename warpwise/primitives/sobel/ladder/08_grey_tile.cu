@@ -5,7 +5,7 @@
 // Next limit: a barrier between loads and arithmetic, and eight byte reads from shared memory,
 //   which cost as many requests as words would.
 #include "problem.hpp"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 
 extern "C" __global__ void sobel(warpwise::ladders::SobelProblem p) {
   constexpr int pitch = BLOCK_X + 2;

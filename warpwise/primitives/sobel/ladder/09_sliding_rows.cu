@@ -6,7 +6,7 @@
 //   same pixels are served by the L1 cache. Fewer threads, of which each does more.
 // Next limit: each load is of one pixel and each store of one byte: requests.
 #include "problem.hpp"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 
 namespace warpwise::ladders {
 

@@ -5,7 +5,7 @@
 //   read pixel by pixel.
 // Next limit: the conversions to grey: byte by byte, three multiplications each.
 #include "rows.cuh"
-#include "warpwise/primitives/pixel.hpp"
+#include "warpwise/primitives/shared/pixel.hpp"
 
 namespace warpwise::ladders {
 

@@ -1,0 +1,351 @@
+#include "warpwise/emulator/decode/kernel_builder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/decode/select.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+// A kernel of more operations, after inlining, is refused: recursion that inlining cannot end,
+// mostly.
+constexpr std::size_t most_operations = 4'000'000;
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
+}
+
+const std::map<std::string_view, Special>& special_registers() {
+  static const std::map<std::string_view, Special> names = {
+      {"%tid.x", Special::tid_x},
+      {"%tid.y", Special::tid_y},
+      {"%tid.z", Special::tid_z},
+      {"%ntid.x", Special::ntid_x},
+      {"%ntid.y", Special::ntid_y},
+      {"%ntid.z", Special::ntid_z},
+      {"%ctaid.x", Special::ctaid_x},
+      {"%ctaid.y", Special::ctaid_y},
+      {"%ctaid.z", Special::ctaid_z},
+      {"%nctaid.x", Special::nctaid_x},
+      {"%nctaid.y", Special::nctaid_y},
+      {"%nctaid.z", Special::nctaid_z},
+      {"%laneid", Special::laneid},
+      {"%warpid", Special::warpid},
+      {"%nwarpid", Special::nwarpid},
+      {"%smid", Special::smid},
+      {"%nsmid", Special::nsmid},
+      {"%gridid", Special::gridid},
+      {"%lanemask_eq", Special::lanemask_eq},
+      {"%lanemask_le", Special::lanemask_le},
+      {"%lanemask_lt", Special::lanemask_lt},
+      {"%lanemask_ge", Special::lanemask_ge},
+      {"%lanemask_gt", Special::lanemask_gt},
+      {"%dynamic_smem_size", Special::dynamic_smem_size},
+      {"%total_smem_size", Special::total_smem_size}};
+  return names;
+}
+
+}  // namespace
+
+Width width_of_type(std::string_view type) {
+  switch (type_bits(type)) {
+    case 1: return Width::predicate;
+    case 8:
+    case 16: return Width::w16;
+    case 32: return Width::w32;
+    case 64: return Width::w64;
+    case 128: return Width::w128;
+    default: return Width::none;
+  }
+}
+
+std::string KernelBuilder::place(const ptx::SourceLine& source, int ptx_line) const {
+  if (source.file >= 0 && static_cast<std::size_t>(source.file) < module_.files.size()) {
+    return module_.files[static_cast<std::size_t>(source.file)] + ":" + std::to_string(source.line);
+  }
+  return "PTX line " + std::to_string(ptx_line);
+}
+
+void KernelBuilder::refuse(const std::string& what) const {
+  throw Unsupported(place(current_->source, current_->ptx_line) + ": the emulator does not run '" +
+                    full_name(*current_) + "'" + (what.empty() ? "" : ": " + what));
+}
+
+void KernelBuilder::malformed(const std::string& what) const {
+  throw InvalidArgument(place(current_->source, current_->ptx_line) + ": '" + full_name(*current_) +
+                        "' " + what);
+}
+
+void KernelBuilder::lay_out_parameters() {
+  std::uint64_t offset = 0;
+  for (const ptx::Variable& parameter : kernel_.parameters) {
+    offset = align_up(offset, parameter.alignment);
+    code_.info.parameter_offsets.push_back(offset);
+    code_.info.parameter_bytes.push_back(parameter.bytes);
+    code_.info.parameter_types.push_back(parameter.is_array ? "b8" : parameter.type);
+    offset += parameter.bytes;
+  }
+  for (const ptx::Variable& variable : module_.variables) {
+    if (variable.space == "const") code_.info.constant_bytes += variable.bytes;
+  }
+}
+
+std::uint64_t KernelBuilder::place_shared(const std::string& key, const ptx::Variable& variable) {
+  const auto found = shared_.find(key);
+  if (found != shared_.end()) return found->second;
+  std::uint64_t offset = 0;
+  if (variable.is_extern || variable.bytes == 0) {
+    // All extern arrays begin where the static ones end, which is known at the end only.
+    dynamic_alignment_ = std::max<std::uint64_t>(dynamic_alignment_, variable.alignment);
+    offset = dynamic_marker;
+  } else {
+    offset = align_up(code_.static_shared, variable.alignment);
+    code_.static_shared = offset + variable.bytes;
+  }
+  shared_[key] = offset;
+  return offset;
+}
+
+std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
+  const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
+  local_top_ = offset + variable.bytes;
+  code_.local_bytes = std::max(code_.local_bytes, local_top_);
+  return offset;
+}
+
+std::int32_t KernelBuilder::new_register(Width width) {
+  widths_.push_back(width);
+  return static_cast<std::int32_t>(widths_.size() - 1);
+}
+
+void KernelBuilder::declare(Frame& frame, const ptx::Variable& variable) {
+  Symbol symbol;
+  if (variable.space == "reg") {
+    symbol.width = width_of_type(variable.type);
+    symbol.reg = new_register(symbol.width);
+  } else if (variable.space == "shared") {
+    symbol.kind = Symbol::Kind::shared;
+    symbol.offset = place_shared(frame.function->name + "/" + variable.name, variable);
+  } else if (variable.space == "local") {
+    symbol.kind = Symbol::Kind::local;
+    symbol.offset = place_local(variable);
+    if (frame.depth == 0) code_.info.local_bytes += variable.bytes;
+  } else if (variable.space == "param") {
+    symbol.kind = Symbol::Kind::argument;
+    symbol.offset = place_local(variable);
+  } else {
+    throw Unsupported(place(frame.function->source, frame.function->ptx_line) +
+                      ": the emulator has no variable '" + variable.name + "' of space ." +
+                      variable.space + " inside of a function");
+  }
+  frame.symbols[variable.name] = symbol;
+}
+
+const Symbol* KernelBuilder::lookup(const std::string& name) {
+  const auto found = frame_->symbols.find(name);
+  if (found != frame_->symbols.end()) return &found->second;
+  for (std::size_t i = 0; i < module_.variables.size(); ++i) {
+    const ptx::Variable& variable = module_.variables[i];
+    if (variable.name != name) continue;
+    Symbol symbol;
+    if (variable.space == "shared") {
+      symbol.kind = Symbol::Kind::shared;
+      symbol.offset = place_shared(name, variable);
+    } else {
+      symbol.kind = Symbol::Kind::variable;
+      symbol.variable = i;
+    }
+    return &(frame_->symbols[name] = symbol);
+  }
+  const auto special = special_registers().find(name);
+  if (special == special_registers().end()) return nullptr;
+  auto& reg = specials_[name];
+  if (!reg) {
+    reg = new_register(Width::w32);
+    code_.specials.push_back({special->second, *reg});
+  }
+  Symbol symbol;
+  symbol.width = Width::w32;
+  symbol.reg = *reg;
+  return &(frame_->symbols[name] = symbol);
+}
+
+std::size_t KernelBuilder::append_constant(std::uint64_t bits, Width width) {
+  const std::size_t offset = code_.constants.size();
+  const std::size_t bytes = width == Width::w64 ? 8 : 4;
+  const std::size_t copies = width == Width::predicate ? 1 : warp_lanes;
+  code_.constants.resize(offset + align_up(bytes * copies, 64));
+  for (std::size_t i = 0; i < copies; ++i)
+    std::memcpy(code_.constants.data() + offset + i * bytes, &bits, bytes);
+  return offset;
+}
+
+std::int32_t KernelBuilder::constant(std::uint64_t bits, Width width) {
+  if (width == Width::predicate) bits = bits != 0 ? all_lanes : 0;
+  if (width == Width::w16) bits &= 0xffff;
+  if (width != Width::w64) bits &= 0xffffffffU;
+  const auto [found, is_new] = constants_.try_emplace({bits, width}, 0);
+  if (is_new) found->second = ~static_cast<std::int32_t>(append_constant(bits, width));
+  return found->second;
+}
+
+std::int32_t KernelBuilder::address_constant(const Symbol& symbol, std::int64_t addend,
+                                             Width width) {
+  const auto added = static_cast<std::uint64_t>(addend);
+  switch (symbol.kind) {
+    case Symbol::Kind::shared: {
+      if (symbol.offset == dynamic_marker) {
+        const std::size_t at = append_constant(added, width);
+        dynamic_addresses_.emplace_back(at, width);
+        return ~static_cast<std::int32_t>(at);
+      }
+      return constant(symbol.offset + added, width);
+    }
+    case Symbol::Kind::local:
+    case Symbol::Kind::parameter:
+    case Symbol::Kind::argument: return constant(symbol.offset + added, width);
+    case Symbol::Kind::variable: {
+      if (width != Width::w64)
+        malformed("takes the 64-bit address of a global variable in 32 bits");
+      const std::size_t at = append_constant(0, width);
+      code_.relocations.push_back({at, symbol.variable, addend});
+      return ~static_cast<std::int32_t>(at);
+    }
+    case Symbol::Kind::reg: break;
+  }
+  malformed("takes the address of a register");
+}
+
+std::int32_t KernelBuilder::literal(const Operand& operand, Width width) {
+  switch (operand.kind) {
+    case Operand::Kind::integer: return constant(operand.value, width);
+    case Operand::Kind::f32:
+      if (width == Width::w64) {
+        const auto value =
+            static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.value)));
+        return constant(std::bit_cast<std::uint64_t>(value), width);
+      }
+      return constant(operand.value, width);
+    case Operand::Kind::f64:
+      if (width == Width::w32) {
+        const auto value = static_cast<float>(std::bit_cast<double>(operand.value));
+        return constant(std::bit_cast<std::uint32_t>(value), width);
+      }
+      return constant(operand.value, width);
+    default: malformed("has an operand that the emulator cannot take");
+  }
+}
+
+bool KernelBuilder::fits(Width have, Width want, bool loose) {
+  if (have == want) return true;
+  return loose && (have == Width::w16 || have == Width::w32) &&
+         (want == Width::w16 || want == Width::w32);
+}
+
+std::int32_t KernelBuilder::read(const Operand& operand, Width width, bool loose) {
+  if (operand.kind != Operand::Kind::name) return literal(operand, width);
+  const Symbol* symbol = lookup(operand.name);
+  if (symbol == nullptr) malformed("uses '" + operand.name + "', which is not declared");
+  if (symbol->kind != Symbol::Kind::reg) return address_constant(*symbol, operand.offset, width);
+  if (!fits(symbol->width, width, loose))
+    malformed("uses register '" + operand.name + "' of another width");
+  accesses_.reads.push_back(symbol->reg);
+  return symbol->reg;
+}
+
+std::int32_t KernelBuilder::write(const Operand& operand, Width width, bool loose) {
+  if (operand.kind == Operand::Kind::sink) {
+    const std::int32_t reg = new_register(width);
+    accesses_.writes.push_back(reg);
+    return reg;
+  }
+  const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
+  if (symbol == nullptr || symbol->kind != Symbol::Kind::reg)
+    malformed("writes to what is no register");
+  if (!fits(symbol->width, width, loose))
+    malformed("writes register '" + operand.name + "' of another width");
+  accesses_.writes.push_back(symbol->reg);
+  return symbol->reg;
+}
+
+Width KernelBuilder::register_width(const Operand& operand) {
+  const Symbol* symbol = operand.kind == Operand::Kind::name ? lookup(operand.name) : nullptr;
+  return symbol != nullptr && symbol->kind == Symbol::Kind::reg ? symbol->width : Width::none;
+}
+
+Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
+  if (code_.operations.size() >= most_operations) {
+    refuse("the kernel has more than " + std::to_string(most_operations) +
+           " instructions with its calls inlined");
+  }
+  Operation op;
+  op.run = run;
+  op.index = static_cast<std::uint32_t>(code_.operations.size());
+  if (current_ != nullptr && !current_->guard.empty()) {
+    const Symbol* guard = lookup(current_->guard);
+    if (guard == nullptr || guard->width != Width::predicate)
+      malformed("is guarded by what is no predicate");
+    op.guard = guard->reg;
+    op.guard_negated = current_->guard_negated;
+    accesses_.reads.push_back(guard->reg);
+  }
+  code_.operations.push_back(op);
+  code_.lines.push_back(current_ != nullptr ? current_->source : ptx::SourceLine{});
+  code_.names.push_back(current_ != nullptr ? full_name(*current_) : "exit");
+  code_.classes.push_back(c);
+  operation_accesses_.push_back(std::move(accesses_));
+  accesses_ = {};
+  return code_.operations.back();
+}
+
+std::int32_t KernelBuilder::new_site(bool compiler_local) {
+  code_.compiler_local.push_back(compiler_local);
+  return static_cast<std::int32_t>(code_.sites++);
+}
+
+std::int32_t KernelBuilder::new_list(const std::vector<std::int32_t>& entries) {
+  const auto at = static_cast<std::int32_t>(code_.lists.size());
+  code_.lists.insert(code_.lists.end(), entries.begin(), entries.end());
+  return at;
+}
+
+bool KernelBuilder::has(std::string_view modifier) const {
+  const auto& all = current_->modifiers;
+  return std::find(all.begin(), all.end(), modifier) != all.end();
+}
+
+const Operand& KernelBuilder::operand(std::size_t i) const {
+  if (i >= current_->operands.size()) malformed("has too few operands");
+  return current_->operands[i];
+}
+
+std::string KernelBuilder::type() const {
+  std::string found;
+  for (const std::string& modifier : current_->modifiers) {
+    if (is_type(modifier)) found = modifier;
+  }
+  if (found.empty()) malformed("has no type");
+  return found;
+}
+
+void KernelBuilder::finish() {
+  code_.info.static_shared_bytes = code_.static_shared;
+  code_.dynamic_shared_at =
+      align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
+  if (dynamic_addresses_.empty()) code_.dynamic_shared_at = code_.static_shared;
+  for (const auto& [at, width] : dynamic_addresses_) {
+    const std::size_t bytes = width == Width::w64 ? 8 : 4;
+    std::uint64_t value = 0;
+    std::memcpy(&value, code_.constants.data() + at, bytes);
+    value += code_.dynamic_shared_at;
+    for (std::size_t i = 0; i < warp_lanes; ++i)
+      std::memcpy(code_.constants.data() + at + i * bytes, &value, bytes);
+  }
+  code_.local_bytes = align_up(code_.local_bytes, 16);
+  allocate_registers(code_, operation_accesses_, widths_);
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,366 @@
+#include "warpwise/emulator/execute/access.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace warpwise::emulator {
+
+// ---- counting
+
+/// Results of the rules for accesses whose addresses go up by one step from lane to lane; they
+/// depend on the first address modulo 256 only, which no rule looks beyond.
+struct Worker::Memo {
+  struct Result {
+    rules::GlobalTraffic traffic;
+    rules::SharedPasses passes;
+    int ideal = 0;
+  };
+  struct Entry {
+    std::uint64_t stride = 0;
+    Mask active = 0;
+    std::uint32_t base = 0;
+    bool filled = false;
+  };
+  static constexpr int entries = 8;  // of a site: loops meet a few alignments in turn
+  std::vector<Entry> keys;
+  std::vector<Result> results;  // [entry][cc]
+};
+
+Worker::Worker() : memo(std::make_unique<Memo>()) {}
+Worker::~Worker() = default;
+
+namespace {
+
+constexpr int counted_spaces = 3;
+
+int counted_space(Space space) {
+  switch (space) {
+    case Space::shared: return 1;
+    case Space::local: return 2;
+    default: return 0;
+  }
+}
+
+using Result = Worker::Memo::Result;
+
+Result apply_rules(rules::ComputeCapability cc, Space space, const rules::WarpAccess& access) {
+  Result result;
+  switch (space) {
+    case Space::shared: result.passes = rules::shared_passes(cc, access); break;
+    case Space::constant: result.passes = {rules::constant_passes(cc, access), 1}; break;
+    default: {
+      result.traffic = space == Space::local ? rules::local_traffic(cc, access)
+                                             : rules::global_traffic(cc, access);
+      result.ideal = space == Space::local ? rules::ideal_local_transactions(cc, access)
+                                           : rules::ideal_global_transactions(cc, access);
+    }
+  }
+  return result;
+}
+
+void add(SiteCounts& counts, const Result& result, int lanes, int bytes) {
+  ++counts.requests;
+  counts.lanes += static_cast<std::uint64_t>(lanes);
+  counts.bytes_requested += static_cast<std::uint64_t>(lanes) * static_cast<std::uint64_t>(bytes);
+  counts.transactions_32 += static_cast<std::uint64_t>(result.traffic.transactions_32);
+  counts.transactions_64 += static_cast<std::uint64_t>(result.traffic.transactions_64);
+  counts.transactions_128 += static_cast<std::uint64_t>(result.traffic.transactions_128);
+  counts.passes += static_cast<std::uint64_t>(result.passes.passes);
+  counts.ideal +=
+      static_cast<std::uint64_t>(result.passes.passes > 0 ? result.passes.ideal : result.ideal);
+}
+
+/// `steady`: all lanes are active and their addresses go up by equal steps.
+void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
+           const std::uint64_t* addresses, Mask active, bool steady) {
+  Worker& worker = *warp.worker;
+  const auto& ccs = worker.launch->ccs;
+  const std::size_t n = ccs.size();
+  if (n == 0 || active == 0 || space == Space::parameter) return;
+  if (worker.code->compiler_local[static_cast<std::size_t>(op.site)]) return;
+  const auto place = static_cast<std::size_t>(op.site) * counted_spaces +
+                     static_cast<std::size_t>(counted_space(space));
+  SiteCounts* counts = worker.sites.data() + place * n;
+  const int lanes = active == all_lanes ? warp_lanes : std::popcount(active);
+  const rules::WarpAccess access{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes),
+                                 active, bytes, kind == AccessKind::store};
+
+  const int first = std::countr_zero(active);
+  const std::uint64_t stride = first < warp_lanes - 1 && (active >> (first + 1) & 1) != 0
+                                   ? addresses[first + 1] - addresses[first]
+                                   : 0;
+  const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
+  std::uint64_t off = 0;
+  if (!steady) {
+    for (int i = 0; i < warp_lanes; ++i) {
+      const std::uint64_t expected = base + stride * static_cast<std::uint64_t>(i);
+      off |= (active >> i & 1) != 0 ? addresses[i] ^ expected : 0;
+    }
+  }
+  if (off != 0) {
+    for (std::size_t k = 0; k < n; ++k) {
+      add(counts[k], apply_rules(ccs[k], space, access), lanes, bytes);
+    }
+    return;
+  }
+  Worker::Memo& memo = *worker.memo;
+  if (memo.keys.empty()) {
+    memo.keys.resize(worker.code->sites * counted_spaces * Worker::Memo::entries);
+    memo.results.resize(memo.keys.size() * n);
+  }
+  const auto low = static_cast<std::uint32_t>(base & 255);
+  const std::size_t slot = place * Worker::Memo::entries + (low >> 5);
+  Worker::Memo::Entry& key = memo.keys[slot];
+  Result* results = memo.results.data() + slot * n;
+  if (!key.filled || key.stride != stride || key.active != active || key.base != low) {
+    key = {stride, active, low, true};
+    for (std::size_t k = 0; k < n; ++k) results[k] = apply_rules(ccs[k], space, access);
+  }
+  for (std::size_t k = 0; k < n; ++k) add(counts[k], results[k], lanes, bytes);
+}
+
+// ---- faults
+
+std::string_view verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load: return "read";
+    case AccessKind::store: return "write";
+    case AccessKind::atomic: return "atomic access";
+  }
+  return {};
+}
+
+std::string access_text(AccessKind kind, int bytes, std::string_view space) {
+  return std::string(space) + " " + std::string(verb(kind)) + " of " + std::to_string(bytes) +
+         (bytes == 1 ? " byte" : " bytes");
+}
+
+void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, int lane,
+                   std::string_view space, std::uint64_t address, std::uint64_t size) {
+  std::string where;
+  if (space == "global" || space == "constant") {
+    where = warp.worker->device->describe(address);
+  } else {
+    where = "byte " + std::to_string(address) + " of " + std::to_string(size);
+  }
+  record_fault(warp, op, FaultKind::out_of_bounds, lane,
+               access_text(kind, bytes, space) + " at " + where);
+}
+
+void fault_misaligned(Warp& warp, const Operation& op, AccessKind kind, int bytes, int lane,
+                      std::string_view space, std::uint64_t address) {
+  record_fault(warp, op, FaultKind::misaligned, lane,
+               access_text(kind, bytes, space) + " at an address that is " +
+                   std::to_string(address % static_cast<std::uint64_t>(bytes)) +
+                   " past a multiple of " + std::to_string(bytes));
+}
+
+/// Lanes whose address is a multiple of bytes; faults for the others.
+Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                   std::string_view space, const std::uint64_t* addresses, Mask active) {
+  std::uint64_t low = 0;
+  for (int i = 0; i < warp_lanes; ++i) low |= (active >> i & 1) != 0 ? addresses[i] : 0;
+  const auto mask = static_cast<std::uint64_t>(bytes - 1);
+  if ((low & mask) == 0) return active;
+  Mask good = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    if ((active >> i & 1) == 0) continue;
+    if ((addresses[i] & mask) == 0)
+      good |= Mask{1} << i;
+    else
+      fault_misaligned(warp, op, kind, bytes, i, space, addresses[i]);
+  }
+  return good;
+}
+
+/// Global and constant memory: the lanes usually lie in one allocation, mostly in that of the last
+/// access.
+void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                    std::string_view space, const std::uint64_t* addresses, Mask active,
+                    Resolved& out) {
+  Worker& worker = *warp.worker;
+  const std::uint64_t filler = addresses[std::countr_zero(active)];
+  std::uint64_t low = ~std::uint64_t{0};
+  std::uint64_t high = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::uint64_t address = (active >> i & 1) != 0 ? addresses[i] : filler;
+    out.at[i] = address;
+    low = address < low ? address : low;
+    high = address > high ? address : high;
+  }
+  AllocationView& view = worker.last;
+  if (!(low >= view.begin && low < view.end)) view = worker.device->find(low);
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (view.host != nullptr && high < view.end && size <= view.end - high) {
+    out.base = view.host - view.begin;
+    out.valid = active;
+    return;
+  }
+  out.base = nullptr;
+  out.valid = 0;
+  std::uint64_t place = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    if ((active >> i & 1) == 0) continue;
+    const AllocationView own = worker.device->find(addresses[i]);
+    if (own.host == nullptr || size > own.end - addresses[i]) {
+      fault_outside(warp, op, kind, bytes, i, space, addresses[i], 0);
+      continue;
+    }
+    out.at[i] = reinterpret_cast<std::uint64_t>(own.host) + (addresses[i] - own.begin);
+    place = out.at[i];
+    out.valid |= Mask{1} << i;
+  }
+  for (int i = 0; i < warp_lanes; ++i) {
+    if ((out.valid >> i & 1) == 0) out.at[i] = place;
+  }
+}
+
+/// Memory of one piece, that begins at address 0: shared memory, parameters.
+void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                   std::string_view space, const std::uint64_t* addresses, Mask active,
+                   std::byte* base, std::uint64_t size, Resolved& out) {
+  const auto width = static_cast<std::uint64_t>(bytes);
+  out.base = base;
+  out.valid = 0;
+  const std::uint64_t last = size >= width ? size - width : 0;
+  Mask inside = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    inside |= static_cast<Mask>(addresses[i] <= last) << i;
+  }
+  if (size < width) inside = 0;
+  out.valid = inside & active;
+  const std::uint64_t filler = out.valid != 0 ? addresses[std::countr_zero(out.valid)] : 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    out.at[i] = (out.valid >> i & 1) != 0 ? addresses[i] : filler;
+  }
+  for (Mask bad = active & ~inside; bad != 0; bad &= bad - 1) {
+    const int i = std::countr_zero(bad);
+    fault_outside(warp, op, kind, bytes, i, space, addresses[i], size);
+  }
+}
+
+void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                   const std::uint64_t* addresses, Mask active, Resolved& out) {
+  const std::uint64_t size = warp.worker->code->local_bytes;
+  resolve_piece(warp, op, kind, bytes, "local", addresses, active,
+                warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size,
+                out);
+  if (out.valid == 0) return;
+  for (int i = 0; i < warp_lanes; ++i) {
+    // A filler lane reads its own copy, which a last partial warp does not have.
+    const int owner = (out.valid >> i & 1) != 0 ? i : std::countr_zero(out.valid);
+    out.at[i] += static_cast<std::uint64_t>(owner) * size;
+  }
+}
+
+/// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one
+/// piece of memory. False leaves it to the general way.
+bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
+                    Resolved& out) {
+  const std::uint64_t step = addresses[1] - addresses[0];
+  std::uint64_t expected = addresses[0];
+  std::uint64_t different = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    different |= addresses[i] ^ expected;
+    expected += step;
+  }
+  // No allocation is so long that a longer step could stay inside, and a shorter one cannot wrap
+  // around.
+  constexpr std::uint64_t longest_step = std::uint64_t{1} << 48;
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (different != 0 || step + longest_step > 2 * longest_step ||
+      ((addresses[0] | step) & (size - 1)) != 0) {
+    return false;
+  }
+  const auto [low, high] = std::minmax(addresses[0], addresses[warp_lanes - 1]);
+  if (space == Space::shared) {
+    const AlignedBytes& shared = warp.block->shared;
+    if (high >= shared.size() || size > shared.size() - high) return false;
+    out.base = shared.data();
+  } else {
+    AllocationView& view = warp.worker->last;
+    if (!(low >= view.begin && low < view.end)) view = warp.worker->device->find(low);
+    if (view.host == nullptr || high >= view.end || size > view.end - high) return false;
+    out.base = view.host - view.begin;
+  }
+  out.valid = all_lanes;
+  out.contiguous = step == size;
+  std::memcpy(out.at, addresses, sizeof(out.at));
+  return true;
+}
+
+}  // namespace
+
+void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
+  const auto offset = static_cast<std::uint64_t>(op.offset);
+  if ((op.variant & address_is_32_bits) != 0) {
+    const auto* a = source<std::uint32_t>(warp, op.a);
+    const auto low = static_cast<std::uint32_t>(offset);
+    for (int i = 0; i < warp_lanes; ++i) addresses[i] = static_cast<std::uint32_t>(a[i] + low);
+  } else {
+    const auto* a = source<std::uint64_t>(warp, op.a);
+    for (int i = 0; i < warp_lanes; ++i) addresses[i] = a[i] + offset;
+  }
+}
+
+void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
+             const std::uint64_t* addresses, Mask active, Resolved& out) {
+  static constexpr std::string_view names[] = {"generic", "global", "constant",
+                                               "shared",  "local",  "parameter"};
+  const bool in_one_piece =
+      space == Space::global || space == Space::shared || space == Space::constant;
+  if (active == all_lanes && in_one_piece && resolve_steady(warp, space, bytes, addresses, out)) {
+    if (warp.worker->counting && op.site >= 0) {
+      count(warp, op, space, kind, bytes, addresses, all_lanes, true);
+    }
+    return;
+  }
+  const std::string_view name = names[static_cast<int>(space)];
+  out.valid = 0;
+  out.contiguous = false;
+  active = aligned_lanes(warp, op, kind, bytes, name, addresses, active);
+  if (active == 0) return;
+  switch (space) {
+    case Space::shared:
+      resolve_piece(warp, op, kind, bytes, name, addresses, active, warp.block->shared.data(),
+                    warp.block->shared.size(), out);
+      break;
+    case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;
+    case Space::parameter: {
+      auto& parameters = const_cast<std::vector<std::byte>&>(warp.worker->launch->parameters);
+      resolve_piece(warp, op, kind, bytes, name, addresses, active, parameters.data(),
+                    parameters.size(), out);
+      break;
+    }
+    case Space::generic:
+    case Space::global:
+    case Space::constant:
+      resolve_global(warp, op, kind, bytes, name, addresses, active, out);
+      break;
+  }
+  if (out.valid == all_lanes) {
+    std::uint64_t off = 0;
+    for (int i = 0; i < warp_lanes; ++i) {
+      off |= out.at[i] ^
+             (out.at[0] + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(bytes));
+    }
+    out.contiguous = off == 0;
+  }
+  if (warp.worker->counting && op.site >= 0) {
+    count(warp, op, space, kind, bytes, addresses, out.valid, false);
+  }
+}
+
+void count_texture(Warp& warp, const Operation& op) {
+  Worker& worker = *warp.worker;
+  const std::size_t n = worker.launch->ccs.size();
+  if (!worker.counting || n == 0 || op.site < 0 || warp.active == 0) return;
+  SiteCounts* counts = worker.sites.data() + static_cast<std::size_t>(op.site) * counted_spaces * n;
+  for (std::size_t k = 0; k < n; ++k) {
+    ++counts[k].requests;
+    counts[k].lanes += static_cast<std::uint64_t>(std::popcount(warp.active));
+  }
+}
+
+}  // namespace warpwise::emulator

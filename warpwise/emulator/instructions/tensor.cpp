@@ -1,0 +1,206 @@
+// Which matrix instructions are run, and the operands that they have.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/instructions/tensor.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+using namespace tensor;
+
+struct Form {
+  const Entry* entry = nullptr;
+  std::uint32_t variant = 0;
+  /// Vectors of registers, in the order of Operation::list: how many, of which operand, and whether
+  /// written.
+  struct Vector {
+    std::size_t operand = 0;
+    std::size_t registers = 0;
+    bool is_result = false;
+  };
+  std::vector<Vector> vectors;
+  std::optional<std::size_t> address;  ///< operand
+  std::optional<std::size_t> stride;   ///< operand, first in the list, which may be left out
+};
+
+using Modifiers = std::vector<std::string>;
+
+/// Whether modifiers are those of a pattern, "*" standing for any.
+bool match(const Modifiers& m, std::initializer_list<std::string_view> pattern) {
+  return m.size() == pattern.size() &&
+         std::equal(m.begin(), m.end(), pattern.begin(),
+                    [](const auto& x, auto p) { return p == "*" || x == p; });
+}
+
+std::optional<Form> form_of_float_product(const Modifiers& m) {
+  // sync.aligned.shape.row.col.d.a.b.c
+  if (!match(m, {"sync", "aligned", "*", "row", "col", "*", "*", "*", "*"})) return std::nullopt;
+  if (m[2] != "m16n8k8" && m[2] != "m16n8k16") return std::nullopt;
+  const bool bfloat = m[6] == "bf16";
+  if (m[6] != m[7] || (!bfloat && m[6] != "f16")) return std::nullopt;
+  if (m[5] != m[8] || (m[5] != "f32" && (bfloat || m[5] != "f16"))) return std::nullopt;
+  static const Entry entry{multiply_floats, {}};
+  const std::size_t depth = m[2] == "m16n8k8" ? 8 : 16;
+  const bool half = m[5] == "f16";
+  Form form{&entry, static_cast<std::uint32_t>(depth) | sixteen_rows, {}, {}, {}};
+  if (bfloat) form.variant |= bfloats;
+  if (half) form.variant |= half_result | half_addend;
+  const std::size_t sums = half ? 2 : 4;
+  form.vectors = {{0, sums, true}, {1, depth / 4, false}, {2, depth / 8, false}, {3, sums, false}};
+  return form;
+}
+
+std::optional<Form> form_of_integer_product(Modifiers m) {
+  // sync.aligned.shape.row.col[.satfinite].s32.a.b.s32
+  std::uint32_t variant = 0;
+  if (m.size() == 10 && m[5] == "satfinite") {
+    variant |= saturates;
+    m.erase(m.begin() + 5);
+  }
+  if (!match(m, {"sync", "aligned", "*", "row", "col", "s32", "*", "*", "s32"}))
+    return std::nullopt;
+  for (const std::size_t type : {6U, 7U}) {
+    if (m[type] != "s8" && m[type] != "u8") return std::nullopt;
+  }
+  if (m[6] == "s8") variant |= a_is_signed;
+  if (m[7] == "s8") variant |= b_is_signed;
+  std::size_t depth = 16;
+  std::size_t tall = 2;
+  if (m[2] == "m16n8k32")
+    depth = 32;
+  else if (m[2] == "m8n8k16")
+    tall = 1;
+  else if (m[2] != "m16n8k16")
+    return std::nullopt;
+  if (tall == 2) variant |= sixteen_rows;
+  static const Entry entry{multiply_integers, {}};
+  Form form{&entry, variant | static_cast<std::uint32_t>(depth), {}, {}, {}};
+  form.vectors = {{0, 2 * tall, true},
+                  {1, tall * depth / 16, false},
+                  {2, depth / 16, false},
+                  {3, 2 * tall, false}};
+  return form;
+}
+
+bool is_shared(std::string_view modifier) {
+  return modifier == "shared" || modifier == "shared::cta";
+}
+
+std::optional<Form> form_of_matrix_move(Modifiers m, bool loads) {
+  // sync.aligned.m8n8.num[.trans][.shared].b16
+  Form form;
+  if (m.size() > 4 && m[4] == "trans") {
+    form.variant |= transposed;
+    m.erase(m.begin() + 4);
+  }
+  if (m.size() > 4 && is_shared(m[4])) m.erase(m.begin() + 4);
+  if (!match(m, {"sync", "aligned", "m8n8", "*", "b16"})) return std::nullopt;
+  if (m[3] != "x1" && m[3] != "x2" && m[3] != "x4") return std::nullopt;
+  const auto count = static_cast<std::size_t>(m[3][1] - '0');
+  form.variant |= static_cast<std::uint32_t>(count);
+  static const Entry load{load_matrices, {}};
+  static const Entry store{store_matrices, {}};
+  form.entry = loads ? &load : &store;
+  form.vectors = {{loads ? 0U : 1U, count, loads}};
+  form.address = loads ? 1 : 0;
+  return form;
+}
+
+std::optional<Form> form_of_fragment_move(Modifiers m) {
+  // load.{a,b,c} or store.d, then sync.aligned.layout.m16n16k16[.space].type
+  if (m.size() == 8 && (is_shared(m[6]) || m[6] == "global")) m.erase(m.begin() + 6);
+  if (!match(m, {"*", "*", "sync", "aligned", "*", "m16n16k16", "*"})) return std::nullopt;
+  const bool loads = m[0] == "load";
+  if (m[4] != "row" && m[4] != "col") return std::nullopt;
+  Form form;
+  std::size_t registers = 8;
+  if (loads && (m[1] == "a" || m[1] == "b") && m[6] == "f16") {
+    form.variant = static_cast<std::uint32_t>(m[1] == "a" ? Fragment::a : Fragment::b);
+  } else if (m[1] == (loads ? "c" : "d") && (m[6] == "f16" || m[6] == "f32")) {
+    registers = m[6] == "f16" ? 4 : 8;
+    form.variant =
+        static_cast<std::uint32_t>(m[6] == "f16" ? Fragment::half_sum : Fragment::float_sum);
+  } else {
+    return std::nullopt;
+  }
+  if (m[4] == "col") form.variant |= by_columns;
+  static const Entry load{load_fragment, {}};
+  static const Entry store{store_fragment, {}};
+  form.entry = loads ? &load : &store;
+  form.vectors = {{loads ? 0U : 1U, registers, loads}};
+  form.address = loads ? 1 : 0;
+  form.stride = 2;
+  return form;
+}
+
+std::optional<Form> form_of_fragment_product(const Modifiers& m) {
+  // mma.sync.aligned.layout.layout.m16n16k16.d.c: the layouts are those that A and B were loaded
+  // with.
+  if (!match(m, {"mma", "sync", "aligned", "*", "*", "m16n16k16", "*", "*"})) return std::nullopt;
+  for (const std::size_t type : {6U, 7U}) {
+    if (m[type] != "f16" && m[type] != "f32") return std::nullopt;
+  }
+  static const Entry entry{multiply_fragments, {}};
+  Form form{&entry, 0, {}, {}, {}};
+  if (m[6] == "f16") form.variant |= half_result;
+  if (m[7] == "f16") form.variant |= half_addend;
+  form.vectors = {{0, m[6] == "f16" ? 4U : 8U, true},
+                  {1, 8, false},
+                  {2, 8, false},
+                  {3, m[7] == "f16" ? 4U : 8U, false}};
+  return form;
+}
+
+std::optional<Form> form_of(const ptx::Instruction& instruction) {
+  const Modifiers& m = instruction.modifiers;
+  if (instruction.opcode == "mma") {
+    const std::optional<Form> form = form_of_float_product(m);
+    return form ? form : form_of_integer_product(m);
+  }
+  if (instruction.opcode == "ldmatrix") return form_of_matrix_move(m, true);
+  if (instruction.opcode == "stmatrix") return form_of_matrix_move(m, false);
+  if (instruction.opcode == "wmma" && !m.empty()) {
+    return m[0] == "mma" ? form_of_fragment_product(m) : form_of_fragment_move(m);
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+const Entry* find_tensor_operation(const ptx::Instruction& instruction) {
+  const std::optional<Form> form = form_of(instruction);
+  return form ? form->entry : nullptr;
+}
+
+DecodedOperands tensor_operands(const ptx::Instruction& instruction, const OperandReader& read) {
+  const std::optional<Form> form = form_of(instruction);
+  const auto& operands = instruction.operands;
+  DecodedOperands decoded;
+  if (!form) return decoded;
+  const std::size_t least = form->vectors.size() + (form->address ? 1 : 0);
+  if (operands.size() != least && !(form->stride && operands.size() == least + 1)) return decoded;
+  if (form->address) decoded.address = &operands[*form->address];
+  if (form->stride) {
+    const bool is_given = operands.size() > *form->stride;
+    decoded.list.push_back(is_given ? read(operands[*form->stride], Width::w32, false)
+                                    : Operation::none);
+  }
+  for (const Form::Vector& vector : form->vectors) {
+    const ptx::Operand& operand = operands[vector.operand];
+    // A single register need not stand in braces.
+    const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
+    if ((is_vector ? operand.elements.size() : 1) != vector.registers) return decoded;
+    for (std::size_t i = 0; i < vector.registers; ++i) {
+      decoded.list.push_back(
+          read(is_vector ? operand.elements[i] : operand, Width::w32, vector.is_result));
+    }
+  }
+  decoded.variant = form->variant;
+  decoded.supported = true;
+  return decoded;
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,212 @@
+// Operations whose lanes exchange values, and those that only the hardware could answer.
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "warpwise/emulator/execute/access.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+enum class Shuffle { up, down, butterfly, index };
+
+template <Shuffle mode>
+void shuffle(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  const auto* b = source<std::uint32_t>(warp, op.b);
+  const auto* c = source<std::uint32_t>(warp, op.c);
+  std::uint32_t out[warp_lanes];
+  Mask in_range = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const int distance = static_cast<int>(b[i] & 31);
+    const int segment = static_cast<int>(c[i] >> 8 & 31);
+    const int last = (i & segment) | (static_cast<int>(c[i] & 31) & ~segment);
+    int from = i;
+    bool valid = false;
+    switch (mode) {
+      case Shuffle::up:
+        from = i - distance;
+        valid = from >= last;
+        break;
+      case Shuffle::down:
+        from = i + distance;
+        valid = from <= last;
+        break;
+      case Shuffle::butterfly:
+        from = i ^ distance;
+        valid = from <= last;
+        break;
+      case Shuffle::index:
+        from = (i & segment) | (distance & ~segment);
+        valid = from <= last;
+        break;
+    }
+    out[i] = a[valid ? from : i];
+    in_range |= static_cast<Mask>(valid) << i;
+  }
+  write_lanes(warp, op.dst, out);
+  if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, in_range);
+}
+
+/// Lanes of a converged operation that take part: those of its member mask that are here.
+Mask members(const Warp& warp, std::int32_t operand) {
+  const auto* mask = source<std::uint32_t>(warp, operand);
+  return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
+}
+
+Mask voted(const Warp& warp, const Operation& op) {
+  const Mask value = predicate(warp, op.a);
+  return (op.variant & 4) != 0 ? ~value : value;
+}
+
+template <class Op>
+void vote(Warp& warp, const Operation& op) {
+  const Mask who = members(warp, op.b);
+  set_predicate(warp, op.dst, Op{}(voted(warp, op) & who, who) ? all_lanes : 0);
+}
+
+void ballot(Warp& warp, const Operation& op) {
+  std::uint32_t out[warp_lanes];
+  std::fill_n(out, warp_lanes, voted(warp, op) & members(warp, op.b));
+  write_lanes(warp, op.dst, out);
+}
+
+template <class T>
+void match_any(Warp& warp, const Operation& op) {
+  const T* a = source<T>(warp, op.a);
+  const Mask who = members(warp, op.b);
+  std::uint32_t out[warp_lanes] = {};
+  for (int i = 0; i < warp_lanes; ++i) {
+    for (int k = 0; k < warp_lanes; ++k) {
+      if ((who >> k & 1) != 0 && a[k] == a[i]) out[i] |= Mask{1} << k;
+    }
+  }
+  write_lanes(warp, op.dst, out);
+}
+
+template <class T>
+void match_all(Warp& warp, const Operation& op) {
+  const T* a = source<T>(warp, op.a);
+  const Mask who = members(warp, op.b);
+  bool same = true;
+  for (int i = 0; i < warp_lanes; ++i) {
+    if ((who >> i & 1) != 0) same = same && a[i] == a[std::countr_zero(who)];
+  }
+  std::uint32_t out[warp_lanes];
+  std::fill_n(out, warp_lanes, same ? who : 0);
+  write_lanes(warp, op.dst, out);
+  if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, same ? all_lanes : 0);
+}
+
+template <class T, class Op>
+void reduce(Warp& warp, const Operation& op) {
+  const T* a = source<T>(warp, op.a);
+  const Mask who = members(warp, op.b);
+  if (who == 0) return;
+  T result = a[std::countr_zero(who)];
+  for (Mask left = who & (who - 1); left != 0; left &= left - 1) {
+    result = Op{}(result, a[std::countr_zero(left)]);
+  }
+  T out[warp_lanes];
+  std::fill_n(out, warp_lanes, result);
+  write_lanes(warp, op.dst, reinterpret_cast<const std::uint32_t*>(out));
+}
+
+void active_mask(Warp& warp, const Operation& op) {
+  std::uint32_t out[warp_lanes];
+  std::fill_n(out, warp_lanes, warp.active);
+  write_lanes(warp, op.dst, out);
+}
+
+void elect(Warp& warp, const Operation& op) {
+  const Mask who = members(warp, op.a);
+  const int leader = who != 0 ? std::countr_zero(who) : 0;
+  std::uint32_t out[warp_lanes];
+  std::fill_n(out, warp_lanes, static_cast<std::uint32_t>(leader));
+  if ((op.variant & 16) == 0) write_lanes(warp, op.dst, out);
+  set_predicate(warp, op.dst2, Mask{1} << leader);
+}
+
+/// A clock that advances by one with each instruction of the warp.
+template <class S>
+void clock(Warp& warp, const Operation& op) {
+  S out[warp_lanes];
+  std::fill_n(out, warp_lanes, static_cast<S>(warp.executed));
+  write_lanes(warp, op.dst, out);
+  warp.polled = true;
+}
+
+void global_timer(Warp& warp, const Operation& op) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  std::uint64_t out[warp_lanes];
+  std::fill_n(out, warp_lanes,
+              static_cast<std::uint64_t>(
+                  std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+  write_lanes(warp, op.dst, out);
+  warp.polled = true;
+}
+
+void fence(Warp&, const Operation&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void sleep(Warp& warp, const Operation&) { warp.polled = true; }
+void nothing(Warp&, const Operation&) {}
+
+Table make_table() {
+  Table table;
+  const Width n = Width::none;
+  const Width p = Width::predicate;
+  const Width w = Width::w32;
+  const Width l = Width::w64;
+  const auto add_shuffle = [&](const char* mode, Handler handler) {
+    table[std::string("shfl.") + mode + ".b32"] = {handler, {w, p, w, w, w, w}};
+  };
+  add_shuffle("up", shuffle<Shuffle::up>);
+  add_shuffle("down", shuffle<Shuffle::down>);
+  add_shuffle("bfly", shuffle<Shuffle::butterfly>);
+  add_shuffle("idx", shuffle<Shuffle::index>);
+  const auto add_vote = [&](const char* name, auto operation) {
+    table[name] = {vote<decltype(operation)>, {p, n, p, w}};
+  };
+  add_vote("vote.all.pred", [](Mask yes, Mask who) { return yes == who; });
+  add_vote("vote.any.pred", [](Mask yes, Mask) { return yes != 0; });
+  add_vote("vote.uni.pred", [](Mask yes, Mask who) { return yes == who || yes == 0; });
+  table["vote.ballot.b32"] = {ballot, {w, n, p, w}};
+  table["match.any.b32"] = {match_any<std::uint32_t>, {w, n, w, w}};
+  table["match.any.b64"] = {match_any<std::uint64_t>, {w, n, l, w}};
+  table["match.all.b32"] = {match_all<std::uint32_t>, {w, p, w, w}};
+  table["match.all.b64"] = {match_all<std::uint64_t>, {w, p, l, w}};
+  const auto add_reduction = [&]<class T>(const char* name, T, auto operation) {
+    table[std::string("redux.") + name] = {reduce<T, decltype(operation)>, {w, n, w, w}};
+  };
+  using U = std::uint32_t;
+  using I = std::int32_t;
+  add_reduction("add.u32", U{}, [](U x, U y) { return x + y; });
+  add_reduction("add.s32", U{}, [](U x, U y) { return x + y; });
+  add_reduction("min.u32", U{}, [](U x, U y) { return x < y ? x : y; });
+  add_reduction("max.u32", U{}, [](U x, U y) { return x > y ? x : y; });
+  add_reduction("min.s32", I{}, [](I x, I y) { return x < y ? x : y; });
+  add_reduction("max.s32", I{}, [](I x, I y) { return x > y ? x : y; });
+  add_reduction("and.b32", U{}, [](U x, U y) { return x & y; });
+  add_reduction("or.b32", U{}, [](U x, U y) { return x | y; });
+  add_reduction("xor.b32", U{}, [](U x, U y) { return x ^ y; });
+  table["activemask.b32"] = {active_mask, {w}};
+  table["elect"] = {elect, {w, p, w}};
+  table["clock"] = {clock<std::uint32_t>, {w}};
+  table["clock64"] = {clock<std::uint64_t>, {l}};
+  table["globaltimer"] = {global_timer, {l}};
+  table["fence"] = {fence, {}};
+  table["sleep"] = {sleep, {}};
+  table["nothing"] = {nothing, {}};
+  return table;
+}
+
+}  // namespace
+
+const Table& warp_operations() {
+  static const Table table = make_table();
+  return table;
+}
+
+}  // namespace warpwise::emulator

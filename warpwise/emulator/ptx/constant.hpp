@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "warpwise/emulator/ptx/lexer.hpp"
+
+namespace warpwise::ptx {
+
+/// A literal's or a constant expression's value.
+struct Constant {
+  enum class Kind { s64, u64, f32, f64 };
+  Kind kind = Kind::s64;
+  std::uint64_t bits = 0;
+
+  bool is_integer() const { return kind == Kind::s64 || kind == Kind::u64; }
+};
+
+double to_double(const Constant& constant);
+
+/// Whether a constant expression begins here.
+bool at_constant(const Tokens& tokens);
+
+/// Reads one number.
+/// \throws InvalidArgument  for what is none, and for more than 64 bits
+Constant read_literal(Tokens& tokens);
+
+/// Reads `12`, `-0x1FU`, `0f3F800000`, `1.5`, `(4 * 2) << 1`, `(.u64)-1`, `WARP_SZ - 1`: C's
+/// operators and their precedence, over 64-bit integers and doubles. \throws InvalidArgument  for
+/// what is none, a division by zero, a number of more than 64 bits
+Constant read_constant(Tokens& tokens);
+
+/// Reads an expression that is an integer, whose bits it returns.
+std::uint64_t read_integer(Tokens& tokens);
+
+}  // namespace warpwise::ptx

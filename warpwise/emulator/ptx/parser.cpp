@@ -1,0 +1,544 @@
+#include "warpwise/emulator/ptx/parser.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "warpwise/emulator/ptx/constant.hpp"
+#include "warpwise/emulator/ptx/lexer.hpp"
+#include "warpwise/emulator/ptx/variable.hpp"
+
+namespace warpwise::ptx {
+namespace {
+
+using Kind = Operand::Kind;
+
+// A few bytes of text, aliases, can stand for many instructions.
+constexpr std::size_t max_aliased = std::size_t{1} << 20;
+
+void append_number(std::vector<int>& numbers, Tokens& tokens) {
+  const std::uint64_t value = read_integer(tokens);
+  if (value > 0x7fffffff) tokens.fail("a number of more than 31 bits");
+  numbers.push_back(static_cast<int>(value));
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : tokens_(text) {}
+
+  Module parse() {
+    header();
+    while (!tokens_.at(Token::Kind::end)) statement();
+    alias();
+    number_files();
+    return std::move(module_);
+  }
+
+ private:
+  /// One `{ }` of a function's body, its names and where in the function it begins.
+  struct Scope {
+    std::unordered_set<std::string> names;
+    std::size_t first_instruction = 0;
+    std::size_t first_variable = 0;
+    std::size_t first_label = 0;
+    std::size_t first_targets = 0;
+  };
+  struct Alias {
+    std::string name;
+    std::string aliased;
+    int line = 0;
+  };
+
+  // The module.
+  void header();
+  void statement();
+  void file();
+  void section();
+  void pragma();
+  void linked();
+  void module_variable(const Linkage& linkage);
+  void function(bool is_entry, const Linkage& linkage);
+  void performance_directives(Function& result);
+  void add(Function&& added);
+  void alias();
+  void number_files();
+
+  // A function's body.
+  void body(Function& function);
+  void body_statement(Function& function);
+  void body_directive(Function& function);
+  void label(Function& function);
+  bool targets(Function& function, const Token& name);
+  void instruction(Function& function);
+  void location(Function& function);
+  void declare(std::string_view name, int line);
+  void open(const Function& function);
+  void close(Function& function);
+
+  // Operands.
+  Operand operand(bool in_call);
+  Operand unpaired(bool in_call);
+  Operand name();
+  Operand constant();
+  void elements(Operand& result, std::string_view end);
+  Operand address();
+
+  Tokens tokens_;
+  Module module_;
+  Declarations declarations_{tokens_};
+  std::unordered_map<std::string, std::size_t> function_index_;
+  std::unordered_map<std::string, std::size_t> variable_index_;
+  std::unordered_map<std::uint64_t, int> file_index_;
+  std::vector<Alias> aliases_;
+  std::vector<Scope> scopes_;
+  int scope_count_ = 0;
+  SourceLine location_;
+};
+
+void Parser::header() {
+  tokens_.expect(".version");
+  module_.version = tokens_.expect(Token::Kind::number, "a version such as 9.0").text;
+  tokens_.expect(".target");
+  module_.target = tokens_.expect(Token::Kind::name, "a target such as sm_75").text;
+  while (tokens_.accept(",")) tokens_.expect(Token::Kind::name, "a target's option");
+}
+
+void Parser::statement() {
+  if (tokens_.accept(";")) return;
+  if (tokens_.accept(".address_size")) {
+    const std::uint64_t bits = read_integer(tokens_);
+    if (bits != 32 && bits != 64) tokens_.fail("expected .address_size 32 or 64");
+    module_.address_bytes = static_cast<int>(bits / 8);
+  } else if (tokens_.accept(".file")) {
+    file();
+  } else if (tokens_.accept(".section")) {
+    section();
+  } else if (tokens_.accept(".pragma")) {
+    pragma();
+  } else if (tokens_.at(".alias")) {
+    const int line = tokens_.take().line;
+    std::string name(tokens_.expect(Token::Kind::name, "a function's name").text);
+    tokens_.expect(",");
+    std::string aliased(tokens_.expect(Token::Kind::name, "a function's name").text);
+    tokens_.expect(";");
+    aliases_.push_back({std::move(name), std::move(aliased), line});
+  } else {
+    linked();
+  }
+}
+
+void Parser::file() {
+  const int line = tokens_.current().line;
+  const std::uint64_t number = read_integer(tokens_);
+  const Token path = tokens_.expect(Token::Kind::string, "a file's path in quotes");
+  while (tokens_.accept(",")) read_integer(tokens_);  // its time and size
+  if (!file_index_.emplace(number, static_cast<int>(module_.files.size())).second) {
+    Tokens::fail_at(line, "a second .file " + std::to_string(number));
+  }
+  module_.files.emplace_back(path.text);
+}
+
+void Parser::section() {
+  tokens_.take();  // its name
+  tokens_.expect("{");
+  for (int depth = 1; depth > 0;) {
+    if (tokens_.at(Token::Kind::end)) tokens_.fail_expected("'}'");
+    depth += tokens_.at("{") ? 1 : tokens_.at("}") ? -1 : 0;
+    tokens_.take();
+  }
+}
+
+void Parser::pragma() {
+  do {
+    tokens_.expect(Token::Kind::string, "a pragma's text in quotes");
+  } while (tokens_.accept(","));
+  tokens_.expect(";");
+}
+
+void Parser::linked() {
+  Linkage linkage;
+  for (;; tokens_.take()) {
+    if (tokens_.at(".extern")) {
+      linkage.is_extern = true;
+    } else if (!tokens_.at(".visible") && !tokens_.at(".weak") && !tokens_.at(".common")) {
+      break;
+    }
+  }
+  if (tokens_.at(".entry") || tokens_.at(".func")) {
+    const bool is_entry = tokens_.take().text == ".entry";
+    function(is_entry, linkage);
+  } else if (declarations_.at_space()) {
+    module_variable(linkage);
+  } else {
+    tokens_.fail_expected("a directive of the module");
+  }
+}
+
+void Parser::module_variable(const Linkage& linkage) {
+  const int line = tokens_.current().line;
+  std::vector<Variable> declared;
+  declarations_.read(declared, linkage);
+  for (Variable& variable : declared) {
+    if (function_index_.contains(variable.name)) {
+      Tokens::fail_at(line, "a variable of a function's name, '" + variable.name + "'");
+    }
+    const auto [place, is_new] = variable_index_.emplace(variable.name, module_.variables.size());
+    if (is_new) {
+      module_.variables.push_back(std::move(variable));
+      continue;
+    }
+    Variable& first = module_.variables[place->second];
+    if (!first.is_extern && !variable.is_extern) {
+      Tokens::fail_at(line, "a second variable '" + variable.name + "'");
+    }
+    if (first.is_extern) first = std::move(variable);
+  }
+}
+
+void Parser::function(bool is_entry, const Linkage& linkage) {
+  Function result;
+  result.is_entry = is_entry;
+  while (tokens_.accept(".attribute")) declarations_.skip_attribute();
+  scopes_.clear();
+  scope_count_ = 0;
+  open(result);
+  if (!is_entry && tokens_.at("(")) declarations_.read_list(result.results);
+  result.ptx_line = tokens_.current().line;
+  result.name = tokens_.expect(Token::Kind::name, "a function's name").text;
+  if (tokens_.at("(")) declarations_.read_list(result.parameters);
+  for (const auto* list : {&result.results, &result.parameters}) {
+    for (const Variable& variable : *list) {
+      if (variable.name != "_") declare(variable.name, result.ptx_line);
+    }
+  }
+  performance_directives(result);
+  if (tokens_.at("{")) {
+    if (linkage.is_extern) tokens_.fail("a body of an .extern function");
+    result.has_body = true;
+    body(result);
+  } else {
+    tokens_.expect(";");
+  }
+  add(std::move(result));
+}
+
+void Parser::performance_directives(Function& result) {
+  while (tokens_.at(Token::Kind::directive)) {
+    const Token directive = tokens_.take();
+    if (directive.text == ".attribute") {
+      declarations_.skip_attribute();
+    } else if (directive.text == ".pragma") {
+      pragma();
+    } else {
+      // .maxntid 256, 1, 1 and the like, among them .noreturn without numbers.
+      std::vector<int> numbers;
+      if (tokens_.at(Token::Kind::number)) {
+        do {
+          append_number(numbers, tokens_);
+        } while (tokens_.accept(","));
+      }
+      if (directive.text == ".maxntid") result.max_threads = std::move(numbers);
+      if (directive.text == ".reqntid") result.required_threads = std::move(numbers);
+    }
+  }
+}
+
+void Parser::add(Function&& added) {
+  if (variable_index_.contains(added.name)) {
+    Tokens::fail_at(added.ptx_line, "a function of a variable's name, '" + added.name + "'");
+  }
+  const auto [place, is_new] = function_index_.emplace(added.name, module_.functions.size());
+  if (is_new) {
+    module_.functions.push_back(std::move(added));
+    return;
+  }
+  Function& first = module_.functions[place->second];
+  if (!added.has_body) return;
+  if (first.has_body) Tokens::fail_at(added.ptx_line, "a second function '" + added.name + "'");
+  first = std::move(added);
+}
+
+void Parser::alias() {
+  std::size_t copied = 0;
+  for (const Alias& entry : aliases_) {
+    const auto from = function_index_.find(entry.aliased);
+    if (from == function_index_.end() || !module_.functions[from->second].has_body) {
+      Tokens::fail_at(entry.line, "an alias of '" + entry.aliased + "', which is not defined");
+    }
+    Function copy = module_.functions[from->second];
+    copied += 1 + copy.instructions.size() + copy.variables.size();
+    if (copied > max_aliased) Tokens::fail_at(entry.line, "too many aliases of large functions");
+    copy.name = entry.name;
+    add(std::move(copy));
+  }
+}
+
+void Parser::number_files() {
+  const auto number = [&](SourceLine& source) {
+    if (source.file < 0) return;
+    const auto place = file_index_.find(static_cast<std::uint64_t>(source.file));
+    source.file = place == file_index_.end() ? -1 : place->second;
+  };
+  for (Function& function : module_.functions) {
+    number(function.source);
+    for (Instruction& instruction : function.instructions) number(instruction.source);
+  }
+}
+
+// A scope's names are renamed where it closes, so that a label can be used before it stands.
+
+void Parser::open(const Function& function) {
+  scopes_.push_back({{},
+                     function.instructions.size(),
+                     function.variables.size(),
+                     function.labels.size(),
+                     function.branch_targets.size()});
+}
+
+void Parser::declare(std::string_view name, int line) {
+  if (!scopes_.back().names.emplace(name).second) {
+    Tokens::fail_at(line, "a second '" + std::string(name) + "' in one scope");
+  }
+}
+
+/// Appends `suffix` to the name if it is among `names`; `%v.x` is a part of `%v`.
+void rename(std::string& name, const std::unordered_set<std::string>& names,
+            const std::string& suffix) {
+  const std::size_t end = std::min(name.find('.'), name.size());
+  if (end == 0) return;
+  if (names.contains(end == name.size() ? name : name.substr(0, end))) name.insert(end, suffix);
+}
+
+void rename(Operand& operand, const std::unordered_set<std::string>& names,
+            const std::string& suffix) {
+  if (operand.kind == Kind::name) rename(operand.name, names, suffix);
+  for (Operand& element : operand.elements) rename(element, names, suffix);
+}
+
+void Parser::close(Function& function) {
+  const Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  if (scope.names.empty()) return;
+  const std::string suffix = "@" + std::to_string(++scope_count_);
+  const auto renamed = [&](std::string& name) { rename(name, scope.names, suffix); };
+  for (std::size_t i = scope.first_variable; i < function.variables.size(); ++i) {
+    renamed(function.variables[i].name);
+  }
+  for (std::size_t i = scope.first_label; i < function.labels.size(); ++i) {
+    renamed(function.labels[i].name);
+  }
+  for (std::size_t i = scope.first_targets; i < function.branch_targets.size(); ++i) {
+    renamed(function.branch_targets[i].name);
+    for (std::string& target : function.branch_targets[i].targets) renamed(target);
+  }
+  for (std::size_t i = scope.first_instruction; i < function.instructions.size(); ++i) {
+    renamed(function.instructions[i].guard);
+    for (Operand& each : function.instructions[i].operands) rename(each, scope.names, suffix);
+  }
+}
+
+void Parser::body(Function& function) {
+  location_ = {};
+  tokens_.expect("{");
+  // The outermost braces share their scope with the parameters, and their names stay as they are.
+  std::vector<std::unique_ptr<Nested>> nesting;
+  for (;;) {
+    if (tokens_.accept("{")) {
+      nesting.push_back(std::make_unique<Nested>(tokens_));
+      open(function);
+    } else if (tokens_.accept("}")) {
+      if (nesting.empty()) return;
+      nesting.pop_back();
+      close(function);
+    } else {
+      body_statement(function);
+    }
+  }
+}
+
+void Parser::body_statement(Function& function) {
+  if (tokens_.accept(";")) return;
+  if (tokens_.at(Token::Kind::directive)) {
+    body_directive(function);
+  } else if (tokens_.at(Token::Kind::name) && tokens_.ahead().text == ":" &&
+             tokens_.ahead().kind == Token::Kind::punctuation) {
+    label(function);
+  } else {
+    instruction(function);
+  }
+}
+
+void Parser::body_directive(Function& function) {
+  if (declarations_.at_space() || tokens_.at(".extern")) {
+    const int line = tokens_.current().line;
+    Linkage linkage;
+    linkage.is_extern = tokens_.accept(".extern");
+    const std::size_t before = function.variables.size();
+    declarations_.read(function.variables, linkage);
+    for (std::size_t i = before; i < function.variables.size(); ++i) {
+      declare(function.variables[i].name, line);
+    }
+  } else if (tokens_.accept(".loc")) {
+    location(function);
+  } else if (tokens_.accept(".pragma")) {
+    pragma();
+  } else if (tokens_.accept(".file")) {
+    file();
+  } else {
+    tokens_.fail_expected("an instruction, a label, a declaration or '}'");
+  }
+}
+
+void Parser::location(Function& function) {
+  std::vector<int> numbers;
+  for (int i = 0; i < 3; ++i) append_number(numbers, tokens_);
+  while (tokens_.accept(",")) {
+    if (tokens_.accept("function_name")) {
+      tokens_.expect(Token::Kind::name, "a label");
+      if (tokens_.accept("+")) read_integer(tokens_);
+    } else {
+      tokens_.expect("inlined_at");
+      for (int i = 0; i < 3; ++i) read_integer(tokens_);
+    }
+  }
+  if (numbers[1] == 0) return;  // made by the compiler for no line of its own
+  location_ = {numbers[0], numbers[1]};
+  if (function.source == SourceLine{}) function.source = location_;
+}
+
+void Parser::label(Function& function) {
+  const Token name = tokens_.take();
+  tokens_.take();
+  declare(name.text, name.line);
+  if (targets(function, name)) return;
+  function.labels.push_back({std::string(name.text), function.instructions.size()});
+}
+
+/// What a label may name other than a place: lists of targets, and a prototype, which says nothing
+/// that the call does not.
+bool Parser::targets(Function& function, const Token& name) {
+  if (tokens_.accept(".callprototype")) {
+    while (!tokens_.at(";")) {
+      if (tokens_.at(Token::Kind::end)) tokens_.fail_expected("';'");
+      tokens_.take();
+    }
+  } else if (tokens_.accept(".branchtargets") || tokens_.accept(".calltargets")) {
+    Function::Targets result{std::string(name.text), {}};
+    do {
+      result.targets.emplace_back(tokens_.expect(Token::Kind::name, "a target's name").text);
+    } while (tokens_.accept(","));
+    function.branch_targets.push_back(std::move(result));
+  } else {
+    return false;
+  }
+  tokens_.expect(";");
+  return true;
+}
+
+void Parser::instruction(Function& function) {
+  Instruction result;
+  result.ptx_line = tokens_.current().line;
+  result.source = location_;
+  if (tokens_.accept("@")) {
+    result.guard_negated = tokens_.accept("!");
+    result.guard = tokens_.expect(Token::Kind::name, "a predicate").text;
+  }
+  result.opcode = tokens_.expect(Token::Kind::name, "an instruction, a label or '}'").text;
+  while (tokens_.at(Token::Kind::directive)) {
+    result.modifiers.emplace_back(tokens_.take().text.substr(1));
+  }
+  const bool is_call = result.opcode == "call";
+  if (!tokens_.at(";")) {
+    do {
+      result.operands.push_back(operand(is_call));
+    } while (tokens_.accept(","));
+  }
+  if (!tokens_.accept(";")) tokens_.fail_expected("',' or ';'");
+  function.instructions.push_back(std::move(result));
+}
+
+Operand Parser::operand(bool in_call) {
+  Operand first = unpaired(in_call);
+  if (!tokens_.at("|") || (first.kind != Kind::name && first.kind != Kind::sink)) return first;
+  tokens_.take();
+  Operand pair;
+  pair.kind = Kind::pair;
+  pair.elements.push_back(std::move(first));
+  pair.elements.push_back(name());
+  return pair;
+}
+
+Operand Parser::unpaired(bool in_call) {
+  const Nested nested(tokens_);
+  Operand result;
+  if (in_call && tokens_.accept("(")) {
+    result.kind = Kind::list;
+    elements(result, ")");
+  } else if (tokens_.accept("{")) {
+    result.kind = Kind::vector;
+    elements(result, "}");
+  } else if (tokens_.at("[")) {
+    result = address();
+  } else if (at_constant(tokens_)) {
+    result = constant();
+  } else {
+    const bool negated = tokens_.accept("!");
+    result = name();
+    result.negated = negated;
+  }
+  return result;
+}
+
+void Parser::elements(Operand& result, std::string_view end) {
+  if (tokens_.accept(end)) return;
+  do {
+    result.elements.push_back(operand(false));
+  } while (tokens_.accept(","));
+  if (!tokens_.accept(end)) tokens_.fail_expected("',' or '" + std::string(end) + "'");
+}
+
+Operand Parser::name() {
+  Operand result;
+  if (tokens_.accept("_")) {
+    result.kind = Kind::sink;
+    return result;
+  }
+  result.name = tokens_.expect(Token::Kind::name, "an operand").text;
+  // `%tid.x`, `%r1.b0`
+  while (tokens_.at(Token::Kind::directive) && tokens_.adjacent()) {
+    result.name += tokens_.take().text;
+  }
+  if (tokens_.at("+") || tokens_.at("-")) {
+    result.offset = static_cast<std::int64_t>(read_integer(tokens_));
+  }
+  return result;
+}
+
+Operand Parser::constant() {
+  const Constant value = read_constant(tokens_);
+  Operand result;
+  result.kind = value.is_integer()                  ? Kind::integer
+                : value.kind == Constant::Kind::f32 ? Kind::f32
+                                                    : Kind::f64;
+  result.value = value.bits;
+  return result;
+}
+
+Operand Parser::address() {
+  tokens_.expect("[");
+  Operand result;
+  result.kind = Kind::address;
+  elements(result, "]");
+  if (result.elements.empty()) tokens_.fail("an address of nothing");
+  // The offset is the address's.
+  std::swap(result.offset, result.elements.front().offset);
+  return result;
+}
+
+}  // namespace
+
+Module parse(std::string_view text) { return Parser(text).parse(); }
+
+}  // namespace warpwise::ptx

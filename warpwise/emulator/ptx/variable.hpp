@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpwise/emulator/ptx/constant.hpp"
+#include "warpwise/emulator/ptx/lexer.hpp"
+#include "warpwise/emulator/ptx/parser.hpp"
+
+namespace warpwise::ptx {
+
+struct Linkage {
+  bool is_extern = false;
+};
+
+/// Reads declarations of variables, registers and parameters, and bounds what all of a module's
+/// together take in memory.
+class Declarations {
+ public:
+  explicit Declarations(Tokens& tokens) : tokens_(tokens) {}
+
+  bool at_space() const;
+  /// `.shared .align 4 .b8 a[256], b[4];` `.reg .b32 %r<24>;` `.global .u32 x = 1;`
+  void read(std::vector<Variable>& into, const Linkage& linkage);
+  /// `(.param .b32 a, .param .align 8 .b8 b[24])`
+  void read_list(std::vector<Variable>& into);
+  /// `(.unified(1, 2))` behind `.attribute`
+  void skip_attribute();
+
+ private:
+  /// What is declared before a name, and the name with its dimensions.
+  struct Declared {
+    Variable variable;
+    std::uint64_t element_bytes = 0;
+    std::uint64_t vector = 1;
+    std::vector<std::uint64_t> extents;  ///< 0 for `[]`
+  };
+  struct Initialiser {
+    Variable& variable;
+    const Declared& declared;
+    std::vector<std::uint64_t> strides;  ///< elements in one item of each level of braces
+  };
+
+  Declared read_type();
+  void read_pointer();
+  void read_extents(Declared& declared);
+  void read_registers(std::vector<Variable>& into, const Declared& declared);
+  void read_initial(Declared& declared);
+  std::uint64_t read_braces(Initialiser& initialiser, std::size_t level, std::uint64_t begin,
+                            std::uint64_t end);
+  void read_item(Initialiser& initialiser, std::uint64_t index);
+  void read_relocation(Initialiser& initialiser, std::uint64_t offset);
+  std::uint64_t converted(const Constant& value, const Declared& declared) const;
+  void set_size(Declared& declared);
+
+  Tokens& tokens_;
+  std::uint64_t registers_ = 0;
+  std::uint64_t initial_bytes_ = 0;
+};
+
+}  // namespace warpwise::ptx

@@ -1,0 +1,247 @@
+#include "warpwise/lab/compile/compiler.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <sstream>
+
+#include "warpwise/lab/compile/host_code.hpp"
+#include "warpwise/lab/compile/nvrtc.hpp"
+#include "warpwise/lab/compile/nvrtc_options.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/compile/subprocess.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  if (std::optional<std::string> text = read_text(path)) return *std::move(text);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
+  const bool is_other = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+  throw IoError(path.string() + (is_other ? " is no regular file" : " cannot be read"));
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw IoError(path.string() + " cannot be written");
+}
+
+std::string first_line_with(const std::string& text, std::string_view what) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(what) != std::string::npos) return line;
+  }
+  return {};
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+[[noreturn]] void refuse_source(const std::string& name, const std::string& compiler,
+                                const std::string& log, const std::string& remark) {
+  std::string reason = first_line_with(log, "error");
+  if (reason.empty()) reason = first_line(log);
+  throw CompileError(name + " does not compile with " + compiler + ": " + reason + remark, log);
+}
+
+[[noreturn]] void refuse_architecture(int architecture, const std::string& compiler,
+                                      const std::vector<int>& known) {
+  std::string list;
+  for (const int each : known) list += (list.empty() ? "" : ", ") + std::to_string(each);
+  throw InvalidArgument("--arch " + std::to_string(architecture) + ": " + compiler +
+                        " builds for " + list);
+}
+
+// Every number that follows `prefix` in a text, in order and once.
+std::vector<int> numbers_after(const std::string& text, const std::string& prefix) {
+  std::vector<int> numbers;
+  for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+    at += prefix.size();
+    std::size_t end = at;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+    if (end > at && end - at < 5) numbers.push_back(std::stoi(text.substr(at, end - at)));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+std::vector<std::string> shared_options(const CompileOptions& options,
+                                        const std::string& architecture) {
+  std::vector<std::string> arguments = {"-arch=" + architecture, "-lineinfo"};
+  if (!options.fused_multiply_add) arguments.emplace_back("--fmad=false");
+  for (const std::string& define : options.defines) arguments.push_back("-D" + define);
+  for (const fs::path& folder : options.include_folders) {
+    arguments.push_back("-I" + folder.string());
+  }
+  return arguments;
+}
+
+// nvcc was started but something around it is missing, a host compiler above all: not the source's
+// fault.
+struct NvccUnusable {
+  std::string why;
+};
+
+Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
+                              const CompileOptions& options, const fs::path& nvcc,
+                              const TemporaryFolder& folder) {
+  const std::string version = run_program({nvcc.string(), "--version"}, folder).output;
+  const std::size_t v = version.rfind(", V");
+  Compilation result;
+  result.name = name;
+  result.options = options;
+  result.compiler =
+      "nvcc " +
+      (v == std::string::npos ? "" : version.substr(v + 3, version.find('\n', v) - v - 3) + " ") +
+      "(" + nvcc.string() + ")";
+  const fs::path ptx = folder / "kernel.ptx";
+  std::vector<std::string> arguments = {nvcc.string(), "-ptx", "--expt-relaxed-constexpr",
+                                        "--extended-lambda"};
+  const auto shared = shared_options(options, "compute_" + std::to_string(options.architecture));
+  arguments.insert(arguments.end(), shared.begin(), shared.end());
+  arguments.insert(arguments.end(), {"-o", ptx.string(), source.string()});
+  const ProgramRun run = run_program(arguments, folder);
+  if (run.exit_code != 0) {
+    if (run.output.find("nsupported gpu architecture") != std::string::npos) {
+      const auto list = run_program({nvcc.string(), "--list-gpu-arch"}, folder).output;
+      refuse_architecture(options.architecture, result.compiler, numbers_after(list, "compute_"));
+    }
+    // An error of the source has its place in front: FILE(LINE) of nvcc, FILE:LINE: of the
+    // preprocessor.
+    const bool of_source = run.output.find("): error") != std::string::npos ||
+                           run.output.find("): catastrophic error") != std::string::npos ||
+                           run.output.find("error:") != std::string::npos;
+    if (!of_source) throw NvccUnusable{result.compiler + ": " + first_line(run.output)};
+    refuse_source(name, result.compiler, run.output, "");
+  }
+  if (!run.output.empty()) result.notes.push_back(run.output);
+  result.ptx = text_of(ptx);
+  return result;
+}
+
+Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
+                               const CompileOptions& options, const Toolchain& toolchain,
+                               const Nvrtc& nvrtc) {
+  const auto& known = nvrtc.architectures();
+  if (std::find(known.begin(), known.end(), options.architecture) == known.end()) {
+    refuse_architecture(options.architecture, nvrtc.name(), known);
+  }
+  Compilation result;
+  result.name = name;
+  result.options = options;
+  result.compiler = nvrtc.name();
+  result.source = text;
+  const auto arguments =
+      nvrtc_options(result, toolchain, "compute_" + std::to_string(options.architecture));
+  Nvrtc::Output output = nvrtc.compile(text, name, arguments, false);
+  if (!output.compiled) {
+    if (!options.host_code) refuse_source(name, nvrtc.name(), output.log, "");
+    const DeviceCode device = without_host_functions(text);
+    if (device.left_out.empty()) refuse_source(name, nvrtc.name(), output.log, "");
+    std::string list;
+    for (const std::string& function : device.left_out) {
+      list += (list.empty() ? "" : ", ") + function;
+    }
+    const std::string whole_log = std::move(output.log);
+    output = nvrtc.compile(device.text, name, arguments, false);
+    if (!output.compiled) {
+      // An error that only the file without its functions has is of what was left out.
+      const bool of_source =
+          whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
+      refuse_source(name, nvrtc.name(), of_source ? output.log : whole_log,
+                    " (NVRTC takes no host code; left out: " + list +
+                        ". Types, variables and classes of host code must go to another file, or "
+                        "nvcc be installed)");
+    }
+    result.source = device.text;
+    result.notes.push_back("NVRTC takes no host code; left out: " + list);
+  }
+  if (!output.log.empty()) result.notes.push_back(output.log);
+  result.ptx = std::move(output.code);
+  return result;
+}
+
+[[noreturn]] void refuse_without_compiler(const Toolchain& toolchain, const std::string& name,
+                                          const std::string& why) {
+  std::string places;
+  for (const fs::path& place : toolchain.searched) {
+    places += (places.empty() ? "" : ", ") + place.string();
+  }
+  throw Unsupported(
+      "there is no CUDA compiler to compile " + name +
+      ": scripts/get-nvrtc.sh brings NVIDIA's run-time compiler into the cache, a CUDA "
+      "toolkit has nvcc, and .ptx files need neither (searched: " +
+      places + (why.empty() ? "" : "; " + why) + ")");
+}
+
+// `file` is where nvcc finds the text; empty where it has to be written.
+Compilation compile(const fs::path& file, const std::string& text, const std::string& name,
+                    const CompileOptions& options, const Toolchain& toolchain) {
+  std::vector<std::string> notes;
+  if (options.compiler != CompilerChoice::nvrtc && !toolchain.nvcc.empty()) {
+    const TemporaryFolder folder;
+    fs::path source = file;
+    if (source.empty()) {
+      source = folder / "kernel.cu";
+      write_text(source, "#line 1 \"" + name + "\"\n" + text);
+    }
+    try {
+      return compile_with_nvcc(source, name, options, toolchain.nvcc, folder);
+    } catch (const NvccUnusable& unusable) {
+      if (options.compiler == CompilerChoice::nvcc) throw Unsupported(unusable.why);
+      notes.push_back("not used: " + unusable.why);
+    }
+  }
+  std::string why = notes.empty() ? "" : notes[0];
+  if (options.compiler != CompilerChoice::nvcc) {
+    if (const auto nvrtc = Nvrtc::load(toolchain.nvrtc_libraries, &why)) {
+      Compilation result = compile_with_nvrtc(text, name, options, toolchain, *nvrtc);
+      result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+      return result;
+    }
+  }
+  refuse_without_compiler(toolchain, name, why);
+}
+
+}  // namespace
+
+std::vector<std::string> nvrtc_options(const Compilation& compilation, const Toolchain& toolchain,
+                                       const std::string& architecture) {
+  std::vector<std::string> options = shared_options(compilation.options, architecture);
+  options.emplace_back("-default-device");
+  fs::path folder = fs::path(compilation.name).parent_path();
+  options.push_back("-I" + (folder.empty() ? std::string(".") : folder.string()));
+  for (const fs::path& include : toolchain.include_folders) {
+    options.push_back("-I" + include.string());
+  }
+  return options;
+}
+
+Compilation compile_file(const fs::path& path, const CompileOptions& options,
+                         const Toolchain& toolchain) {
+  const std::string extension = path.extension().string();
+  if (extension != ".cu" && extension != ".ptx") {
+    throw InvalidArgument(path.string() + " is neither a .cu nor a .ptx file");
+  }
+  const std::string text = text_of(path);
+  if (extension == ".ptx") {
+    Compilation result;
+    result.ptx = text;
+    result.name = path.string();
+    result.compiler = "none: the file is PTX";
+    result.options = options;
+    return result;
+  }
+  return compile(path, text, path.string(), options, toolchain);
+}
+
+Compilation compile_text(const std::string& text, const std::string& name,
+                         const CompileOptions& options, const Toolchain& toolchain) {
+  return compile({}, text, name, options, toolchain);
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,249 @@
+#include "warpwise/lab/explain/argument_spec.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/base/float16.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+constexpr std::string_view forms =
+    "i32:5, u32:5, i64:5, f32:1.5, f64:1.5, f32[1024], f32[1024]:iota, f32[1024]:random, "
+    "f32[1024]:@file.npy or tex2d<u8>[640x480]:@file.png";
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw InvalidArgument("--arg '" + std::string(text) + "': " + why);
+}
+
+template <class Number>
+std::optional<Number> whole(std::string_view text, int base = 10) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+ScalarType type_named(std::string_view name, std::string_view text) {
+  for (const ScalarType type : all_scalar_types) {
+    if (name_of(type) == name) return type;
+  }
+  refuse(text,
+         "'" + std::string(name) +
+             "' is no type; there are i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 and f64, "
+             "as in " +
+             std::string(forms));
+}
+
+std::uint64_t integer_bits(ScalarType type, std::string_view number, std::string_view text) {
+  const int bits = 8 * size_of(type);
+  const std::uint64_t greatest_unsigned = ~std::uint64_t{0} >> (64 - bits);
+  const bool negative = number.starts_with('-');
+  std::string_view digits = negative ? number.substr(1) : number;
+  const bool hexadecimal = digits.starts_with("0x");
+  if (hexadecimal) digits.remove_prefix(2);
+  const auto magnitude = whole<std::uint64_t>(digits, hexadecimal ? 16 : 10);
+  if (!magnitude) refuse(text, "'" + std::string(number) + "' is no integer such as 5, -1 or 0x1f");
+  // 0xffffffff is also a way to write an i32's bits.
+  const std::uint64_t greatest =
+      !is_signed(type) || (hexadecimal && !negative) ? greatest_unsigned : greatest_unsigned / 2;
+  const std::uint64_t least_magnitude = is_signed(type) ? greatest_unsigned / 2 + 1 : 0;
+  if (negative ? *magnitude > least_magnitude : *magnitude > greatest) {
+    refuse(text, "it is beyond the range of " + std::string(name_of(type)) + ", " +
+                     (is_signed(type) ? "-" + std::to_string(least_magnitude) : "0") + " to " +
+                     std::to_string(is_signed(type) ? greatest_unsigned / 2 : greatest_unsigned));
+  }
+  return (negative ? 0 - *magnitude : *magnitude) & greatest_unsigned;
+}
+
+std::uint64_t float_bits(ScalarType type, std::string_view number, std::string_view text) {
+  double value = 0;
+  const char* end = number.data() + number.size();
+  const auto [rest, error] = std::from_chars(number.data(), end, value);
+  if (error != std::errc() || rest != end) {
+    refuse(text, "'" + std::string(number) + "' is no number such as 1.5, -2e10, inf or nan");
+  }
+  return bits_of(type, value);
+}
+
+void take_fill(std::string_view fill, ArgumentSpec& spec) {
+  if (fill == "zero") {
+    spec.fill = ArgumentSpec::Fill::zero;
+  } else if (fill == "iota") {
+    spec.fill = ArgumentSpec::Fill::iota;
+  } else if (fill == "random") {
+    spec.fill = ArgumentSpec::Fill::random;
+  } else if (fill.starts_with('@') && fill.size() > 1) {
+    spec.fill = ArgumentSpec::Fill::file;
+    spec.path = fill.substr(1);
+  } else {
+    refuse(spec.text,
+           "it is filled with zero, iota, random or @FILE, not '" + std::string(fill) + "'");
+  }
+}
+
+std::uint64_t extent(std::string_view number, std::string_view text) {
+  const auto value = whole<std::uint64_t>(number);
+  if (!value || *value == 0 || number.starts_with('-')) {
+    refuse(text, "'" + std::string(number) + "' is no number of elements from 1 on");
+  }
+  return *value;
+}
+
+// "[N]" or "[WxH]" and what follows, from the bracket on.
+void take_extents(std::string_view rest, ArgumentSpec& spec) {
+  const std::size_t close = rest.find(']');
+  if (close == std::string_view::npos) refuse(spec.text, "the ']' is missing");
+  const std::string_view inside = rest.substr(1, close - 1);
+  const std::size_t x = inside.find('x');
+  if (spec.kind == ArgumentSpec::Kind::texture) {
+    if (x == std::string_view::npos) refuse(spec.text, "a texture's size is written [640x480]");
+    spec.width = extent(inside.substr(0, x), spec.text);
+    spec.height = extent(inside.substr(x + 1), spec.text);
+  } else {
+    spec.width = extent(inside, spec.text);
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (spec.width > most / spec.height / static_cast<std::uint64_t>(size_of(spec.type))) {
+    refuse(spec.text, "it has more bytes than any machine");
+  }
+  const std::string_view fill = rest.substr(close + 1);
+  if (fill.empty()) return;
+  if (!fill.starts_with(':')) {
+    refuse(spec.text,
+           "what follows ']' is ':' and how it is filled, not '" + std::string(fill) + "'");
+  }
+  take_fill(fill.substr(1), spec);
+}
+
+ArgumentSpec parse_texture(std::string_view text, ArgumentSpec spec) {
+  const std::size_t open = text.find('<');
+  const std::size_t close = text.find('>');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open ||
+      text.substr(0, open) != "tex2d" || !text.substr(close + 1).starts_with('[')) {
+    refuse(text, "a texture is written tex2d<u8>[640x480]:@file.png");
+  }
+  spec.kind = ArgumentSpec::Kind::texture;
+  spec.type = type_named(text.substr(open + 1, close - open - 1), text);
+  if (size_of(spec.type) > 4) refuse(text, "a texel's channel has at most 32 bits");
+  take_extents(text.substr(close + 1), spec);
+  return spec;
+}
+
+}  // namespace
+
+std::string_view name_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::i8: return "i8";
+    case ScalarType::u8: return "u8";
+    case ScalarType::i16: return "i16";
+    case ScalarType::u16: return "u16";
+    case ScalarType::i32: return "i32";
+    case ScalarType::u32: return "u32";
+    case ScalarType::i64: return "i64";
+    case ScalarType::u64: return "u64";
+    case ScalarType::f16: return "f16";
+    case ScalarType::f32: return "f32";
+    case ScalarType::f64: return "f64";
+  }
+  __builtin_unreachable();
+}
+
+int size_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::i8:
+    case ScalarType::u8: return 1;
+    case ScalarType::i16:
+    case ScalarType::u16:
+    case ScalarType::f16: return 2;
+    case ScalarType::i32:
+    case ScalarType::u32:
+    case ScalarType::f32: return 4;
+    case ScalarType::i64:
+    case ScalarType::u64:
+    case ScalarType::f64: return 8;
+  }
+  __builtin_unreachable();
+}
+
+bool is_float(ScalarType type) { return name_of(type).front() == 'f'; }
+bool is_signed(ScalarType type) { return name_of(type).front() == 'i'; }
+
+std::uint64_t bits_of(ScalarType type, double value) {
+  switch (type) {
+    case ScalarType::f16: return to_float16(static_cast<float>(value)).bits;
+    case ScalarType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case ScalarType::f64: return std::bit_cast<std::uint64_t>(value);
+    default: return bits_of(type, static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+  }
+}
+
+std::uint64_t bits_of(ScalarType type, std::uint64_t value) {
+  if (is_float(type)) return bits_of(type, static_cast<double>(value));
+  return value & (~std::uint64_t{0} >> (64 - 8 * size_of(type)));
+}
+
+ArgumentSpec parse_argument(std::string_view text) {
+  ArgumentSpec spec;
+  spec.text = text;
+  const std::size_t stop = text.find_first_of(":[<");
+  if (stop == std::string_view::npos || stop == 0) {
+    refuse(text, "an argument is written as one of " + std::string(forms));
+  }
+  if (text[stop] == '<') return parse_texture(text, spec);
+  spec.type = type_named(text.substr(0, stop), text);
+  if (text[stop] == '[') {
+    spec.kind = ArgumentSpec::Kind::buffer;
+    take_extents(text.substr(stop), spec);
+    return spec;
+  }
+  const std::string_view number = text.substr(stop + 1);
+  spec.bits = is_float(spec.type) ? float_bits(spec.type, number, text)
+                                  : integer_bits(spec.type, number, text);
+  return spec;
+}
+
+emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text) {
+  std::uint32_t parts[3] = {1, 1, 1};
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t comma = rest.find(',');
+    const auto value = whole<std::uint32_t>(rest.substr(0, comma));
+    if (!value || *value == 0) break;
+    parts[i] = *value;
+    if (comma == std::string_view::npos) return {parts[0], parts[1], parts[2]};
+    rest.remove_prefix(comma + 1);
+  }
+  throw InvalidArgument(std::string(option) + " got '" + std::string(text) +
+                        "', it needs X or X,Y or X,Y,Z, each an integer from 1 on");
+}
+
+std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text) {
+  std::vector<rules::ComputeCapability> result;
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const auto cc = rules::parse_compute_capability(rest.substr(0, comma));
+    if (std::find(result.begin(), result.end(), cc) == result.end()) result.push_back(cc);
+    if (comma == std::string_view::npos) return result;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+DumpSpec parse_dump(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const auto index = whole<std::size_t>(text.substr(0, equals));
+  if (equals == std::string_view::npos || !index || !text.ends_with(".npy") ||
+      text.size() - equals <= 5) {
+    throw InvalidArgument("--dump got '" + std::string(text) +
+                          "', it needs INDEX=FILE.npy, with arguments counted from 0");
+  }
+  return {*index, std::string(text.substr(equals + 1))};
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,189 @@
+#include "warpwise/lab/explain/arguments.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/npy.hpp"
+#include "warpwise/io/output_file.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using Kind = ArgumentSpec::Kind;
+using Fill = ArgumentSpec::Fill;
+
+char npy_kind(ScalarType type) { return is_float(type) ? 'f' : is_signed(type) ? 'i' : 'u'; }
+
+std::string quoted(const ArgumentSpec& spec) { return "'" + spec.text + "'"; }
+
+// SplitMix64: the same numbers in every run and on every machine.
+std::uint64_t next_random(std::uint64_t& state) {
+  state += 0x9e3779b97f4a7c15;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// Floats from 0 up to 1, integers of their whole range.
+std::uint64_t random_bits(ScalarType type, std::uint64_t& state) {
+  const std::uint64_t number = next_random(state);
+  // 11 bits are exact in every type, so that none is rounded up to 1.
+  if (type == ScalarType::f16) return bits_of(type, static_cast<double>(number >> 53) * 0x1p-11);
+  if (is_float(type)) return bits_of(type, static_cast<double>(number >> 40) * 0x1p-24);
+  return bits_of(type, number);
+}
+
+void fill_with_numbers(const ArgumentSpec& spec, std::size_t index, std::byte* to) {
+  const auto size = static_cast<std::size_t>(size_of(spec.type));
+  std::uint64_t state = index;
+  for (std::uint64_t i = 0; i < spec.width * spec.height; ++i) {
+    const std::uint64_t bits =
+        spec.fill == Fill::iota ? bits_of(spec.type, i) : random_bits(spec.type, state);
+    std::memcpy(to + i * size, &bits, size);  // the low bytes come first
+  }
+}
+
+void fill_from_npy(const ArgumentSpec& spec, std::byte* to) {
+  io::InputFile file(spec.path);
+  const io::NpyElements array = io::decode_npy_elements(file.read_all(), spec.path);
+  const auto size = static_cast<std::size_t>(size_of(spec.type));
+  if (array.kind != npy_kind(spec.type) || array.element_bytes != size_of(spec.type) ||
+      array.elements.size() / size != spec.width * spec.height) {
+    throw InvalidArgument(
+        quoted(spec) + ": " + spec.path + " has " +
+        std::to_string(array.elements.size() / static_cast<std::size_t>(array.element_bytes)) +
+        " elements of " + array.kind + std::to_string(8 * array.element_bytes));
+  }
+  std::memcpy(to, array.elements.data(), array.elements.size());
+}
+
+void fill_from_picture(const ArgumentSpec& spec, const ReadTexture& read, std::byte* to) {
+  const io::Picture picture = read(spec.path);
+  const io::PictureShape& shape = picture.shape();
+  if (shape.pixel_text() != "gray8" || spec.type != ScalarType::u8) {
+    const bool same_type = shape.channels == 1 && name_of(shape.type) == name_of(spec.type);
+    if (!same_type) {
+      throw InvalidArgument(quoted(spec) + ": " + spec.path + " has pixels of " +
+                            shape.pixel_text());
+    }
+  }
+  if (static_cast<std::uint64_t>(shape.width) != spec.width ||
+      static_cast<std::uint64_t>(shape.height) != spec.height) {
+    throw InvalidArgument(quoted(spec) + ": " + spec.path + " has " + std::to_string(shape.width) +
+                          "x" + std::to_string(shape.height) + " pixels");
+  }
+  std::memcpy(to, picture.bytes().data(), picture.bytes().size());
+}
+
+emulator::Address allocate(emulator::Device& device, const ArgumentSpec& spec, std::size_t index,
+                           const ReadTexture& read_texture) {
+  const emulator::Address address =
+      device.allocate(spec.bytes(), "argument " + std::to_string(index) + ", " + spec.text);
+  std::byte* to = device.host_pointer(address, spec.bytes());
+  if (spec.fill == Fill::iota || spec.fill == Fill::random) {
+    fill_with_numbers(spec, index, to);
+  } else if (spec.fill == Fill::file && spec.path.ends_with(".npy")) {
+    fill_from_npy(spec, to);
+  } else if (spec.fill == Fill::file && spec.kind == Kind::texture) {
+    fill_from_picture(spec, read_texture, to);
+  } else if (spec.fill == Fill::file) {
+    throw InvalidArgument(quoted(spec) + ": a buffer is filled from an .npy file");
+  }
+  return address;
+}
+
+std::uint64_t texture_of(emulator::Device& device, const ArgumentSpec& spec,
+                         emulator::Address address) {
+  emulator::Texture texture;
+  texture.data = address;
+  texture.width = spec.width;
+  texture.height = spec.height;
+  texture.channel_bytes = size_of(spec.type);
+  texture.pitch_bytes = spec.width * static_cast<std::uint64_t>(texture.channel_bytes);
+  texture.kind = is_float(spec.type)    ? emulator::TexelKind::floating
+                 : is_signed(spec.type) ? emulator::TexelKind::signed_integer
+                                        : emulator::TexelKind::unsigned_integer;
+  return device.create_texture(texture);
+}
+
+std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
+  const std::string& type = kernel.parameter_types[i];
+  if (type == "u64" || type == "b64" || type == "s64") {
+    return "a pointer, a texture or a 64-bit integer";
+  }
+  if (type == "b8") return "a structure of " + std::to_string(kernel.parameter_bytes[i]) + " bytes";
+  return (type[0] == 'f' ? "a float of " : "an integer of ") + type.substr(1) + " bits";
+}
+
+// Scalars must have the parameter's size, and be floats where it is one.
+void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
+  const std::string& type = kernel.parameter_types[i];
+  const bool is_address = spec.kind != Kind::scalar;
+  const std::uint64_t bytes = is_address ? 8 : static_cast<std::uint64_t>(size_of(spec.type));
+  bool fits = kernel.parameter_bytes[i] == bytes;
+  if (type.front() == 'f') fits = fits && !is_address && is_float(spec.type);
+  if (type.front() == 'u' || type.front() == 's')
+    fits = fits && (is_address || !is_float(spec.type));
+  if (fits) return;
+  throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " +
+                        parameter_text(kernel, i) + ", not " + quoted(spec));
+}
+
+void require_count(const emulator::KernelInfo& kernel, const std::vector<ArgumentSpec>& specs) {
+  const std::size_t wanted = kernel.parameter_bytes.size();
+  if (specs.size() == wanted) return;
+  std::string list;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    list += (i == 0 ? ": " : "; ") + std::to_string(i) + " is " + parameter_text(kernel, i);
+  }
+  throw InvalidArgument("the kernel has " + std::to_string(wanted) + " parameters and got " +
+                        std::to_string(specs.size()) + " (--arg)" + list);
+}
+
+}  // namespace
+
+Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
+                     std::vector<ArgumentSpec> specs, const ReadTexture& read_texture)
+    : device_(device), specs_(std::move(specs)) {
+  require_count(kernel, specs_);
+  for (std::size_t i = 0; i < specs_.size(); ++i) require_fitting(kernel, i, specs_[i]);
+  if (!specs_.empty()) {
+    parameters_.resize(kernel.parameter_offsets.back() + kernel.parameter_bytes.back());
+  }
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const ArgumentSpec& spec = specs_[i];
+    std::uint64_t value = spec.bits;
+    addresses_.push_back(0);
+    if (spec.kind != Kind::scalar) {
+      addresses_[i] = allocate(device, spec, i, read_texture);
+      value = spec.kind == Kind::texture ? texture_of(device, spec, addresses_[i]) : addresses_[i];
+    }
+    std::memcpy(parameters_.data() + kernel.parameter_offsets[i], &value,
+                kernel.parameter_bytes[i]);
+  }
+}
+
+void Arguments::require_dumpable(const DumpSpec& what) const {
+  if (what.index < specs_.size() && specs_[what.index].kind == Kind::buffer) return;
+  throw InvalidArgument(
+      "--dump " + std::to_string(what.index) + "=" + what.path + ": " +
+      (what.index < specs_.size()
+           ? "argument " + std::to_string(what.index) + " is no buffer"
+           : "there are " + std::to_string(specs_.size()) + " arguments, counted from 0"));
+}
+
+void Arguments::dump(const DumpSpec& what) const {
+  require_dumpable(what);
+  const ArgumentSpec& spec = specs_[what.index];
+  const std::vector<std::byte> header = io::npy_vector_header(
+      npy_kind(spec.type), size_of(spec.type), static_cast<std::int64_t>(spec.width));
+  io::OutputFile file(what.path);
+  file.write(header);
+  file.write({device_.host_pointer(addresses_[what.index], spec.bytes()), spec.bytes()});
+  file.finish();
+}
+
+}  // namespace warpwise::lab

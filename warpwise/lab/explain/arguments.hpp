@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/io/picture.hpp"
+#include "warpwise/lab/explain/argument_spec.hpp"
+
+namespace warpwise::lab {
+
+/// Reads an image file for a texture, as one channel. \throws IoError
+using ReadTexture = std::function<io::Picture(const std::string& path)>;
+
+/// A kernel's arguments in an emulated device's memory.
+class Arguments {
+ public:
+  /// Allocates and fills the buffers and textures, and lays out the parameter block.
+  /// \throws InvalidArgument  another number of arguments than the kernel has, or one of another
+  /// kind or
+  ///         size; a file whose elements are others. IoError  a file that cannot be read.
+  ///         OutOfMemory
+  Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
+            std::vector<ArgumentSpec> specs, const ReadTexture& read_texture);
+
+  std::span<const std::byte> parameters() const { return parameters_; }
+
+  /// Writes a buffer as the kernel left it as a vector in an .npy file.
+  /// \throws InvalidArgument  there is no such argument, or it is no buffer. IoError
+  void dump(const DumpSpec& what) const;
+  /// What dump() would refuse, before anything runs. \throws InvalidArgument
+  void require_dumpable(const DumpSpec& what) const;
+
+ private:
+  emulator::Device& device_;
+  std::vector<ArgumentSpec> specs_;
+  std::vector<emulator::Address> addresses_;  // of buffers and textures, 0 for scalars
+  std::vector<std::byte> parameters_;
+};
+
+}  // namespace warpwise::lab

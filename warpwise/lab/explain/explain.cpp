@@ -1,0 +1,184 @@
+#include "warpwise/lab/explain/explain.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "warpwise/lab/compile/kernel_name.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string chosen_kernel(const emulator::Program& program, const ExplainRequest& request) {
+  if (!request.kernel.empty()) return request.kernel;
+  const std::vector<std::string> names = program.kernel_names();
+  if (names.size() == 1) return names[0];
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? ": " : ", ") + plain_name(name);
+  throw InvalidArgument("--kernel NAME is needed: " + request.file + " has " +
+                        std::to_string(names.size()) + " kernels" + list);
+}
+
+rules::Limiter what_does_not_fit(const rules::SmLimits& limits,
+                                 const rules::BlockResources& block) {
+  if (block.threads > limits.threads_per_block) return rules::Limiter::warps;
+  return block.registers_per_thread > limits.max_registers_per_thread
+             ? rules::Limiter::registers
+             : rules::Limiter::shared_memory;
+}
+
+CapabilityReport report_of(const ExplainRequest& request, const emulator::KernelInfo& kernel,
+                           rules::ComputeCapability cc,
+                           const std::optional<KernelResources>& resources,
+                           const std::string& why_unknown) {
+  CapabilityReport report;
+  report.compute_capability = cc;
+  if (resources) {
+    report.spill_bytes = resources->spill_store_bytes;
+    report.registers = resources->registers;
+    report.registers_from = built_for(*resources, cc);
+  } else {
+    report.registers_from = "not known: " + why_unknown;
+  }
+  if (request.registers) {
+    report.registers = request.registers;
+    report.registers_from = "--registers";
+  }
+  report.shared_bytes = kernel.static_shared_bytes + request.dynamic_shared_bytes;
+  if (cc.major == 1) {
+    // Arguments and the launch's shape lie in shared memory there.
+    constexpr std::uint64_t launch_bytes = 16;
+    report.shared_bytes += launch_bytes;
+    if (!kernel.parameter_offsets.empty()) {
+      report.shared_bytes += kernel.parameter_offsets.back() + kernel.parameter_bytes.back();
+    }
+  }
+  const rules::BlockResources block{.threads = static_cast<int>(request.block.count()),
+                                    .registers_per_thread = report.registers.value_or(0),
+                                    .shared_bytes = static_cast<int>(report.shared_bytes)};
+  try {
+    report.occupancy = rules::occupancy(cc, block);
+  } catch (const InvalidArgument& error) {
+    report.why_not = error.what();
+    report.occupancy = {.limiter = what_does_not_fit(rules::sm_limits(cc), block)};
+  }
+  return report;
+}
+
+std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
+                                         const Compilation& compilation,
+                                         const emulator::KernelInfo& kernel) {
+  const ResourceReport resources =
+      kernel_resources(compilation, kernel.name, request.compute_capabilities);
+  std::vector<CapabilityReport> reports;
+  for (std::size_t i = 0; i < request.compute_capabilities.size(); ++i) {
+    reports.push_back(report_of(request, kernel, request.compute_capabilities[i],
+                                resources.by_compute_capability[i], resources.why_unknown));
+  }
+  return reports;
+}
+
+// A file below the current folder is shown as it is called from there.
+std::string shown_name(const std::string& name, const std::string& given) {
+  std::error_code error;
+  if (name == given || fs::equivalent(name, given, error)) return given;
+  const std::string here = fs::current_path(error).string() + "/";
+  return !error && name.starts_with(here) ? name.substr(here.size()) : name;
+}
+
+SourceFile read_source(const std::string& name, const std::string& given) {
+  SourceFile source{name, shown_name(name, given), {}};
+  std::ifstream file(source.shown);
+  for (std::string line; std::getline(file, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    source.lines.push_back(line);
+  }
+  return source;
+}
+
+std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const std::string& given) {
+  std::vector<SourceFile> sources;
+  const auto add = [&](const std::string& name) {
+    const bool known = std::any_of(sources.begin(), sources.end(),
+                                   [&](const SourceFile& source) { return source.name == name; });
+    if (!known && !name.empty()) sources.push_back(read_source(name, given));
+  };
+  for (const emulator::LineCounts& line : launch.lines) add(line.file);
+  for (const emulator::Fault& fault : launch.faults) add(fault.file);
+  return sources;
+}
+
+// Before the compiler runs: what no GPU takes.
+void require_launchable(const ExplainRequest& request) {
+  constexpr std::uint64_t most_threads = 1024;
+  const emulator::Dim3& block = request.block;
+  const bool too_long = block.x > most_threads || block.y > most_threads || block.z > 64;
+  if (too_long || block.count() > most_threads) {  // count() alone may pass 64 bits
+    const std::string given =
+        std::to_string(block.x) + " x " + std::to_string(block.y) + " x " + std::to_string(block.z);
+    throw InvalidArgument("--block asks for " + given +
+                          " threads; a GPU takes at most 1024 threads a block, and 64 in z");
+  }
+  if (request.grid.x > 0x7fffffffU || request.grid.y > 65535 || request.grid.z > 65535) {
+    throw InvalidArgument("--grid: a grid has at most 2147483647 blocks in x and 65535 in y and z");
+  }
+}
+
+}  // namespace
+
+const SourceFile* Explanation::source(const std::string& file) const {
+  const auto found = std::find_if(sources.begin(), sources.end(),
+                                  [&](const SourceFile& each) { return each.name == file; });
+  return found == sources.end() ? nullptr : &*found;
+}
+
+std::string Explanation::source_line(const std::string& file, int line) const {
+  const SourceFile* found = source(file);
+  if (found == nullptr || line < 1 || static_cast<std::size_t>(line) > found->lines.size())
+    return {};
+  const std::string& text = found->lines[static_cast<std::size_t>(line) - 1];
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture) {
+  require_launchable(request);
+  Explanation result;
+  result.request = request;
+  result.compilation = compile_file(request.file, request.compile);
+  emulator::Program program(result.compilation.ptx);
+  result.kernel = program.kernel(chosen_kernel(program, request));
+  result.kernel_name = plain_name(result.kernel.name);
+
+  emulator::Device device;
+  const Arguments arguments(device, result.kernel, request.arguments, read_texture);
+  for (const DumpSpec& dump : request.dumps) arguments.require_dumpable(dump);
+  result.capabilities = reports_of(request, result.compilation, result.kernel);
+  result.launch = program.launch(
+      device, result.kernel.name, request.grid, request.block, request.dynamic_shared_bytes,
+      arguments.parameters(),
+      {.compute_capabilities = request.compute_capabilities,
+       .count = true,
+       .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
+       .threads = 0});
+  result.sources = sources_of(result.launch, request.file);
+  for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
+  return result;
+}
+
+Explanation explain_launch(ExplainRequest request, Compilation compilation,
+                           emulator::KernelInfo kernel, emulator::LaunchResult launch) {
+  Explanation result;
+  result.capabilities = reports_of(request, compilation, kernel);
+  result.sources = sources_of(launch, request.file);
+  result.kernel_name = plain_name(kernel.name);
+  result.request = std::move(request);
+  result.compilation = std::move(compilation);
+  result.kernel = std::move(kernel);
+  result.launch = std::move(launch);
+  return result;
+}
+
+}  // namespace warpwise::lab

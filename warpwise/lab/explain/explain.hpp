@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/compile/compiler.hpp"
+#include "warpwise/lab/explain/arguments.hpp"
+
+// A kernel of a file, run in the emulator and told about.
+namespace warpwise::lab {
+
+/// Warp instructions that a launch may take unless it is said otherwise: within 20 s of one core,
+/// for scattered accesses in a tight loop, which cost most to count, and more for each compute
+/// capability. Measured on one core of an AMD EPYC: 0.1 us an instruction with one, 0.31 us with
+/// eight.
+constexpr std::uint64_t default_budget(std::size_t compute_capabilities) {
+  return 1'000'000'000 / (7 + 3 * compute_capabilities);
+}
+
+struct ExplainRequest {
+  std::string file;
+  std::string kernel;  ///< plain or mangled; empty: the only one of the file
+  emulator::Dim3 grid;
+  emulator::Dim3 block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  CompileOptions compile;
+  std::vector<ArgumentSpec> arguments;
+  std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
+  std::optional<int> registers;         ///< of a thread, in place of the compiler's
+  std::optional<std::uint64_t> budget;  ///< in place of default_budget()
+  std::vector<DumpSpec> dumps;
+};
+
+/// What a kernel takes, and how many of its blocks fit, on one compute capability.
+struct CapabilityReport {
+  rules::ComputeCapability compute_capability;
+  std::optional<int> registers;
+  std::string
+      registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
+  std::optional<int> spill_bytes;  ///< stored by a thread
+  std::uint64_t shared_bytes = 0;  ///< of a block; on 1.x with its arguments, which lie there
+  rules::Occupancy occupancy;      ///< all 0 where not one block fits
+  std::string why_not;             ///< why no block fits; empty otherwise
+};
+
+struct SourceFile {
+  std::string name;                ///< as LineCounts::file has it
+  std::string shown;               ///< the name that the user gave, where it is that file
+  std::vector<std::string> lines;  ///< empty when it cannot be read
+};
+
+struct Explanation {
+  ExplainRequest request;
+  Compilation compilation;
+  emulator::KernelInfo kernel;
+  std::string kernel_name;  ///< without its parameters
+  std::vector<CapabilityReport> capabilities;
+  emulator::LaunchResult launch;
+  std::vector<SourceFile> sources;
+
+  const SourceFile* source(const std::string& file) const;
+  /// A line of a source, without the blanks around it; empty when it is not known.
+  std::string source_line(const std::string& file, int line) const;
+};
+
+/// Compiles, runs, counts, writes the dumps.
+/// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
+///         emulator::Program and Arguments do
+Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture);
+
+/// The same of a launch that was counted already: `request` says what it was.
+Explanation explain_launch(ExplainRequest request, Compilation compilation,
+                           emulator::KernelInfo kernel, emulator::LaunchResult launch);
+
+}  // namespace warpwise::lab

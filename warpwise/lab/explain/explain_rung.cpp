@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/explain/primitive.hpp"
+#include "warpwise/lab/measure/emulator_executor.hpp"
+#include "warpwise/lab/study/rung_run.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+Explanation explained(const PrimitiveRequest& request, const Rung& rung,
+                      const Compilation& compilation, const ladders::Launch& launch,
+                      const emulator::LaunchResult& result) {
+  ExplainRequest as_file;
+  as_file.file = rung.file.string();
+  as_file.kernel = launch.kernel;
+  as_file.grid = dimensions(launch.grid);
+  as_file.block = dimensions(launch.block);
+  as_file.dynamic_shared_bytes = launch.shared_bytes;
+  as_file.compile = compilation.options;
+  as_file.compute_capabilities = request.compute_capabilities;
+  return explain_launch(std::move(as_file), compilation,
+                        emulator::Program(compilation.ptx).kernel(launch.kernel), result);
+}
+
+}  // namespace
+
+PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveRequest& request) {
+  const Rung& rung = table.rung(request.name);
+  PrimitiveExplanation explanation;
+  explanation.request = request;
+  explanation.request.name = table.name() + "/" + rung.name;
+  explanation.size =
+      request.size.value_or(OperandSize{table.emulator_size.width, table.emulator_size.height});
+
+  ladders::Variables parameters = table.ladder->parameters();
+  for (const auto& [name, value] : rung.parameters) parameters[name] = value;
+  explanation.operands = rung.idea;
+  for (const auto& [name, value] : parameters) {
+    explanation.operands += fmt::format("; {} {}", name, value);
+  }
+  const ladders::Problem problem =
+      table.ladder->problem(explanation.size.width, explanation.size.height, parameters, {});
+  EmulatorExecutor executor(
+      request.compute_capabilities, true,
+      request.budget.value_or(default_budget(request.compute_capabilities.size())));
+  RungRun run(executor, table, rung, problem, rung.blocks.front());
+  try {
+    run.run();
+  } catch (const KernelFault&) {
+    // A launch with a fault is what is to be told.
+  }
+  for (std::size_t i = 0; i < executor.results().size(); ++i) {
+    explanation.launches.push_back(
+        explained(request, rung, run.compilation(), run.launches()[i], executor.results()[i]));
+  }
+  return explanation;
+}
+
+}  // namespace warpwise::lab

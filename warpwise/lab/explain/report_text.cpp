@@ -1,0 +1,335 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warpwise/lab/explain/advice.hpp"
+#include "warpwise/lab/explain/report.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using emulator::LineCounts;
+using emulator::PassCounts;
+using emulator::TrafficCounts;
+
+constexpr std::size_t text_width = 100;
+constexpr std::size_t line_width = 160;  // a longer line of source is cut
+constexpr int nearby = 4;  // fewer lines without counts are shown between two with counts
+
+// Colours that say something on light and dark ground alike, or nothing.
+class Paint {
+ public:
+  explicit Paint(bool colour) : colour_(colour) {}
+  std::string bold(const std::string& text) const { return in("1", text); }
+  std::string good(const std::string& text) const { return in("32", text); }
+  std::string bad(const std::string& text) const { return in("1;31", text); }
+  std::string quiet(const std::string& text) const { return in("2", text); }
+
+ private:
+  std::string in(const char* code, const std::string& text) const {
+    return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  bool colour_;
+};
+
+// 1234567 as "1,234,567".
+std::string grouped(std::uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string dimensions(const emulator::Dim3& size) {
+  return fmt::format("{},{},{}", size.x, size.y, size.z);
+}
+
+double ratio(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+// "4", "31.5".
+std::string number(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
+std::uint64_t transactions(const TrafficCounts& counts) {
+  return counts.transactions_32 + counts.transactions_64 + counts.transactions_128;
+}
+
+// A source is the user's: what a terminal would take for a command is no text.
+std::string printable(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\t')
+      result += "  ";
+    else
+      result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  return result;
+}
+
+std::string cut(const std::string& line) {
+  return line.size() > line_width ? line.substr(0, line_width - 3) + "..." : line;
+}
+
+// Breaks at blanks; `indent` blanks before every line but the first.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, blank - at);
+    if (column > indent && column + 1 + word.size() > text_width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+    at = blank + 1;
+  }
+  return result;
+}
+
+struct Unit {
+  const char* one;
+  const char* many;
+};
+constexpr Unit transaction_unit = {"transaction", "transactions"};
+constexpr Unit pass_unit = {"pass", "passes"};
+
+std::string against_ideal(const Paint& paint, const char* what, double each, double ideal,
+                          Unit unit) {
+  const bool is_one = number(each) == "1";
+  const std::string text = fmt::format("{} {} {}, ideal {}", what, number(each),
+                                       is_one ? unit.one : unit.many, number(ideal));
+  return number(each) == number(ideal) ? paint.good(text) : paint.bad(text);
+}
+
+void add_traffic(const Paint& paint, const char* what, const TrafficCounts& counts,
+                 std::vector<std::string>& parts) {
+  if (counts.requests == 0) return;
+  parts.push_back(against_ideal(paint, what, ratio(transactions(counts), counts.requests),
+                                ratio(counts.ideal_transactions, counts.requests),
+                                transaction_unit));
+}
+
+void add_passes(const Paint& paint, const char* what, const PassCounts& counts,
+                std::vector<std::string>& parts) {
+  if (counts.requests == 0) return;
+  parts.push_back(against_ideal(paint, what, ratio(counts.passes, counts.requests),
+                                ratio(counts.ideal_passes, counts.requests), pass_unit));
+}
+
+std::vector<std::string> memory_parts(const Paint& paint, const emulator::MemoryCounts& counts) {
+  std::vector<std::string> parts;
+  add_traffic(paint, "global read", counts.global_load, parts);
+  add_traffic(paint, "global write", counts.global_store, parts);
+  add_traffic(paint, "global atomic", counts.global_atomic, parts);
+  add_traffic(paint, "local read", counts.local_load, parts);
+  add_traffic(paint, "local write", counts.local_store, parts);
+  add_passes(paint, "shared read", counts.shared_load, parts);
+  add_passes(paint, "shared write", counts.shared_store, parts);
+  add_passes(paint, "shared atomic", counts.shared_atomic, parts);
+  add_passes(paint, "constant", counts.constant, parts);
+  if (counts.texture_requests > 0) {
+    parts.push_back(fmt::format("texture {} requests", grouped(counts.texture_requests)));
+  }
+  return parts;
+}
+
+// What all lines together cost, to compare two kernels by.
+std::string memory_text(const Paint& paint, const emulator::MemoryCounts& counts) {
+  std::uint64_t made = 0;
+  std::uint64_t needed = 0;
+  for (const TrafficCounts& each : {counts.global_load, counts.global_store, counts.global_atomic,
+                                    counts.local_load, counts.local_store}) {
+    made += transactions(each);
+    needed += each.ideal_transactions;
+  }
+  std::uint64_t passes = 0;
+  std::uint64_t needed_passes = 0;
+  for (const PassCounts& each : {counts.shared_load, counts.shared_store, counts.shared_atomic}) {
+    passes += each.passes;
+    needed_passes += each.ideal_passes;
+  }
+  const auto part = [&](const char* memory, std::uint64_t count, Unit unit, std::uint64_t least) {
+    const std::string text = fmt::format("{} memory: {} {}, ideal {}", memory, grouped(count),
+                                         unit.many, grouped(least));
+    return count == least ? paint.good(text) : paint.bad(text);
+  };
+  std::vector<std::string> parts;
+  if (made > 0) parts.push_back(part("global", made, transaction_unit, needed));
+  if (passes > 0) parts.push_back(part("shared", passes, pass_unit, needed_passes));
+  return parts.empty() ? "" : fmt::format("        {}\n", fmt::join(parts, "; "));
+}
+
+std::string capability_text(const Paint& paint, const CapabilityReport& report) {
+  const std::string cc = rules::to_string(report.compute_capability);
+  const auto& occupancy = report.occupancy;
+  std::string text = "CC " + fmt::format("{:<5}", cc);
+  if (!report.why_not.empty()) {
+    text += paint.bad("cannot run: " + report.why_not);
+  } else {
+    const std::string share = fmt::format(
+        "{}occupancy {:.0f} %", report.registers ? "" : "at most ", 100 * occupancy.fraction);
+    text += paint.bold(share) +
+            fmt::format(": {} block{}, {} of {} warps on an SM; limited by {}",
+                        occupancy.blocks_per_sm, occupancy.blocks_per_sm == 1 ? "" : "s",
+                        occupancy.warps_per_sm, rules::sm_limits(report.compute_capability).warps,
+                        rules::to_string(occupancy.limiter));
+  }
+  const std::string registers =
+      report.registers
+          ? fmt::format("{} registers a thread ({})", *report.registers, report.registers_from)
+          : "registers " + report.registers_from;
+  const std::string spills =
+      report.spill_bytes ? fmt::format(", {} bytes spilled", *report.spill_bytes) : "";
+  return text + "\n        " + wrapped(registers + spills, 8) + "\n";
+}
+
+// PTX that was given is for what its .target says.
+std::string built_for(const Explanation& explanation) {
+  const bool was_compiled = !explanation.request.file.ends_with(".ptx");
+  return was_compiled ? fmt::format(" for compute_{}", explanation.request.compile.architecture)
+                      : "";
+}
+
+std::string head(const Explanation& explanation, const Paint& paint) {
+  const ExplainRequest& request = explanation.request;
+  const emulator::KernelInfo& kernel = explanation.kernel;
+  std::string text =
+      fmt::format("{} in {}: grid {}, block {}, {} threads\ncompiled by {}{}\n",
+                  paint.bold(explanation.kernel_name), request.file, dimensions(request.grid),
+                  dimensions(request.block), grouped(request.grid.count() * request.block.count()),
+                  explanation.compilation.compiler, built_for(explanation));
+  for (const std::string& note : explanation.compilation.notes) {
+    text += "  " + wrapped("note: " + cut(printable(note.substr(0, note.find('\n')))), 2) + "\n";
+  }
+  text += "\n";
+  for (std::size_t i = 0; i < explanation.capabilities.size(); ++i) {
+    text += capability_text(paint, explanation.capabilities[i]);
+    text += memory_text(paint, explanation.launch.memory[i]);
+  }
+  text += fmt::format(
+      "shared memory {} bytes static + {} dynamic a block, local {} bytes a thread, constant {} "
+      "bytes\n",
+      kernel.static_shared_bytes, request.dynamic_shared_bytes, kernel.local_bytes,
+      kernel.constant_bytes);
+  return text;
+}
+
+std::string totals_text(const Explanation& explanation) {
+  const emulator::ExecutionCounts& totals = explanation.launch.totals;
+  std::string classes;
+  for (const auto& [name, count] : explanation.launch.instructions_by_class) {
+    classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", name, grouped(count));
+  }
+  const std::string text = fmt::format(
+      "{} warp instructions ({}), {} of 32 lanes at work; {} branches, {} of them divergent; {} "
+      "barriers",
+      grouped(totals.warp_instructions), classes,
+      number(ratio(totals.thread_instructions, totals.warp_instructions)), grouped(totals.branches),
+      grouped(totals.divergent_branches), grouped(totals.barriers));
+  return wrapped(text, 0) + "\n";
+}
+
+std::string counts_text(const Explanation& explanation, const LineCounts& line,
+                        const Paint& paint) {
+  const std::string margin(14, ' ');
+  std::string text;
+  for (std::size_t i = 0; i < line.memory.size(); ++i) {
+    const std::vector<std::string> parts = memory_parts(paint, line.memory[i]);
+    if (parts.empty()) continue;
+    const std::string cc = rules::to_string(explanation.request.compute_capabilities[i]);
+    text += fmt::format("{}CC {}: {}\n", margin, cc, fmt::join(parts, "; "));
+  }
+  if (line.execution.divergent_branches > 0) {
+    text += margin +
+            paint.bad(fmt::format("{} of {} branches divergent",
+                                  grouped(line.execution.divergent_branches),
+                                  grouped(line.execution.branches))) +
+            "\n";
+  }
+  return text;
+}
+
+std::string line_text(const Explanation& explanation, const SourceFile* source, int number_of_line,
+                      const LineCounts* counts, const Paint& paint) {
+  const auto index = static_cast<std::size_t>(number_of_line) - 1;
+  const bool known = source != nullptr && number_of_line >= 1 && index < source->lines.size();
+  const std::string code = known ? cut(printable(source->lines[index])) : "";
+  if (counts == nullptr) return fmt::format("{:7} {:5}  {}\n", "", number_of_line, code);
+  const double share =
+      100 * ratio(counts->execution.warp_instructions, explanation.launch.totals.warp_instructions);
+  return fmt::format("{:5.1f} % {:5}  {}\n", share, number_of_line, code) +
+         counts_text(explanation, *counts, paint);
+}
+
+std::string source_text(const Explanation& explanation, const Paint& paint) {
+  std::string text;
+  const LineCounts* before = nullptr;
+  for (const LineCounts& line : explanation.launch.lines) {
+    // Instructions of no line that never ran are of no interest.
+    if (line.file.empty() && line.execution.warp_instructions == 0) continue;
+    const SourceFile* source = explanation.source(line.file);
+    if (before == nullptr || before->file != line.file) {
+      const std::string name = source == nullptr ? "(no line information)" : source->shown;
+      text += "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
+              (before == nullptr ? paint.quiet("   (share of the warp instructions; counts are for "
+                                               "each request of a warp)")
+                                 : "") +
+              "\n";
+    } else if (line.line - before->line <= nearby) {
+      for (int between = before->line + 1; between < line.line; ++between) {
+        text += line_text(explanation, source, between, nullptr, paint);
+      }
+    } else {
+      text += "           ...\n";
+    }
+    text += line_text(explanation, source, line.line, &line, paint);
+    before = &line;
+  }
+  return text;
+}
+
+std::string faults_text(const Explanation& explanation, const Paint& paint) {
+  std::string text;
+  for (const emulator::Fault& fault : explanation.launch.faults) {
+    const SourceFile* source = explanation.source(fault.file);
+    const std::string place =
+        fmt::format("{}:{}", source == nullptr ? fault.file : source->shown, fault.line);
+    text += "- " +
+            wrapped(fmt::format("{} at {}: {} (thread {} of block {} first, {} in all)",
+                                paint.bad(std::string(emulator::to_string(fault.kind))), place,
+                                printable(fault.message), dimensions(fault.thread),
+                                dimensions(fault.block), grouped(fault.count)),
+                    2) +
+            "\n";
+  }
+  return text.empty() ? text : "\nFaults:\n" + text;
+}
+
+}  // namespace
+
+std::string text_of(const Explanation& explanation, bool colour) {
+  const Paint paint(colour);
+  std::string text =
+      head(explanation, paint) + totals_text(explanation) + source_text(explanation, paint);
+  if (!explanation.launch.printed.empty())
+    text += "\nThe kernel printed:\n" + explanation.launch.printed;
+  text += faults_text(explanation, paint);
+  text += "\n" + paint.bold("What to know") + "\n";
+  for (const Advice& advice : advice_for(explanation)) {
+    text += "- " + wrapped(printable(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
+  }
+  return text;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "warpwise/lab/measure/executor.hpp"
+
+namespace warpwise::lab {
+
+/// Runs rungs in the emulator, and counts what they do for some compute capabilities.
+class EmulatorExecutor final : public Executor {
+ public:
+  /// Warp instructions of a launch: a kernel that never ends is told about after some seconds.
+  /// Small problems, as they are verified, take less than a hundredth.
+  static constexpr std::uint64_t usual_budget = 100'000'000;
+
+  /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
+  /// `count` false nothing is counted, and kernels run faster.
+  EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities, bool count,
+                   std::uint64_t budget = usual_budget);
+
+  std::string device_name() const override { return "emulator"; }
+  rules::ComputeCapability compute_capability() const override { return newest_; }
+  int multiprocessors() const override;
+  std::uint64_t max_shared_bytes() const override;
+  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
+  void clear() override;
+  void write(std::uint64_t to, std::span<const std::byte> from) override;
+  void read(std::uint64_t from, std::span<std::byte> to) override;
+  std::uint64_t create_texture(const emulator::Texture& texture) override;
+  std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
+  void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
+
+  /// What the launches of the last run() counted, one for each; of a run() that threw, up to the
+  /// launch with the fault.
+  const std::vector<emulator::LaunchResult>& results() const { return results_; }
+
+ private:
+  std::vector<rules::ComputeCapability> compute_capabilities_;
+  rules::ComputeCapability newest_;
+  bool count_;
+  std::uint64_t budget_;
+  std::unique_ptr<emulator::Device> device_;
+  std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
+  std::shared_ptr<LoadedCode> loaded_;
+  std::vector<emulator::LaunchResult> results_;
+};
+
+}  // namespace warpwise::lab

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/compile/compiler.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+
+// Where a rung runs: in the emulator or on a GPU.
+namespace warpwise::lab {
+
+/// A kernel did what it must not: an access out of bounds, a loop without end. what() says which
+/// thread did it, at which line.
+class KernelFault : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Microseconds of one run of a rung's launches.
+struct Timing {
+  double median_us = 0;
+  double p5_us = 0;
+  double p95_us = 0;
+  int samples = 0;
+  int dropped = 0;  ///< samples at a lowered clock
+};
+
+/// A rung's code, ready to be launched.
+class LoadedCode {
+ public:
+  virtual ~LoadedCode() = default;
+  /// What a thread of the kernel takes; nothing where the executor does not know.
+  virtual std::optional<int> registers(const std::string& kernel) const = 0;
+  /// Blocks of `threads` threads that are resident on an SM at the same time.
+  virtual int blocks_per_sm(const std::string& kernel, int threads,
+                            std::uint64_t shared_bytes) const = 0;
+};
+
+/// The sides of a launch's grid or block.
+inline emulator::Dim3 dimensions(const std::uint32_t (&sides)[3]) {
+  return {sides[0], sides[1], sides[2]};
+}
+
+/// Owns the memory of one problem and runs launches on it. Not thread-safe.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  /// "NVIDIA H200", "emulator".
+  virtual std::string device_name() const = 0;
+  /// The compute capability that rungs are compiled for.
+  virtual rules::ComputeCapability compute_capability() const = 0;
+  virtual int multiprocessors() const = 0;
+  /// The most dynamic shared memory that a block may ask for.
+  virtual std::uint64_t max_shared_bytes() const = 0;
+
+  /// Memory whose address is a multiple of 512. \throws OutOfMemory  with both numbers
+  virtual std::uint64_t allocate(std::uint64_t bytes, const std::string& name) = 0;
+  /// Frees all memory and textures. Loaded code stays.
+  virtual void clear() = 0;
+  virtual void write(std::uint64_t to, std::span<const std::byte> from) = 0;
+  virtual void read(std::uint64_t from, std::span<std::byte> to) = 0;
+  virtual std::uint64_t create_texture(const emulator::Texture& texture) = 0;
+
+  /// \throws CompileError, Unsupported  when the code cannot be made to run here
+  virtual std::shared_ptr<LoadedCode> load(const Compilation& compilation) = 0;
+  /// Runs the launches in order, to their end.
+  /// \throws KernelFault  in the emulator, with the thread and the line
+  /// \throws Error        when a launch fails otherwise
+  virtual void run(LoadedCode& code, std::span<const ladders::Launch> launches) = 0;
+};
+
+}  // namespace warpwise::lab

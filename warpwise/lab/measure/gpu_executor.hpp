@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/stream.hpp"
+#include "warpwise/gpu/texture.hpp"
+#include "warpwise/lab/measure/executor.hpp"
+
+namespace warpwise::lab {
+
+/// Runs rungs on the GPU that is the current device of the thread that makes it.
+///
+/// A kernel that faults leaves the process without a usable GPU: that is how CUDA works. Every
+/// later call throws CudaError then.
+class GpuExecutor final : public Executor {
+ public:
+  /// \throws NoCudaDevice  with the reason
+  GpuExecutor();
+  ~GpuExecutor() override;
+
+  std::string device_name() const override { return device_.name; }
+  rules::ComputeCapability compute_capability() const override;
+  int multiprocessors() const override { return device_.multiprocessors; }
+  std::uint64_t max_shared_bytes() const override;
+
+  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
+  void clear() override;
+  void write(std::uint64_t to, std::span<const std::byte> from) override;
+  void read(std::uint64_t from, std::span<std::byte> to) override;
+  std::uint64_t create_texture(const emulator::Texture& texture) override;
+
+  /// The driver compiles the PTX for this GPU; registers() and blocks_per_sm() are the driver's.
+  /// \throws Unsupported  the driver is older than the PTX  \throws CudaError  the PTX is wrong
+  std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
+  /// \throws CudaError  with the kernel's name
+  void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
+
+  /// Puts the launches on a stream and returns, for what times them. \throws CudaError  a launch is
+  /// refused
+  void launch(LoadedCode& code, std::span<const ladders::Launch> launches,
+              gpu::StreamHandle stream) const;
+  /// The stream of run(), read() and write().
+  const gpu::Stream& stream() const { return stream_; }
+  const gpu::DeviceInfo& device() const { return device_; }
+
+ private:
+  gpu::DeviceInfo device_;
+  gpu::Stream stream_;
+  std::vector<gpu::Buffer> memory_;
+  std::vector<gpu::Texture> textures_;
+  std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
+  std::shared_ptr<LoadedCode> loaded_;
+};
+
+}  // namespace warpwise::lab

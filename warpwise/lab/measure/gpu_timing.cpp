@@ -1,0 +1,314 @@
+#include "warpwise/lab/measure/gpu_timing.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/graph.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+
+namespace warpwise::lab {
+
+// As timing.cu writes it.
+struct GpuTimer::Clock {
+  std::uint64_t cycles = 0;
+  std::uint64_t nanoseconds = 0;
+};
+
+namespace {
+
+using Work = std::function<void(gpu::StreamHandle)>;
+
+// How timing.cu is built, and what follows from it.
+constexpr int chains = 8;  // with 16 warps a scheduler more than an instruction's latency needs
+constexpr int steps = 16;  // so that the loop itself costs a per cent
+
+constexpr std::int64_t flag_bytes = 64;
+// Launching takes the host microseconds; one that was interrupted for longer takes the sample
+// again.
+constexpr std::uint64_t host_limit_ns = 100'000'000;
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string compile_helpers(const GpuExecutor& executor, const Toolchain& toolchain) {
+  const rules::ComputeCapability cc = executor.compute_capability();
+  CompileOptions options;
+  constexpr int oldest = 75;  // that compilers build for
+  options.architecture = std::max(10 * cc.major + cc.minor, oldest);
+  options.defines = {"CHAINS=" + std::to_string(chains), "STEPS=" + std::to_string(steps)};
+  return compile_file(source_root() / "warpwise/lab/measure/timing.cu", options, toolchain).ptx;
+}
+
+template <class T>
+std::span<const std::byte> block_of(const T& arguments) {
+  return std::as_bytes(std::span(&arguments, 1));
+}
+
+// Two parameters of 8 bytes, as all kernels of timing.cu take.
+struct Arguments {
+  const void* place;
+  std::uint64_t number;
+};
+
+constexpr std::uint32_t one[3] = {1, 1, 1};
+
+// Ends what wait_for_host waits for, whatever is thrown meanwhile.
+class Release {
+ public:
+  explicit Release(std::uint32_t& flag) : flag_(flag) {}
+  ~Release() { std::atomic_ref(flag_).store(1, std::memory_order_release); }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+
+ private:
+  std::uint32_t& flag_;
+};
+
+// Microseconds of work on a stream, launch and all.
+double time_of(const Work& work, const gpu::Stream& stream) {
+  gpu::Event start;
+  gpu::Event stop;
+  start.record(stream);
+  work(stream);
+  stop.record(stream);
+  stop.synchronize();
+  return stop.microseconds_since(start);
+}
+
+// The median of a few, after the first ones, which raise the clocks.
+double median_us(const Work& work, int warm, int count, const gpu::Stream& stream) {
+  for (int i = 0; i < warm; ++i) time_of(work, stream);
+  std::vector<Sample> samples;
+  for (int i = 0; i < count; ++i) samples.push_back({.us = time_of(work, stream)});
+  return summary_of(samples).median_us;
+}
+
+}  // namespace
+
+GpuTimer::GpuTimer(GpuExecutor& executor, const Toolchain& toolchain)
+    : executor_(executor), helpers_(compile_helpers(executor, toolchain)),
+      read_clocks_(helpers_.kernel("read_clocks")),
+      wait_for_host_(helpers_.kernel("wait_for_host")),
+      absolute_differences_(helpers_.kernel("absolute_differences")),
+      shared_(flag_bytes +
+              2 * executor.multiprocessors() * static_cast<std::int64_t>(sizeof(Clock))),
+      // What L2 holds is then replaced whatever the order in which it replaces.
+      flushed_(2 * std::max<std::int64_t>(executor.device().l2_bytes, 16 << 20),
+               executor.stream()) {
+  std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
+  // The driver loads a kernel at its first launch, for which it may wait for the GPU: not while
+  // that waits for the host.
+  *flags() = 1;
+  wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), 0}), executor_.stream());
+  read_clocks(clocks(0));
+  executor_.stream().synchronize();
+}
+
+GpuTimer::~GpuTimer() = default;
+
+std::uint32_t* GpuTimer::flags() const { return reinterpret_cast<std::uint32_t*>(shared_.data()); }
+
+std::byte* GpuTimer::clocks(int reading) const {
+  const auto one_reading = executor_.multiprocessors() * static_cast<std::int64_t>(sizeof(Clock));
+  return shared_.data() + flag_bytes + reading * one_reading;
+}
+
+void GpuTimer::read_clocks(std::byte* to) {
+  const auto count = static_cast<std::uint32_t>(executor_.multiprocessors());
+  const std::uint32_t grid[3] = {count, 1, 1};
+  // Blocks so large that a multiprocessor does not get two while another one gets none.
+  constexpr std::uint32_t block[3] = {1024, 1, 1};
+  read_clocks_.launch(grid, block, 0, block_of(Arguments{to, count}), executor_.stream());
+}
+
+Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
+  Sample sample{.us = us};
+  for (int i = 0; i < executor_.multiprocessors(); ++i) {
+    Clock before;
+    Clock after;
+    std::memcpy(&before, clocks(0) + i * sizeof(Clock), sizeof(Clock));
+    std::memcpy(&after, clocks(1) + i * sizeof(Clock), sizeof(Clock));
+    // One that was not read this time holds an earlier reading, or none.
+    if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds) continue;
+    const auto elapsed = static_cast<double>(after.nanoseconds - before.nanoseconds);
+    sample.clock_mhz = 1000 * static_cast<double>(after.cycles - before.cycles) / elapsed;
+    gpu_seconds += elapsed / 1e9;
+    return sample;
+  }
+  gpu_seconds += us / 1e6;
+  return sample;
+}
+
+std::optional<Sample> GpuTimer::cold_sample(LoadedCode& code,
+                                            std::span<const ladders::Launch> launches, bool blocked,
+                                            double& gpu_seconds) {
+  const gpu::Stream& stream = executor_.stream();
+  std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
+  {
+    const Release release(flags()[0]);
+    // The clock is read around the flush too: the time has a resolution of a microsecond, which is
+    // too coarse for a kernel of a few.
+    read_clocks(clocks(0));
+    gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream);
+    if (blocked) {
+      wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), host_limit_ns}), stream);
+    }
+    start_.record(stream);
+    executor_.launch(code, launches, stream);
+    stop_.record(stream);
+    read_clocks(clocks(1));
+  }
+  stream.synchronize();
+  if (std::atomic_ref(flags()[1]).load() != 0) return std::nullopt;
+  return clock_between(stop_.microseconds_since(start_), gpu_seconds);
+}
+
+Timing GpuTimer::cold(LoadedCode& code, std::span<const ladders::Launch> launches,
+                      const TimingOptions& options, Measurement& measurement) {
+  std::vector<Sample> samples;
+  double gpu_seconds = 0;
+  int late = 0;
+  constexpr int late_by_chance = 3;
+  auto next_check = static_cast<std::size_t>(options.min_samples);
+  const Stopwatch wall;
+  while (true) {
+    const auto sample = cold_sample(code, launches, late < late_by_chance, gpu_seconds);
+    late += sample ? 0 : 1;
+    if (sample) samples.push_back(*sample);
+    if (static_cast<int>(samples.size()) < options.min_samples) continue;
+    if (wall.seconds() >= options.wall_seconds) break;
+    if (gpu_seconds < options.cold_seconds || samples.size() < next_check) continue;
+    if (have_settled(samples)) break;
+    next_check = samples.size() + samples.size() / 8;
+  }
+  measurement.sm_clock_mhz = median_clock_mhz(samples);
+  measurement.launches_hidden = late < late_by_chance;
+  return summary_of(samples);
+}
+
+Timing GpuTimer::batch(LoadedCode& code, std::span<const ladders::Launch> launches,
+                       const TimingOptions& options, Measurement& measurement) {
+  const gpu::Stream& stream = executor_.stream();
+  const Work once = [&](gpu::StreamHandle s) { executor_.launch(code, launches, s); };
+  const double estimate = median_us(once, 1, 3, stream);
+
+  constexpr double batch_us = 1000;       // makes the events' own microseconds less than a per cent
+  constexpr int most_runs = 500;          // in a graph
+  constexpr double graph_below_us = 100;  // longer runs hide their launches from a stream as well
+  const int runs =
+      std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);
+  Work several = [&](gpu::StreamHandle s) {
+    for (int i = 0; i < runs; ++i) once(s);
+  };
+  if (estimate < graph_below_us) {
+    several = [graph = std::make_shared<gpu::Graph>(several)](gpu::StreamHandle s) {
+      graph->launch(s);
+    };
+  }
+  time_of(several, stream);
+
+  // Samples of a long run tell what the cold ones told: a few will do.
+  constexpr double long_us = 50'000;
+  const int least = estimate > long_us ? std::min(3, options.min_samples) : options.min_samples;
+  std::vector<Sample> samples;
+  const Stopwatch wall;
+  while (static_cast<int>(samples.size()) < least || wall.seconds() < options.batch_seconds) {
+    samples.push_back({.us = time_of(several, stream) / runs});
+    if (static_cast<int>(samples.size()) >= least && estimate > long_us) break;
+  }
+  measurement.runs_per_batch = runs;
+  return summary_of(samples);
+}
+
+Measurement GpuTimer::measure(LoadedCode& code, std::span<const ladders::Launch> launches,
+                              const TimingOptions& options) {
+  // Loads the code, and takes what local memory the kernels need: both wait for the GPU.
+  executor_.run(code, launches);
+  Measurement measurement;
+  measurement.cold = cold(code, launches, options, measurement);
+  measurement.batch = batch(code, launches, options, measurement);
+  return measurement;
+}
+
+Transfers GpuTimer::transfers(std::span<const std::uint64_t> inputs,
+                              std::span<const std::uint64_t> outputs) {
+  std::uint64_t largest = 0;
+  for (const auto sizes : {inputs, outputs}) {
+    for (const std::uint64_t bytes : sizes) largest = std::max(largest, bytes);
+  }
+  const gpu::Stream& stream = executor_.stream();
+  const gpu::HostBuffer host(static_cast<std::int64_t>(largest));
+  const gpu::Buffer device(static_cast<std::int64_t>(largest), stream);
+  gpu::fill_bytes(device.data(), 0, device.bytes(), stream);
+  constexpr int warm = 1;
+  constexpr int count = 5;
+  Transfers result;
+  result.upload_us = median_us(
+      [&](gpu::StreamHandle s) {
+        for (const std::uint64_t bytes : inputs) {
+          gpu::upload(host.data(), device.data(), static_cast<std::int64_t>(bytes), s);
+        }
+      },
+      warm, count, stream);
+  result.download_us = median_us(
+      [&](gpu::StreamHandle s) {
+        for (const std::uint64_t bytes : outputs) {
+          gpu::download(device.data(), host.data(), static_cast<std::int64_t>(bytes), s);
+        }
+      },
+      warm, count, stream);
+  return result;
+}
+
+double GpuTimer::copy_roof_gb_per_s() {
+  if (copy_roof_) return *copy_roof_;
+  const gpu::Stream& stream = executor_.stream();
+  constexpr std::int64_t usual = 512 << 20;
+  // A small card is measured with what it has.
+  const std::int64_t bytes = std::min(usual, executor_.device().memory_bytes / 8);
+  const gpu::Buffer from(bytes, stream);
+  const gpu::Buffer to(bytes, stream);
+  gpu::fill_bytes(from.data(), 1, bytes, stream);
+  const double us =
+      median_us([&](gpu::StreamHandle s) { gpu::copy_bytes(from.data(), to.data(), bytes, s); }, 10,
+                30, stream);
+  copy_roof_ = 2 * static_cast<double>(bytes) / us / 1000;
+  return *copy_roof_;
+}
+
+double GpuTimer::absolute_differences_per_s() {
+  if (absolute_differences_rate_) return *absolute_differences_rate_;
+  const gpu::Stream& stream = executor_.stream();
+  constexpr std::uint32_t block[3] = {256, 1, 1};
+  constexpr std::uint64_t turns = 512;  // a millisecond or two
+  const auto blocks = static_cast<std::uint32_t>(
+      executor_.multiprocessors() *
+      std::max(1, absolute_differences_.blocks_per_sm(static_cast<int>(block[0]), 0)));
+  const std::uint32_t grid[3] = {blocks, 1, 1};
+  const std::uint64_t threads = std::uint64_t{blocks} * block[0];
+  const gpu::Buffer results(static_cast<std::int64_t>(4 * threads), stream);
+  const Arguments arguments{results.data(), turns};
+  const double us = median_us(
+      [&](gpu::StreamHandle s) {
+        absolute_differences_.launch(grid, block, 0, block_of(arguments), s);
+      },
+      10, 30, stream);
+  const double differences = 4.0 * chains * steps * static_cast<double>(turns * threads);
+  absolute_differences_rate_ = differences / (us / 1e6);
+  return *absolute_differences_rate_;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/module.hpp"
+#include "warpwise/lab/compile/toolchain.hpp"
+#include "warpwise/lab/measure/gpu_executor.hpp"
+#include "warpwise/lab/measure/samples.hpp"
+
+namespace warpwise::lab {
+
+struct TimingOptions {
+  int min_samples = 10;        ///< always taken, however long they last
+  double cold_seconds = 0.5;   ///< of GPU time in cold samples, flushing included, at least
+  double wall_seconds = 0.8;   ///< when cold samples end even if their median still moves
+  double batch_seconds = 0.2;  ///< of wall time in batches, about
+};
+
+/// How long a rung takes.
+struct Measurement {
+  Timing cold;   ///< of one run, nothing of it in L2
+  Timing batch;  ///< of one run among many, its operands in L2 as far as they fit
+  int runs_per_batch = 0;
+  double sm_clock_mhz = 0;  ///< median during the cold samples; 0: it could not be measured
+  bool launches_hidden =
+      true;  ///< false: something here launches synchronously, a debugger perhaps
+};
+
+/// From and to page-locked host memory.
+struct Transfers {
+  double upload_us = 0;
+  double download_us = 0;
+};
+
+/// Times launches on a GPU, and what they are compared with. README.md says how. Not thread-safe.
+class GpuTimer {
+ public:
+  /// Compiles its own few kernels. \param executor  has to outlive the timer
+  /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
+  explicit GpuTimer(GpuExecutor& executor, const Toolchain& toolchain = find_toolchain());
+  ~GpuTimer();
+  GpuTimer(const GpuTimer&) = delete;
+  GpuTimer& operator=(const GpuTimer&) = delete;
+
+  /// The launches together are one run; their result has to have been checked before.
+  /// \throws CudaError  a launch is refused or fails
+  Measurement measure(LoadedCode& code, std::span<const ladders::Launch> launches,
+                      const TimingOptions& options = {});
+
+  /// All inputs up and all outputs down, of so many bytes each: medians.
+  /// \throws CudaError  there is no memory for the largest of them
+  Transfers transfers(std::span<const std::uint64_t> inputs,
+                      std::span<const std::uint64_t> outputs);
+
+  /// A device-to-device copy of the driver's own that reads and writes 1 GiB in all, counting both.
+  /// Measured at the first call.
+  double copy_roof_gb_per_s();
+
+  /// Absolute differences of bytes a second with __vsadu4, four by each. Measured at the first
+  /// call.
+  double absolute_differences_per_s();
+
+ private:
+  struct Clock;
+
+  std::optional<Sample> cold_sample(LoadedCode& code, std::span<const ladders::Launch> launches,
+                                    bool blocked, double& gpu_seconds);
+  Timing cold(LoadedCode& code, std::span<const ladders::Launch> launches,
+              const TimingOptions& options, Measurement& measurement);
+  Timing batch(LoadedCode& code, std::span<const ladders::Launch> launches,
+               const TimingOptions& options, Measurement& measurement);
+  void read_clocks(std::byte* to);
+  Sample clock_between(double us, double& gpu_seconds) const;
+  std::uint32_t* flags() const;
+  std::byte* clocks(int reading) const;
+
+  GpuExecutor& executor_;
+  gpu::Module helpers_;
+  gpu::Kernel read_clocks_;
+  gpu::Kernel wait_for_host_;
+  gpu::Kernel absolute_differences_;
+  gpu::HostBuffer shared_;  // flags, clocks before, clocks after: written by kernels
+  gpu::Buffer flushed_;
+  gpu::Event start_;
+  gpu::Event stop_;
+  std::optional<double> copy_roof_;
+  std::optional<double> absolute_differences_rate_;
+};
+
+}  // namespace warpwise::lab
