@@ -15,8 +15,9 @@ struct Pair {
   std::function<void()> peer;  ///< none: nothing does the same work
 };
 
-/// What a time is set against: the most work a second that this machine does with so many threads,
-/// measured in the same run; asked for beside every sample, so it measures little or only once.
+/// What a time is compared with: the most work a second that this machine does with so many
+/// threads, measured in the same run. It is called beside every sample, so it has to be quick or
+/// measure only once.
 struct Roof {
   std::string name;  ///< of the counter that gets the per cent: "stream_%"
   std::function<double(std::int64_t width, std::int64_t height)> work;
@@ -32,7 +33,7 @@ struct Comparison {
   std::function<Pair(std::int64_t width, std::int64_t height)> make;
   /// In place of the bandwidth of copying `bytes`.
   std::optional<Roof> roof = {};
-  /// The peer knows no threads: compared with one alone.
+  /// The peer has no threads of its own: compared with one thread only.
   bool one_thread = false;
   /// How long to measure, in seconds of our calls; 0: Google Benchmark's own.
   double seconds = 0;

@@ -1,13 +1,11 @@
-// The program gpu_bench: verifies, then times every registered case beside its peers and the copy
-// roof, in one run.
+// The program gpu_bench: verifies, then times every registered case beside its peers and the roofs,
+// in one run.
 
 #include "bench/gpu_harness.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <random>
 #include <span>
@@ -18,7 +16,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/graph.hpp"
+#include "warpwise/lab/measure/gpu_timing.hpp"
 
 namespace warpwise::bench {
 namespace {
@@ -28,79 +26,9 @@ std::vector<std::function<std::vector<Case>()>>& registry() {
   return registrations;
 }
 
-struct Timing {
-  double median_us = 0;
-  double low_us = 0;   ///< 5th percentile
-  double high_us = 0;  ///< 95th percentile
-  int samples = 0;
-  int runs_per_sample = 0;
-  int sets = 0;
-};
-
-// A launch and its two events cost some microseconds: a sample holds enough runs to make that less
-// than a per cent.
-constexpr double sample_us = 1000;
-constexpr double budget_us = 200'000;
-constexpr int minimum_samples = 30;
-constexpr int maximum_runs_per_sample = 500;
-// Twice what the largest L2 caches hold, so that a set is gone when its turn comes again.
-constexpr std::int64_t footprint_bytes = 256LL << 20;
-
-int sets_for(const Case& work) {
-  return static_cast<int>(
-      std::clamp<std::int64_t>(footprint_bytes / std::max<std::int64_t>(work.bytes, 1) + 1, 2, 64));
-}
-
-// Runs that take longer than this hide their launches from a stream; shorter ones go into a graph.
-// (A graph is no neutral place for long ones: the driver's copy of 1 GiB is a third slower in it.)
-constexpr double graph_below_us = 100;
-
-/// Microseconds of one call of `work` on the stream.
-double time_of(const std::function<void(gpu::StreamHandle)>& work, const gpu::Stream& stream) {
-  gpu::Event start;
-  gpu::Event stop;
-  start.record(stream);
-  work(stream);
-  stop.record(stream);
-  stop.synchronize();
-  return stop.microseconds_since(start);
-}
-
-Timing measure(const Work& run, int sets, const gpu::Stream& stream) {
-  const auto runs_of = [&](int runs) {
-    return [&run, runs, sets](gpu::StreamHandle s) {
-      for (int i = 0; i < runs; ++i) run(i % sets, s);
-    };
-  };
-  time_of(runs_of(sets), stream);
-  const double estimate = time_of(runs_of(sets), stream) / sets;
-
-  Timing timing;
-  timing.sets = sets;
-  // Whole rounds through the sets, so that every sample does the same work.
-  const double fitting = std::min<double>(sample_us / estimate, maximum_runs_per_sample);
-  timing.runs_per_sample = std::max(1, static_cast<int>(fitting / sets)) * sets;
-  std::function<void(gpu::StreamHandle)> sample = runs_of(timing.runs_per_sample);
-  if (estimate < graph_below_us) {
-    const auto graph = std::make_shared<gpu::Graph>(sample);
-    sample = [graph](gpu::StreamHandle s) { graph->launch(s); };
-  }
-  time_of(sample, stream);
-  const double samples_in_budget = budget_us / (estimate * timing.runs_per_sample);
-  timing.samples = std::max(minimum_samples, static_cast<int>(std::min(300.0, samples_in_budget)));
-  std::vector<double> samples;
-  for (int i = 0; i < timing.samples; ++i) {
-    samples.push_back(time_of(sample, stream) / timing.runs_per_sample);
-  }
-  std::sort(samples.begin(), samples.end());
-  const auto at = [&](double share) {
-    return samples[static_cast<std::size_t>(share * static_cast<double>(samples.size() - 1))];
-  };
-  timing.median_us = at(0.5);
-  timing.low_us = at(0.05);
-  timing.high_us = at(0.95);
-  return timing;
-}
+// A bench has many cases: half of what the laboratory takes for a rung.
+constexpr lab::TimingOptions options_of_a_case{
+    .cold_seconds = 0.2, .wall_seconds = 0.4, .batch_seconds = 0.1};
 
 struct Options {
   std::vector<std::string>
@@ -111,50 +39,61 @@ struct Options {
 
 struct Row {
   Case work;
-  Timing timing;
+  lab::Measurement times;
+  double roof = 0;  ///< GB/s, of what limits the case
   double gigabytes_per_second() const {
-    return static_cast<double>(work.bytes) / timing.median_us / 1000.0;
+    return static_cast<double>(work.bytes) / times.cold.median_us / 1000.0;
   }
+  double share_of_roof() const { return gigabytes_per_second() / roof; }
 };
 
+double roof_of(const Case& work, lab::GpuTimer& timer) {
+  return work.hardly_writes ? timer.read_roof_gb_per_s() : timer.copy_roof_gb_per_s();
+}
+
 // Verifies and times one case; says on stdout what became of it.
-std::optional<Row> run_case(const Case& work, const gpu::Stream& stream) {
-  const int sets = sets_for(work);
-  const Prepared prepared = work.prepare(sets, stream);
-  prepared.run(0, stream);
+std::optional<Row> run_case(const Case& work, lab::GpuTimer& timer, const gpu::Stream& stream) {
+  const Prepared prepared = work.prepare(1, stream);
+  const lab::GpuWork run = [&](gpu::StreamHandle s) { prepared.run(0, s); };
+  run(stream);
   stream.synchronize();
   if (prepared.verify && !prepared.verify()) {
     fmt::print("{:10} {:34} {:28} {:>5}x{:<5} WRONG RESULT, not timed\n", work.primitive,
                work.variant, work.implementation, work.width, work.height);
     return std::nullopt;
   }
-  Row row{work, measure(prepared.run, sets, stream)};
-  return row;
+  return Row{work, timer.measure(run, options_of_a_case), roof_of(work, timer)};
 }
 
-nlohmann::json to_json(const Row& row, double roof) {
+nlohmann::json to_json(const Row& row) {
+  const lab::Timing& cold = row.times.cold;
   return {{"primitive", row.work.primitive},
           {"variant", row.work.variant},
           {"implementation", row.work.implementation},
           {"width", row.work.width},
           {"height", row.work.height},
           {"bytes", row.work.bytes},
-          {"median_us", row.timing.median_us},
-          {"p5_us", row.timing.low_us},
-          {"p95_us", row.timing.high_us},
+          {"median_us", cold.median_us},
+          {"p5_us", cold.p5_us},
+          {"p95_us", cold.p95_us},
+          {"batch_us", row.times.batch.median_us},
           {"gb_per_s", row.gigabytes_per_second()},
-          {"share_of_roof", row.gigabytes_per_second() / roof},
-          {"samples", row.timing.samples},
-          {"runs_per_sample", row.timing.runs_per_sample},
-          {"sets", row.timing.sets}};
+          {"roof", row.work.hardly_writes ? "read" : "copy"},
+          {"share_of_roof", row.share_of_roof()},
+          {"samples", cold.samples},
+          {"dropped", cold.dropped},
+          {"sm_clock_mhz", row.times.sm_clock_mhz}};
 }
 
-void print_row(const Row& row, double roof) {
+void print_row(const Row& row) {
+  const lab::Timing& cold = row.times.cold;
   fmt::print(
-      "{:10} {:34} {:28} {:>5}x{:<5} {:>10.2f} [{:.2f}, {:.2f}] us {:>7.0f} GB/s {:>4.0f} %\n",
+      "{:10} {:34} {:28} {:>5}x{:<5} {:>10.2f} [{:.2f}, {:.2f}] us {:>7.0f} GB/s {:>4.0f} % of {}, "
+      "batch {:.2f} us\n",
       row.work.primitive, row.work.variant, row.work.implementation, row.work.width,
-      row.work.height, row.timing.median_us, row.timing.low_us, row.timing.high_us,
-      row.gigabytes_per_second(), 100 * row.gigabytes_per_second() / roof);
+      row.work.height, cold.median_us, cold.p5_us, cold.p95_us, row.gigabytes_per_second(),
+      100 * row.share_of_roof(), row.work.hardly_writes ? "reads" : "the copy",
+      row.times.batch.median_us);
   std::fflush(stdout);
 }
 
@@ -173,29 +112,24 @@ int run_all(const Options& options) {
   for (const auto& registration : registry()) {
     for (Case& work : registration()) cases.push_back(std::move(work));
   }
-  // The roof first: the driver's own copy of 1 GiB.
-  std::stable_sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) {
-    return (a.primitive == "roof") > (b.primitive == "roof");
-  });
-
-  double roof = 1;
+  lab::GpuTimer timer(device, stream);
+  fmt::print("roofs: the driver's copy {:.0f} GB/s, reads {:.0f} GB/s\n",
+             timer.copy_roof_gb_per_s(), timer.read_roof_gb_per_s());
   int wrong = 0;
   nlohmann::json rows = nlohmann::json::array();
   for (const Case& work : cases) {
-    const bool is_roof = work.primitive == "roof";
     const std::string name = work.primitive + " " + work.variant + " " + work.implementation;
-    if (!is_roof && !is_asked_for(name, options.filters)) continue;
+    if (!is_asked_for(name, options.filters)) continue;
     try {
-      const std::optional<Row> row = run_case(work, stream);
+      const std::optional<Row> row = run_case(work, timer, stream);
       if (!row) {
         ++wrong;
         continue;
       }
-      if (is_roof) roof = row->gigabytes_per_second();
-      print_row(*row, roof);
-      rows.push_back(to_json(*row, roof));
+      print_row(*row);
+      rows.push_back(to_json(*row));
     } catch (const Error& error) {
-      // A peer that is missing or refuses a size is no failure of ours, but it is said.
+      // A peer that is missing or refuses a size does not fail the run; it is reported.
       const bool ours = work.implementation == "warpwise";
       wrong += ours ? 1 : 0;
       fmt::print("{:10} {:34} {:28} {:>5}x{:<5} {}: {}\n", work.primitive, work.variant,
@@ -216,15 +150,15 @@ int run_all(const Options& options) {
     const nlohmann::json report = {
         {"machine", machine},
         {"method",
-         "median of samples, 5th and 95th percentile; a sample is whole rounds through "
-         "independent problem sets of 256 MiB or more in all (as one CUDA graph where a run takes "
-         "under "
-         "100 us), timed by events; GB/s counts "
-         "each input read once and each output written once; the roof is a device-to-device "
-         "cudaMemcpyAsync "
-         "that moves 1 GiB in the same run; results of warpwise verified against its CPU path "
-         "first"},
-        {"roof_gb_per_s", roof},
+         "median of runs with nothing of theirs in L2, which is flushed before each, a spinning "
+         "kernel hiding the launch, timed by events; 5th and 95th percentile; batch_us is one of "
+         "many runs, one behind another on the same operands, as one CUDA graph where a run takes "
+         "under 100 us; GB/s counts each input read once and each output written once, by the "
+         "first; the roof, measured in the same run, is a device-to-device cudaMemcpyAsync that "
+         "moves 1 GiB, or of what hardly writes a kernel that only reads; results of warpwise "
+         "verified against its CPU path first"},
+        {"roof_gb_per_s", timer.copy_roof_gb_per_s()},
+        {"read_roof_gb_per_s", timer.read_roof_gb_per_s()},
         {"rows", rows}};
     std::ofstream(options.json_file) << report.dump(1) << "\n";
   }

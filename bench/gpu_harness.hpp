@@ -32,6 +32,7 @@ struct Case {
   std::int64_t bytes = 0;
   /// Makes `sets` independent problems, so that no input waits in the cache when its turn comes.
   std::function<Prepared(int sets, const gpu::Stream& stream)> prepare;
+  bool hardly_writes = false;  ///< its roof is that of reading
 };
 
 /// The image sizes at which primitives are measured.

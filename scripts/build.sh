@@ -10,7 +10,19 @@ shift || true
 start=$SECONDS
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
-if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
+
+# On a terminal one line that tells how far the build is, "[12/300] Building ..."; the log gets everything.
+keep_log() {
+  if ! [ -t 2 ]; then cat >"$log"; return; fi
+  local line
+  tee "$log" | while IFS= read -r line; do
+    [[ $line == \[* ]] || continue
+    printf '\r\033[K%s %4d s  %s' "$preset" $((SECONDS - start)) "${line:0:$((${COLUMNS:-80} - 20))}" >&2
+  done
+  printf '\r\033[K' >&2
+}
+
+if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } 2>&1 | keep_log; then
   grep -nE 'error|Error|FAILED' "$log" | head -n 20 >&2 || true
   tail -n 20 "$log" >&2
   echo "build.sh: the build failed; the whole log is in $log" >&2

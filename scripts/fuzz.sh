@@ -15,11 +15,12 @@ scripts/build.sh fuzz
 corpus=build/fuzz/corpus
 rm -rf build/fuzz/findings && mkdir -p build/fuzz/findings
 python3 tests/fuzz/seeds.py "$corpus"
+inputs() { find "$1" -type f | wc -l; }
 record=
 for target in arguments complete explain ladder npy ptx search; do
   log=build/fuzz/$target.log
   start=$SECONDS
-  before=$(ls "$corpus/$target" | wc -l)
+  before=$(inputs "$corpus/$target")
   if ! "build/fuzz/bin/${target}_fuzz" -runs="$runs" -seed="$seed" -max_len=1024 -timeout=10 \
          -artifact_prefix="build/fuzz/findings/$target-" "$corpus/$target" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
@@ -28,7 +29,7 @@ for target in arguments complete explain ladder npy ptx search; do
   fi
   made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")
   seconds=$((SECONDS - start))
-  after=$(ls "$corpus/$target" | wc -l)
+  after=$(inputs "$corpus/$target")
   record+="${record:+,}
   \"$target\": {\"runs\": $made, \"seconds\": $seconds, \"corpus_before\": $before, \"corpus_after\": $after, \"findings\": 0}"
   echo "$target: $made runs in $seconds s, $after inputs in the corpus, nothing found"

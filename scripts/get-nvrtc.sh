@@ -29,8 +29,9 @@ python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-bin
 for wheel in "$work"/wheels/*.whl; do python3 -m zipfile -e "$wheel" "$work/unpacked"; done
 
 made=$work/unpacked/nvidia/cu13
-[ -e "$made/lib/libnvrtc.so.13" ] && [ -e "$made/include/cuda_fp16.h" ] ||
-  fail "the wheels do not hold what they used to: $(ls "$work/wheels" | tr '\n' ' ')"
+for file in lib/libnvrtc.so.13 include/cuda_fp16.h; do
+  [ -e "$made/$file" ] || fail "the wheels hold no $file: $(cd "$work/wheels" && echo *)"
+done
 mkdir "$made/licenses"
 for info in "$work"/unpacked/*.dist-info; do
   find "$info" -iname 'license*' -type f -exec cp {} "$made/licenses/$(basename "$info" .dist-info).txt" \;

@@ -25,7 +25,7 @@ toolkit=$(ptxas --version | sed -n 's/.*release \([0-9.]*\), V\([0-9.]*\).*/\2/p
 printf '{"ptxas": "%s", "commit": "%s"}\n' "$toolkit" "$(git describe --always --dirty --abbrev=12)" >"$folder/bundle.json"
 
 size=$(du -sm "$folder" | cut -f1)
-echo "$folder: $size MiB, $(ls "$folder" | wc -l) files"
+echo "$folder: $size MiB, $(find "$folder" -mindepth 1 | wc -l) files"
 if [ "$size" -ge "$limit_mib" ]; then
   echo "golden-bundle.sh: the folder is larger than $limit_mib MiB" >&2
   exit 1

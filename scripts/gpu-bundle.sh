@@ -18,7 +18,7 @@ fi
 
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib" "$folder/bench" "$folder/frames"
-for program in base_test gpu_test gpu_executor_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test gpu_bench warpwise; do
+for program in $(cat build/release/gpu-tests.txt) gpu_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
 # One file, by the name that programs ask for.
@@ -29,12 +29,12 @@ ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
 # What the ladders compile there; the link into the source tree becomes files.
-(cd warpwise && find base primitives lab -name '*.hpp' -o -name '*.cuh' -o -name '*.cu' -o -name 'ladder.json') |
+(cd warpwise && find base primitives lab studies -name '*.hpp' -o -name '*.cuh' -o -name '*.cu' -o -name 'ladder.json' -o -name 'study.json') |
   while read -r file; do
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
   done
 cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"
-cp scripts/gpu-bundle/run.sh "$folder/"
+cp scripts/gpu-bundle/run.sh build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
 # Real images as raw frames, because the module that reads image files needs OpenCV.
 for image in building.jpg sudoku.png; do

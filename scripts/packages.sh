@@ -15,7 +15,8 @@ packages=(
   libzstd-dev                                               # PTX inside of CUDA programs
 )
 if [ "${1:-}" = "--test" ]; then
-  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3 clang libclang-rt-dev)
+  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3 python3-jsonschema clang libclang-rt-dev
+             python3-venv shellcheck doxygen)                     # scripts/checks.sh
 fi
 
 missing=()

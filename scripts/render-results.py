@@ -31,7 +31,7 @@ def time_text(row):
 
 
 def measured_cells(row):
-    return [time_text(row), f"{row['gb_per_s']:.0f}", f"{100 * row['share_of_roof']:.0f} %"]
+    return [time_text(row), f"{row['gb_per_s']:.0f}", f"{100 * row['share_of_roof']:.0f} %" + (" of reads" if row.get("roof") == "read" else "")]
 
 
 def table(header, rows):
@@ -65,8 +65,21 @@ def origins(reports):
         primitives = dict.fromkeys(row["primitive"] for row in report["rows"]
                                    if row["primitive"] != "roof")
         parts.append(f"{', '.join(primitives)}: {origin(report)}, the roof is "
-                     f"{report['roof_gb_per_s']:.0f} GB/s")
+                     f"{report['roof_gb_per_s']:.0f} GB/s" +
+                     (f", of reads {report['read_roof_gb_per_s']:.0f}" if "read_roof_gb_per_s" in report else ""))
     return "; ".join(parts) + "."
+
+
+def methods(reports):
+    """How each part was measured; parts that were measured alike together."""
+    parts = {}
+    for report in reports:
+        names = parts.setdefault(report["method"], [])
+        names += dict.fromkeys(row["primitive"] for row in report["rows"] if row["primitive"] != "roof")
+    if len(parts) == 1:
+        method = next(iter(parts))
+        return f"Method: {method[0].upper()}{method[1:]}."
+    return "\n\n".join(f"Method for {', '.join(sorted(names))}: {method}." for method, names in parts.items())
 
 
 def headline(reports):
@@ -80,7 +93,7 @@ def headline(reports):
                          for peer in peers_of(report, row)]
                 rows.append([f"{primitive}, {variant}", f"{size[0]}×{size[1]}", *measured_cells(row),
                              "; ".join(peers) or "none does the same"])
-    text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the copy roof", "peer"], rows)
+    text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the roof", "peer"], rows)
     return f"{text}\n\n{origins(reports)}"
 
 
@@ -91,8 +104,7 @@ def everything(reports):
             for row in report["rows"] if row["primitive"] != "roof"]
     text = table(["primitive", "what", "size", "by", "median [5 %, 95 %]", "GB/s",
                   "of the roof"], rows)
-    method = reports[0]["method"][0].upper() + reports[0]["method"][1:]
-    return f"{origins(reports)}\n\nMethod: {method}.\n\n{text}"
+    return f"{origins(reports)}\n\n{methods(reports)}\n\n{text}"
 
 
 def cpu_row(row):
@@ -243,6 +255,8 @@ def same_work(row):
 def ladder_origin(report):
     machine = report["machine"]
     roof = f"its own copy reaches {report['copy_roof_gb_per_s']:.0f} GB/s"
+    if "read_roof_gb_per_s" in report:
+        roof += f", reading alone {report['read_roof_gb_per_s']:.0f} GB/s"
     if "absolute_differences_roof_per_s" in report:
         roof += (f", its `__vsadu4` {report['absolute_differences_roof_per_s'] / 1e12:.1f} T absolute "
                  "differences a second")
@@ -252,7 +266,7 @@ def ladder_origin(report):
     host = "; the CPU is an " + machine["cpu"] if any("on_cpu" in row for row in report["results"]) else ""
     return (f"{machine['gpu']}, driver {machine['driver']}, CUDA {machine['toolkit']}, commit "
             f"{machine['commit']}, {machine['date'][:10]}; {roof}{host}. Transfers of the operands, "
-            f"page-locked: {transfers}." + (f" {report['derived']}" if "derived" in report else ""))
+            f"page-locked: {transfers}.")
 
 
 def ladder(name):

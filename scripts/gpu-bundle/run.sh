@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench verify ladders)
 mkdir -p "$out/logs"
-tests=(base_test gpu_test gpu_executor_test copy_test convert_test sobel_test threshold_test match_test track_test disparity_test find_test gemv_test property_test threads_test)
+mapfile -t tests <"$here/gpu-tests.txt"
 failed=0
 
 fail() { echo "FAILED: $*"; failed=1; }
@@ -60,7 +60,8 @@ run_main() {
   work=$(mktemp -d)
   cp "$here"/frames/*.npy "$work"
   : >"$out/logs/main.txt"
-  for name in $(cd "$here/frames" && ls | sed 's/\.npy$//'); do
+  for name in "$here"/frames/*.npy; do
+    name=$(basename "$name" .npy)
     compare() {  # compare LABEL EXTENSION SUBCOMMAND OPTION...
       local label=$1 extension=$2 command=$3 backend; shift 3
       for backend in cpu cuda; do
@@ -86,31 +87,37 @@ run_main() {
 # gpu_executor_test is left out: its kernels are made to fail.
 run_sanitizers() {
   local sanitizer tool name folder=$out/ladders
-  local names=(gpu copy convert sobel threshold match track disparity find gemv property threads)
+  local names=() test
+  for test in "${tests[@]}"; do
+    case $test in base_test | gpu_executor_test) ;; *) names+=("${test%_test}") ;; esac
+  done
   [ ${#sanitized[@]} = 0 ] || names=("${sanitized[@]}")
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   if [ -z "$sanitizer" ]; then echo "sanitize: skipped, no compute-sanitizer here"; return; fi
   # Tables without the documents' sizes, which would take the tools hours.
   rm -rf "$folder"
   mkdir -p "$folder"
-  python3 - "$here/share/warpwise/sources/warpwise/primitives" "$folder" <<'PYTHON'
+  python3 - "$here/share/warpwise/sources/warpwise" "$folder" <<'PYTHON'
 import json, pathlib, shutil, sys
-for table in pathlib.Path(sys.argv[1]).glob("*/ladder/ladder.json"):
-    copy = pathlib.Path(sys.argv[2]) / table.parent.parent.name
+sources = pathlib.Path(sys.argv[1])
+ladders = [(table, table.parent.parent.name) for table in sources.glob("primitives/*/ladder/ladder.json")]
+studies = [(table, table.parent.name) for table in sources.glob("studies/*/study.json")]
+for table, name in ladders + studies:
+    copy = pathlib.Path(sys.argv[2]) / name
     shutil.copytree(table.parent, copy)
-    ladder = json.loads(table.read_text())
-    ladder["size"] = ladder["verify"][-1]
-    (copy / "ladder.json").write_text(json.dumps(ladder))
+    study = json.loads(table.read_text())
+    study["size"] = study["verify"][-1]
+    (copy / table.name).write_text(json.dumps(study))
 PYTHON
   # A part of property_test's cases: the tools slow every call down. racecheck slows kernels some
   # hundred times: it gets the tests of small problems, which run every kernel all the same.
   local large='*AwkwardSizes*:*EveryOption*:*Large*:*SeveralTiles*:*AsLargeAs*:*LayoutOfEachImage*'
   large+=':*RowsOfManyScanChunks*:*Exact*:*EveryDefinedCombination*:*MoreRows*'
   check() {  # check LABEL PROGRAM ARGUMENT...: the program under $tool
-    local log=$out/logs/$tool-${1// /-}.log label=$1 start=$EPOCHREALTIME status
-    shift
+    local log=$out/logs/$tool-${1// /-}.log label=$1 program=$2 start=$EPOCHREALTIME status
+    shift 2
     WARPWISE_PROPERTY_CASES=500 timeout 150 "$sanitizer" --tool $tool --error-exitcode 99 \
-      "$here/bin/$@" >"$log" 2>&1
+      "$here/bin/$program" "$@" >"$log" 2>&1
     status=$?
     printf '%-10s %-16s exit %s, %s (%s s)\n' $tool "$label" $status \
       "$(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$log" | tail -n 1 | sed 's/=* //')" \
@@ -120,7 +127,7 @@ PYTHON
     local filter='*cuda:GpuTest*'
     [ $tool != racecheck ] || filter+="-$large"
     for name in "${names[@]}"; do
-      check "${name}_test" "${name}_test" --gtest_filter="$filter"
+      [ ! -x "$here/bin/${name}_test" ] || check "${name}_test" "${name}_test" --gtest_filter="$filter"
       [ ! -d "$folder/$name" ] ||
         check "$name rungs" warpwise lab verify "$name" --on gpu --ladder-dir "$folder/$name"
     done
@@ -155,9 +162,10 @@ run_ladders() {
   if [ ${#experiments[@]} = 0 ]; then
     readarray -t experiments < <("$here/bin/warpwise" lab list --json | python3 -c '
 import json, sys
-for ladder in json.load(sys.stdin)["ladders"]:
-    for experiment in ladder["experiments"]:
-        print(ladder["ladder"] + "/" + experiment["name"])')
+listed = json.load(sys.stdin)
+for study in listed["ladders"] + listed["studies"]:
+    for experiment in study["experiments"]:
+        print((study.get("ladder") or study["study"]) + "/" + experiment["name"])')
   fi
   mkdir -p "$out/logs/ladders"
   : >"$out/ladders.json"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -12,6 +13,10 @@ from support import (HAS_IMAGES, SANITIZED, WARPWISE, CommandTest, has_gpu, npy,
 
 FAILED = 1
 USAGE = 2
+
+
+def without_core_file():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Arguments(CommandTest):
@@ -234,10 +239,11 @@ class Outputs(CommandTest):
         self.assertEqual(said, "warpwise: cannot write standard output: its reader went away\n")
 
     def test_interrupted(self):
-        for number in [signal.SIGINT, signal.SIGTERM]:
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU,
+                       signal.SIGALRM, signal.SIGUSR1]:
             command = subprocess.Popen(
                 [WARPWISE, "sobel", "-", "out.raw", "--from", "gray8", "--size", "100x100"],
-                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, preexec_fn=without_core_file)
             command.stdin.write(bytes(100 * 100))
             command.stdin.flush()
             for _ in range(500):  # until the first frame is in the unfinished file

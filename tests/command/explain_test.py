@@ -516,8 +516,8 @@ class Primitives(ExplainTest):
 
     @has_primitives
     def test_what_cannot_be(self):
-        self.fail_with(FAILED, "explain", "copy", "--size", "100000000x100000000",
-                       says=["emulated GPU", "bytes left"])
+        self.fail_with(USAGE, "explain", "copy", "--size", "100000000x100000000",
+                       says=["too large", "268435456 pixels"])
 
     def test_calls(self):
         self.fail_with(USAGE, "explain", "blur", says=["'blur'", "FILE.cu", "sobel", "gemv"])

@@ -1,9 +1,13 @@
 """What the tests of lab share: ladders, runs, an edited copy of one."""
 
 import json
+import os
+import pathlib
+import re
 import shutil
+import subprocess
 
-from support import CommandTest, read, write
+from support import SAMPLES, WARPWISE, CommandTest, read, write
 
 FAILED = 1
 USAGE = 2
@@ -20,6 +24,9 @@ extern "C" __global__ void copy(warpwise::ladders::CopyProblem p) {
 class LabTest(CommandTest):
     def ladders(self, *arguments):
         return json.loads(self.succeed("lab", "list", *arguments, "--json").stdout)["ladders"]
+
+    def studies(self, *arguments):
+        return json.loads(self.succeed("lab", "list", *arguments, "--json").stdout)["studies"]
 
     def run_json(self, *names, size="33x7"):
         done = self.succeed("lab", "run", *names, *EMULATOR, "--size", size, "--json")
@@ -39,6 +46,39 @@ class LabTest(CommandTest):
 
     def refuse(self, *arguments, says, code=USAGE, **options):
         return self.fail_with(code, "lab", *arguments, says=says, **options)
+
+
+class FollowedDocument(LabTest):
+    """A document, followed as it stands: ```cuda file=NAME and ```json file=NAME are written into the one
+    folder that there is, ```json line goes in front of the shipped rung, each line of ```sh is run."""
+
+    def follow_document(self, name, kinds):
+        document = pathlib.Path(SAMPLES).parent / "docs" / name
+        blocks = re.findall(r"^```([^\n]+)\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
+        self.assertEqual({kind.split()[0] for kind, text in blocks}, kinds)
+        for kind, text in blocks:
+            self.follow(kind, text)
+        return "".join(text for kind, text in blocks if kind == "sh"), blocks
+
+    def follow(self, kind, text):
+        environment = dict(os.environ, PATH=f"{os.path.dirname(WARPWISE)}:{os.environ['PATH']}")
+        folders = [path for path in pathlib.Path(".").iterdir() if path.is_dir()]
+        if kind == "sh":
+            for command in text.splitlines():
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], env=environment,
+                                      capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, command + "\n" + done.stderr)
+                self.assertNotIn("WRONG", done.stdout)
+        elif "file=" in kind:
+            [folder] = folders
+            (folder / kind.split("file=")[1]).write_text(text)
+        elif kind == "json line":
+            table = folders[0] / "ladder.json"
+            lines = table.read_text().splitlines(keepends=True)
+            shipped = next(i for i, line in enumerate(lines) if '{"name": "shipped"' in line)
+            table.write_text("".join([*lines[:shipped], text, *lines[shipped:]]))
+        else:
+            self.fail(f"nobody follows ```{kind}")
 
 
 def rungs_of(report):

@@ -6,15 +6,11 @@ import io
 import json
 import os
 import pathlib
-import re
 import shutil
-import subprocess
 import unittest
 
-from lab_support import EMULATOR, FAILED, LabTest, USAGE, rungs_of
-from support import SAMPLES, WARPWISE, read, runs_rungs, write
-
-DOCUMENT = pathlib.Path(SAMPLES).parent / "docs/add-a-rung.md"
+from lab_support import EMULATOR, FAILED, FollowedDocument, LabTest, USAGE, rungs_of
+from support import read, runs_rungs, write
 
 
 class List(LabTest):
@@ -120,7 +116,7 @@ class Run(LabTest):
         shutil.copytree(self.ladders("threshold")[0]["folder"], "mine")
         table = json.loads(read("mine/ladder.json"))
         table["experiments"] = [{"name": "wide", "title": "A wide window", "rungs": ["shipped"], "cpu": True,
-                                 "sizes": [[64, 64]], "parameters": {"window": [255]}}]
+                                 "axes": {"sizes": [[64, 64]], "window": [255]}}]
         write("mine/ladder.json", json.dumps(table).encode())
         done = self.succeed("lab", "run", "threshold/wide", "--ladder-dir", "mine", *EMULATOR, "--size",
                             "600x500", "--json")
@@ -312,46 +308,18 @@ class Explain(LabTest):
         refuse("some.ptx", "--ladder-dir", ".", "--grid", "1", "--block", "1", says="--ladder-dir")
 
 
-class Document(LabTest):
-    """docs/add-a-rung.md, followed as it stands: ```cuda file=NAME is written into the folder that was
-    copied, ```json line goes in front of the shipped rung, each line of ```sh is run."""
-
-    def follow(self, kind, text):
-        environment = dict(os.environ, PATH=f"{os.path.dirname(WARPWISE)}:{os.environ['PATH']}")
-        tables = list(pathlib.Path(".").glob("*/ladder.json"))
-        if kind == "sh":
-            for command in text.splitlines():
-                done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], env=environment,
-                                      capture_output=True, text=True, timeout=120)
-                self.assertEqual(done.returncode, 0, command + "\n" + done.stderr)
-                self.assertNotIn("WRONG", done.stdout)
-        elif kind.startswith("cuda file="):
-            self.assertEqual(len(tables), 1, "the folder is copied before")
-            (tables[0].parent / kind.removeprefix("cuda file=")).write_text(text)
-        elif kind == "json line":
-            lines = tables[0].read_text().splitlines(keepends=True)
-            shipped = next(i for i, line in enumerate(lines) if '"shipped": true' in line)
-            tables[0].write_text("".join([*lines[:shipped], text, *lines[shipped:]]))
-        else:
-            self.fail(f"nobody follows ```{kind}")
-
+class Document(FollowedDocument):
     @runs_rungs
     def test_is_true(self):
-        self.assertTrue(DOCUMENT.exists(), f"{DOCUMENT} is missing")
-        blocks = re.findall(r"^```([^\n]+)\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
-        kinds = [kind.split()[0] for kind, text in blocks]
-        self.assertEqual(set(kinds), {"sh", "cuda", "json"})
-        commands = "".join(text for kind, text in blocks if kind == "sh")
+        commands, blocks = self.follow_document("add-a-rung.md", {"sh", "cuda", "json"})
         for command in ["lab verify", "lab run", "lab diff", "explain"]:
             self.assertIn(f"warpwise {command} ", commands)
-        for kind, text in blocks:
-            self.follow(kind, text)
         [folder] = [path.parent for path in pathlib.Path(".").glob("*/ladder.json")]
         [ladder] = self.ladders("--ladder-dir", str(folder))
         [installed] = self.ladders(ladder["ladder"])
         added = [rung["name"] for rung in ladder["rungs"]
                  if rung["name"] not in {each["name"] for each in installed["rungs"]}]
-        self.assertEqual(len(added), kinds.count("json"))
+        self.assertEqual(len(added), sum(kind == "json line" for kind, text in blocks))
         for name in added:
             self.assertIn(f"{ladder['ladder']}/{name}", commands)
             self.assertIn(name, "".join(text for kind, text in blocks if kind == "json line"))

@@ -213,7 +213,7 @@ class Disparity(CommandTest):
         values = struct.unpack(f">{WIDTH}H", rows[40])
         self.assertEqual(set(values[20:80]), {256 * 7})
         self.assertIn(0, values[:7])
-        # A disparity of 0 is none of the invalid ones.
+        # A disparity of 0 is valid.
         self.succeed("disparity", "left.npy", "left.npy", "out.png", "--max-disparity", "3")
         self.assertEqual(set(struct.unpack(f">{WIDTH}H", png_rows("out.png")[2][40])), {1})
         self.succeed(*pair, "out.pfm", "--check", "-1", "--subpixel", "--measure", "ssd")

@@ -41,16 +41,16 @@ void size_of_frames(std::string_view text) {
 }
 
 void format(std::string_view text) {
-  const auto named = pixel_format_named(text);
+  const auto named = value_named<PixelFormat>(text);
   require(!named || name_of(*named) == text, "a format is called by its name");
   std::vector<cli::RawFormat> formats;
   for (const PixelFormat each : all_pixel_formats) formats.push_back(cli::raw_format(each));
-  require(cli::parse_choice("--from", text, formats).name == text, "a choice has its name");
+  require(cli::parse_raw_format(text, formats).name == text, "a choice has its name");
 }
 
 void backend(std::string_view text) {
   const auto choice = cli::parse_choice("--backend", text, cli::all_backend_choices);
-  require(cli::name_of(choice) == text, "a backend is called by its name");
+  require(name_of(choice) == text, "a backend is called by its name");
 }
 
 }  // namespace

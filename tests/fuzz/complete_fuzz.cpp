@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     longer.push_back(std::byte{0});
     require(is_complete(longer), "bytes behind the end do not matter");
   } else if (size > signature) {
-    // A copy of just that size, so that a read behind it is seen.
+    // A copy of exactly that size, so that AddressSanitizer sees a read behind it.
     const std::size_t half = signature + (size - signature) / 2;
     const std::vector<std::byte> cut(content.begin(), content.begin() + half);
     require(!is_complete(cut), "the beginning of a cut file is cut as well");

@@ -23,6 +23,7 @@ class NoLadder final : public Ladder {
   void compute(Problem&, Cpu) const override {}
   std::vector<std::byte> arguments(const Problem&, const Placement&) const override { return {}; }
   std::vector<Launch> shipped(const Problem&, const Placement&) const override { return {}; }
+  void call(const Problem&, const Placement&, gpu::StreamHandle) const override {}
 };
 
 std::span<const Ladder* const> all() {
@@ -85,24 +86,59 @@ void check(const lab::Rung& rung) {
   }
 }
 
+void check(const lab::Axes& axes, const lab::StudyTable& table) {
+  for (const Size& size : axes.sizes) check(size);
+  for (const emulator::Dim3& block : axes.blocks) {
+    require(block.count() >= 1 && block.count() <= 1024, "a block has 1 to 1024 threads");
+  }
+  for (const auto& [name, values] : axes.parameters) {
+    require(!values.empty() && table.parameters().contains(name), "a parameter has values");
+  }
+  for (const auto& [name, values] : axes.constants) {
+    require(!values.empty(), "a constant has values");
+    require(std::any_of(table.rungs.begin(), table.rungs.end(),
+                        [&](const lab::Rung& rung) { return rung.constants.contains(name); }),
+            "a rung has the constant");
+  }
+}
+
+// What the laboratory computes from a problem that a table states.
+void check(const lab::ListedProblem& problem) {
+  int outputs = 0;
+  for (const lab::ListedArgument& each : problem.arguments) {
+    require(!each.name.empty(), "an argument has a name");
+    outputs += each.kind == lab::ArgumentKind::output ? 1 : 0;
+    if (each.kind == lab::ArgumentKind::texture) {
+      require(std::any_of(problem.arguments.begin(), problem.arguments.end(),
+                          [&](const lab::ListedArgument& other) {
+                            return other.kind == lab::ArgumentKind::input &&
+                                   other.name == each.name;
+                          }),
+              "a texture is an input's");
+    }
+  }
+  require(outputs > 0, "something can be verified");
+}
+
 void table(std::string_view text) {
-  const lab::LadderTable table = lab::parse_ladder(text, "folder");
-  require(table.name() == "copy", "a table has its ladder");
+  const lab::StudyTable table = lab::parse_study(text, "folder/ladder.json");
+  if (table.is_ladder())
+    require(table.name() == "copy", "a table has its ladder");
+  else
+    check(table.listed);
   for (const Size& size : {table.size, table.emulator_size}) check(size);
   require(!table.verify.empty() && !table.verify_parameters.empty(), "there is a case to verify");
   std::for_each(table.verify.begin(), table.verify.end(), [](const Size& size) { check(size); });
-  require(!table.rungs.empty(), "a ladder has a rung");
+  require(!table.rungs.empty(), "a study has a kernel");
+  check(table.axes, table);
   for (const lab::Rung& rung : table.rungs) {
     check(rung);
     require(&table.rung(rung.name) == &rung, "a rung's name is its own");
   }
   for (const lab::Experiment& each : table.experiments) {
-    require(!each.rungs.empty() && !each.sizes.empty(), "an experiment has rungs and sizes");
+    require(!each.rungs.empty(), "an experiment has rungs");
     for (const std::string& name : each.rungs) table.rung(name);
-    for (const auto& [name, values] : each.parameters) {
-      require(!values.empty() && table.ladder->parameters().contains(name),
-              "a parameter has values");
-    }
+    check(each.axes, table);
   }
 }
 

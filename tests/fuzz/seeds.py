@@ -106,9 +106,9 @@ def ladder_seeds():
     primitives = pathlib.Path(__file__).parents[2] / "warpwise/primitives"
     for path in sorted(primitives.glob("*/ladder/ladder.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
-        rungs, experiments = table["rungs"], table.pop("experiments")
+        rungs, experiments = table["rungs"], table.pop("experiments", [])
         for rung in rungs:
-            launches = [table["defaults"], rung, *rung.get("launches", [])]
+            launches = [table.get("defaults", {}), rung, *rung.get("launches", [])]
             for each in launches:
                 expressions.update(map(str, [*each.get("grid", []), *each.get("needs", {}),
                                              each.get("shared", 0)]))
@@ -116,9 +116,18 @@ def ladder_seeds():
         for rung in [*rungs[:2], *rungs[-2:]]:
             yield b"\1" + json.dumps({**table, "rungs": [{**rung, "parameters": {}}]}).encode()
         for experiment in experiments[:2]:
-            experiment.update(rungs=["a", "*"], sizes=experiment["sizes"][:1])
+            experiment.update(rungs=["a", "*"], axes={**experiment.get("axes", {}), "sizes": [[1, 2]]})
             rung = {"name": "a", "idea": "b", "file": "c", "grid": [1]}
             yield b"\1" + json.dumps({**table, "rungs": [rung], "experiments": [experiment]}).encode()
+    for path in sorted((primitives.parent / "studies").glob("*/study.json")):
+        study = json.loads(path.read_text(encoding="utf-8"))
+        axes = {name: values[:2] for name, values in study.get("axes", {}).items()}
+        for kernel in study["kernels"][:3]:
+            kernel = {**kernel, "idea": "b", "needs": {"1": "c"}}
+            small = {**study, "about": "a", "axes": axes, "kernels": [kernel], "experiments": []}
+            for long in ("$schema", "defaults", "document", "report"):
+                small.pop(long, None)
+            yield b"\1" + json.dumps(small, separators=(",", ":")).encode()
     for text in sorted(expressions):
         yield b"\0" + text.encode()
 

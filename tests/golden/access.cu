@@ -1,6 +1,6 @@
 // Small kernels whose memory requests, sectors and passes the emulator's counts are compared with,
-// as the profiler of a GPU counted them: cases.json says how each is launched, access.ptx is this
-// file compiled.
+// as the profiler of a GPU counted them: access_cases.json says how each is launched, access.ptx is
+// this file compiled.
 //
 // A lane's place in a pattern is ((lane & keep) ^ flip) * step + (lane >> shift) * jump + first,
 // and the lanes of `active` take part. Each kernel has one access of the width in its name; the

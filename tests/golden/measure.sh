@@ -16,7 +16,9 @@ begin=$EPOCHREALTIME
 timeout 120 python3 "$here/measure.py" arithmetic "$here" "$out"
 echo "arithmetic: exit $?, $(seconds "$begin")"
 
-ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | head -n 1)
+for ncu in "$(command -v ncu)" /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu; do
+  [ -x "$ncu" ] && break
+done
 begin=$EPOCHREALTIME
 timeout 60 "$ncu" --query-metrics --chips gh100 >"$work/available.txt" 2>"$work/query.err"
 [ -s "$work/available.txt" ] || timeout 60 "$ncu" --query-metrics >"$work/available.txt" 2>>"$work/query.err"

@@ -15,7 +15,6 @@
 // What the property test draws its cases from, and how it runs one.
 namespace warpwise::test {
 
-constexpr Measure all_measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
 constexpr ElementType all_types[] = {ElementType::u8,  ElementType::u16, ElementType::i16,
                                      ElementType::u32, ElementType::i32, ElementType::f32,
                                      ElementType::f16, ElementType::bf16};

@@ -12,7 +12,7 @@
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 
-// Images for tests, laid out as awkwardly as a caller may lay them out.
+// Images for tests, in memory layouts as awkward as a caller's may be.
 namespace warpwise::test {
 
 /// Where a GuardedImage's pixels lie in its memory.

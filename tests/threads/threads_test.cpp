@@ -41,7 +41,7 @@ class ThreadsTest : public test::BackendTest {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    // Only now, so that the threads make the process's first calls.
+    // Computed only now, so that the threads make the process's first calls.
     GuardedImage expected = output;
     run(expected, call);
     for (const GuardedImage& actual : outputs) {

@@ -43,8 +43,8 @@ double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
   return sign * std::ldexp(whole, (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
 }
 
-// Every number, and the rounding of what lies between it and the next one: to the nearer, halfway
-// to the even one.
+// Each 16-bit number survives the way to float and back; a value between it and the next one rounds
+// to the nearer, halfway to the even one.
 template <class Narrow, class ToNarrow>
 void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
@@ -58,7 +58,7 @@ void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow
     ASSERT_EQ(converted, value) << bits;
     ASSERT_EQ(to_narrow(converted).bits, bits);
     if (std::isinf(value)) continue;
-    // Infinity counts as the number that would follow the greatest one.
+    // Rounding treats infinity as the number that would follow the greatest one.
     double next = value_of(bits + 1, exponent_bits, fraction_bits);
     if (std::isinf(next)) next = 2 * value - value_of(bits - 1, exponent_bits, fraction_bits);
     const auto halfway = static_cast<float>((value + next) / 2);
@@ -143,10 +143,10 @@ TEST(Image, StartsRowsAtCacheLines) {
 
 TEST(PixelFormat, NamesComeBack) {
   for (const PixelFormat format : all_pixel_formats) {
-    EXPECT_EQ(pixel_format_named(name_of(format)), format);
+    EXPECT_EQ(value_named<PixelFormat>(name_of(format)), format);
   }
-  EXPECT_EQ(pixel_format_named("rgb"), std::nullopt);
-  EXPECT_EQ(pixel_format_named(""), std::nullopt);
+  EXPECT_EQ(value_named<PixelFormat>("rgb"), std::nullopt);
+  EXPECT_EQ(value_named<PixelFormat>(""), std::nullopt);
 }
 
 TEST(PixelFormat, OddSizesRoundChromaUp) {
@@ -200,7 +200,7 @@ TEST(Validate, TellsNeighboursFromOverlaps) {
   EXPECT_NO_THROW(detail::require_disjoint("test", left, view.sub_view(8, 4, 8, 12)));
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(7, 0, 8, 16)), InvalidArgument);
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(0, 15, 8, 1)), InvalidArgument);
-  // A part that wraps around the end of a row would be one of another image.
+  // Columns 12 to 15 and 8 to 15 overlap, though the second view is not made as a part of `view`.
   EXPECT_THROW(detail::require_disjoint("test", view.sub_view(12, 0, 4, 16),
                                         HostView(pixels.data() + 8, 8, 8, 1, 16)),
                InvalidArgument);

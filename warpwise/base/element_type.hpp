@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/float16.hpp"
 
 namespace warpwise {
@@ -26,19 +26,16 @@ constexpr int size_of(ElementType type) {
   __builtin_unreachable();
 }
 
-/// "u8", "u16", …
-constexpr std::string_view name_of(ElementType type) {
-  switch (type) {
-    case ElementType::u8: return "u8";
-    case ElementType::u16: return "u16";
-    case ElementType::i16: return "i16";
-    case ElementType::u32: return "u32";
-    case ElementType::i32: return "i32";
-    case ElementType::f32: return "f32";
-    case ElementType::f16: return "f16";
-    case ElementType::bf16: return "bf16";
-  }
-  __builtin_unreachable();
+/// For name_of() and value_named(): "u8", "u16", …
+constexpr auto enum_names(ElementType) {
+  return std::to_array<EnumName<ElementType>>({{ElementType::u8, "u8"},
+                                               {ElementType::u16, "u16"},
+                                               {ElementType::i16, "i16"},
+                                               {ElementType::u32, "u32"},
+                                               {ElementType::i32, "i32"},
+                                               {ElementType::f32, "f32"},
+                                               {ElementType::f16, "f16"},
+                                               {ElementType::bf16, "bf16"}});
 }
 
 /// The ElementType of a C++ type: `element_type_of<float> == ElementType::f32`.

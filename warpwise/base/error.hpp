@@ -3,47 +3,49 @@
 #include <stdexcept>
 #include <string>
 
+#include "warpwise/base/export.hpp"
+
 namespace warpwise {
 
 /// Base of every exception that Warpwise throws.
-class Error : public std::runtime_error {
+class WARPWISE_EXPORT Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// A view, an option or a combination of them that has no meaning; the message states the actual
 /// and the expected value.
-class InvalidArgument : public Error {
+class WARPWISE_EXPORT InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
 /// The CUDA path was asked for where there is no GPU, no driver, or no CUDA in this build.
-class NoCudaDevice : public Error {
+class WARPWISE_EXPORT NoCudaDevice : public Error {
  public:
   using Error::Error;
 };
 
 /// A CUDA call failed; the message names the call, its place and the runtime's own text.
-class CudaError : public Error {
+class WARPWISE_EXPORT CudaError : public Error {
  public:
   using Error::Error;
 };
 
 /// More memory was asked for than there is; the message states both numbers.
-class OutOfMemory : public Error {
+class WARPWISE_EXPORT OutOfMemory : public Error {
  public:
   using Error::Error;
 };
 
 /// Something valid that Warpwise does not do, named with its place.
-class Unsupported : public Error {
+class WARPWISE_EXPORT Unsupported : public Error {
  public:
   using Error::Error;
 };
 
 /// A file or a pipe could not be read or written.
-class IoError : public Error {
+class WARPWISE_EXPORT IoError : public Error {
  public:
   using Error::Error;
 };

@@ -17,7 +17,7 @@ struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
-/// The same number; every one is a float.
+/// The same number as a float, which holds every one exactly.
 constexpr float to_float(Float16 value) {
   const std::uint32_t sign = std::uint32_t{value.bits & 0x8000U} << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffU;
@@ -25,11 +25,12 @@ constexpr float to_float(Float16 value) {
     const float number = static_cast<float>(magnitude) * 0x1p-24F;
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(number));
   }
-  // The exponent's bias grows from 15 to 127, except that the one of infinity and NaN stays on top.
+  // The exponent's bias changes from 15 to 127; infinity and NaN keep the greatest exponent.
   const std::uint32_t bias = magnitude >= 0x7c00 ? 255 - 31 : 127 - 15;
   return std::bit_cast<float>(sign | ((magnitude << 13) + (bias << 23)));
 }
 
+/// The same number as a float, which holds every one exactly.
 constexpr float to_float(BFloat16 value) {
   return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
 }
@@ -41,7 +42,7 @@ constexpr std::uint32_t rounded_shift(std::uint32_t value, unsigned bits) {
 }
 }  // namespace detail
 
-/// The nearest Float16, of two equally near ones the even; infinity beyond the range.
+/// Rounds to the nearest Float16, ties to even; values beyond the range become infinity.
 constexpr Float16 to_float16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000U;
@@ -62,7 +63,7 @@ constexpr Float16 to_float16(float value) {
   return {static_cast<std::uint16_t>(sign | result)};
 }
 
-/// The nearest BFloat16, of two equally near ones the even; infinity beyond the range.
+/// Rounds to the nearest BFloat16, ties to even; values beyond the range become infinity.
 constexpr BFloat16 to_bfloat16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) {

@@ -18,6 +18,7 @@ class BasicFrame {
   using Byte = typename View::Byte;
   using Pointer = typename View::Pointer;
 
+  /// One plane's memory: its first byte and the distance between its rows.
   struct Plane {
     Byte* data = nullptr;
     std::int64_t pitch_bytes = 0;  ///< distance from one row to the next; 0 means no gap
@@ -55,7 +56,7 @@ class BasicFrame {
     }
   }
 
-  /// A constant frame of what a writable one shows.
+  /// A read-only frame of the pixels of a writable one.
   template <Access other_access>
     requires(!View::writable && other_access == Access::read_write)
   BasicFrame(const BasicFrame<memory, other_access>& other)  // NOLINT: implicit on purpose
@@ -68,7 +69,9 @@ class BasicFrame {
   PixelFormat format() const { return format_; }
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
+  /// Plane `index`, 0 to plane_count(format()) - 1.
   const Plane& plane(int index) const { return planes_[index]; }
+  /// The first byte of row y of a plane; a subsampled plane has plane_rows() rows.
   Byte* row(int plane, std::int64_t y) const {
     return planes_[plane].data + y * planes_[plane].pitch_bytes;
   }
@@ -93,6 +96,7 @@ class BasicFrame {
   PixelFormat format_;
 };
 
+/// Frames by where their memory is and whether they may be written: what functions take.
 using HostFrame = BasicFrame<Memory::host, Access::read_write>;
 using ConstHostFrame = BasicFrame<Memory::host, Access::read>;
 using DeviceFrame = BasicFrame<Memory::device, Access::read_write>;

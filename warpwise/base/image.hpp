@@ -3,13 +3,14 @@
 #include <cstddef>
 #include <memory>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 
 namespace warpwise {
 
 /// A host image that owns its pixels: rows start at multiples of 64 bytes. The content is
 /// uninitialised. Move-only.
-class Image {
+class WARPWISE_EXPORT Image {
  public:
   /// \throws InvalidArgument  a dimension below 1 or a size beyond 64 bits.
   /// \throws std::bad_alloc   no memory.

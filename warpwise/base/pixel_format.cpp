@@ -9,32 +9,6 @@ std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
 
 }  // namespace
 
-std::string_view name_of(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::gray8: return "gray8";
-    case PixelFormat::rgb24: return "rgb24";
-    case PixelFormat::bgr24: return "bgr24";
-    case PixelFormat::rgba32: return "rgba32";
-    case PixelFormat::bgra32: return "bgra32";
-    case PixelFormat::yuyv: return "yuyv";
-    case PixelFormat::uyvy: return "uyvy";
-    case PixelFormat::nv12: return "nv12";
-    case PixelFormat::nv21: return "nv21";
-    case PixelFormat::i420: return "i420";
-    case PixelFormat::ycbcr32: return "ycbcr32";
-    case PixelFormat::ycrcb24: return "ycrcb24";
-    case PixelFormat::i444: return "i444";
-  }
-  __builtin_unreachable();
-}
-
-std::optional<PixelFormat> pixel_format_named(std::string_view name) {
-  for (const PixelFormat format : all_pixel_formats) {
-    if (name == name_of(format)) return format;
-  }
-  return std::nullopt;
-}
-
 int plane_count(PixelFormat format) {
   switch (format) {
     case PixelFormat::nv12:

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
+
+#include "warpwise/base/enum_names.hpp"
+
+#include "warpwise/base/export.hpp"
 
 namespace warpwise {
 
@@ -24,31 +25,38 @@ enum class PixelFormat : std::uint8_t {
   i444,     ///< 4:4:4, planes of Y, Cb, Cr
 };
 
-inline constexpr std::array all_pixel_formats = {
-    PixelFormat::gray8,  PixelFormat::rgb24, PixelFormat::bgr24,   PixelFormat::rgba32,
-    PixelFormat::bgra32, PixelFormat::yuyv,  PixelFormat::uyvy,    PixelFormat::nv12,
-    PixelFormat::nv21,   PixelFormat::i420,  PixelFormat::ycbcr32, PixelFormat::ycrcb24,
-    PixelFormat::i444};
-
-/// "rgb24", "nv12", …
-std::string_view name_of(PixelFormat format);
-
-/// The format of that name, or nothing.
-std::optional<PixelFormat> pixel_format_named(std::string_view name);
+/// For name_of() and value_named(): "rgb24", "nv12", …
+constexpr auto enum_names(PixelFormat) {
+  return std::to_array<EnumName<PixelFormat>>({{PixelFormat::gray8, "gray8"},
+                                               {PixelFormat::rgb24, "rgb24"},
+                                               {PixelFormat::bgr24, "bgr24"},
+                                               {PixelFormat::rgba32, "rgba32"},
+                                               {PixelFormat::bgra32, "bgra32"},
+                                               {PixelFormat::yuyv, "yuyv"},
+                                               {PixelFormat::uyvy, "uyvy"},
+                                               {PixelFormat::nv12, "nv12"},
+                                               {PixelFormat::nv21, "nv21"},
+                                               {PixelFormat::i420, "i420"},
+                                               {PixelFormat::ycbcr32, "ycbcr32"},
+                                               {PixelFormat::ycrcb24, "ycrcb24"},
+                                               {PixelFormat::i444, "i444"}});
+}
+inline constexpr auto all_pixel_formats = all_values<PixelFormat>();
 
 /// 1 to 3.
-int plane_count(PixelFormat format);
+WARPWISE_EXPORT int plane_count(PixelFormat format);
 
 /// Bytes of one row of a plane of a frame that is `width` pixels wide. Two pixels share chroma
 /// in 4:2:2 and 4:2:0; of an odd width the last chroma sample serves one pixel.
 /// \throws InvalidArgument  a size beyond 64 bits.
-std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width);
+WARPWISE_EXPORT std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width);
 
 /// Rows of a plane of a frame that is `height` pixels high; chroma rows of 4:2:0 round up.
-std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height);
+WARPWISE_EXPORT std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height);
 
 /// Bytes of a whole frame whose rows and planes follow one another without gaps.
 /// \throws InvalidArgument  a size beyond 64 bits.
-std::int64_t frame_bytes(PixelFormat format, std::int64_t width, std::int64_t height);
+WARPWISE_EXPORT std::int64_t frame_bytes(PixelFormat format, std::int64_t width,
+                                         std::int64_t height);
 
 }  // namespace warpwise

@@ -7,6 +7,7 @@
 
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/element_type.hpp"
+#include "warpwise/base/export.hpp"
 
 namespace warpwise {
 
@@ -20,8 +21,9 @@ enum class Access : std::uint8_t { read, read_write };
 namespace detail {
 /// Throws InvalidArgument unless width, height and channels are at least 1, the pointer is not
 /// null, and, for two rows and more, pitch_bytes holds a row. Returns the bytes of one row.
-std::int64_t validate_view(const void* data, ElementType type, std::int64_t width,
-                           std::int64_t height, int channels, std::int64_t pitch_bytes);
+WARPWISE_EXPORT std::int64_t validate_view(const void* data, ElementType type, std::int64_t width,
+                                           std::int64_t height, int channels,
+                                           std::int64_t pitch_bytes);
 }  // namespace detail
 
 /// A two-dimensional array of pixels that somebody else owns: a pointer, a size, an element type,
@@ -57,7 +59,7 @@ class BasicView {
       : BasicView(static_cast<Pointer>(data), element_type_of<T>, width, height, channels,
                   pitch_bytes) {}
 
-  /// A constant view of what a writable one shows.
+  /// A read-only view of the pixels of a writable one.
   template <Access other_access>
     requires(!writable && other_access == Access::read_write)
   BasicView(const BasicView<memory, other_access>& other)  // NOLINT: implicit on purpose
@@ -73,6 +75,7 @@ class BasicView {
 
   int pixel_bytes() const { return size_of(type_) * channels_; }
   std::int64_t row_bytes() const { return width_ * pixel_bytes(); }
+  /// The first byte of row y, 0 to height() - 1.
   Byte* row(std::int64_t y) const { return data_ + y * pitch_bytes_; }
 
   /// The part of this view that starts at pixel (x, y).
@@ -95,6 +98,7 @@ class BasicView {
   ElementType type_;
 };
 
+/// Views by where their memory is and whether they may be written: what functions take.
 using HostView = BasicView<Memory::host, Access::read_write>;
 using ConstHostView = BasicView<Memory::host, Access::read>;
 using DeviceView = BasicView<Memory::device, Access::read_write>;

@@ -1,5 +1,8 @@
 #include "warpwise/cli/arguments.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,8 +16,17 @@
 namespace warpwise::cli {
 namespace {
 
+// More than any machine has cores; each takes megabytes of addresses for its stack.
+constexpr std::int64_t most_threads = 1024;
+
 std::string got(std::string_view option, std::string_view text) {
   return std::string(option) + " got '" + std::string(text) + "', it needs ";
+}
+
+std::vector<std::string_view> names_of_formats(const std::vector<RawFormat>& formats) {
+  std::vector<std::string_view> names;
+  for (const RawFormat& format : formats) names.push_back(format.name);
+  return names;
 }
 
 }  // namespace
@@ -49,30 +61,29 @@ Size parse_size(std::string_view option, std::string_view text) {
           parse_integer("the height in " + std::string(option), text.substr(x + 1), 1, INT64_MAX)};
 }
 
-void refuse_choice(std::string_view option, std::string_view text,
-                   const std::vector<std::string_view>& choices) {
-  std::string list;
-  for (const std::string_view choice : choices) {
-    if (!list.empty()) list += ", ";
-    list += choice;
-  }
-  throw UsageError(got(option, text) + "one of " + list);
+std::string list_of(const std::vector<std::string_view>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string_view name_of(BackendChoice choice) {
-  switch (choice) {
-    case BackendChoice::automatic: return "auto";
-    case BackendChoice::cpu: return "cpu";
-    case BackendChoice::cuda: return "cuda";
-  }
-  __builtin_unreachable();
+void refuse_choice(std::string_view option, std::string_view text,
+                   const std::vector<std::string_view>& choices) {
+  throw UsageError(got(option, text) + "one of " + list_of(choices));
+}
+
+std::string refuse_empty_name(const std::string& name) {
+  return name.empty() ? "the name of a file is empty ('')" : "";
 }
 
 RawFormat raw_format(PixelFormat format) {
-  return {std::string(warpwise::name_of(format)), io::PictureShape::of(format, 1, 1)};
+  return {std::string(name_of(format)), io::PictureShape::of(format, 1, 1)};
 }
 
-std::string_view name_of(const RawFormat& format) { return format.name; }
+RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats) {
+  for (const RawFormat& format : formats) {
+    if (format.name == text) return format;
+  }
+  refuse_choice("--from", text, names_of_formats(formats));
+}
 
 void RunOptions::validate() const {
   if (backend == BackendChoice::cpu && device) {
@@ -93,7 +104,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option_function<std::string>(
          "--threads",
          [&options](const std::string& text) {
-           options.threads = static_cast<int>(parse_integer("--threads", text, 1, 65536));
+           options.threads = static_cast<int>(parse_integer("--threads", text, 1, most_threads));
          },
          "Greatest number of CPU threads (default: all)")
       ->type_name("N");
@@ -137,13 +148,14 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          "IN... OUT", options.paths,
          "Inputs and the output. An input is an image file, an .npy file, headerless frames "
          "(.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a folder")
+      ->check(refuse_empty_name)
       ->type_name("");
   app.add_option_function<std::string>(
          "--from",
          [&options, formats](const std::string& text) {
-           options.from = parse_choice("--from", text, formats);
+           options.from = parse_raw_format(text, formats);
          },
-         "Pixel format of headerless input: " + list_names(formats))
+         "Pixel format of headerless input: " + list_of(names_of_formats(formats)))
       ->type_name("FMT");
   app.add_option_function<std::string>(
          "--size",

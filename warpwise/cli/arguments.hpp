@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/picture.hpp"
 
@@ -39,27 +40,25 @@ Size parse_size(std::string_view option, std::string_view text);
 [[noreturn]] void refuse_choice(std::string_view option, std::string_view text,
                                 const std::vector<std::string_view>& choices);
 
-/// The one of `choices` whose name_of() is `text`. \throws UsageError  listing the names.
+/// The names of some values of an enum, for messages and help texts.
 template <class Choices>
-auto parse_choice(std::string_view option, std::string_view text, const Choices& choices) {
+std::vector<std::string_view> names_of(const Choices& choices) {
   std::vector<std::string_view> names;
-  for (const auto& choice : choices) {
-    if (name_of(choice) == text) return choice;
-    names.push_back(name_of(choice));
-  }
-  refuse_choice(option, text, names);
+  for (const auto choice : choices) names.push_back(name_of(choice));
+  return names;
 }
 
-/// "a, b, c" of the names of `choices`, for help texts.
+/// The one of `choices` whose name is `text`. \throws UsageError  listing the names.
 template <class Choices>
-std::string list_names(const Choices& choices) {
-  std::string list;
-  for (const auto& choice : choices) {
-    if (!list.empty()) list += ", ";
-    list += name_of(choice);
+auto parse_choice(std::string_view option, std::string_view text, const Choices& choices) {
+  for (const auto choice : choices) {
+    if (name_of(choice) == text) return choice;
   }
-  return list;
+  refuse_choice(option, text, names_of(choices));
 }
+
+/// "a, b, c".
+std::string list_of(const std::vector<std::string_view>& names);
 
 /// Adds "--name VALUE", one of `choices`, to a subcommand; its help shows them and the default.
 template <class Choices, class T>
@@ -70,9 +69,12 @@ void add_choice(CLI::App& app, const std::string& option, const std::string& hel
          [&value, &choices, option](const std::string& text) {
            value = parse_choice(option, text, choices);
          },
-         help + ": " + list_names(choices))
+         help + ": " + list_of(names_of(choices)))
       ->type_name("NAME");
 }
+
+/// For CLI::Option::check(): why a text is the name of no file; empty if it may be one.
+std::string refuse_empty_name(const std::string& name);
 
 /// How the pixels of headerless frames lie, by the name that --from takes.
 struct RawFormat {
@@ -88,12 +90,17 @@ struct RawFormat {
 };
 
 RawFormat raw_format(PixelFormat format);
-std::string_view name_of(const RawFormat& format);
+
+/// The format of that name, as --from takes it. \throws UsageError  listing the names.
+RawFormat parse_raw_format(std::string_view text, const std::vector<RawFormat>& formats);
 
 enum class BackendChoice : std::uint8_t { automatic, cpu, cuda };
-inline constexpr std::array all_backend_choices = {BackendChoice::automatic, BackendChoice::cpu,
-                                                   BackendChoice::cuda};
-std::string_view name_of(BackendChoice choice);
+constexpr auto enum_names(BackendChoice) {
+  return std::to_array<EnumName<BackendChoice>>({{BackendChoice::automatic, "auto"},
+                                                 {BackendChoice::cpu, "cpu"},
+                                                 {BackendChoice::cuda, "cuda"}});
+}
+inline constexpr auto all_backend_choices = all_values<BackendChoice>();
 
 /// Where to compute and how to report: what all subcommands that compute share.
 struct RunOptions {

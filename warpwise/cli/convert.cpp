@@ -21,7 +21,7 @@ class ConvertCommand final : public Command, public Operation {
            [this](const std::string& text) {
              to_ = parse_choice("--to", text, convert_destinations);
            },
-           "Pixel format of the result: " + list_names(convert_destinations))
+           "Pixel format of the result: " + list_of(names_of(convert_destinations)))
         ->type_name("FMT");
     add_choice(app, "--matrix", "Weights of the colours in luma (default: bt601)", all_matrices,
                options_.matrix);
@@ -37,7 +37,7 @@ class ConvertCommand final : public Command, public Operation {
 
   void execute() const override {
     if (!to_) {
-      throw UsageError("convert needs --to FMT, one of " + list_names(convert_destinations));
+      throw UsageError("convert needs --to FMT, one of " + list_of(names_of(convert_destinations)));
     }
     run_on_files(shared_, *this);
   }

@@ -49,6 +49,7 @@ class DisparityCommand final : public Command {
     app.add_option("LEFT RIGHT OUT", paths_,
                    "A rectified stereo pair and its disparity: a 16-bit .png (256 x disparity, 0 = "
                    "invalid) or a .pfm (infinity = invalid)")
+        ->check(refuse_empty_name)
         ->type_name("");
     app.add_option_function<std::string>(
            "--block",

@@ -33,6 +33,17 @@ constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block
                                             "--define",    "--include", "--arg",   "--arch",
                                             "--registers", "--dump"};
 
+// Filling more operands than this takes longer than the budget lets the kernels run.
+constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
+
+void require_explainable(Size size, const std::string& name) {
+  if (size.width <= most_pixels / size.height) return;
+  throw UsageError(
+      fmt::format("--size {}x{} is too large to run {} without a GPU: at most {} pixels "
+                  "(16384x16384); far fewer cost the same for each pixel",
+                  size.width, size.height, name, most_pixels));
+}
+
 std::string list_of_primitives() {
   return fmt::format("{}", fmt::join(lab::primitive_names(), ", "));
 }
@@ -40,11 +51,10 @@ std::string list_of_primitives() {
 class ExplainCommand final : public Command {
  public:
   explicit ExplainCommand(CLI::App& app) : app_(app) {
-    app.add_option(
-           "FILE", request_.file,
-           "A file of CUDA C++ (.cu) or of PTX (.ptx), LADDER/RUNG as warpwise lab list has "
-           "them, or a primitive, whose own kernels are run: " +
-               list_of_primitives())
+    app.add_option("FILE", request_.file,
+                   "A file of CUDA C++ (.cu) or of PTX (.ptx), NAME/RUNG as warpwise lab list has "
+                   "them, or a primitive, whose own kernels are run: " +
+                       list_of_primitives())
         ->type_name("");
     add_text(app, "--size", "WxH",
              "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
@@ -90,8 +100,9 @@ class ExplainCommand final : public Command {
         "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
         dumps_);
     app.add_option(
-           "--ladder-dir", ladder_folder_,
-           "With a rung: an edited copy of its ladder's folder, in place of the installed one")
+           "--ladder-dir,--study-dir", ladder_folder_,
+           "With a rung: a folder with the table of its ladder or study, in place of an installed "
+           "one")
         ->type_name("FOLDER");
     app.add_flag("--json", json_, "Print one JSON object");
   }
@@ -107,14 +118,15 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // LADDER/RUNG. A path to a file has its extension.
+  // NAME/RUNG of a ladder or a study. A path to a file has its extension.
   bool is_rung() const {
     const std::string& name = request_.file;
-    const auto& known = ladders::all();
-    return !name.ends_with(".cu") && !name.ends_with(".ptx") &&
-           std::any_of(known.begin(), known.end(), [&](const ladders::Ladder* each) {
-             return name.starts_with(std::string(each->name()) + "/");
-           });
+    if (name.find('/') == std::string::npos || name.ends_with(".cu") || name.ends_with(".ptx")) {
+      return false;
+    }
+    if (!ladder_folder_.empty()) return true;
+    const std::vector<std::string> known = lab::study_names();
+    return std::find(known.begin(), known.end(), name.substr(0, name.find('/'))) != known.end();
   }
 
   // The summary of an error is main's; here is all of what the compiler said.
@@ -123,7 +135,7 @@ class ExplainCommand final : public Command {
     try {
       return compile();
     } catch (const lab::CompileError& error) {
-      fmt::print(stderr, "{}{}", error.log(), error.log().ends_with('\n') ? "" : "\n");
+      print_error_log(error.log());
       throw;
     }
   }
@@ -155,7 +167,10 @@ class ExplainCommand final : public Command {
   lab::PrimitiveRequest request_of(const std::string& name) const {
     lab::PrimitiveRequest request;
     request.name = name;
-    if (size_) request.size = {size_->width, size_->height};
+    if (size_) {
+      require_explainable(*size_, name);
+      request.size = {size_->width, size_->height};
+    }
     request.compute_capabilities = request_.compute_capabilities;
     request.budget = request_.budget;
     return request;
@@ -172,7 +187,8 @@ class ExplainCommand final : public Command {
 
   void execute_primitive() const {
     refuse_options_of_files();
-    if (!ladder_folder_.empty()) throw UsageError("--ladder-dir is for a rung: LADDER/RUNG");
+    if (!ladder_folder_.empty())
+      throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
     const lab::PrimitiveRequest request = request_of(request_.file);
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = lab::explain_primitive(request);
@@ -180,7 +196,7 @@ class ExplainCommand final : public Command {
     for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
   }
 
-  // Written out anew from what was read.
+  // The command line is written anew from the options as they were read.
   [[noreturn]] void restart(const lab::PrimitiveRequest& request) const {
     std::vector<std::string> words = {"warpwise", "explain", request.name, "--cc", ""};
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
@@ -232,14 +248,12 @@ class ExplainCommand final : public Command {
         ->allow_extra_args(false);
   }
 
-  // For what looks like LADDER/RUNG and like no path.
+  // Suggests the nearest name where FILE looks like LADDER/RUNG and not like a path.
   std::string nearest_ladder() const {
     const std::size_t slash = request_.file.find('/');
     if (slash == std::string::npos || slash == 0 || request_.file[0] == '.') return "";
-    std::vector<std::string> names;
-    for (const ladders::Ladder* each : ladders::all()) names.emplace_back(each->name());
     return fmt::format(" (did you mean '{}{}'?)",
-                       lab::nearest(request_.file.substr(0, slash), names),
+                       lab::nearest(request_.file.substr(0, slash), lab::study_names()),
                        request_.file.substr(slash));
   }
 
@@ -258,7 +272,8 @@ class ExplainCommand final : public Command {
     if (size_)
       throw UsageError(
           "--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
-    if (!ladder_folder_.empty()) throw UsageError("--ladder-dir is for a rung: LADDER/RUNG");
+    if (!ladder_folder_.empty())
+      throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
     if (!has_grid_ || !has_block_) {
       throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", has_grid_ ? "--block" : "--grid"));
     }

@@ -36,10 +36,13 @@ void find_into(std::span<const DeviceSource> sources, std::span<const DeviceResu
 class FindCommand final : public Command {
  public:
   explicit FindCommand(CLI::App& app) {
-    app.add_option("TEMPLATE IMAGE", paths_, "What to look for, and where")->type_name("");
+    app.add_option("TEMPLATE IMAGE", paths_, "What to look for, and where")
+        ->check(refuse_empty_name)
+        ->type_name("");
     add_measure(app, measure_);
     app.add_option("--map", map_,
                    "Also write the score of every position as f32: .npy, .tiff or .pfm")
+        ->check(refuse_empty_name)
         ->type_name("OUT");
     add_run_options(app, run_);
   }

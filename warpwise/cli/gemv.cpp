@@ -37,6 +37,7 @@ class GemvCommand final : public Command {
     app.add_option("A X Y", paths_,
                    "y = alpha A x + beta y: .npy files of a matrix (height, width) and a vector "
                    "(width,), both f32 or both f16; Y is f32")
+        ->check(refuse_empty_name)
         ->type_name("");
     app.add_flag("--transpose", options_.transpose, "Multiply by the transpose of A");
     add_factor(app, "--alpha", "Factor of the product (default: 1)", options_.alpha);

@@ -13,17 +13,17 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr std::array all_places = {LabPlace::automatic, LabPlace::gpu, LabPlace::emulator};
+constexpr auto all_places = all_values<LabPlace>();
 
-lab::LadderTable table_of(const std::string& ladder, const LabOptions& options) {
-  if (options.ladder_folder.empty()) return lab::find_ladder(ladder);
-  lab::LadderTable table = lab::read_ladder(options.ladder_folder);
+lab::StudyTable table_of(const std::string& ladder, const LabOptions& options) {
+  if (options.ladder_folder.empty()) return lab::find_study(ladder);
+  lab::StudyTable table = lab::read_study(options.ladder_folder);
   if (table.name() == ladder) return table;
-  throw InvalidArgument(fmt::format("--ladder-dir {} holds the ladder {}, not {}",
-                                    options.ladder_folder, table.name(), ladder));
+  throw InvalidArgument(fmt::format("--{}-dir {} holds the {} {}, not {}", table.kind(),
+                                    options.ladder_folder, table.kind(), table.name(), ladder));
 }
 
-Selection all_of(lab::LadderTable table) {
+Selection all_of(lab::StudyTable table) {
   Selection selection;
   for (const lab::Rung& rung : table.rungs) selection.rungs.push_back(rung.name);
   selection.whole = true;
@@ -31,21 +31,22 @@ Selection all_of(lab::LadderTable table) {
   return selection;
 }
 
-void require_name(const std::string& wanted, const lab::LadderTable& table) {
+void require_name(const std::string& wanted, const lab::StudyTable& table) {
   std::vector<std::string> names;
   for (const lab::Rung& each : table.rungs) {
     if (each.name == wanted) return;
     names.push_back(each.name);
   }
   for (const lab::Experiment& each : table.experiments) names.push_back(each.name);
-  throw InvalidArgument(fmt::format(
-      "the ladder {} has no rung and no experiment \"{}\" (did you mean \"{}\"?); it has {}",
-      table.name(), wanted, lab::nearest(wanted, names), fmt::join(names, ", ")));
+  throw InvalidArgument(
+      fmt::format("the {} {} has no {} and no experiment \"{}\" (did you mean \"{}\"?); it has {}",
+                  table.kind(), table.name(), table.is_ladder() ? "rung" : "kernel", wanted,
+                  lab::nearest(wanted, names), fmt::join(names, ", ")));
 }
 
 Selection selection_of(const std::string& name, const LabOptions& options) {
   const std::size_t slash = name.find('/');
-  lab::LadderTable table = table_of(name.substr(0, slash), options);
+  lab::StudyTable table = table_of(name.substr(0, slash), options);
   if (slash == std::string::npos) return all_of(std::move(table));
   const std::string wanted = name.substr(slash + 1);
   const auto experiment =
@@ -63,7 +64,7 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
   return selection;
 }
 
-// In the ladder's order, each once: what comes before is what a rung is compared with.
+// In the ladder's order, each once, because a rung is compared with those before it.
 void add_rungs(const Selection& other, Selection& selection) {
   const std::vector<std::string>& more = other.rungs;
   selection.whole = selection.whole || other.whole;
@@ -97,23 +98,14 @@ class LabCommand final : public Command {
 
 }  // namespace
 
-std::string_view name_of(LabPlace place) {
-  switch (place) {
-    case LabPlace::automatic: return "auto";
-    case LabPlace::gpu: return "gpu";
-    case LabPlace::emulator: return "emulator";
-  }
-  __builtin_unreachable();
-}
-
 bool LabOptions::on_gpu() const {
   if (place == LabPlace::automatic) return gpu::device_count() > 0;
   return place == LabPlace::gpu;
 }
 
 void add_ladder_folder(CLI::App& app, LabOptions& options) {
-  app.add_option("--ladder-dir", options.ladder_folder,
-                 "An edited copy of a ladder's folder, in place of the installed one")
+  app.add_option("--ladder-dir,--study-dir", options.ladder_folder,
+                 "A folder with a ladder's or a study's table, in place of an installed one")
       ->type_name("FOLDER");
 }
 
@@ -133,10 +125,10 @@ std::vector<Selection> select(const LabOptions& options) {
   std::vector<Selection> selections;
   if (options.names.empty()) {
     if (!options.ladder_folder.empty()) {
-      return {all_of(lab::read_ladder(options.ladder_folder))};
+      return {all_of(lab::read_study(options.ladder_folder))};
     }
-    for (const ladders::Ladder* each : ladders::all()) {
-      selections.push_back(all_of(lab::find_ladder(each->name())));
+    for (const std::string& each : lab::study_names()) {
+      selections.push_back(all_of(lab::find_study(each)));
     }
     return selections;
   }
@@ -145,7 +137,7 @@ std::vector<Selection> select(const LabOptions& options) {
     // Rungs of one ladder that are named one by one are steps of one run.
     const auto same =
         std::find_if(selections.begin(), selections.end(), [&](const Selection& each) {
-          return !each.experiment && each.table.ladder == selection.table.ladder;
+          return !each.experiment && each.table.name() == selection.table.name();
         });
     if (selection.experiment || same == selections.end()) {
       selections.push_back(std::move(selection));
@@ -158,7 +150,9 @@ std::vector<Selection> select(const LabOptions& options) {
 
 std::unique_ptr<Command> add_lab(CLI::App& app) {
   return std::make_unique<LabCommand>(*app.add_subcommand(
-      "lab", "The ladders: every optimisation step of each primitive, to run, verify and compare"));
+      "lab",
+      "Ladders, every optimisation step of each primitive, and other studies of kernels: to "
+      "run, verify and compare"));
 }
 
 }  // namespace warpwise::cli

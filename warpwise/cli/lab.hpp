@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/lab/measure/executor.hpp"
 #include "warpwise/lab/study/study_table.hpp"
@@ -14,11 +15,14 @@ namespace warpwise::cli {
 
 /// Where rungs run: a GPU if there is one, unless it is said.
 enum class LabPlace : std::uint8_t { automatic, gpu, emulator };
-std::string_view name_of(LabPlace place);
+constexpr auto enum_names(LabPlace) {
+  return std::to_array<EnumName<LabPlace>>(
+      {{LabPlace::automatic, "auto"}, {LabPlace::gpu, "gpu"}, {LabPlace::emulator, "emulator"}});
+}
 
 struct LabOptions {
-  std::vector<std::string> names;  ///< LADDER or LADDER/RUNG
-  std::string ladder_folder;       ///< in place of the installed ladder of that name
+  std::vector<std::string> names;  ///< NAME, NAME/RUNG or NAME/EXPERIMENT
+  std::string ladder_folder;       ///< in place of the installed ladder or study of that name
   LabPlace place = LabPlace::automatic;
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
 
@@ -28,11 +32,11 @@ struct LabOptions {
 void add_ladder_folder(CLI::App& app, LabOptions& options);
 void add_place(CLI::App& app, LabOptions& options);
 
-/// A ladder, and what a name asks for of it.
+/// A ladder or another study, and what a name asks for of it.
 struct Selection {
-  lab::LadderTable table;
+  lab::StudyTable table;
   std::vector<std::string> rungs;             ///< in the ladder's order
-  std::optional<lab::Experiment> experiment;  ///< LADDER/EXPERIMENT
+  std::optional<lab::Experiment> experiment;  ///< NAME/EXPERIMENT
   bool whole = false;                         ///< all rungs, by the ladder's name alone
 };
 

@@ -10,7 +10,7 @@
 namespace warpwise::cli {
 namespace {
 
-std::string source_change(const lab::LadderTable& table, const lab::Rung& before,
+std::string source_change(const lab::StudyTable& table, const lab::Rung& before,
                           const lab::Rung& after) {
   if (before.file == after.file) {
     return fmt::format("Both are {}.\n", before.file.filename().string());
@@ -57,6 +57,9 @@ std::string table_change(const lab::Rung& before, const lab::Rung& after) {
   const std::string a = launch_text(before);
   const std::string b = launch_text(after);
   if (a != b) text += "launch: " + a + "\n     -> " + b + "\n";
+  if (before.max_registers != after.max_registers) {
+    text += fmt::format("most registers: {} -> {}\n", before.max_registers, after.max_registers);
+  }
   if (before.scratch != after.scratch) {
     text += fmt::format("scratch bytes: {} -> {}\n", before.scratch, after.scratch);
   }
@@ -66,9 +69,9 @@ std::string table_change(const lab::Rung& before, const lab::Rung& after) {
 class LabDiff final : public Command {
  public:
   explicit LabDiff(CLI::App& app) {
-    app.add_option("LADDER", ladder_, "The ladder")->type_name("");
-    app.add_option("RUNG1", first_, "The rung before")->type_name("");
-    app.add_option("RUNG2", second_, "The rung after")->type_name("");
+    app.add_option("LADDER", ladder_, "The ladder or the study")->type_name("");
+    app.add_option("RUNG1", first_, "The rung or kernel before")->type_name("");
+    app.add_option("RUNG2", second_, "The rung or kernel after")->type_name("");
     add_place(app, options_);
     add_ladder_folder(app, options_);
   }
@@ -86,16 +89,16 @@ class LabDiff final : public Command {
     lab::require_compiler();
     print(fmt::format("{}: {}\n{}: {}\n\n", before.name, before.idea, after.name, after.idea) +
           source_change(selection.table, before, after) + table_change(before, after) + "\n");
-    lab::LadderRequest request;
+    lab::StudyRequest request;
     request.rungs = {before.name, after.name};
     request.on_gpu = options_.on_gpu();
     request.compute_capabilities = options_.compute_capabilities;
     bool first = true;
-    const lab::LadderRun run = lab::run_ladder(
-        selection.table, request, [&](const lab::LadderRun& so_far, const lab::RungRow& row) {
-          if (first) print(lab::heading_of(so_far) + lab::columns_of(row, request.on_gpu));
+    const lab::StudyRun run = lab::run_study(
+        selection.table, request, [&](const lab::StudyRun& so_far, const lab::RungRow& row) {
+          if (first) print(lab::heading_of(so_far) + lab::columns_of(so_far, row));
           first = false;
-          print(lab::line_of(row, request.on_gpu));
+          print(lab::line_of(so_far, row));
         });
     if (run.any_wrong()) throw Error("a rung is wrong");
   }

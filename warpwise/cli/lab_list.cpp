@@ -34,34 +34,46 @@ Json json_of(const lab::Rung& rung) {
   return object;
 }
 
-Json json_of(const lab::LadderTable& table) {
+// Without an axis of sizes, the table's.
+Json json_of(const lab::Axes& axes, const lab::Size& otherwise) {
+  Json sizes = Json::array();
+  for (const lab::Size& size : axes.sizes) sizes.push_back({size.width, size.height});
+  if (sizes.empty()) sizes.push_back({otherwise.width, otherwise.height});
+  Json blocks = Json::array();
+  for (const emulator::Dim3& each : axes.blocks) blocks.push_back({each.x, each.y, each.z});
+  return {{"sizes", sizes},
+          {"parameters", axes.parameters},
+          {"constants", axes.constants},
+          {"blocks", blocks},
+          {"all_blocks", axes.all_blocks}};
+}
+
+Json json_of(const lab::StudyTable& table) {
   Json rungs = Json::array();
   for (const lab::Rung& each : table.rungs) rungs.push_back(json_of(each));
   Json experiments = Json::array();
   for (const lab::Experiment& each : table.experiments) {
-    Json sizes = Json::array();
-    for (const lab::Size& size : each.sizes) sizes.push_back({size.width, size.height});
-    experiments.push_back({{"name", each.name},
-                           {"title", each.title},
-                           {"rows", each.rows},
-                           {"rungs", each.rungs},
-                           {"sizes", sizes},
-                           {"parameters", each.parameters},
-                           {"all_blocks", each.all_blocks},
-                           {"cpu", each.cpu}});
+    Json object = {{"name", each.name},
+                   {"title", each.title},
+                   {"rows", each.rows},
+                   {"rungs", each.rungs},
+                   {"cpu", each.cpu}};
+    object.update(json_of(each.axes, table.size));
+    experiments.push_back(std::move(object));
   }
-  return {{"ladder", table.name()},
+  return {{table.kind(), table.name()},
           {"about", table.about},
           {"folder", table.folder.string()},
-          {"parameters", table.ladder->parameters()},
+          {"parameters", table.parameters()},
           {"size", {table.size.width, table.size.height}},
           {"emulator_size", {table.emulator_size.width, table.emulator_size.height}},
           {"document_device", table.document_device},
+          {"axes", json_of(table.axes, table.size)},
           {"rungs", rungs},
           {"experiments", experiments}};
 }
 
-std::string text_of(const lab::LadderTable& table) {
+std::string text_of(const lab::StudyTable& table) {
   using Need = decltype(lab::Rung::needs)::value_type;
   const auto all_have = [&](const Need& need) {
     return std::all_of(table.rungs.begin(), table.rungs.end(), [&](const lab::Rung& rung) {
@@ -70,7 +82,7 @@ std::string text_of(const lab::LadderTable& table) {
   };
   std::string text = fmt::format("{}: {}\n", table.name(), table.about);
   std::string parameters;
-  for (const auto& [name, value] : table.ladder->parameters()) {
+  for (const auto& [name, value] : table.parameters()) {
     parameters += fmt::format(", {} {}", name, value);
   }
   text += fmt::format("  {} on a GPU, {} in the emulator{}; {}\n", size_text(table.size),
@@ -96,8 +108,8 @@ std::string text_of(const lab::LadderTable& table) {
 }
 
 // Of a ladder only what was named.
-lab::LadderTable listed(Selection selection) {
-  lab::LadderTable table = std::move(selection.table);
+lab::StudyTable listed(Selection selection) {
+  lab::StudyTable table = std::move(selection.table);
   if (selection.whole) return table;
   std::erase_if(table.rungs, [&](const lab::Rung& rung) {
     return std::find(selection.rungs.begin(), selection.rungs.end(), rung.name) ==
@@ -112,22 +124,28 @@ class LabList final : public Command {
  public:
   explicit LabList(CLI::App& app) {
     app.add_option("NAME", options_.names,
-                   "LADDER, LADDER/RUNG or LADDER/EXPERIMENT (default: all)")
+                   "NAME, NAME/RUNG or NAME/EXPERIMENT of a ladder or a study (default: all)")
         ->type_name("");
     app.add_flag("--json", json_, "Print one JSON object");
     add_ladder_folder(app, options_);
   }
 
   void execute() const override {
-    Json list = Json::array();
+    Json ladders = Json::array();
+    Json studies = Json::array();
     std::string text;
     for (Selection& each : select(options_)) {
-      const lab::LadderTable table = listed(std::move(each));
-      json_ ? list.push_back(json_of(table)) : void(text += text_of(table));
+      const lab::StudyTable table = listed(std::move(each));
+      if (json_)
+        (table.is_ladder() ? ladders : studies).push_back(json_of(table));
+      else
+        text += text_of(table);
     }
     // A folder's name need not be UTF-8.
     constexpr auto replace = Json::error_handler_t::replace;
-    print(json_ ? Json{{"ladders", list}}.dump(1, ' ', false, replace) + "\n" : text);
+    print(json_
+              ? Json{{"ladders", ladders}, {"studies", studies}}.dump(1, ' ', false, replace) + "\n"
+              : text);
   }
 
  private:
@@ -138,8 +156,8 @@ class LabList final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab) {
-  return std::make_unique<LabList>(
-      *lab.add_subcommand("list", "Ladders, their rungs, and experiments with them"));
+  return std::make_unique<LabList>(*lab.add_subcommand(
+      "list", "Ladders and other studies, their kernels, and experiments with them"));
 }
 
 }  // namespace warpwise::cli

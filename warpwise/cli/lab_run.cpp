@@ -13,7 +13,7 @@
 namespace warpwise::cli {
 namespace {
 
-// What a fault says names a folder, whose name need not be UTF-8.
+// The text of a fault names a folder, whose name need not be UTF-8.
 constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
 
 // "32", "32x8" or "8x8x4".
@@ -41,7 +41,8 @@ emulator::Dim3 parse_block(const std::string& text) {
 class LabRun final : public Command {
  public:
   explicit LabRun(CLI::App& app) {
-    app.add_option("NAME", options_.names, "LADDER, LADDER/RUNG or LADDER/EXPERIMENT")
+    app.add_option("NAME", options_.names,
+                   "NAME, NAME/RUNG or NAME/EXPERIMENT of a ladder or a study")
         ->type_name("");
     app.add_option_function<std::string>(
            "--size",
@@ -59,12 +60,12 @@ class LabRun final : public Command {
         ->type_name("XxY");
     add_place(app, options_);
     add_ladder_folder(app, options_);
-    app.add_flag("--json", json_, "Print one JSON object for each ladder or experiment");
+    app.add_flag("--json", json_, "Print one JSON object for each ladder, study or experiment");
     app.add_flag("--csv", csv_, "Print comma-separated values");
-    app.add_option(
-           "--out", out_,
-           "Also write LADDER.json, LADDER-EXPERIMENT.json, or LADDER-RUNG.json for rungs that "
-           "are named, into this folder")
+    app.add_option("--out", out_,
+                   "Also write NAME.json, NAME-EXPERIMENT.json, or NAME-RUNG.json for rungs that "
+                   "are named, "
+                   "into this folder")
         ->type_name("DIR");
   }
 
@@ -72,7 +73,7 @@ class LabRun final : public Command {
     if (json_ && csv_) throw UsageError("--json and --csv exclude each other");
     if (options_.names.empty() && options_.ladder_folder.empty()) {
       throw UsageError(
-          "lab run needs the name of a ladder, LADDER/RUNG or LADDER/EXPERIMENT: see "
+          "lab run needs the name of a ladder or a study, NAME/RUNG or NAME/EXPERIMENT: see "
           "warpwise lab list");
     }
     const std::vector<Selection> selections = select(options_);
@@ -81,9 +82,9 @@ class LabRun final : public Command {
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
     for (const Selection& each : selections) {
-      const lab::LadderRun run = run_one(each);
+      const lab::StudyRun run = run_one(each);
       for (const lab::RungRow& row : run.rows) {
-        if (!row.wrong.empty()) wrong.push_back(run.ladder + "/" + row.rung);
+        if (!row.wrong.empty()) wrong.push_back(run.study + "/" + row.rung);
       }
       if (!json_ && !csv_) print(lab::transfers_of(run));
       if (json_) objects.push_back(lab::json_of(run));
@@ -98,38 +99,37 @@ class LabRun final : public Command {
   }
 
  private:
-  lab::LadderRun run_one(const Selection& selection) const {
-    lab::LadderRequest request;
+  lab::StudyRun run_one(const Selection& selection) const {
+    lab::StudyRequest request;
     request.rungs = selection.rungs;
     request.experiment = selection.experiment;
     request.size = size_;
     request.block = block_;
     request.on_gpu = options_.on_gpu();
-    request.cpu = selection.whole || (selection.experiment && selection.experiment->cpu);
+    request.cpu = selection.table.is_ladder() &&
+                  (selection.whole || (selection.experiment && selection.experiment->cpu));
     request.compute_capabilities = options_.compute_capabilities;
     const bool quiet = json_ || csv_;
     Progress progress(quiet ? request.rungs.size() : 0);
     std::size_t done = 0;
     const lab::RungRow* before = nullptr;
     lab::RungRow last;
-    const auto show = [&](const lab::LadderRun& run, const lab::RungRow& row) {
+    const auto show = [&](const lab::StudyRun& run, const lab::RungRow& row) {
       if (quiet) {
         progress.show(std::min(++done, request.rungs.size()), row.rung);
         return;
       }
       if (before == nullptr) print(lab::heading_of(run));
-      if (before == nullptr || before->size != row.size || before->parameters != row.parameters) {
-        print("\n" + lab::columns_of(row, request.on_gpu));
-      }
-      print(lab::line_of(row, request.on_gpu));
+      if (lab::begins_table(run, before, row)) print("\n" + lab::columns_of(run, row));
+      print(lab::line_of(run, row));
       last = row;
       before = &last;
     };
     try {
-      return lab::run_ladder(selection.table, request, show);
+      return lab::run_study(selection.table, request, show);
     } catch (const lab::CompileError& error) {
       progress.clear();
-      fmt::print(stderr, "{}\n", error.log());
+      print_error_log(error.log());
       throw;
     }
   }
@@ -157,7 +157,7 @@ class LabRun final : public Command {
     }
   }
 
-  void record(const lab::LadderRun& run, const Selection& selection) const {
+  void record(const lab::StudyRun& run, const Selection& selection) const {
     if (out_.empty()) return;
     io::OutputFile file(record_of(selection));
     const std::string text = lab::json_of(run).dump(1, ' ', false, replace) + "\n";

@@ -24,7 +24,9 @@ std::string line_of(const lab::VerifiedRung& rung) {
 class LabVerify final : public Command {
  public:
   explicit LabVerify(CLI::App& app) {
-    app.add_option("NAME", options_.names, "LADDER or LADDER/RUNG (default: all)")->type_name("");
+    app.add_option("NAME", options_.names,
+                   "NAME or NAME/RUNG of a ladder or a study (default: all)")
+        ->type_name("");
     add_place(app, options_);
     add_ladder_folder(app, options_);
   }
@@ -45,7 +47,7 @@ class LabVerify final : public Command {
       for (const Selection& each : selections) {
         const auto done = [&](const lab::VerifiedRung& rung) {
           progress.clear();
-          if (!rung.compiler_log.empty()) fmt::print(stderr, "{}\n", rung.compiler_log);
+          if (!rung.compiler_log.empty()) print_error_log(rung.compiler_log);
           print(line_of(rung));
           if (!rung.right()) wrong.push_back(rung.ladder + "/" + rung.rung);
           problems += rung.passed;

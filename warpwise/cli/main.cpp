@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <new>
 #include <sstream>
@@ -25,9 +26,8 @@ using namespace warpwise::cli;
 constexpr int failed = 1;
 constexpr int bad_usage = 2;
 
-int fail(int code, std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  fmt::print(stderr, "warpwise: {}\n", message);
+int fail(int code, const std::string& message) {
+  print_error("warpwise: " + message);
   return code;
 }
 
@@ -46,10 +46,13 @@ extern "C" void stop_on_signal(int signal) {
 
 void set_up_process() {
   open_standard_descriptors();
+  // OpenBLAS, which OpenCV's codecs bring and nothing here calls, starts a thread for each core
+  // when it is loaded. Where memory is limited they do not start, and it waits for them at the end.
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
   // A reader that went away and a file that is too large are errors of write().
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : io::ending_signals) {
     if (std::signal(signal, stop_on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }
@@ -85,8 +88,9 @@ int run(int argc, char** argv) {
           "explain, lab or devices" +
           (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
     }
-    throw UsageError(
-        fmt::format("{} (see warpwise {} --help)", error.what(), chosen[0]->get_name()));
+    std::string reason = error.what();
+    std::replace(reason.begin(), reason.end(), '\n', ' ');
+    throw UsageError(fmt::format("{} (see warpwise {} --help)", reason, chosen[0]->get_name()));
   }
   commands.at(app.get_subcommands()[0]->get_name())->execute();
   return 0;

@@ -13,17 +13,13 @@
 namespace warpwise::cli {
 namespace {
 
-enum class Border : std::uint8_t { skip, replicate };
-constexpr std::array all_borders = {Border::skip, Border::replicate};
-std::string_view name_of(Border border) { return border == Border::skip ? "skip" : "replicate"; }
-
 constexpr std::string_view output_types[] = {".flo", ".csv", ".png"};
 
 // What match() gave, with its pixels.
 struct Matches {
   HostView displacement;
   HostView score;
-  Measure measure;
+  Measure measure = Measure::sad;
 
   std::int16_t dx(std::int64_t column, std::int64_t row) const {
     return load<std::int16_t>(displacement.row(row), 2 * column);
@@ -70,14 +66,15 @@ class MatchCommand final : public Command {
     app.add_option("REFERENCE TARGET OUT", paths_,
                    "Two images of one size and the motion between them: a .flo file, a .csv table "
                    "of blocks, or a .png with direction as hue and length as saturation")
+        ->check(refuse_empty_name)
         ->type_name("");
     add_integer(app, "--block", "Side of a block (default: 32)", 1, 256, block_);
     add_integer(app, "--stride", "From a block to its neighbour (default: the block)", 1, INT32_MAX,
                 stride_);
     search_.add_to(app);
     add_measure(app, measure_);
-    add_choice(app, "--border", "Displacements that leave the target (default: skip)", all_borders,
-               border_);
+    add_choice(app, "--border", "Displacements that leave the target (default: skip)",
+               all_match_borders, border_);
     add_run_options(app, run_);
   }
 
@@ -117,7 +114,7 @@ class MatchCommand final : public Command {
     options.search_x = search_.x();
     options.search_y = search_.y();
     options.measure = measure_;
-    options.border = border_ == Border::skip ? MatchBorder::skip : MatchBorder::replicate;
+    options.border = border_;
     return options;
   }
 
@@ -126,13 +123,16 @@ class MatchCommand final : public Command {
             {"stride", stride_ == 0 ? block_ : stride_},
             {"search_x", json_of(search_.x())},
             {"search_y", json_of(search_.y())},
-            {"measure", warpwise::name_of(measure_)},
+            {"measure", name_of(measure_)},
             {"border", name_of(border_)}};
   }
 
   void finish(Task& task, const io::PictureShape& image, const MatchOptions& options,
               const Matches& matches) const {
     const std::string& out = paths_[2];
+    const std::int64_t unmatched = matches.unmatched();
+    const std::int64_t blocks = matches.displacement.width() * matches.displacement.height();
+    if (unmatched == blocks) throw Error(why_no_match(image));
     const Flow flow = flow_of(matches.displacement, options, image.width, image.height);
     if (io::extension_of(out) == ".csv") {
       const std::string text = matches.csv(options.stride_x);
@@ -153,16 +153,29 @@ class MatchCommand final : public Command {
         image.height - (grid.rows - 1) * options.stride_y - options.block_height;
     std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
                                    grid.columns, grid.rows, static_cast<double>(longest(flow)));
+    if (unmatched > 0) {
+      text +=
+          fmt::format(" ({} blocks have no match: every displacement leaves the image)", unmatched);
+    }
     if (right > 0 || bottom > 0) {
       text += fmt::format(" ({} columns at the right and {} rows at the bottom are in no block)",
                           right, bottom);
     }
     task.report(text, {{"columns", grid.columns},
                        {"rows", grid.rows},
-                       {"blocks_without_match", matches.unmatched()},
+                       {"blocks_without_match", unmatched},
                        {"longest_motion", longest(flow)},
                        {"columns_left_out", right},
                        {"rows_left_out", bottom}});
+  }
+
+  std::string why_no_match(const io::PictureShape& image) const {
+    return fmt::format(
+        "no block of {} has a candidate in {}: with a search of x {}:{} and y {}:{} every "
+        "displacement of a block of {}x{} pixels leaves the image of {}x{}; search nearer, take a "
+        "smaller --block, or --border replicate",
+        paths_[0], paths_[1], search_.x().first, search_.x().last, search_.y().first,
+        search_.y().last, block_, block_, image.width, image.height);
   }
 
   std::vector<std::string> paths_;
@@ -170,7 +183,7 @@ class MatchCommand final : public Command {
   std::int64_t stride_ = 0;
   SearchArea search_;
   Measure measure_ = Measure::sad;
-  Border border_ = Border::skip;
+  MatchBorder border_ = MatchBorder::skip;
   RunOptions run_;
 };
 

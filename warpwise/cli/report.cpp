@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/io/printable.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -30,7 +31,7 @@ Rates rates_of(const FileReport& file) {
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker) {
   const Rates rates = rates_of(file);
   return fmt::format(
-      "{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s\n",
+      "{}: {}x{} {}{} from {}, {} on {} ({}) in {:.3f} ms: {:.0f} MPix/s, {:.2f} GB/s",
       fmt::join(file.outputs, ", "), file.source.width, file.source.height,
       file.results[0].pixel_text(),
       file.frames == 1 ? "" : fmt::format(", {} frames,", file.frames), file.input,
@@ -76,6 +77,14 @@ void print(std::string_view text) {
   out.finish();
 }
 
+void print_line(std::string_view line) { print(io::printable(line) + "\n"); }
+
+void print_error(std::string_view line) { fmt::print(stderr, "{}\n", io::printable(line)); }
+
+void print_error_log(std::string_view lines) {
+  fmt::print(stderr, "{}{}", io::printable(lines, "\n\t"), lines.ends_with('\n') ? "" : "\n");
+}
+
 Progress::Progress(std::size_t total)
     : total_(total), visible_(total > 1 && ::isatty(STDERR_FILENO) != 0) {}
 
@@ -86,7 +95,7 @@ void Progress::show(std::size_t done, std::string_view what) {
   constexpr std::size_t width = 30;
   const std::size_t filled = width * done / total_;
   fmt::print(stderr, "\r\x1b[K[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", width - filled, done,
-             total_, what);
+             total_, io::printable(what));
   std::fflush(stderr);
 }
 

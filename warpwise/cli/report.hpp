@@ -29,8 +29,15 @@ std::string line_of(const FileReport& file, const Operation& operation, const Wo
 nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
                                const Worker& worker, double total_milliseconds);
 
-/// Writes a text to standard output. \throws IoError  it cannot be written.
+/// Writes a text to standard output as it is. \throws IoError  it cannot be written.
 void print(std::string_view text);
+
+/// Writes a line to standard output, or to standard error, what a terminal would obey made
+/// harmless.
+void print_line(std::string_view line);
+void print_error(std::string_view line);
+/// The same of a compiler's log, which quotes sources.
+void print_error_log(std::string_view lines);
 
 /// A bar on standard error, when that is a terminal and there is more than one thing to do.
 class Progress {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/report.hpp"
@@ -27,9 +28,7 @@ void require_outputs_that_hold(const std::vector<Job>& jobs, const Operation& op
         return io::holding(extension, shape) != io::Holding::not_at_all;
       });
       if (held || target.extension_is_open) continue;
-      throw UsageError(
-          target.path + " cannot hold " + possible[i].front().pixel_text() +
-          "; files of these types can: " + io::extensions_that_hold(possible[i].front()));
+      throw UsageError(io::why_not_held(target.path, possible[i].front()));
     }
   }
 }
@@ -71,6 +70,11 @@ class Passage {
     ++report_.frames;
   }
 
+  /// Whether something is written that ends only when the input does.
+  bool fills_files() const {
+    return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
+  }
+
   bool takes_many_frames() const {
     return std::all_of(report_.outputs.begin(), report_.outputs.end(),
                        [](const std::string& path) { return io::extension_of(path) == ".raw"; });
@@ -93,9 +97,8 @@ class Passage {
       const io::PictureShape& shape = report_.results[i];
       const std::string path = job_.output_path(i, shape);
       if (io::holding(io::extension_of(path), shape) == io::Holding::not_at_all) {
-        throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + ", which " +
-                      path +
-                      " cannot hold; files of these types can: " + io::extensions_that_hold(shape));
+        throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + "; " +
+                      io::why_not_held(path, shape));
       }
       report_.outputs.push_back(path);
       report_.bytes_per_frame += shape.bytes();
@@ -136,12 +139,17 @@ void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& p
     if (frames == 1 && !passage.takes_many_frames()) {
       throw IoError(input.name() + " has more than one frame; only .raw and pipes take several");
     }
+    if (frames == 1 && input.is_device() && passage.fills_files()) {
+      throw IoError(input.name() +
+                    " is a device, which may have no end; several frames of one go to a pipe or a "
+                    "device, not into a file");
+    }
     passage.process(picture);
   }
 }
 
-FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
-                   Worker& worker) {
+FileReport passed_through(const Job& job, const SharedOptions& options, const Operation& operation,
+                          Worker& worker) {
   Passage passage(job, operation, worker);
   const Stopwatch reading;
   io::InputFile input(job.input);
@@ -153,6 +161,16 @@ FileReport run_job(const Job& job, const SharedOptions& options, const Operation
     passage.process(picture);
   }
   return passage.finish();
+}
+
+FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
+                   Worker& worker) {
+  try {
+    return passed_through(job, options, operation, worker);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory("there is not enough memory for a picture of the size of " +
+                      (job.input == "-" ? "standard input" : job.input));
+  }
 }
 
 }  // namespace
@@ -177,9 +195,9 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
     progress.clear();
     const std::string line = line_of(reports.back(), operation, worker);
     if (pixels_to_stdout) {
-      fmt::print(stderr, "{}", line);
+      print_error(line);
     } else {
-      print(line);
+      print_line(line);
     }
   }
   progress.clear();

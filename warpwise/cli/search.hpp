@@ -10,22 +10,6 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
-namespace warpwise {
-
-inline constexpr std::array all_measures = {Measure::sad, Measure::ssd, Measure::ncc,
-                                            Measure::zncc};
-constexpr std::string_view name_of(Measure measure) {
-  switch (measure) {
-    case Measure::sad: return "sad";
-    case Measure::ssd: return "ssd";
-    case Measure::ncc: return "ncc";
-    case Measure::zncc: return "zncc";
-  }
-  __builtin_unreachable();
-}
-
-}  // namespace warpwise
-
 // Options of the subcommands that compare blocks of pixels.
 namespace warpwise::cli {
 

@@ -64,7 +64,7 @@ io::Picture Task::read_grey(const std::string& path) {
 io::Picture Task::read_matrix(const std::string& path) {
   const Stopwatch watch;
   io::InputFile file(path);
-  io::Picture matrix = io::decode_npy(file.read_all(), path);
+  io::Picture matrix = io::decode_npy(io::read_npy(file), path);
   take_input(path, matrix.shape());
   times_.read += watch.milliseconds();
   return matrix;
@@ -73,7 +73,7 @@ io::Picture Task::read_matrix(const std::string& path) {
 io::Picture Task::read_vector(const std::string& path) {
   const Stopwatch watch;
   io::InputFile file(path);
-  io::Picture vector = io::decode_npy_vector(file.read_all(), path);
+  io::Picture vector = io::decode_npy_vector(io::read_npy(file), path);
   take_input(path, vector.shape());
   times_.read += watch.milliseconds();
   return vector;
@@ -110,8 +110,8 @@ void Task::write(const std::string& path, const io::Picture& picture) {
 
 void Task::report(const std::string& text, const nlohmann::ordered_json& values) {
   if (!json_) {
-    print(fmt::format("{}, {} on {} ({}) in {:.3f} ms\n", text, name_, worker_.backend(),
-                      worker_.device(), times_.compute));
+    print_line(fmt::format("{}, {} on {} ({}) in {:.3f} ms", text, name_, worker_.backend(),
+                           worker_.device(), times_.compute));
     return;
   }
   const nlohmann::ordered_json object = {{"command", name_},

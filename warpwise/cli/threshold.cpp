@@ -49,6 +49,7 @@ class ThresholdCommand final : public Command, public Operation {
     app.add_flag("--invert", options_.inverted, "Exchange the maximum and 0");
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
+        ->check(refuse_empty_name)
         ->type_name("OUT");
   }
 

@@ -54,6 +54,7 @@ class TrackCommand final : public Command {
     app.add_option("FRAMES... OUT", paths_,
                    "Images of one size, or folders of them in the order of their names, and the "
                    ".csv file of where the box is in each")
+        ->check(refuse_empty_name)
         ->type_name("");
     app.add_option_function<std::string>(
            "--box", [this](const std::string& text) { box_ = parse_box(text); },

@@ -27,8 +27,9 @@ inline std::int64_t concurrency() {
 }
 
 #ifdef __SANITIZE_THREAD__
-/// Instead of oneTBB, which is not built with ThreadSanitizer: how libtbb orders its threads stays
-/// unseen, and every task would look like a race. Threads of our own run the same bodies in sight.
+/// Stands in for oneTBB under ThreadSanitizer. libtbb is not built with it, so the sanitizer does
+/// not see how it orders its threads, and every task would look like a race. Threads of our own run
+/// the same bodies.
 template <class Body>
 void run_tasks(std::int64_t rows, std::int64_t grain, const Body& body) {
   const std::int64_t count = std::min<std::int64_t>(4, (rows + grain - 1) / grain);

@@ -14,7 +14,7 @@ constexpr std::uint64_t alignment = 512;  // what textures need; cudaMalloc give
 // Host addresses lie above the emulated GPU's, which begin at global_base and go up by what is
 // allocated.
 constexpr Address visible_base = Address{64} << 40;
-// An access this far past the end of an allocation still meets no other one.
+// An access that ends this far past an allocation does not reach the next one.
 constexpr std::uint64_t gap = 64 * 1024;
 
 std::uint64_t default_limit() {
@@ -130,7 +130,7 @@ void Device::free(Address address) {
 
 std::byte* Device::host_pointer(Address address, std::uint64_t bytes) const {
   const AllocationView view = state_->find(address);
-  // One past the end of an allocation is a place for no bytes.
+  // A transfer of no bytes may begin one past the end of an allocation.
   if (view.host == nullptr || bytes > view.end - address) {
     throw InvalidArgument("a transfer of " + std::to_string(bytes) + " bytes at " +
                           state_->describe(address) +

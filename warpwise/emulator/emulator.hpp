@@ -11,14 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/rules/rules.hpp"
 
 /// Runs CUDA kernels, given as PTX, on the CPU, exactly and with counts: what each source line
 /// would cost on a GPU of any generation. See docs/emulator.md for what it covers.
 namespace warpwise::emulator {
 
+/// A byte's address in the emulated GPU's memory.
 using Address = std::uint64_t;
 
+/// A grid's size in blocks, a block's size in threads, or a place in one of them.
 struct Dim3 {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -27,8 +30,11 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
+/// What a texture gives for a coordinate outside of it, as CUDA's cudaTextureAddressMode.
 enum class AddressMode { wrap, clamp, mirror, border };
+/// Whether a texture gives the nearest texel or weighs its neighbours.
 enum class FilterMode { point, linear };
+/// How the bits of a texel's channel are read.
 enum class TexelKind { signed_integer, unsigned_integer, floating };
 
 /// A texture over memory of the device: linear (height 0) or pitched 2-D.
@@ -50,7 +56,7 @@ struct Texture {
 /// addresses for the same sequence of calls, with unmapped space between them so that no access
 /// past an end meets the next. Calls from several threads are safe; a transfer that overlaps a
 /// running launch is not.
-class Device {
+class WARPWISE_EXPORT Device {
  public:
   /// \param memory_bytes  what all allocations together may take; 0: three quarters of this
   /// machine's memory
@@ -70,15 +76,19 @@ class Device {
   bool holds(Address address) const;
   /// Bytes allocated, and what may be allocated in all.
   std::pair<std::uint64_t, std::uint64_t> memory() const;
-  /// \throws InvalidArgument  when the bytes do not lie in one allocation
+  /// Copies bytes from the host to the device.
+  /// \throws InvalidArgument  when the bytes do not lie in one allocation.
   void write(Address to, std::span<const std::byte> from);
+  /// Copies bytes from the device to the host.
+  /// \throws InvalidArgument  when the bytes do not lie in one allocation.
   void read(Address from, std::span<std::byte> to) const;
   /// The host's own pointer to `bytes` of device memory, valid until freed.
   std::byte* host_pointer(Address address, std::uint64_t bytes) const;
 
-  /// A texture object's handle, as a kernel argument. \throws InvalidArgument  for what it cannot
-  /// be
+  /// Makes a texture object and returns its handle, which kernels take as an argument.
+  /// \throws InvalidArgument  for a size, a pitch or a format that no texture has.
   std::uint64_t create_texture(const Texture& texture);
+  /// Ends a texture object; its memory stays.
   void destroy_texture(std::uint64_t handle);
 
   struct State;
@@ -88,6 +98,7 @@ class Device {
   std::unique_ptr<State> state_;
 };
 
+/// What a kernel's PTX declares: its parameters and the memory that it takes.
 struct KernelInfo {
   std::string name;  ///< as in the PTX, mangled
   std::vector<std::uint64_t> parameter_bytes;
@@ -99,6 +110,7 @@ struct KernelInfo {
   std::vector<int> required_threads;  ///< empty, or the block that it was compiled for
 };
 
+/// Accesses to global or local memory, and what they cost. One request is one warp instruction.
 struct TrafficCounts {
   std::uint64_t requests = 0;
   std::uint64_t references = 0;  ///< of threads: the lanes of the requests, a vector counted once
@@ -111,6 +123,7 @@ struct TrafficCounts {
       0;  ///< of the same bytes, each once and without gaps, for this CC
 };
 
+/// Accesses to shared or constant memory, and the passes (wavefronts) that they take.
 struct PassCounts {
   std::uint64_t requests = 0;
   std::uint64_t passes = 0;
@@ -125,6 +138,7 @@ struct MemoryCounts {
   std::uint64_t texture_references = 0;  ///< the lanes of these requests
 };
 
+/// What was executed, whatever the compute capability.
 struct ExecutionCounts {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
@@ -133,6 +147,7 @@ struct ExecutionCounts {
   std::uint64_t barriers = 0;
 };
 
+/// The counts of one source line.
 struct LineCounts {
   std::string file;
   int line = 0;
@@ -140,8 +155,10 @@ struct LineCounts {
   std::vector<MemoryCounts> memory;  ///< one for each compute capability asked for
 };
 
-enum class FaultKind { out_of_bounds, misaligned, deadlock, budget, trap, assertion };
-std::string_view to_string(FaultKind kind);
+/// What a kernel did wrong, or what ended it.
+enum class FaultKind { out_of_bounds, misaligned, deadlock, budget, trap, assertion, race };
+/// The name of the enumerator, "out_of_bounds" for example.
+WARPWISE_EXPORT std::string_view to_string(FaultKind kind);
 
 /// The first of the faults of one kind on one line, and how many threads met it.
 struct Fault {
@@ -154,6 +171,7 @@ struct Fault {
   std::string message;
 };
 
+/// What Program::launch() counts, and when it stops.
 struct LaunchOptions {
   /// Memory counts are made for each of these; with none and `count` false the kernel runs at full
   /// speed.
@@ -162,8 +180,12 @@ struct LaunchOptions {
   /// Warp instructions after which the launch is stopped with a budget fault; 0: no limit.
   std::uint64_t budget = 0;
   int threads = 0;  ///< of the CPU; 0: all
+  /// Reports races of a block's threads in shared memory as faults of kind `race`: see
+  /// docs/emulator.md for which ones it finds. Several times slower where shared memory is used.
+  bool check_races = false;
 };
 
+/// What a launch counted, found and printed.
 struct LaunchResult {
   ExecutionCounts totals;
   std::map<std::string, std::uint64_t>
@@ -171,12 +193,12 @@ struct LaunchResult {
   std::vector<MemoryCounts> memory;  ///< one for each compute capability asked for
   std::vector<LineCounts> lines;  ///< in the order of file and line; those that executed or could
   std::vector<Fault> faults;      ///< empty for a clean run
-  std::string printed;            ///< what the kernel's printf wrote
+  std::string printed;  ///< what the kernel's printf wrote, at most 1 MiB and a line that says so
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
 /// A PTX file, checked and decoded.
-class Program {
+class WARPWISE_EXPORT Program {
  public:
   /// \throws InvalidArgument  for malformed PTX, with its line
   explicit Program(std::string_view ptx);
@@ -186,10 +208,9 @@ class Program {
 
   std::vector<std::string> kernel_names() const;
   /// \param name  mangled, or plain where only one kernel has it.
-  /// \throws InvalidArgument  for an unknown name (lists the ones there are) or an ambiguous one;
-  /// Unsupported
-  ///         for a kernel that uses what the emulator does not run, with the instruction and its
-  ///         source line
+  /// \throws InvalidArgument  for an unknown name (lists the ones there are) or an ambiguous one.
+  /// \throws Unsupported      for a kernel that uses what the emulator does not run, with the
+  ///                          instruction and its source line.
   const KernelInfo& kernel(std::string_view name);
 
   /// Address of a `.global` or `.const` variable on `device`. \throws InvalidArgument  for an
@@ -197,10 +218,10 @@ class Program {
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
 
   /// Runs a kernel to its end. A faulting access does not happen (loads give 0) and the kernel goes
-  /// on; a deadlock, a trap or a spent budget ends it. \param parameters  the kernel's parameter
-  /// block, laid out by KernelInfo::parameter_offsets \throws InvalidArgument  for a block or grid
-  /// no GPU has, a parameter block of the wrong size,
-  ///         more shared memory than any GPU has
+  /// on; a deadlock, a trap or a spent budget ends it.
+  /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
+  /// \throws InvalidArgument  for a block or grid that no GPU has, a parameter block of the wrong
+  ///                          size, or more shared memory than any GPU has.
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
                       const LaunchOptions& options = {});

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
@@ -12,7 +13,7 @@ namespace warpwise::gpu {
 /// work on `stream` from construction on, and goes back to the pool, in stream order, when
 /// destroyed. Neither synchronises; the pool keeps its memory, so that taking a size again costs no
 /// driver allocation. Content is uninitialised, data() a multiple of 256 bytes. Move-only.
-class Buffer {
+class WARPWISE_EXPORT Buffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
   Buffer(std::int64_t bytes, StreamHandle stream);
@@ -32,7 +33,7 @@ class Buffer {
 /// Owns page-locked host memory: transfers from and to it are asynchronous and run at the full
 /// speed of the link, and kernels reach it at the same address. Taking and giving it back may wait
 /// for the device. Content is uninitialised. Move-only.
-class HostBuffer {
+class WARPWISE_EXPORT HostBuffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
   explicit HostBuffer(std::int64_t bytes);
@@ -49,7 +50,7 @@ class HostBuffer {
 };
 
 /// A device image that owns its pixels: a Buffer whose rows start at multiples of 256 bytes.
-class DeviceImage {
+class WARPWISE_EXPORT DeviceImage {
  public:
   /// \throws as Buffer and BasicView
   DeviceImage(ElementType type, std::int64_t width, std::int64_t height, int channels,
@@ -72,17 +73,21 @@ class DeviceImage {
 /// Copies bytes between host and device in stream order. From and to pageable host memory the call
 /// may return late (the runtime stages the bytes), from and to pinned memory it returns at once.
 /// \throws CudaError
-void upload(const void* host, std::byte* device, std::int64_t bytes, StreamHandle stream);
-void download(const std::byte* device, void* host, std::int64_t bytes, StreamHandle stream);
+WARPWISE_EXPORT void upload(const void* host, std::byte* device, std::int64_t bytes,
+                            StreamHandle stream);
+WARPWISE_EXPORT void download(const std::byte* device, void* host, std::int64_t bytes,
+                              StreamHandle stream);
 
 /// Copies bytes from one place of the device to another, which do not overlap, with the driver's
 /// own copy; and sets bytes to one value. Both in stream order. \throws CudaError
-void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes, StreamHandle stream);
-void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes, StreamHandle stream);
+WARPWISE_EXPORT void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes,
+                                StreamHandle stream);
+WARPWISE_EXPORT void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes,
+                                StreamHandle stream);
 
 /// Copies images between host and device, as upload and download do. \throws InvalidArgument  when
 /// sizes, types or channels differ.
-void upload(ConstHostView host, DeviceView device, StreamHandle stream);
-void download(ConstDeviceView device, HostView host, StreamHandle stream);
+WARPWISE_EXPORT void upload(ConstHostView host, DeviceView device, StreamHandle stream);
+WARPWISE_EXPORT void download(ConstDeviceView device, HostView host, StreamHandle stream);
 
 }  // namespace warpwise::gpu

@@ -3,14 +3,16 @@
 #include <cstdint>
 #include <string>
 
+#include "warpwise/base/export.hpp"
+
 namespace warpwise::gpu {
 
 /// Number of GPUs that CUDA can use; 0 without a GPU, without a driver and in a build without
 /// CUDA. Never throws.
-int device_count() noexcept;
+WARPWISE_EXPORT int device_count() noexcept;
 
 /// Why device_count() is 0, in words; empty when it is not.
-std::string why_no_device();
+WARPWISE_EXPORT std::string why_no_device();
 
 /// What `warpwise devices` prints of a GPU.
 struct DeviceInfo {
@@ -21,30 +23,30 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
   std::int64_t max_shared_bytes =
-      0;                    ///< what a block may ask for, beyond the 48 KiB of all GPUs too
+      0;                    ///< the most a block may ask for, where that is over 48 KiB too
   int driver_version = 0;   ///< CUDA version of the driver, 13000 for 13.0; 0 without a driver
   int runtime_version = 0;  ///< CUDA version that this build links
 };
 
 /// \throws NoCudaDevice     there is no GPU.
 /// \throws InvalidArgument  `device` is not in [0, device_count()).
-DeviceInfo device_info(int device);
+WARPWISE_EXPORT DeviceInfo device_info(int device);
 
 /// Makes `device` the calling thread's current one.
 /// \throws NoCudaDevice, InvalidArgument  as device_info.
-void set_device(int device);
+WARPWISE_EXPORT void set_device(int device);
 
 /// The calling thread's current device. \throws NoCudaDevice
-int current_device();
+WARPWISE_EXPORT int current_device();
 
-/// Bytes of the current device's memory that nobody holds. What Warpwise's own pool keeps counts as
-/// held. \throws NoCudaDevice, CudaError
-std::int64_t free_memory_bytes();
+/// Free bytes of the current device's memory. What Warpwise's own pool keeps does not count as
+/// free. \throws NoCudaDevice, CudaError
+WARPWISE_EXPORT std::int64_t free_memory_bytes();
 
 /// \throws NoCudaDevice  with the reason, when there is no GPU.
-void require_device();
+WARPWISE_EXPORT void require_device();
 
 /// Waits for all work on the current device. \throws CudaError  when any of it failed.
-void synchronize_device();
+WARPWISE_EXPORT void synchronize_device();
 
 }  // namespace warpwise::gpu

@@ -2,16 +2,17 @@
 
 #include <functional>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/gpu/handles.hpp"
 
 namespace warpwise::gpu {
 
 /// A recorded sequence of stream work that is launched again as one unit, which costs a fraction of
 /// the single launches. Owns the executable graph. Move-only.
-class Graph {
+class WARPWISE_EXPORT Graph {
  public:
   /// Calls `work(stream)` once with a stream that records instead of running; any Warpwise call on
-  /// device views may stand in it, scratch memory included.
+  /// device views may be recorded, with its scratch memory.
   /// \throws CudaError  when something in `work` cannot be recorded; whatever `work` throws.
   explicit Graph(const std::function<void(StreamHandle)>& work);
   ~Graph();

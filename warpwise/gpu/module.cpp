@@ -13,8 +13,9 @@
 namespace warpwise::gpu {
 namespace {
 
-// The driver's functions that the runtime has no counterpart of. They are asked from the runtime,
-// which has the driver loaded: the library links no driver, and starts where there is none.
+// Functions of the driver that the runtime has no counterpart for. The runtime, which loads the
+// driver, hands out their addresses: so the library does not link the driver, and starts where
+// there is none.
 struct Driver {
   PFN_cuGetErrorName_v6000 error_name = nullptr;
   PFN_cuGetErrorString_v6000 error_text = nullptr;
@@ -122,8 +123,8 @@ void Kernel::launch(std::span<const std::uint32_t, 3> grid, std::span<const std:
   CUresult result = allow_shared(handle_, shared_bytes);
   if (result == CUDA_SUCCESS) {
     std::size_t argument_bytes = arguments.size();
-    // The driver copies the block before it returns; that it takes a pointer to what may change is
-    // its interface's age.
+    // The driver copies the block before it returns; its old interface takes a pointer to non-const
+    // all the same.
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &argument_bytes, CU_LAUNCH_PARAM_END};
     result = driver().launch(handle_, grid[0], grid[1], grid[2], block[0], block[1], block[2],

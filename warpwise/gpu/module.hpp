@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/gpu/handles.hpp"
 
 namespace warpwise::gpu {
@@ -18,8 +19,8 @@ struct KernelAttributes {
   std::int64_t local_bytes = 0;  ///< of a thread: its stack and what it spills
 };
 
-/// A kernel of a loaded Module: a view, to be used no longer than that.
-class Kernel {
+/// A kernel of a loaded Module. It is a view: the module has to outlive it.
+class WARPWISE_EXPORT Kernel {
  public:
   /// Mangled.
   const std::string& name() const { return name_; }
@@ -29,10 +30,11 @@ class Kernel {
   /// a multiprocessor at the same time; 0 where not one is. \throws CudaError
   int blocks_per_sm(int threads, std::uint64_t shared_bytes) const;
   /// Runs the kernel on `stream`, asynchronously; also while the stream records a Graph. The limit
-  /// of dynamic shared memory is raised where `shared_bytes` needs it. \param grid, block  x, y and
-  /// z \param arguments    the parameter block, each parameter where the kernel's declaration has
-  /// it \throws CudaError  with the kernel's name and the launch's shape, when the driver refuses
-  /// it. What goes wrong while the kernel runs is told by the stream's synchronize().
+  /// of dynamic shared memory is raised where `shared_bytes` needs it.
+  /// \param grid, block  x, y and z
+  /// \param arguments    the parameter block, each parameter where the kernel's declaration has it
+  /// \throws CudaError  with the kernel's name and the launch's shape, when the driver refuses
+  /// it. An error while the kernel runs is thrown by the stream's synchronize().
   void launch(std::span<const std::uint32_t, 3> grid, std::span<const std::uint32_t, 3> block,
               std::uint64_t shared_bytes, std::span<const std::byte> arguments,
               StreamHandle stream) const;
@@ -47,20 +49,21 @@ class Kernel {
 
 /// Owns code that was loaded at run time on the device that was current then. Move-only. To be used
 /// by threads that have that device as their current one.
-class Module {
+class WARPWISE_EXPORT Module {
  public:
   /// \param image  PTX, which the driver compiles for the device, or machine code (a cubin)
   /// \throws NoCudaDevice  \throws InvalidArgument  an empty image
-  /// \throws Unsupported  the PTX is of a newer CUDA than the driver, or the code for another
-  /// device \throws CudaError    with the log of the driver's compiler, when it does not load
-  /// otherwise
+  /// \throws Unsupported  the PTX is of a newer CUDA than the driver, or the code is for another
+  ///                      device
+  /// \throws CudaError    the code does not load for another reason; with the log of the driver's
+  ///                      compiler
   explicit Module(const std::string& image);
   ~Module();
   Module(Module&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
   Module& operator=(Module&& other) noexcept;
 
-  /// \param name  mangled. \throws InvalidArgument  when there is none of that name  \throws
-  /// CudaError
+  /// \param name  mangled
+  /// \throws InvalidArgument  there is no kernel of that name  \throws CudaError
   Kernel kernel(const std::string& name) const;
 
  private:

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/gpu/handles.hpp"
 
 namespace warpwise::gpu {
 
 /// Owns a CUDA stream of the device that was current when it was made. Move-only; converts to the
 /// handle that primitives take.
-class Stream {
+class WARPWISE_EXPORT Stream {
  public:
   /// A stream that does not wait for the legacy default stream.
   /// \throws NoCudaDevice, CudaError
@@ -25,7 +26,7 @@ class Stream {
 };
 
 /// Owns a CUDA event that records time. Move-only.
-class Event {
+class WARPWISE_EXPORT Event {
  public:
   /// \throws NoCudaDevice, CudaError
   Event();

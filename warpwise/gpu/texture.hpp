@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "warpwise/base/export.hpp"
+
 namespace warpwise::gpu {
 
+/// What a texture gives for a coordinate outside of it, how it reads between texels, and how the
+/// bits of a texel's channel are read; as in CUDA's texture descriptions.
 enum class TextureAddress : std::uint8_t { wrap, clamp, mirror, border };
 enum class TextureFilter : std::uint8_t { point, linear };
 enum class TexelKind : std::uint8_t { signed_integer, unsigned_integer, floating };
@@ -26,7 +30,7 @@ struct TextureDescription {
 };
 
 /// Owns a texture object over device memory that it does not own. Move-only.
-class Texture {
+class WARPWISE_EXPORT Texture {
  public:
   /// \throws NoCudaDevice
   /// \throws InvalidArgument  numbers of channels or bytes that are not listed above

@@ -7,8 +7,8 @@
 namespace warpwise::io {
 
 /// Refuses a JPEG or PNG file that was cut short, which decoders fill up with grey or black
-/// instead of refusing it: walks the segments or chunks to the end marker. Says nothing of other
-/// formats, whose decoders notice themselves.
+/// instead of refusing it: walks the segments or chunks to the end marker. Accepts other formats,
+/// whose decoders notice cut files themselves.
 /// \throws IoError  the file ends before its image does.
 void require_complete(std::span<const std::byte> content, const std::string& name);
 

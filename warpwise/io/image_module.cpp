@@ -14,6 +14,8 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "warpwise/io/image_format.hpp"
+
 namespace warpwise::io {
 namespace {
 
@@ -67,6 +69,18 @@ bool mentions_early_end(std::string text) {
   return text.find("premature end") != std::string::npos;
 }
 
+// Why OpenCV gave no picture of `content`; it printed `text`.
+std::string why_not_decoded(std::span<const std::byte> content, const std::string& text) {
+  const std::optional<ImageFormat> format = image_format_of(content);
+  if (!format) return "it is no image that can be read here";
+  const std::string name(format->name);
+  if (!format->in_every_opencv && text.empty()) {
+    return "the " + name + " image is damaged, or the OpenCV here reads no " + name +
+           " files; .png files are always read";
+  }
+  return "the " + name + " image is damaged or cut short";
+}
+
 ElementType element_type_of_depth(int depth, const std::string& name) {
   switch (depth) {
     case CV_8U: return ElementType::u8;
@@ -94,7 +108,7 @@ int depth_of(ElementType type) {
   throw InvalidArgument("image files hold no " + std::string(name_of(type)) + " pixels");
 }
 
-// OpenCV's order is B G R A; the same exchange leads there and back.
+// OpenCV's order is B G R A; exchanging R and B converts in both directions.
 void exchange_red_and_blue(const cv::Mat& from, cv::Mat to) {
   if (from.channels() < 3) {
     from.copyTo(to);
@@ -131,12 +145,11 @@ class OpenCvImages final : public ImageModule {
     }
     const std::string text = printed.stop();
     if (decoded.empty()) {
-      // What was printed tells a damaged image of a known format from anything else.
-      throw IoError("cannot read " + name + ": " +
-                    (text.empty() ? "it is no image that can be read here"
-                                  : "the image is damaged or cut short"));
+      throw IoError("cannot read " + name + ": " + why_not_decoded(content, text));
     }
-    if (mentions_early_end(text)) throw IoError(name + " is cut short: " + one_line(text));
+    if (mentions_early_end(text)) {
+      throw IoError(name + " is damaged or cut short: " + one_line(text));
+    }
     if (decoded.channels() == 2 || decoded.channels() > 4) {
       throw IoError("cannot read " + name + ": it has " + std::to_string(decoded.channels()) +
                     " channels");

@@ -22,11 +22,13 @@ namespace {
 InputFile::InputFile(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
       descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (path.empty()) throw IoError("cannot read '': the file's name is empty");
   if (descriptor_ < 0) fail(name_, errno);
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) fail(name_, errno);
   if (S_ISDIR(status.st_mode)) fail(name_, EISDIR);
   if (S_ISREG(status.st_mode) && status.st_size > 0) size_ = status.st_size;
+  is_device_ = S_ISCHR(status.st_mode);
   // A size of 0 is also what /proc gives for files that have a content: only reading tells.
 }
 
@@ -35,7 +37,8 @@ InputFile::~InputFile() {
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
-    : name_(std::move(other.name_)), descriptor_(other.descriptor_), size_(other.size_) {
+    : name_(std::move(other.name_)), descriptor_(other.descriptor_), size_(other.size_),
+      is_device_(other.is_device_) {
   other.descriptor_ = -1;
 }
 
@@ -51,18 +54,26 @@ std::size_t InputFile::read(std::span<std::byte> buffer) {
   return filled;
 }
 
-std::vector<std::byte> InputFile::read_all() {
-  constexpr std::size_t first_guess = 1 << 20;
-  // One byte more than a file holds: its end shows without a second round.
-  std::vector<std::byte> content(size_ ? static_cast<std::size_t>(*size_) + 1 : first_guess);
-  std::size_t filled = 0;
+void InputFile::read_some(std::vector<std::byte>& content, std::size_t count) {
+  const std::size_t before = content.size();
+  content.resize(before + count);
+  content.resize(before + read(std::span(content).subspan(before)));
+}
+
+bool InputFile::read_rest(std::vector<std::byte>& content, std::size_t most) {
+  if (content.size() > most || (size_ && static_cast<std::size_t>(*size_) > most)) return false;
+  // Memory grows with what comes, not with what a header claims.
+  constexpr std::size_t first_step = 1 << 20;
+  std::size_t step = size_ ? static_cast<std::size_t>(*size_) + 1 - content.size() : first_step;
   for (;;) {
-    filled += read(std::span(content).subspan(filled));
-    if (filled < content.size()) break;
-    content.resize(2 * content.size());
+    const std::size_t before = content.size();
+    // One byte more than there may be: the end, or that there is more, shows by it.
+    step = std::min(step, most + 1 - before);
+    read_some(content, step);
+    if (content.size() - before < step) return true;
+    if (content.size() > most) return false;
+    step = content.size();
   }
-  content.resize(filled);
-  return content;
 }
 
 }  // namespace warpwise::io

@@ -24,16 +24,23 @@ class InputFile {
   /// Bytes of a regular file; nothing for a pipe or a device.
   std::optional<std::int64_t> size() const { return size_; }
 
+  /// Whether it is a character device, such as /dev/zero: it may have no end.
+  bool is_device() const { return is_device_; }
+
   /// Fills `buffer` as far as the file goes and returns the bytes read. \throws IoError
   std::size_t read(std::span<std::byte> buffer);
 
-  /// All the rest. \throws IoError
-  std::vector<std::byte> read_all();
+  /// Appends the rest to `content`, which may come to `most` bytes in all: false if there is more.
+  /// \throws IoError
+  [[nodiscard]] bool read_rest(std::vector<std::byte>& content, std::size_t most);
+  /// Appends up to `count` bytes. \throws IoError
+  void read_some(std::vector<std::byte>& content, std::size_t count);
 
  private:
   std::string name_;
   int descriptor_;
   std::optional<std::int64_t> size_;
+  bool is_device_ = false;
 };
 
 }  // namespace warpwise::io

@@ -121,20 +121,43 @@ struct Parts {
   std::span<const std::byte> elements;
 };
 
-Parts split(std::span<const std::byte> content, const std::string& name) {
+// Where the header's text and the elements begin.
+struct Places {
+  std::size_t header;
+  std::size_t elements;
+};
+
+Places places_in(std::span<const std::byte> content, const std::string& name) {
   const auto byte_at = [&](std::size_t i) { return std::to_integer<std::size_t>(content[i]); };
   const std::size_t version = content.size() > 6 ? byte_at(6) : 0;
   const std::size_t length_at = 8;
   const std::size_t header_at = length_at + (version == 1 ? 2 : 4);
-  const Header nothing({}, name);
   if (!is_npy(content) || version < 1 || version > 3 || content.size() < header_at) {
-    nothing.fail("it does not begin as an .npy file of version 1 to 3 does");
+    Header({}, name).fail("it does not begin as an .npy file of version 1 to 3 does");
   }
   std::size_t length = 0;
   for (std::size_t i = header_at; i-- > length_at;) length = length << 8 | byte_at(i);
-  if (content.size() - header_at < length) nothing.fail("it ends inside its header");
-  return {{reinterpret_cast<const char*>(content.data()) + header_at, length},
-          content.subspan(header_at + length)};
+  return {header_at, header_at + length};
+}
+
+Parts split(std::span<const std::byte> content, const std::string& name) {
+  const Places at = places_in(content, name);
+  if (content.size() < at.elements) Header({}, name).fail("it ends inside its header");
+  return {{reinterpret_cast<const char*>(content.data()) + at.header, at.elements - at.header},
+          content.subspan(at.elements)};
+}
+
+// Bytes of elements that the header asks for; nothing where decoding will refuse it anyway.
+std::optional<std::size_t> bytes_of_elements(const Header& header) {
+  const std::string_view descr = header.quoted("descr");
+  if (descr.size() != 3 || descr[2] < '1' || descr[2] > '8') return std::nullopt;
+  try {
+    std::int64_t bytes = descr[2] - '0';
+    for (const std::int64_t extent : header.tuple("shape")) bytes = checked_mul(bytes, extent);
+    return static_cast<std::size_t>(bytes);
+  } catch (const InvalidArgument&) {
+    return std::nullopt;  // beyond 64 bits
+  }
 }
 
 void swap_bytes(std::span<std::byte> elements, std::size_t size) {
@@ -204,6 +227,31 @@ std::vector<std::byte> header_of(std::string_view descr, const std::string& size
 bool is_npy(std::span<const std::byte> content) {
   return content.size() >= magic.size() &&
          std::memcmp(content.data(), magic.data(), magic.size()) == 0;
+}
+
+std::vector<std::byte> read_npy(InputFile& file, std::vector<std::byte> start) {
+  constexpr std::size_t length_is_before = 12;
+  constexpr std::size_t most_header = 1 << 20;  // NumPy itself reads no more than 10,000 bytes
+  const std::string& name = file.name();
+  const auto read_up_to = [&](std::size_t size) {
+    if (start.size() < size) file.read_some(start, size - start.size());
+  };
+  read_up_to(length_is_before);
+  const std::size_t begin = places_in(start, name).elements;
+  if (begin > most_header) Header({}, name).fail("its header is damaged");
+  read_up_to(begin);
+  const Header header(split(start, name).header, name);
+  const std::optional<std::size_t> needed = bytes_of_elements(header);
+  if (!needed) return start;
+  const auto refuse = [&](const std::string& has) {
+    header.fail("its shape needs " + std::to_string(*needed) + " bytes of elements, it has " + has);
+  };
+  if (file.size() && static_cast<std::size_t>(*file.size()) != begin + *needed) {
+    refuse(std::to_string(static_cast<std::size_t>(*file.size()) - begin));
+  }
+  std::vector<std::byte> content = start;
+  if (!file.read_rest(content, begin + *needed)) refuse("more");
+  return content;
 }
 
 Picture decode_npy(std::span<const std::byte> content, const std::string& name) {

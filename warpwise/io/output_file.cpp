@@ -59,6 +59,7 @@ bool is_standard_output(const std::string& path) {
 }
 
 OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
+  if (path.empty()) throw IoError("cannot write '': the file's name is empty");
   if (path == "-") {
     descriptor_ = STDOUT_FILENO;
   } else if (written_directly(path)) {

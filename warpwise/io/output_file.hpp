@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -48,5 +50,9 @@ bool is_standard_output(const std::string& path);
 
 /// Removes all files that are being written. Safe in a signal handler.
 void remove_unfinished_files() noexcept;
+
+/// What ends a program from outside, where it may clean up first.
+inline constexpr std::array ending_signals = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGXCPU,
+                                              SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2};
 
 }  // namespace warpwise::io

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <climits>
 #include <filesystem>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/complete.hpp"
+#include "warpwise/io/image_format.hpp"
 #include "warpwise/io/image_module.hpp"
 #include "warpwise/io/npy.hpp"
 
@@ -51,6 +53,11 @@ bool is_grey_or_colour(const PictureShape& shape) {
   }
 }
 
+bool is_written_by_opencv(std::string_view extension) {
+  return std::any_of(std::begin(image_types), std::end(image_types),
+                     [&](const ImageType& type) { return type.extension == extension; });
+}
+
 bool lists_word(std::string_view words, std::string_view word) {
   const std::size_t at = words.find(word);
   return at != std::string_view::npos && (at == 0 || words[at - 1] == ' ') &&
@@ -90,9 +97,7 @@ std::string extension_of(const std::string& path) {
 }
 
 bool is_readable_extension(std::string_view extension) {
-  return extension == ".npy" ||
-         std::any_of(std::begin(image_types), std::end(image_types),
-                     [&](const ImageType& type) { return type.extension == extension; }) ||
+  return extension == ".npy" || is_written_by_opencv(extension) ||
          std::find(std::begin(read_only), std::end(read_only), extension) != std::end(read_only);
 }
 
@@ -123,10 +128,29 @@ std::string extensions_that_hold(const PictureShape& shape) {
   return list + ".raw";
 }
 
+std::string why_not_held(const std::string& path, const PictureShape& shape) {
+  const std::string extension = extension_of(path);
+  std::string reason = path + " cannot hold " + shape.pixel_text();
+  if (extension.empty()) {
+    reason += ": its name has no ending that says what file it is";
+  } else if (extension != ".npy" && extension != ".raw" && !is_written_by_opencv(extension)) {
+    reason += ": no " + extension + " files are written here";
+  }
+  return reason + "; files of these types can: " + extensions_that_hold(shape);
+}
+
 Picture read_picture(InputFile& file) {
-  const std::vector<std::byte> content = file.read_all();
+  std::vector<std::byte> content;
+  file.read_some(content, image_format_bytes);
   if (content.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
-  if (is_npy(content)) return decode_npy(content, file.name());
+  if (is_npy(content)) return decode_npy(read_npy(file, std::move(content)), file.name());
+  if (!image_format_of(content)) {
+    throw IoError("cannot read " + file.name() +
+                  ": it is no image that can be read here and no .npy file");
+  }
+  if (!file.read_rest(content, INT_MAX)) {
+    throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
+  }
   require_complete(content, file.name());
   return image_module().decode(content, file.name());
 }

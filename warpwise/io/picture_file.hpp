@@ -29,9 +29,13 @@ Holding holding(std::string_view extension, const PictureShape& shape);
 /// ".npy, .tiff, .raw": the file types that hold such a picture exactly, for messages.
 std::string extensions_that_hold(const PictureShape& shape);
 
+/// "a.gif cannot hold rgb24: no .gif files are written here; files of these types can: .png, …",
+/// for a path whose type holds no such picture.
+std::string why_not_held(const std::string& path, const PictureShape& shape);
+
 /// Reads a whole .npy or image file, told apart by their content. Loads the image module for the
-/// latter only.
-/// \throws IoError  empty, cut short, no picture, or the image module is missing.
+/// latter only. Of a device or a pipe without an end no more is read than such a file may have.
+/// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
 
 /// The bytes of a file of that extension that holds `picture`, in pieces: a header and the

@@ -21,7 +21,7 @@ inline void check(ComputeCapability cc, const WarpAccess& access) {
   if (bytes > 16 || !std::has_single_bit(bytes)) refuse_bytes(access.bytes);
 }
 
-/// The lanes of the `part`-th of the requests of `lanes` lanes each that make up a warp.
+/// The lanes of request number `part`, where a warp is divided into requests of `lanes` lanes.
 inline std::uint32_t lanes_of_part(int part, int lanes) {
   const std::uint32_t first = lanes == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << lanes) - 1;
   return first << (part * lanes);
@@ -43,7 +43,7 @@ inline Step step_of(const WarpAccess& access) {
   const std::uint64_t step = access.addresses[1] - access.addresses[0];
   std::uint64_t expected = access.addresses[0];
   std::uint64_t different = 0;
-  for (int lane = 0; lane < 32; ++lane) {  // without a branch, for the sake of vector instructions
+  for (int lane = 0; lane < 32; ++lane) {  // without a branch, so that the compiler vectorises it
     different |= access.addresses[lane] ^ expected;
     expected += step;
   }
@@ -58,8 +58,8 @@ class LaneSet {
  public:
   /// The slot of `key`; `is_new` says whether it was put there just now.
   int insert(std::uint64_t key, bool& is_new) {
-    // The golden ratio spreads any arithmetic progression evenly, and strides are what kernels
-    // make.
+    // Kernels make strides, and multiplying by the golden ratio spreads any arithmetic progression
+    // evenly.
     auto slot = static_cast<int>((key * 0x9e3779b97f4a7c15U) >> 58);
     for (; (used_ >> slot & 1) != 0; slot = (slot + 1) % 64) {
       if (keys_[slot] == key) {
@@ -101,7 +101,7 @@ inline int count_distinct(const WarpAccess& access, std::uint32_t lanes, int shi
 inline int count_in_part(const WarpAccess& access, int part, int lanes, int shift, Step step) {
   if (!step) return count_distinct(access, access.active & lanes_of_part(part, lanes), shift);
   if (*step >> shift != 0) return lanes;
-  // No shorter step leaves a segment out.
+  // A step below the size of a segment leaves out no segment in between.
   const auto [low, high] = std::minmax({access.addresses[part * lanes] >> shift,
                                         access.addresses[part * lanes + lanes - 1] >> shift});
   return static_cast<int>(high - low) + 1;

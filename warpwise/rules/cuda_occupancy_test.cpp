@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Known, AgainstCudaOccupancy, testing::ValuesIn(known_to
                                   std::to_string(gpu.param.minor);
                          });
 
-// The header refuses the first two generations; what rules_test computes by hand stands for them.
+// The header refuses the first two generations; occupancy_test computes those by hand.
 TEST(CudaOccupancy, KnowsAllButTheOldest) {
   for (const auto& cc : known_compute_capabilities()) {
     EXPECT_EQ(oracle_knows(cc), cc.major >= 3) << to_string(cc);
@@ -141,8 +141,8 @@ TEST(CudaOccupancy, SharesItsLimits) {
     ASSERT_EQ(cudaOccMaxBlocksPerMultiprocessor(&blocks, &properties), CUDA_OCC_SUCCESS);
     EXPECT_EQ(sm_limits(cc).blocks, blocks) << to_string(cc);
     if (cc.major < 7) continue;
-    // A share of shared memory that a GPU can be set to stays as it is, and a byte more is too
-    // much.
+    // A share of shared memory that a GPU can be set to is taken as it is; one byte more must be
+    // refused.
     std::size_t bytes = sm_limits(cc).shared_bytes;
     ASSERT_EQ(cudaOccAlignUpShmemSizeVoltaPlus(&bytes, &properties), CUDA_OCC_SUCCESS);
     EXPECT_EQ(static_cast<std::size_t>(sm_limits(cc).shared_bytes), bytes) << to_string(cc);

@@ -59,7 +59,8 @@ void add_aligned_half_warp(const WarpAccess& access, int half, GlobalTraffic& tr
   }
 }
 
-/// A transaction for the 32-byte pieces, a bit each, that are used of one segment.
+/// Counts the transaction of one segment; each bit of `sectors` is a 32-byte piece of it that is
+/// used.
 void add_segment(unsigned sectors, GlobalTraffic& traffic) {
   if (std::has_single_bit(sectors)) {
     traffic.transactions_32 += 1;
@@ -70,7 +71,7 @@ void add_segment(unsigned sectors, GlobalTraffic& traffic) {
   }
 }
 
-/// The same for neighbouring lanes that leave no sector out between the lowest and the highest.
+/// The same where the lanes use every sector between the lowest and the highest.
 void add_dense_half_warp(const WarpAccess& access, int half, int segment_shift,
                          GlobalTraffic& traffic) {
   const auto [low, high] =

@@ -23,7 +23,7 @@ struct Allocation {
 struct Row {
   ComputeCapability cc;
   SmLimits limits;
-  Allocation allocation;
+  Allocation allocation = {};
 };
 
 constexpr Allocation tesla_8k{true, 256, 1, 1, 512};

@@ -18,7 +18,7 @@ struct WantedWords {
     std::uint64_t index;
     int lanes;
   };
-  std::array<Word, 16> words;
+  std::array<Word, 16> words{};
   int count = 0;
 
   void add(std::uint64_t index) {
@@ -95,8 +95,9 @@ int half_warp_steps(const WarpAccess& access, std::uint32_t lanes, std::uint64_t
   return words_shared ? steps_with_broadcast(wanted) : std::ranges::max(lanes_by_bank(wanted));
 }
 
-/// How many of `lanes` lanes, as many as there are banks, meet in one where each is `step` banks
-/// further than the one before it: the greatest common divisor, of which one is a power of two.
+/// How many lanes meet in one bank where each lane is `step` banks after the one before it and
+/// there are as many lanes as banks: gcd(step, lanes), which is the lowest bit of `step` because
+/// `lanes` is a power of two.
 int meeting_lanes(std::uint64_t step, int lanes) {
   const std::uint64_t divisor = step & (0 - step);
   return step == 0 ? 1 : static_cast<int>(std::min<std::uint64_t>(divisor, lanes));
@@ -122,7 +123,8 @@ SharedPasses half_warp_passes(const WarpAccess& access) {
 // --- CC 2.0 and later: 32 banks, any number of words multicast
 
 /// The most words that the lanes want of any one bank. A lane's words are neighbours and its
-/// address is aligned to them, so all its banks are as full as its first: one key a lane is enough.
+/// address is aligned to them, so all banks of a lane are equally full: counting the lane's first
+/// word is enough.
 /// \param folded  a bank delivers words i and i + 32 of an aligned segment of 64 words together
 int conflict_degree(const WarpAccess& access, std::uint32_t lanes, bool folded) {
   const int shift = std::max(2, std::countr_zero(static_cast<unsigned>(access.bytes)));
@@ -140,8 +142,8 @@ int conflict_degree(const WarpAccess& access, std::uint32_t lanes, bool folded) 
   return degree;
 }
 
-/// Whether every active lane whose partner, `distance` away, is active too wants what the partner
-/// wants.
+/// Whether every active lane wants the same words as its partner, the lane `distance` away, where
+/// that is active too.
 bool partners_agree(const WarpAccess& access, int distance) {
   for (int lane = 0; lane < 32; ++lane) {
     const int partner = lane ^ distance;

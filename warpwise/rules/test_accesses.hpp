@@ -51,7 +51,8 @@ inline constexpr ComputeCapability cc_6_1{6, 1};
 inline constexpr ComputeCapability cc_7_5{7, 5};
 inline constexpr ComputeCapability cc_9_0{9, 0};
 
-/// Random accesses as kernels make them and as they do not: strides, broadcasts, clusters, noise.
+/// Random accesses, those that kernels usually make and others: strides, broadcasts, clusters,
+/// noise.
 class Patterns {
  public:
   explicit Patterns(std::uint32_t seed) : random_(seed) {}

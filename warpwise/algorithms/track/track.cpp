@@ -39,7 +39,7 @@ struct Found {
   std::int16_t displacement[2] = {};
   std::uint32_t score_bits = 0;
 
-  TrackedBox apply(const Box& region, detail::TrackState& state) const {
+  TrackedBox apply(const Box& region, detail::track::TrackState& state) const {
     state.move_to(region.x + displacement[0], region.y + displacement[1]);
     if (least_is_best(state.options().measure)) {
       return {state.box(), static_cast<double>(score_bits)};
@@ -52,7 +52,7 @@ struct Found {
 
 }  // namespace
 
-namespace detail {
+namespace detail::track {
 
 TrackState::TrackState(std::int64_t width, std::int64_t height, const Box& box,
                        const TrackOptions& options)
@@ -104,7 +104,7 @@ void TrackState::move_to(std::int64_t x, std::int64_t y) {
   box_.y = y;
 }
 
-}  // namespace detail
+}  // namespace detail::track
 
 Tracker::Tracker(ConstHostView first, const Box& box, const TrackOptions& options)
     : state_(checked(first).width(), first.height(), box, options),
@@ -135,7 +135,8 @@ DeviceTracker::DeviceTracker(ConstDeviceView first, const Box& box, const TrackO
                  stream),
       displacement_(ElementType::i16, 1, 1, 2, stream),
       score_(match_score_type(options.measure), 1, 1, 1, stream) {
-  // Kernels read whole words: the area beside the template holds pixels too, whichever.
+  // Kernels read whole words, so the area beside the template is read too: it gets pixels, whose
+  // values do not matter.
   copy(corner(first, state_.largest_region()), reference_.view(), stream);
   take_template(first);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/buffer.hpp"
@@ -18,6 +19,7 @@ struct Box {
   std::int64_t height = 0;
 };
 
+/// Where and by which measure a Tracker looks for its box.
 struct TrackOptions {
   SearchRange search_x = {};  ///< around the last position; contains 0, spans at most 32767
   SearchRange search_y = {};
@@ -33,7 +35,7 @@ struct TrackedBox {
   double score = 0;  ///< as match() scores it: Σ for sad and ssd, a correlation for ncc and zncc
 };
 
-namespace detail {
+namespace detail::track {
 
 /// What a tracker knows of its box, wherever the pixels are.
 class TrackState {
@@ -59,7 +61,7 @@ class TrackState {
   TrackOptions options_;
 };
 
-}  // namespace detail
+}  // namespace detail::track
 
 /// Follows a box through a sequence of frames: next() finds where, within the search ranges around
 /// the last position, a frame looks most like the template, which is the box's content in the first
@@ -68,7 +70,7 @@ class TrackState {
 ///
 /// Frames are u8 of one channel and all of one size, of any pitch and alignment; they may be gone
 /// after the call. Works on the CPU as match() does. Source: document E, row E3 (tracked object).
-class Tracker {
+class WARPWISE_EXPORT Tracker {
  public:
   /// \throws InvalidArgument  the frame has another type, the box is empty, leaves the frame or has
   ///                          more than max_match_block_pixels, a search range does not contain 0
@@ -81,14 +83,14 @@ class Tracker {
  private:
   void take_template(ConstHostView frame);
 
-  detail::TrackState state_;
+  detail::track::TrackState state_;
   Image reference_;  ///< the template at the top-left of an area as large as the search's
 };
 
 /// The same for frames on a GPU. The constructor and next() work in stream order; next() waits for
 /// the stream, because the next search depends on the position. Scratch memory (gpu::Buffer) is
 /// taken by the constructor. The stream must outlive the tracker.
-class DeviceTracker {
+class WARPWISE_EXPORT DeviceTracker {
  public:
   /// \throws InvalidArgument  as Tracker.  \throws NoCudaDevice, CudaError
   DeviceTracker(ConstDeviceView first, const Box& box, const TrackOptions& options,
@@ -100,7 +102,7 @@ class DeviceTracker {
  private:
   void take_template(ConstDeviceView frame);
 
-  detail::TrackState state_;
+  detail::track::TrackState state_;
   gpu::StreamHandle stream_;
   gpu::DeviceImage reference_;
   gpu::DeviceImage displacement_;

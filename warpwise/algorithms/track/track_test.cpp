@@ -15,8 +15,6 @@ using test::Backend;
 using test::GuardedImage;
 using test::OnDevice;
 
-constexpr Measure all_measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
-
 /// A tracker of either backend that takes host frames.
 class AnyTracker {
  public:

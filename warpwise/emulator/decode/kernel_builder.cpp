@@ -10,8 +10,8 @@
 namespace warpwise::emulator {
 namespace {
 
-// A kernel of more operations, after inlining, is refused: recursion that inlining cannot end,
-// mostly.
+// A kernel of more operations, after inlining, is refused: mostly it recurses, so that inlining has
+// no end.
 constexpr std::size_t most_operations = 4'000'000;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -63,10 +63,11 @@ Width width_of_type(std::string_view type) {
 }
 
 std::string KernelBuilder::place(const ptx::SourceLine& source, int ptx_line) const {
-  if (source.file >= 0 && static_cast<std::size_t>(source.file) < module_.files.size()) {
-    return module_.files[static_cast<std::size_t>(source.file)] + ":" + std::to_string(source.line);
-  }
-  return "PTX line " + std::to_string(ptx_line);
+  const std::string in_ptx = "PTX line " + std::to_string(ptx_line);
+  if (source.file < 0 || static_cast<std::size_t>(source.file) >= module_.files.size())
+    return in_ptx;
+  return module_.files[static_cast<std::size_t>(source.file)] + ":" + std::to_string(source.line) +
+         " (" + in_ptx + ")";
 }
 
 void KernelBuilder::refuse(const std::string& what) const {
@@ -301,9 +302,9 @@ Operation& KernelBuilder::emit(Handler run, InstructionClass c) {
   return code_.operations.back();
 }
 
-std::int32_t KernelBuilder::new_site(bool compiler_local) {
-  code_.compiler_local.push_back(compiler_local);
-  return static_cast<std::int32_t>(code_.sites++);
+std::int32_t KernelBuilder::new_site(InstructionClass kind, bool compiler_local) {
+  code_.sites.push_back({code_.operations.back().index, kind, compiler_local});
+  return static_cast<std::int32_t>(code_.sites.size() - 1);
 }
 
 std::int32_t KernelBuilder::new_list(const std::vector<std::int32_t>& entries) {
@@ -332,6 +333,7 @@ std::string KernelBuilder::type() const {
 }
 
 void KernelBuilder::finish() {
+  code_.files = module_.files;
   code_.info.static_shared_bytes = code_.static_shared;
   code_.dynamic_shared_at =
       align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));

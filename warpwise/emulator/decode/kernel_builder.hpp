@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "warpwise/emulator/decode/code.hpp"
 #include "warpwise/emulator/decode/register_allocation.hpp"
-#include "warpwise/emulator/execute/state.hpp"
 
 namespace warpwise::emulator {
 
@@ -30,9 +30,14 @@ struct Frame {
   const ptx::Function* function = nullptr;
   std::map<std::string, Symbol, std::less<>> symbols;
   std::map<std::string, std::uint32_t, std::less<>> labels;
-  std::vector<std::pair<std::size_t, std::string>>
-      branches;  ///< operations whose target is a label of this frame
-  std::vector<std::pair<std::size_t, std::vector<std::string>>> tables;
+  /// An operation whose targets are labels of this frame: one, or those of a jump table.
+  struct Branch {
+    std::size_t operation = 0;
+    std::vector<std::string> labels;
+    bool is_indexed = false;
+    const ptx::Instruction* instruction = nullptr;
+  };
+  std::vector<Branch> branches;
   int depth = 0;
 };
 
@@ -47,6 +52,7 @@ class KernelBuilder {
 
   // ---- messages
 
+  /// "PTX line 12", behind the source line where that is known: "kernel.cu:3 (PTX line 12)".
   std::string place(const ptx::SourceLine& source, int ptx_line) const;
 
   [[noreturn]] void refuse(const std::string& what) const;
@@ -102,8 +108,8 @@ class KernelBuilder {
 
   void emit_control(Control control) { emit(nullptr, InstructionClass::control).control = control; }
 
-  /// A place where memory is accessed, whose counts are kept apart.
-  std::int32_t new_site(bool compiler_local = false);
+  /// A place where the operation emitted last accesses memory.
+  std::int32_t new_site(InstructionClass kind, bool compiler_local = false);
 
   std::int32_t new_list(const std::vector<std::int32_t>& entries);
 

@@ -188,7 +188,7 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
   std::size_t base[3] = {0, 0, 0};
   base[1] = (pools[0].count * pools[0].bytes + 63) / 64 * 64;
   base[2] = base[1] + pools[1].count * pools[1].bytes;
-  // Registers that nothing reads or writes are never looked at: any place does.
+  // Registers that nothing reads or writes may have any place.
   code.register_bytes = std::max<std::size_t>(base[2] + pools[2].count * pools[2].bytes, 256);
   const auto resolve = [&](std::int32_t& operand) {
     if (operand < 0) return;

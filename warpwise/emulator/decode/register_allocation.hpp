@@ -2,7 +2,9 @@
 
 // Internal to the emulator.
 
-#include "warpwise/emulator/execute/state.hpp"
+#include <vector>
+
+#include "warpwise/emulator/decode/code.hpp"
 
 namespace warpwise::emulator {
 

@@ -4,8 +4,12 @@
 #include <map>
 #include <set>
 
-#include "warpwise/emulator/execute/access.hpp"
-#include "warpwise/emulator/instructions/numbers.hpp"
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/conversions.hpp"
+#include "warpwise/emulator/instructions/halves.hpp"
+#include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/instructions/rounded.hpp"
+#include "warpwise/emulator/instructions/warp_operations.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -17,8 +21,8 @@ bool has(const Modifiers& modifiers, std::string_view which) {
 }
 
 const Entry* find(std::string_view key) {
-  for (const Table* table :
-       {&lane_operations(), &number_operations(), &half_operations(), &warp_operations()}) {
+  for (const Table* table : {&lane_operations(), &rounded_operations(), &conversion_operations(),
+                             &half_operations(), &warp_operations()}) {
     const auto found = table->find(key);
     if (found != table->end()) return &found->second;
   }
@@ -35,32 +39,35 @@ std::string untyped(const std::string& type) {
   return type == "pred" ? type : "b" + std::to_string(type_bits(type));
 }
 
-std::optional<std::uint32_t> rounding_of(const Modifiers& modifiers) {
-  static const std::map<std::string_view, std::uint32_t> names = {
-      {"rn", 0}, {"rz", 1}, {"rm", 2}, {"rp", 3}, {"rni", 0}, {"rzi", 1}, {"rmi", 2}, {"rpi", 3}};
+Rounding rounding_of(const Modifiers& modifiers) {
+  static const std::map<std::string_view, Rounding> names = {
+      {"rn", Rounding::nearest}, {"rz", Rounding::zero},     {"rm", Rounding::down},
+      {"rp", Rounding::up},      {"rni", Rounding::nearest}, {"rzi", Rounding::zero},
+      {"rmi", Rounding::down},   {"rpi", Rounding::up}};
   for (const std::string& modifier : modifiers) {
     const auto found = names.find(modifier);
     if (found != names.end()) return found->second;
   }
-  return std::nullopt;
+  return Rounding::nearest;
 }
 
-std::uint32_t flags_of(const Modifiers& modifiers) {
-  std::uint32_t flags = rounding_of(modifiers).value_or(0);
-  if (has(modifiers, "ftz")) flags |= flush_subnormals;
-  if (has(modifiers, "sat")) flags |= saturate;
-  if (has(modifiers, "relu")) flags |= relu;
-  if (has(modifiers, "NaN")) flags |= propagate_nan;
+FloatFlags float_flags(const Modifiers& modifiers) {
+  FloatFlags flags;
+  flags.rounding = rounding_of(modifiers);
+  flags.flush = has(modifiers, "ftz") ? 1 : 0;
+  flags.saturate = has(modifiers, "sat") ? 1 : 0;
+  flags.relu = has(modifiers, "relu") ? 1 : 0;
+  flags.propagate_nan = has(modifiers, "NaN") ? 1 : 0;
   return flags;
 }
 
 std::optional<Selection> selected(const std::string& key, InstructionClass c,
-                                  std::uint32_t variant = 0) {
+                                  std::uint32_t flags = 0) {
   const Entry* entry = find(key);
   if (entry == nullptr) return std::nullopt;
   Selection selection;
   selection.entry = *entry;
-  selection.variant = variant;
+  selection.flags = flags;
   selection.instruction_class = c;
   return selection;
 }
@@ -83,24 +90,26 @@ std::optional<Selection> select_floating(const std::string& opcode, const Modifi
   static const std::set<std::string_view> known = {"rn",  "rz",     "rm",   "rp",  "ftz",
                                                    "sat", "approx", "full", "NaN", "relu"};
   if (!only(modifiers, known)) return std::nullopt;
-  const std::uint32_t flags = flags_of(modifiers);
+  const FloatFlags flags = float_flags(modifiers);
   if (has(modifiers, "approx") || has(modifiers, "full")) {
     const std::string kind = has(modifiers, "full") ? ".full." : ".approx.";
-    return selected(opcode + kind + type, InstructionClass::special, flags);
+    return selected(opcode + kind + type, InstructionClass::special, packed_flags(flags));
   }
   const bool is_double = type == "f64";
+  if (is_double && (flags.flush != 0 || flags.saturate != 0)) return std::nullopt;
   const bool slow = opcode == "div" || opcode == "sqrt" || opcode == "rcp";
   const InstructionClass c = slow        ? InstructionClass::special
                              : is_double ? InstructionClass::float64
                                          : InstructionClass::float32;
   const std::string operation = opcode == "mad" ? "fma" : opcode;
-  if ((flags & propagate_nan) != 0)
-    return selected(operation + ".nan." + type, c, flags & ~propagate_nan);
-  if (flags == 0) return selected(operation + "." + type, c);
-  if (flags == flush_subnormals) {
+  if (flags.propagate_nan != 0) return selected(operation + ".nan." + type, c, packed_flags(flags));
+  if (flags == FloatFlags{}) return selected(operation + "." + type, c);
+  FloatFlags flushing;
+  flushing.flush = 1;
+  if (flags == flushing) {
     if (auto found = selected(operation + ".ftz." + type, c)) return found;
   }
-  return selected(operation + ".*." + type, c, flags);
+  return selected(operation + ".*." + type, c, packed_flags(flags));
 }
 
 std::optional<Selection> select_half(const std::string& opcode, const Modifiers& modifiers,
@@ -108,8 +117,13 @@ std::optional<Selection> select_half(const std::string& opcode, const Modifiers&
   static const std::set<std::string_view> known = {"rn", "ftz", "sat", "approx", "NaN", "relu"};
   if (!only(modifiers, known)) return std::nullopt;
   const bool special = opcode == "ex2" || opcode == "tanh";
+  const bool sums = opcode == "add" || opcode == "sub" || opcode == "mul" || opcode == "fma";
+  const bool is_bfloat = type[0] == 'b';
+  const FloatFlags flags = float_flags(modifiers);
+  if (flags.saturate != 0 && (is_bfloat || !sums)) return std::nullopt;
+  if (flags.flush != 0 && is_bfloat && !special) return std::nullopt;
   return selected(opcode + "." + type, special ? InstructionClass::special : InstructionClass::half,
-                  flags_of(modifiers));
+                  packed_flags(flags));
 }
 
 std::optional<Selection> select_carry(const std::string& opcode, const Modifiers& modifiers,
@@ -117,37 +131,47 @@ std::optional<Selection> select_carry(const std::string& opcode, const Modifiers
   const bool reads = opcode == "addc" || opcode == "subc" || opcode == "madc";
   const bool writes = has(modifiers, "cc");
   if (!reads && !writes) return std::nullopt;
-  const std::uint32_t variant = (reads ? 1U : 0U) | (writes ? 2U : 0U);
+  CarryFlags carry;
+  carry.reads = reads ? 1 : 0;
+  carry.writes = writes ? 1 : 0;
+  const std::uint32_t flags = packed_flags(carry);
   const std::string bits = std::to_string(type_bits(type));
   if (opcode == "add" || opcode == "addc")
-    return selected("addc.b" + bits, InstructionClass::integer, variant);
+    return selected("addc.b" + bits, InstructionClass::integer, flags);
   if (opcode == "sub" || opcode == "subc")
-    return selected("subc.b" + bits, InstructionClass::integer, variant);
+    return selected("subc.b" + bits, InstructionClass::integer, flags);
   const std::string half = has(modifiers, "hi") ? "hi." : "lo.";
-  return selected("madc." + half + type, InstructionClass::integer, variant);
+  return selected("madc." + half + type, InstructionClass::integer, flags);
 }
 
 /// setp and set: comparison, perhaps a combination with a predicate, perhaps .ftz, types.
 std::optional<Selection> select_comparison(const std::string& opcode, const Modifiers& modifiers) {
-  std::uint32_t variant = 0;
+  CompareFlags flags;
   std::string key = opcode;
   std::vector<std::string> types;
   for (const std::string& modifier : modifiers) {
     if (modifier == "and")
-      variant |= 1;
+      flags.combination = Combination::with_and;
     else if (modifier == "or")
-      variant |= 2;
+      flags.combination = Combination::with_or;
     else if (modifier == "xor")
-      variant |= 3;
+      flags.combination = Combination::with_xor;
     else if (modifier == "ftz")
-      variant |= 16;
+      flags.flush = 1;
     else if (is_type(modifier))
       types.push_back(modifier);
     else
       key += "." + modifier;
   }
+  if (types.empty()) return std::nullopt;
+  const std::string& compared = types.back();
+  const bool flushes = compared == "f32" || compared == "f16" || compared == "f16x2";
+  if (flags.flush != 0 && !flushes) return std::nullopt;
   for (const std::string& type : types) key += "." + type;
-  return selected(key, InstructionClass::compare, variant);
+  auto found = selected(key, InstructionClass::compare, packed_flags(flags));
+  // Only a combination has a predicate as third source.
+  if (found && flags.combination == Combination::none) found->entry.widths[4] = Width::none;
+  return found;
 }
 
 std::optional<Selection> select_conversion(const Modifiers& modifiers) {
@@ -169,15 +193,17 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
   if (is_integer(types[0]) && is_integer(types[1])) {
     found = selected((has(modifiers, "sat") ? "cvt.sat." : "cvt.") + pair,
                      InstructionClass::conversion);
+    if (found) found->is_integer_conversion = true;
   } else {
     found = selected(joined("cvt", modifiers), InstructionClass::conversion);
-    std::uint32_t flags = flags_of(modifiers);
+    FloatFlags flags = float_flags(modifiers);
     const auto integer_rounding = [](const std::string& m) {
       return m.size() == 3 && m[0] == 'r' && m[2] == 'i';
     };
     const bool to_integral = std::any_of(modifiers.begin(), modifiers.end(), integer_rounding);
-    if (to_integral && !is_integer(types[0])) flags |= round_to_integer;
-    if (!found) found = selected("cvt.*." + pair, InstructionClass::conversion, flags);
+    flags.to_integral = to_integral && !is_integer(types[0]) ? 1 : 0;
+    if (!found)
+      found = selected("cvt.*." + pair, InstructionClass::conversion, packed_flags(flags));
   }
   if (found) {
     found->loose_result = type_bits(types[0]) < 32 && is_integer(types[0]);
@@ -186,19 +212,19 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
   return found;
 }
 
-std::optional<Selection> select_packed(const std::string& opcode, const Modifiers& modifiers) {
-  if (auto found = selected(joined(opcode, modifiers), InstructionClass::integer)) return found;
-  static const std::map<std::string_view, std::uint32_t> comparisons = {
-      {"eq", 0}, {"ne", 1}, {"lt", 2}, {"le", 3}, {"gt", 4}, {"ge", 5}};
-  std::uint32_t variant = 0;
+std::optional<PackedFlags> packed_flags_of(const std::string& opcode, const Modifiers& modifiers) {
+  using C = PackedComparison;
+  static const std::map<std::string_view, C> comparisons = {
+      {"eq", C::eq}, {"ne", C::ne}, {"lt", C::lt}, {"le", C::le}, {"gt", C::gt}, {"ge", C::ge}};
+  PackedFlags flags;
   std::vector<std::string> types;
   for (const std::string& modifier : modifiers) {
     if (modifier == "sat")
-      variant |= 8;
+      flags.saturate = 1;
     else if (modifier == "add")
-      variant |= 16;
+      flags.accumulate = 1;
     else if (comparisons.contains(modifier))
-      variant |= comparisons.at(modifier) << 8;
+      flags.comparison = comparisons.at(modifier);
     else if (is_type(modifier))
       types.push_back(modifier);
     else
@@ -208,23 +234,48 @@ std::optional<Selection> select_packed(const std::string& opcode, const Modifier
   if (types.size() != (is_set ? 2U : 3U)) return std::nullopt;
   // vset has no result type: its results are 0 and 1.
   const std::size_t first = is_set ? 0 : 1;
-  if (!is_set && types[0][0] == 's') variant |= 4;
-  if (types[first][0] == 's') variant |= 1;
-  if (types[first + 1][0] == 's') variant |= 2;
-  return selected(opcode, InstructionClass::integer, variant);
+  flags.d_signed = !is_set && types[0][0] == 's' ? 1 : 0;
+  flags.a_signed = types[first][0] == 's' ? 1 : 0;
+  flags.b_signed = types[first + 1][0] == 's' ? 1 : 0;
+  return flags;
+}
+
+std::optional<Selection> select_packed(const std::string& opcode, const Modifiers& modifiers) {
+  auto found = selected(joined(opcode, modifiers), InstructionClass::integer);
+  if (!found) {
+    const std::optional<PackedFlags> flags = packed_flags_of(opcode, modifiers);
+    if (!flags) return std::nullopt;
+    found = selected(opcode, InstructionClass::integer, packed_flags(*flags));
+  }
+  if (found) found->third_is_optional = true;
+  return found;
 }
 
 std::optional<Selection> select_permutation(const Modifiers& modifiers) {
-  static const std::vector<std::string> modes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
-  std::uint32_t mode = 0;
+  static const std::map<std::string_view, PermuteMode> modes = {
+      {"f4e", PermuteMode::f4e}, {"b4e", PermuteMode::b4e}, {"rc8", PermuteMode::rc8},
+      {"ecl", PermuteMode::ecl}, {"ecr", PermuteMode::ecr}, {"rc16", PermuteMode::rc16}};
+  PermuteFlags flags;
   for (const std::string& modifier : modifiers) {
-    const auto found = std::find(modes.begin(), modes.end(), modifier);
+    const auto found = modes.find(modifier);
     if (found != modes.end())
-      mode = static_cast<std::uint32_t>(found - modes.begin());
+      flags.mode = found->second;
     else if (modifier != "b32")
       return std::nullopt;
   }
-  return selected("prmt.b32", InstructionClass::logic, mode);
+  return selected("prmt.b32", InstructionClass::logic, packed_flags(flags));
+}
+
+std::optional<Selection> select_property(const Modifiers& modifiers, const std::string& type) {
+  static const std::map<std::string_view, Property> properties = {
+      {"finite", Property::finite}, {"infinite", Property::infinite},
+      {"number", Property::number}, {"notanumber", Property::nan},
+      {"normal", Property::normal}, {"subnormal", Property::subnormal}};
+  const auto found = properties.find(modifiers.front());
+  if (found == properties.end()) return std::nullopt;
+  PropertyFlags flags;
+  flags.property = found->second;
+  return selected("testp." + type, InstructionClass::compare, packed_flags(flags));
 }
 
 std::optional<Selection> select_exchange(const std::string& opcode, const Modifiers& modifiers) {
@@ -232,7 +283,9 @@ std::optional<Selection> select_exchange(const std::string& opcode, const Modifi
   for (const std::string& modifier : modifiers) {
     if (modifier != "sync") kept.push_back(modifier);
   }
-  return selected(joined(opcode, kept), InstructionClass::shuffle);
+  auto found = selected(joined(opcode, kept), InstructionClass::shuffle);
+  if (found) found->needs_second_result = opcode == "elect";
+  return found;
 }
 
 }  // namespace
@@ -255,7 +308,9 @@ std::string full_name(const ptx::Instruction& instruction) {
 
 std::optional<Selection> select_from_lower_bits(const ptx::Instruction& instruction) {
   auto found = selected(joined("cvt.low", instruction.modifiers), InstructionClass::conversion);
-  if (found) found->loose_result = type_bits(instruction.modifiers.front()) < 32;
+  if (!found) return std::nullopt;
+  found->loose_result = type_bits(instruction.modifiers.front()) < 32;
+  found->is_integer_conversion = true;
   return found;
 }
 
@@ -287,14 +342,7 @@ std::optional<Selection> select(const ptx::Instruction& instruction) {
     if (modifiers.size() < 2 || !is_type(modifiers.front())) return std::nullopt;
     return selected("slct." + untyped(modifiers.front()) + "." + type, InstructionClass::move);
   }
-  if (opcode == "testp") {
-    static const std::vector<std::string> properties = {"finite",     "infinite", "number",
-                                                        "notanumber", "normal",   "subnormal"};
-    const auto found = std::find(properties.begin(), properties.end(), modifiers.front());
-    if (found == properties.end()) return std::nullopt;
-    return selected("testp." + type, InstructionClass::compare,
-                    static_cast<std::uint32_t>(found - properties.begin()));
-  }
+  if (opcode == "testp") return select_property(modifiers, type);
   if (opcode == "copysign") return selected("copysign." + type, InstructionClass::logic);
   if (is_half(type)) return select_half(opcode, modifiers, type);
   if (is_single_or_double(type)) return select_floating(opcode, modifiers, type);

@@ -6,18 +6,23 @@
 #include <string>
 #include <string_view>
 
-#include "warpwise/emulator/execute/state.hpp"
+#include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/emulator/instructions/table.hpp"
+#include "warpwise/emulator/ptx/parser.hpp"
 
 namespace warpwise::emulator {
 
 struct Selection {
   Entry entry;
-  std::uint32_t variant = 0;
+  std::uint32_t flags = 0;  ///< packed
   InstructionClass instruction_class = InstructionClass::integer;
   /// Operands whose register may also be of 16 (32) bits: those of conversions from and to 8 and 16
   /// bits.
   bool loose_result = false;
   bool loose_source = false;
+  bool is_integer_conversion = false;  ///< its flags depend on the result's register
+  bool third_is_optional = false;      ///< source c may be left out
+  bool needs_second_result = false;    ///< the results have to be a pair, `a|b`
 };
 
 /// The handler of an instruction that computes its results from registers alone; nothing for

@@ -1,126 +1,16 @@
 #include "warpwise/emulator/execute/access.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <string>
+#include <string_view>
+
+#include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
-
-// ---- counting
-
-/// Results of the rules for accesses whose addresses go up by one step from lane to lane; they
-/// depend on the first address modulo 256 only, which no rule looks beyond.
-struct Worker::Memo {
-  struct Result {
-    rules::GlobalTraffic traffic;
-    rules::SharedPasses passes;
-    int ideal = 0;
-  };
-  struct Entry {
-    std::uint64_t stride = 0;
-    Mask active = 0;
-    std::uint32_t base = 0;
-    bool filled = false;
-  };
-  static constexpr int entries = 8;  // of a site: loops meet a few alignments in turn
-  std::vector<Entry> keys;
-  std::vector<Result> results;  // [entry][cc]
-};
-
-Worker::Worker() : memo(std::make_unique<Memo>()) {}
-Worker::~Worker() = default;
-
 namespace {
-
-constexpr int counted_spaces = 3;
-
-int counted_space(Space space) {
-  switch (space) {
-    case Space::shared: return 1;
-    case Space::local: return 2;
-    default: return 0;
-  }
-}
-
-using Result = Worker::Memo::Result;
-
-Result apply_rules(rules::ComputeCapability cc, Space space, const rules::WarpAccess& access) {
-  Result result;
-  switch (space) {
-    case Space::shared: result.passes = rules::shared_passes(cc, access); break;
-    case Space::constant: result.passes = {rules::constant_passes(cc, access), 1}; break;
-    default: {
-      result.traffic = space == Space::local ? rules::local_traffic(cc, access)
-                                             : rules::global_traffic(cc, access);
-      result.ideal = space == Space::local ? rules::ideal_local_transactions(cc, access)
-                                           : rules::ideal_global_transactions(cc, access);
-    }
-  }
-  return result;
-}
-
-void add(SiteCounts& counts, const Result& result, int lanes, int bytes) {
-  ++counts.requests;
-  counts.lanes += static_cast<std::uint64_t>(lanes);
-  counts.bytes_requested += static_cast<std::uint64_t>(lanes) * static_cast<std::uint64_t>(bytes);
-  counts.transactions_32 += static_cast<std::uint64_t>(result.traffic.transactions_32);
-  counts.transactions_64 += static_cast<std::uint64_t>(result.traffic.transactions_64);
-  counts.transactions_128 += static_cast<std::uint64_t>(result.traffic.transactions_128);
-  counts.passes += static_cast<std::uint64_t>(result.passes.passes);
-  counts.ideal +=
-      static_cast<std::uint64_t>(result.passes.passes > 0 ? result.passes.ideal : result.ideal);
-}
-
-/// `steady`: all lanes are active and their addresses go up by equal steps.
-void count(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
-           const std::uint64_t* addresses, Mask active, bool steady) {
-  Worker& worker = *warp.worker;
-  const auto& ccs = worker.launch->ccs;
-  const std::size_t n = ccs.size();
-  if (n == 0 || active == 0 || space == Space::parameter) return;
-  if (worker.code->compiler_local[static_cast<std::size_t>(op.site)]) return;
-  const auto place = static_cast<std::size_t>(op.site) * counted_spaces +
-                     static_cast<std::size_t>(counted_space(space));
-  SiteCounts* counts = worker.sites.data() + place * n;
-  const int lanes = active == all_lanes ? warp_lanes : std::popcount(active);
-  const rules::WarpAccess access{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes),
-                                 active, bytes, kind == AccessKind::store};
-
-  const int first = std::countr_zero(active);
-  const std::uint64_t stride = first < warp_lanes - 1 && (active >> (first + 1) & 1) != 0
-                                   ? addresses[first + 1] - addresses[first]
-                                   : 0;
-  const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
-  std::uint64_t off = 0;
-  if (!steady) {
-    for (int i = 0; i < warp_lanes; ++i) {
-      const std::uint64_t expected = base + stride * static_cast<std::uint64_t>(i);
-      off |= (active >> i & 1) != 0 ? addresses[i] ^ expected : 0;
-    }
-  }
-  if (off != 0) {
-    for (std::size_t k = 0; k < n; ++k) {
-      add(counts[k], apply_rules(ccs[k], space, access), lanes, bytes);
-    }
-    return;
-  }
-  Worker::Memo& memo = *worker.memo;
-  if (memo.keys.empty()) {
-    memo.keys.resize(worker.code->sites * counted_spaces * Worker::Memo::entries);
-    memo.results.resize(memo.keys.size() * n);
-  }
-  const auto low = static_cast<std::uint32_t>(base & 255);
-  const std::size_t slot = place * Worker::Memo::entries + (low >> 5);
-  Worker::Memo::Entry& key = memo.keys[slot];
-  Result* results = memo.results.data() + slot * n;
-  if (!key.filled || key.stride != stride || key.active != active || key.base != low) {
-    key = {stride, active, low, true};
-    for (std::size_t k = 0; k < n; ++k) results[k] = apply_rules(ccs[k], space, access);
-  }
-  for (std::size_t k = 0; k < n; ++k) add(counts[k], results[k], lanes, bytes);
-}
-
-// ---- faults
 
 std::string_view verb(AccessKind kind) {
   switch (kind) {
@@ -285,6 +175,7 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
     out.base = view.host - view.begin;
   }
   out.valid = all_lanes;
+  out.steady = true;
   out.contiguous = step == size;
   std::memcpy(out.at, addresses, sizeof(out.at));
   return true;
@@ -294,7 +185,7 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
 
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses) {
   const auto offset = static_cast<std::uint64_t>(op.offset);
-  if ((op.variant & address_is_32_bits) != 0) {
+  if (op.short_address) {
     const auto* a = source<std::uint32_t>(warp, op.a);
     const auto low = static_cast<std::uint32_t>(offset);
     for (int i = 0; i < warp_lanes; ++i) addresses[i] = static_cast<std::uint32_t>(a[i] + low);
@@ -304,22 +195,23 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
   }
 }
 
-void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
-             const std::uint64_t* addresses, Mask active, Resolved& out) {
+void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
   static constexpr std::string_view names[] = {"generic", "global", "constant",
                                                "shared",  "local",  "parameter"};
+  const Space space = request.space;
+  const std::uint64_t* addresses = request.addresses;
   const bool in_one_piece =
       space == Space::global || space == Space::shared || space == Space::constant;
-  if (active == all_lanes && in_one_piece && resolve_steady(warp, space, bytes, addresses, out)) {
-    if (warp.worker->counting && op.site >= 0) {
-      count(warp, op, space, kind, bytes, addresses, all_lanes, true);
-    }
+  if (request.lanes == all_lanes && in_one_piece &&
+      resolve_steady(warp, space, request.bytes, addresses, out)) {
     return;
   }
   const std::string_view name = names[static_cast<int>(space)];
+  const AccessKind kind = request.kind;
+  const int bytes = request.bytes;
   out.valid = 0;
   out.contiguous = false;
-  active = aligned_lanes(warp, op, kind, bytes, name, addresses, active);
+  const Mask active = aligned_lanes(warp, op, kind, bytes, name, addresses, request.lanes);
   if (active == 0) return;
   switch (space) {
     case Space::shared:
@@ -346,20 +238,6 @@ void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int 
              (out.at[0] + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(bytes));
     }
     out.contiguous = off == 0;
-  }
-  if (warp.worker->counting && op.site >= 0) {
-    count(warp, op, space, kind, bytes, addresses, out.valid, false);
-  }
-}
-
-void count_texture(Warp& warp, const Operation& op) {
-  Worker& worker = *warp.worker;
-  const std::size_t n = worker.launch->ccs.size();
-  if (!worker.counting || n == 0 || op.site < 0 || warp.active == 0) return;
-  SiteCounts* counts = worker.sites.data() + static_cast<std::size_t>(op.site) * counted_spaces * n;
-  for (std::size_t k = 0; k < n; ++k) {
-    ++counts[k].requests;
-    counts[k].lanes += static_cast<std::uint64_t>(std::popcount(warp.active));
   }
 }
 

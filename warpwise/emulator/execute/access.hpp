@@ -1,34 +1,49 @@
 #pragma once
 
-// Internal to the emulator: how a warp's addresses become the host's, with checks and counts.
+// Internal to the emulator: how a warp's addresses become the host's, with checks. Accesses to
+// memory go through serve(), where observers see them; a kernel's own parameters, printf's
+// arguments and textures are read elsewhere, and shown to the observers there.
 
-#include <functional>
-#include <span>
-#include <vector>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 
-#include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/state.hpp"
+#include "warpwise/emulator/observe/observer.hpp"
 
 namespace warpwise::emulator {
 
-enum class AccessKind : std::uint8_t { load, store, atomic };
-
-/// Where the lanes of an access lie on the host: base + at[i] for the lanes of `valid`; the other
-/// lanes have some valid lane's place, so that a load need not branch.
-struct Resolved {
-  std::byte* base = nullptr;
-  alignas(64) std::uint64_t at[warp_lanes];
-  Mask valid = 0;
-  bool contiguous = false;  ///< all lanes valid, each right behind the one before
+/// What lanes ask of memory: `bytes` each, at addresses[lane] of one space (not generic).
+struct Request {
+  Space space = Space::global;
+  AccessKind kind = AccessKind::load;
+  int bytes = 0;
+  const std::uint64_t* addresses = nullptr;
+  Mask lanes = 0;
 };
 
-/// Resolves an access of `bytes` a lane at addresses[i], of lanes `active`, in one space (not
-/// generic), records the faults of lanes that cannot be served, and counts the rest.
-void resolve(Warp& warp, const Operation& op, Space space, AccessKind kind, int bytes,
-             const std::uint64_t* addresses, Mask active, Resolved& out);
+/// Finds the place of a request, and records the faults of lanes that cannot be served.
+void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out);
 
-/// Calls body(space, addresses in that space, lanes) for the spaces that the active lanes'
-/// addresses lie in.
+/// Resolves a request, has body(place) read or write the memory, and shows it to the observers.
+/// \param site  the access's among the code's sites
+template <class Observers, class Body>
+void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& request,
+           const Body& body) {
+  Resolved place;
+  resolve(warp, op, request, place);
+  body(place);
+  if constexpr (Observers::any) {
+    if (place.valid == 0) return;
+    Observers::of(warp).accesses(
+        warp, op,
+        Access{request.space, request.kind, request.bytes, request.addresses, place.valid,
+               place.steady, site, &place});
+  }
+}
+
+/// Calls body(space, lanes) for the spaces that the active lanes' addresses lie in, and makes these
+/// lanes' addresses the ones in that space.
 template <class Body>
 void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Body& body) {
   if (space != Space::generic) {
@@ -67,48 +82,7 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
   }
 }
 
-/// The addresses of an operation's address operand; variant bit 31 says that the register has 32
-/// bits.
-inline constexpr std::uint32_t address_is_32_bits = 1U << 31;
-inline constexpr std::uint32_t space_shift = 24;  ///< of the Space in an access's variant
-inline Space space_of(const Operation& op) {
-  return static_cast<Space>(op.variant >> space_shift & 7);
-}
+/// The addresses of an operation's address operand.
 void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addresses);
-
-/// Adds one texture request to the operation's site.
-void count_texture(Warp& warp, const Operation& op);
-
-/// The handler of a load (or store) of elements of a PTX type into (from) registers of a width;
-/// null for a pair that PTX does not allow. Its registers are Operation::count entries of
-/// Code::lists. For Space::parameter the load is from the kernel's own parameters at
-/// Operation::offset, in bounds; in any other space its address is resolved.
-Handler load_handler(std::string_view type, Width width, Space space);
-Handler store_handler(std::string_view type, Width width);
-/// atom and red by operation and type ("add.u32"), and cp.async: operands dst, address a, values b
-/// and c.
-const Table& atomic_operations();
-void copy_async(Warp& warp, const Operation& op);
-/// shfl, vote, match, redux, activemask, bar.red's result, clocks, ...
-const Table& warp_operations();
-/// Conversions, rounding modes, half precision, approximations: what is not worth vectorising.
-const Table& number_operations();
-/// Arithmetic and comparisons of f16, bf16 and pairs of them.
-const Table& half_operations();
-/// The operands of an instruction whose handler takes them as a list, and its variant.
-struct DecodedOperands {
-  std::vector<std::int32_t> list;
-  std::uint32_t variant = 0;
-  const ptx::Operand* address = nullptr;  ///< the place in memory that it accesses, if any
-  bool supported = false;
-};
-/// Gives a register or literal its operand: (operand, width, whether it is written).
-using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, bool)>;
-
-/// tex.*, and ldmatrix, mma, ...: null for other instructions and for forms that are not run.
-const Entry* find_texture_operation(const ptx::Instruction& instruction);
-const Entry* find_tensor_operation(const ptx::Instruction& instruction);
-DecodedOperands texture_operands(const ptx::Instruction& instruction, const OperandReader& read);
-DecodedOperands tensor_operands(const ptx::Instruction& instruction, const OperandReader& read);
 
 }  // namespace warpwise::emulator

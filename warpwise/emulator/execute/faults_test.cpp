@@ -1,4 +1,4 @@
-// Kernels that go wrong, and what they are told; and kernels that only look as if they did.
+// Kernels that go wrong, and what the faults say of it; and kernels that only look wrong.
 
 #include <gtest/gtest.h>
 

@@ -1,29 +1,19 @@
-// The scheduler: lanes in the order of the lowest program counter, warps in turn, blocks one after
-// another.
+#include "warpwise/emulator/execute/scheduler.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <cstddef>
 #include <deque>
 #include <limits>
+#include <memory>
+#include <string>
 
-#include "warpwise/emulator/device.hpp"
-#include "warpwise/emulator/execute/state.hpp"
+#include "warpwise/emulator/execute/barrier.hpp"
+#include "warpwise/emulator/execute/block.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
-
-void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std::string message) {
-  FaultRecord& record = warp.worker->faults[{kind, op.index}];
-  const std::uint64_t block = warp.block->linear;
-  const std::uint32_t thread = warp.index * warp_lanes + static_cast<std::uint32_t>(lane);
-  if (record.count == 0 || std::pair(block, thread) < std::pair(record.block, record.thread)) {
-    record.block = block;
-    record.thread = thread;
-    record.message = std::move(message);
-  }
-  ++record.count;
-}
-
 namespace {
 
 // A turn of a warp, in instructions: long, since a switch costs cache misses; short beside a
@@ -77,73 +67,6 @@ std::uint32_t next_meeting(const Warp& warp, std::size_t current, std::uint32_t 
   return limit;
 }
 
-void finish_barrier(Block& block, std::uint32_t id, const Code& code) {
-  Block::Barrier& barrier = block.barriers[id];
-  for (Warp& warp : block.warps) {
-    for (Group& group : warp.groups) {
-      if (group.state != Group::State::barrier || group.barrier != id) continue;
-      const Operation& op = code.operations[group.pc];
-      const auto kind = static_cast<BarrierKind>(op.variant);
-      warp.active = group.mask;
-      warp.whole = false;
-      if (kind == BarrierKind::reduce_popc) {
-        auto* out = destination<std::uint32_t>(warp, op.dst);
-        for (int i = 0; i < warp_lanes; ++i) {
-          if ((group.mask >> i & 1) != 0) out[i] = barrier.count_true;
-        }
-      } else if (kind == BarrierKind::reduce_and) {
-        set_predicate(warp, op.dst, barrier.count_true == barrier.votes ? all_lanes : 0);
-      } else if (kind == BarrierKind::reduce_or) {
-        set_predicate(warp, op.dst, barrier.count_true > 0 ? all_lanes : 0);
-      }
-      group.state = Group::State::ready;
-      ++group.pc;
-    }
-  }
-  barrier = {};
-}
-
-bool is_complete(const Block& block, const Block::Barrier& barrier) {
-  if (barrier.arrived == 0) return false;
-  return barrier.expected != 0 ? barrier.arrived >= barrier.expected
-                               : barrier.arrived >= block.live;
-}
-
-/// `lanes` of the current group arrive at a barrier. Returns false when they need not wait.
-bool arrive(Warp& warp, const Operation& op, Mask lanes, std::uint32_t& id) {
-  Block& block = *warp.block;
-  const int first = std::countr_zero(lanes);
-  id = source<std::uint32_t>(warp, op.a)[first] & 15;
-  Block::Barrier& barrier = block.barriers[id];
-  const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
-  if (op.b != Operation::none) {
-    // A barrier of some warps counts whole warps, the last of a block included.
-    barrier.expected = source<std::uint32_t>(warp, op.b)[first];
-    barrier.arrived += lanes == warp.live ? warp_lanes : count;
-  } else {
-    barrier.arrived += count;
-  }
-  const auto kind = static_cast<BarrierKind>(op.variant);
-  if (kind != BarrierKind::sync && kind != BarrierKind::arrive) {
-    Mask value = predicate(warp, op.c);
-    if (op.offset != 0) value = ~value;
-    barrier.votes += count;
-    barrier.count_true += static_cast<std::uint32_t>(std::popcount(value & lanes));
-  }
-  return kind != BarrierKind::arrive;
-}
-
-void leave(Warp& warp, Mask lanes, const Code& code) {
-  Block& block = *warp.block;
-  warp.live &= ~lanes;
-  block.live -= static_cast<std::uint32_t>(std::popcount(lanes));
-  for (std::uint32_t id = 0; id < block.barriers.size(); ++id) {
-    if (block.barriers[id].expected == 0 && is_complete(block, block.barriers[id])) {
-      finish_barrier(block, id, code);
-    }
-  }
-}
-
 /// Lanes of a `.sync` operation's member mask that are still to come, of those that have not
 /// exited.
 Mask missing_members(const Warp& warp, const Operation& op, Mask lanes) {
@@ -153,12 +76,12 @@ Mask missing_members(const Warp& warp, const Operation& op, Mask lanes) {
 }
 
 /// One warp's turn.
-template <bool counting>
+template <class Observers>
 class Turn {
  public:
-  Turn(Warp& warp, const Code& code)
-      : warp_(warp), code_(code), operations_(code.operations.data()),
-        counts_(warp.worker->operations.data()), deadline_(warp.executed + turn_instructions) {}
+  Turn(Warp& warp, const Code& code, Observers& observers)
+      : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
+        deadline_(warp.executed + turn_instructions) {}
 
   Outcome run() {
     for (;;) {
@@ -208,7 +131,7 @@ class Turn {
       }
       switch (op.control) {
         case Control::plain:
-          count(pc, lanes);
+          observe(op, lanes);
           if (lanes != 0) execute(op, lanes);
           ++pc;
           break;
@@ -219,17 +142,18 @@ class Turn {
             return true;
           }
           forced = false;
-          count(pc, lanes);
-          if (lanes != 0) execute(op, lanes);
+          observe(op, lanes);
+          if (lanes != 0) {
+            observers_.converges(warp_, op, lanes);
+            execute(op, lanes);
+          }
           ++pc;
           break;
         case Control::branch: {
-          count(pc, lanes);
+          observe(op, lanes);
           const auto target = static_cast<std::uint32_t>(op.target);
           const Mask others = mask & ~lanes;
-          if constexpr (counting) {
-            counts_[pc].divergent += lanes != 0 && others != 0 ? 1 : 0;
-          }
+          if (lanes != 0 && others != 0) observers_.diverges(warp_, op);
           if (lanes == 0) {
             ++pc;
             break;
@@ -255,29 +179,30 @@ class Turn {
           break;
         }
         case Control::branch_indexed: {
-          count(pc, lanes);
+          observe(op, lanes);
           split_by_table(current, op, pc, mask, lanes);
           return true;
         }
         case Control::exit:
-          count(pc, lanes);
+          observe(op, lanes);
           ++pc;
           mask &= ~lanes;
           save();
           warp_.groups[current].mask = mask;
           if (mask == 0)
             warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
-          leave(warp_, lanes, code_);
+          if (lanes != 0) leave(warp_, lanes, code_, observers_);
           if (mask == 0) return true;
           break;
         case Control::barrier: {
-          count(pc, lanes);
+          observe(op, lanes);
           if (lanes == 0) {
             ++pc;
             break;
           }
-          std::uint32_t id = 0;
-          const bool waits = arrive(warp_, op, lanes, id);
+          const std::uint32_t id = arrive(warp_, op, lanes);
+          const bool waits = flags_of<BarrierFlags>(op).kind != BarrierKind::arrive;
+          observers_.arrives(warp_, op, lanes, id);
           if (waits) {
             warp_.groups[current] = {pc, lanes, Group::State::barrier, false, id};
             if ((mask & ~lanes) != 0) {
@@ -285,13 +210,13 @@ class Turn {
             }
           }
           if (is_complete(*warp_.block, warp_.block->barriers[id]))
-            finish_barrier(*warp_.block, id, code_);
+            finish_barrier(*warp_.block, id, code_, observers_);
           if (waits) return true;
           ++pc;
           break;
         }
         case Control::trap:
-          count(pc, lanes);
+          observe(op, lanes);
           if (lanes != 0) {
             record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
                          "the kernel executed " + code_.names[pc]);
@@ -307,14 +232,9 @@ class Turn {
     return true;
   }
 
-  void count(std::uint32_t pc, Mask lanes) {
+  void observe(const Operation& op, Mask lanes) {
     ++warp_.executed;
-    if constexpr (counting) {
-      ++counts_[pc].warps;
-      // Mostly all lanes; to count the bits of others is a call on the oldest CPUs.
-      counts_[pc].threads +=
-          lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
-    }
+    observers_.executes(warp_, op, lanes);
   }
 
   void execute(const Operation& op, Mask lanes) {
@@ -357,125 +277,15 @@ class Turn {
       const std::size_t entry = std::min<std::size_t>(wanted, table.size() - 1);
       add(static_cast<std::uint32_t>(table[entry]), same);
     }
-    if constexpr (counting) counts_[pc].divergent += parts > 1 ? 1 : 0;
+    if (parts > 1) observers_.diverges(warp_, op);
   }
 
   Warp& warp_;
   const Code& code_;
   const Operation* operations_;
-  OperationCounts* counts_;
+  Observers& observers_;
   std::uint64_t deadline_;
 };
-
-/// Lane i's value of a special register in warp `index` of any block; those of the block itself
-/// come later.
-std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index,
-                            std::uint32_t i) {
-  const std::uint32_t thread = index * warp_lanes + i;
-  const std::uint32_t bit = 1U << i;
-  switch (which) {
-    case Special::tid_x: return thread % launch.block.x;
-    case Special::tid_y: return thread / launch.block.x % launch.block.y;
-    case Special::tid_z: return thread / launch.block.x / launch.block.y;
-    case Special::ntid_x: return launch.block.x;
-    case Special::ntid_y: return launch.block.y;
-    case Special::ntid_z: return launch.block.z;
-    case Special::nctaid_x: return launch.grid.x;
-    case Special::nctaid_y: return launch.grid.y;
-    case Special::nctaid_z: return launch.grid.z;
-    case Special::laneid: return i;
-    case Special::warpid: return index;
-    case Special::nwarpid:
-      return static_cast<std::uint32_t>((launch.block.count() + warp_lanes - 1) / warp_lanes);
-    case Special::nsmid: return 1;
-    case Special::gridid: return 1;
-    case Special::lanemask_eq: return bit;
-    case Special::lanemask_lt: return bit - 1;
-    case Special::lanemask_le: return bit | (bit - 1);
-    case Special::lanemask_gt: return ~(bit | (bit - 1));
-    case Special::lanemask_ge: return ~(bit - 1);
-    case Special::dynamic_smem_size: return static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
-    case Special::total_smem_size: return static_cast<std::uint32_t>(launch.shared_bytes);
-    case Special::ctaid_x:
-    case Special::ctaid_y:
-    case Special::ctaid_z:
-    case Special::smid:
-    case Special::zero: return 0;
-  }
-  return 0;
-}
-
-constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
-
-/// What all blocks of a launch have in common, computed once: a block of one warp may be but a few
-/// instructions.
-void compute_specials(Block& block, const Launch& launch) {
-  const auto& specials = launch.code->specials;
-  block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
-  auto* to = reinterpret_cast<std::uint32_t*>(block.specials.data());
-  for (std::uint32_t w = 0; w < block.warps.size(); ++w) {
-    for (const auto& special : specials) {
-      for (std::uint32_t i = 0; i < warp_lanes; ++i)
-        *to++ = special_value(special.which, launch, w, i);
-    }
-  }
-}
-
-void set_specials(Warp& warp, const Code& code) {
-  const Block& block = *warp.block;
-  const std::byte* from = block.specials.data() + special_bytes * code.specials.size() * warp.index;
-  for (const auto& special : code.specials) {
-    auto* lanes = destination<std::uint32_t>(warp, special.slot);
-    switch (special.which) {
-      case Special::ctaid_x: std::fill_n(lanes, warp_lanes, block.index.x); break;
-      case Special::ctaid_y: std::fill_n(lanes, warp_lanes, block.index.y); break;
-      case Special::ctaid_z: std::fill_n(lanes, warp_lanes, block.index.z); break;
-      default: std::memcpy(lanes, from, special_bytes);
-    }
-    from += special_bytes;
-  }
-}
-
-void start_block(Block& block, Worker& worker, std::uint64_t linear) {
-  const Launch& launch = *worker.launch;
-  const Code& code = *launch.code;
-  const auto threads = static_cast<std::uint32_t>(launch.block.count());
-  const std::uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
-  if (block.warps.empty()) {
-    block.warps.resize(warps);
-    block.registers = AlignedBytes(code.register_bytes * warps);
-    block.shared = AlignedBytes(launch.shared_bytes);
-    block.local = AlignedBytes(code.local_bytes * warps * warp_lanes);
-    compute_specials(block, launch);
-  }
-  // Registers keep what they held, as a GPU's do.
-  std::memset(block.shared.data(), 0, block.shared.size());
-  std::memset(block.local.data(), 0, block.local.size());
-  block.linear = linear;
-  block.index = {static_cast<std::uint32_t>(linear % launch.grid.x),
-                 static_cast<std::uint32_t>(linear / launch.grid.x % launch.grid.y),
-                 static_cast<std::uint32_t>(linear / launch.grid.x / launch.grid.y)};
-  block.live = threads;
-  block.barriers = {};
-  block.stopped = false;
-  for (std::uint32_t w = 0; w < warps; ++w) {
-    Warp& warp = block.warps[w];
-    const std::uint32_t first = w * warp_lanes;
-    const std::uint32_t lanes = std::min<std::uint32_t>(warp_lanes, threads - first);
-    std::vector<Group> groups = std::move(warp.groups);
-    warp = Warp{};
-    groups.clear();
-    warp.groups = std::move(groups);
-    warp.live = lanes == warp_lanes ? all_lanes : (Mask{1} << lanes) - 1;
-    warp.registers = block.registers.data() + code.register_bytes * w;
-    warp.constants = launch.constants.data();
-    warp.index = w;
-    warp.block = &block;
-    warp.worker = &worker;
-    warp.groups.push_back({0, warp.live, Group::State::ready, false, 0});
-    set_specials(warp, code);
-  }
-}
 
 void report_deadlock(Block& block, const Code& code) {
   for (Warp& warp : block.warps) {
@@ -515,8 +325,8 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
 
 enum class BlockOutcome { finished, spinning, running };
 
-template <bool counting>
-BlockOutcome run_block(Block& block, Worker& worker) {
+template <class Observers>
+BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   const Code& code = *worker.code;
   bool ready = false;
   bool only_spins = true;
@@ -525,7 +335,7 @@ BlockOutcome run_block(Block& block, Worker& worker) {
     if (warp.groups.empty()) continue;
     const std::uint64_t before = warp.executed;
     warp.spun = false;
-    const Outcome outcome = Turn<counting>(warp, code).run();
+    const Outcome outcome = Turn<Observers>(warp, code, worker.observers).run();
     executed += warp.executed - before;
     if (outcome == Outcome::ready) {
       ready = true;
@@ -545,8 +355,8 @@ BlockOutcome run_block(Block& block, Worker& worker) {
   return ready && only_spins ? BlockOutcome::spinning : BlockOutcome::running;
 }
 
-template <bool counting>
-void run_all(Worker& worker) {
+template <class Observers>
+void run_all(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
   const std::uint64_t blocks = launch.grid.count();
   std::deque<std::unique_ptr<Block>> resident;
@@ -565,6 +375,7 @@ void run_all(Worker& worker) {
           idle.pop_back();
         }
         start_block(*block, worker, next);
+        worker.observers.begins(*block);
         resident.push_back(std::move(block));
       } else {
         exhausted = true;
@@ -573,8 +384,9 @@ void run_all(Worker& worker) {
     if (resident.empty()) break;
     waiting_for_others = true;
     for (auto it = resident.begin(); it != resident.end();) {
-      const BlockOutcome outcome = run_block<counting>(**it, worker);
+      const BlockOutcome outcome = run_block(**it, worker);
       if (outcome == BlockOutcome::finished) {
+        worker.observers.ends(**it);
         idle.push_back(std::move(*it));
         it = resident.erase(it);
         continue;
@@ -587,11 +399,11 @@ void run_all(Worker& worker) {
 
 }  // namespace
 
-void run_blocks(Worker& worker) {
-  if (worker.counting)
-    run_all<true>(worker);
-  else
-    run_all<false>(worker);
+void run_blocks(ObserverSet observers, Worker& worker) {
+  with_observers(observers, [&](auto set) {
+    using Set = typename decltype(set)::type;
+    run_all(static_cast<ObservedWorker<Set>&>(worker));
+  });
 }
 
 }  // namespace warpwise::emulator

@@ -1,11 +1,12 @@
-// Arithmetic and comparisons of 16-bit floats, alone and in pairs.
+#include "warpwise/emulator/instructions/halves.hpp"
 
 #include <array>
 #include <cmath>
 #include <string>
 
-#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/decode/flags.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -31,32 +32,28 @@ const std::array<float, 65536>& decoded() {
   return values;
 }
 
+/// A number without an exponent as the zero of its sign. Only f16 has modifiers that flush.
 template <Format format>
-std::uint16_t finish(double x, std::uint32_t variant) {
-  if ((variant & saturate) != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
-  if ((variant & relu) != 0 && x <= 0) x = 0;  // -0 too
-  std::uint16_t bits = encode(x, small_format<format>, Rounding::nearest);
-  if ((variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0)
-    bits &= 0x8000;
-  return bits;
+std::uint16_t flushed(std::uint16_t bits, bool flush) {
+  return flush && format == Format::half && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits;
 }
 
 template <Format format>
-std::uint16_t begin(std::uint16_t bits, std::uint32_t variant) {
-  const bool flush =
-      (variant & flush_subnormals) != 0 && format == Format::half && (bits & 0x7c00) == 0;
-  return flush ? bits & 0x8000 : bits;
+std::uint16_t finish(double x, FloatFlags flags) {
+  if (flags.saturate != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
+  if (flags.relu != 0 && x <= 0) x = 0;  // -0 too
+  return flushed<format>(encode(x, small_format<format>, Rounding::nearest), flags.flush != 0);
 }
 
 /// Smaller (larger) of two by bits, so that -0 < +0; a NaN loses unless it is to propagate.
 template <Format format, bool larger>
-std::uint16_t extreme(std::uint16_t a, std::uint16_t b, std::uint32_t variant) {
+std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   const auto& value = decoded<format>();
   const float x = value[a];
   const float y = value[b];
   std::uint16_t result = 0;
   if (x != x || y != y) {
-    if ((variant & propagate_nan) != 0 || (x != x && y != y)) return nan_bits;
+    if (flags.propagate_nan != 0 || (x != x && y != y)) return nan_bits;
     result = x != x ? b : a;
   } else if (x == y) {
     result = larger ? static_cast<std::uint16_t>(a & b) : static_cast<std::uint16_t>(a | b);
@@ -64,72 +61,72 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b, std::uint32_t variant) {
   } else {
     result = (x < y) != larger ? a : b;
   }
-  if ((variant & relu) != 0 && value[result] <= 0) result = 0;
+  if (flags.relu != 0 && value[result] <= 0) result = 0;
   return result;
 }
 
-// Each operation: bits in, bits out, under Operation::variant.
+// Each operation: bits in, bits out, under its flags.
 template <Format format>
 struct Add {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(double{value[a]} + double{value[b]}, v);
   }
 };
 template <Format format>
 struct Subtract {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(double{value[a]} - double{value[b]}, v);
   }
 };
 template <Format format>
 struct Multiply {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(double{value[a]} * double{value[b]}, v);
   }
 };
 template <Format format>
 struct MultiplyAdd {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t c, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t c, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(multiply_add_to_odd(value[a], value[b], value[c]), v);
   }
 };
 template <Format format>
 struct Minimum {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     return extreme<format, false>(a, b, v);
   }
 };
 template <Format format>
 struct Maximum {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     return extreme<format, true>(a, b, v);
   }
 };
 template <Format format>
 struct Negate {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, std::uint32_t) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags) {
     return a ^ 0x8000;
   }
 };
 template <Format format>
 struct Absolute {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, std::uint32_t) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags) {
     return a & 0x7fff;
   }
 };
 template <Format format>
 struct Exponential {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags v) {
     return finish<format>(std::exp2(double{decoded<format>()[a]}), v);
   }
 };
 template <Format format>
 struct Tangent {
-  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, std::uint32_t v) {
+  static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags v) {
     return finish<format>(std::tanh(double{decoded<format>()[a]}), v);
   }
 };
@@ -139,15 +136,16 @@ void arithmetic(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
   const auto* b = operands > 1 ? source<std::uint32_t>(warp, op.b) : a;
   const auto* c = operands > 2 ? source<std::uint32_t>(warp, op.c) : a;
+  const auto flags = flags_of<FloatFlags>(op);
   auto* out = destination<std::uint32_t>(warp, op.dst);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     std::uint32_t result = 0;
     for (int e = 0; e < elements; ++e) {
       const auto element = [&](std::uint32_t word) {
-        return begin<format>(static_cast<std::uint16_t>(word >> (16 * e)), op.variant);
+        return flushed<format>(static_cast<std::uint16_t>(word >> (16 * e)), flags.flush != 0);
       };
-      const std::uint32_t r = Op::apply(element(a[i]), element(b[i]), element(c[i]), op.variant);
+      const std::uint32_t r = Op::apply(element(a[i]), element(b[i]), element(c[i]), flags);
       result |= r << (16 * e);
     }
     out[i] = result;
@@ -192,24 +190,22 @@ bool compared(int comparison, float a, float b) {
   }
 }
 
-/// The comparison of element e in all lanes, combined with predicate c as setp's variant says.
+/// The comparison of element e in all lanes, combined with predicate c as setp's flags say.
 template <Format format, int comparison>
 Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   const auto& value = decoded<format>();
+  const auto flags = flags_of<CompareFlags>(op);
   const auto* a = source<std::uint32_t>(warp, op.a);
   const auto* b = source<std::uint32_t>(warp, op.b);
+  const auto element = [&](std::uint32_t word) {
+    return value[flushed<format>(static_cast<std::uint16_t>(word >> (16 * e)), flags.flush != 0)];
+  };
   Mask result = 0;
   for (int i = 0; i < warp_lanes; ++i) {
-    const bool yes =
-        compared(comparison, value[a[i] >> (16 * e) & 0xffff], value[b[i] >> (16 * e) & 0xffff]);
+    const bool yes = compared(comparison, element(a[i]), element(b[i]));
     result |= static_cast<Mask>(yes != opposite) << i;
   }
-  if ((op.variant & 3) != 0) {
-    Mask c = predicate(warp, op.c);
-    if ((op.variant & 4) != 0) c = ~c;
-    result = (op.variant & 3) == 1 ? result & c : (op.variant & 3) == 2 ? result | c : result ^ c;
-  }
-  return result;
+  return combined(warp, op, result);
 }
 
 /// setp: of a pair, dst is the lower element's result and dst2 the upper's.
@@ -219,7 +215,7 @@ void compare(Warp& warp, const Operation& op) {
   const Mask second = elements == 2 ? compare_element<format, comparison>(warp, op, 1, false)
                                     : compare_element<format, comparison>(warp, op, 0, true);
   set_predicate(warp, op.dst, first);
-  if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, second);
+  if (op.dst2 >= 0) set_predicate(warp, op.dst2, second);
 }
 
 enum class True { ones, half_one, bfloat_one, float_one };

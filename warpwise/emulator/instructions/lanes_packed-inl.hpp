@@ -1,17 +1,7 @@
-// Operations on two halves or four bytes of a word. lanes.cpp includes this behind lanes-inl.hpp,
-// in the same way.
+// Operations on two halves or four bytes of a word. It is included behind
+// lanes_numbers-inl.hpp, in the same way.
 
-// ---- packed integers of the video instructions: variant bits
-
-enum PackedVariant : std::uint32_t {
-  packed_a_signed = 1,
-  packed_b_signed = 2,
-  packed_d_signed = 4,
-  packed_saturate = 8,
-  packed_accumulate = 16,
-  packed_comparison_shift = 8,  // vset: 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge
-};
-
+/// The video instructions.
 template <int parts, class Op>
 void packed(Warp& warp, const Operation& op) {
   constexpr int bits = 32 / parts;
@@ -19,24 +9,24 @@ void packed(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
   const auto* b = source<std::uint32_t>(warp, op.b);
   const auto* c = source<std::uint32_t>(warp, op.c);
-  const std::uint32_t variant = op.variant;
+  const auto flags = flags_of<PackedFlags>(op);
   const auto element = [](std::uint32_t word, int k, bool is_signed) {
     const std::uint32_t raw = word >> (k * bits) & kept;
     return is_signed ? static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits)
                      : static_cast<std::int32_t>(raw);
   };
-  const bool d_signed = (variant & packed_d_signed) != 0;
+  const bool d_signed = flags.d_signed != 0;
   const std::int32_t low = d_signed ? -(1 << (bits - 1)) : 0;
   const std::int32_t high = d_signed ? (1 << (bits - 1)) - 1 : static_cast<std::int32_t>(kept);
-  const bool saturate = (variant & packed_saturate) != 0;
-  const bool accumulate = (variant & packed_accumulate) != 0;
+  const bool saturate = flags.saturate != 0;
+  const bool accumulate = flags.accumulate != 0;
   alignas(64) std::uint32_t out[warp_lanes];
   for (int i = 0; i < warp_lanes; ++i) {
     std::uint32_t result = accumulate ? c[i] : 0;
     std::uint32_t word = 0;
     for (int k = 0; k < parts; ++k) {
-      std::int32_t r = Op{}(element(a[i], k, (variant & packed_a_signed) != 0),
-                            element(b[i], k, (variant & packed_b_signed) != 0), variant);
+      std::int32_t r = Op{}(element(a[i], k, flags.a_signed != 0),
+                            element(b[i], k, flags.b_signed != 0), flags.comparison);
       if (saturate) r = r < low ? low : r > high ? high : r;
       word |= (static_cast<std::uint32_t>(r) & kept) << (k * bits);
       if (accumulate) result += static_cast<std::uint32_t>(r);
@@ -63,5 +53,17 @@ void absolute_differences(Warp& warp, const Operation& op) {
     }
     out[i] = result;
   }
+  put(warp, op.dst, out);
+}
+
+/// prmt.
+inline void permute(Warp& warp, const Operation& op) {
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  const auto* b = source<std::uint32_t>(warp, op.b);
+  const auto* c = source<std::uint32_t>(warp, op.c);
+  const PermuteMode mode = flags_of<PermuteFlags>(op).mode;
+  alignas(64) std::uint32_t out[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i)
+    out[i] = permute_bytes(a[i], b[i], permutation_of(mode, c[i]));
   put(warp, op.dst, out);
 }

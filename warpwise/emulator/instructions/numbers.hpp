@@ -6,19 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "warpwise/emulator/decode/flags.hpp"
+
 namespace warpwise::emulator {
-
-enum class Rounding : std::uint32_t { nearest, zero, down, up };
-
-// Bits of Operation::variant for what arithmetic and conversions do besides.
-inline constexpr std::uint32_t rounding_mask = 3;
-inline constexpr std::uint32_t flush_subnormals = 4;
-inline constexpr std::uint32_t saturate = 8;
-inline constexpr std::uint32_t relu = 16;
-inline constexpr std::uint32_t propagate_nan = 32;
-inline constexpr std::uint32_t round_to_integer = 64;
-inline constexpr std::uint32_t narrow_result =
-    0x10000;  ///< a result of 8 or 16 bits into a register of 16
 
 /// How a 16-bit float lies in its bits.
 struct SmallFormat {
@@ -106,6 +96,7 @@ inline float flush_to_zero(float x) {
   return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
 }
 
+/// Single precision has one NaN.
 inline float canonical_nan(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 
 }  // namespace warpwise::emulator

@@ -1,64 +1,61 @@
-// printf and assert, as the device's runtime has them.
-
 #include "warpwise/emulator/instructions/system_calls.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
-#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
 namespace {
 
-// What a launch may print; a kernel that prints more in each thread would fill the memory.
-constexpr std::uint64_t most_printed_bytes = 1 << 20;
 constexpr std::size_t longest_string = 4096;
+// A width or a precision is at most this.
+constexpr std::size_t widest_field = longest_string;
 
-/// One lane's view of memory through generic addresses.
+/// One lane's view of memory through generic addresses; shown to the observers.
+template <class Observers>
 class LaneMemory {
  public:
-  LaneMemory(const Warp& warp, int lane) : warp_(warp), lane_(lane) {}
+  LaneMemory(Warp& warp, const Operation& op, int lane) : warp_(warp), op_(op), lane_(lane) {}
 
   /// Bytes at a generic address; false if they do not lie in memory.
   bool read(Address address, void* to, std::size_t bytes) const {
-    const std::byte* from = nullptr;
     if (address >= global_base) {
       const AllocationView view = warp_.worker->device->find(address);
       if (view.host == nullptr || bytes > view.end - address) return false;
-      from = view.host + (address - view.begin);
-    } else if (address >= local_window && address - local_window < window_bytes) {
-      from = local(address - local_window, bytes);
-    } else if (address >= shared_window && address - shared_window < window_bytes) {
+      return copy(Space::global, address, view.host + (address - view.begin), to, bytes);
+    }
+    if (address >= local_window && address - local_window < window_bytes)
+      return read_local(address - local_window, to, bytes);
+    if (address >= shared_window && address - shared_window < window_bytes) {
       const std::uint64_t offset = address - shared_window;
       const AlignedBytes& shared = warp_.block->shared;
-      if (offset <= shared.size() && bytes <= shared.size() - offset) from = shared.data() + offset;
+      if (offset > shared.size() || bytes > shared.size() - offset) return false;
+      return copy(Space::shared, offset, shared.data() + offset, to, bytes);
     }
-    if (from == nullptr) return false;
-    std::memcpy(to, from, bytes);
-    return true;
-  }
-
-  std::byte* local(std::uint64_t offset, std::size_t bytes) const {
-    const std::uint64_t size = warp_.worker->code->local_bytes;
-    if (offset > size || bytes > size - offset) return nullptr;
-    const std::uint64_t thread =
-        std::uint64_t{warp_.index} * warp_lanes + static_cast<std::uint64_t>(lane_);
-    return warp_.block->local.data() + thread * size + offset;
+    return false;
   }
 
   /// The argument of a call at an offset in local memory.
   template <class T>
   T argument(std::int32_t operand) const {
     T value{};
-    const std::uint64_t offset = source<std::uint64_t>(warp_, operand)[lane_];
-    if (const std::byte* from = local(offset, sizeof(T))) std::memcpy(&value, from, sizeof(T));
+    read_local(source<std::uint64_t>(warp_, operand)[lane_], &value, sizeof(T));
     return value;
   }
 
   void set_result(std::int32_t operand, std::uint32_t value) const {
     const std::uint64_t offset = source<std::uint64_t>(warp_, operand)[lane_];
-    if (std::byte* to = local(offset, sizeof(value))) std::memcpy(to, &value, sizeof(value));
+    std::byte* to = local(offset, sizeof(value));
+    if (to == nullptr) return;
+    std::memcpy(to, &value, sizeof(value));
+    show(Space::local, AccessKind::store, offset, to, sizeof(value));
   }
 
   std::string text(Address address) const {
@@ -70,120 +67,229 @@ class LaneMemory {
   }
 
  private:
-  const Warp& warp_;
+  std::byte* local(std::uint64_t offset, std::size_t bytes) const {
+    const std::uint64_t size = warp_.worker->code->local_bytes;
+    if (offset > size || bytes > size - offset) return nullptr;
+    return warp_.block->local.data() + warp_.thread(lane_) * size + offset;
+  }
+
+  bool read_local(std::uint64_t offset, void* to, std::size_t bytes) const {
+    std::byte* from = local(offset, bytes);
+    return from != nullptr && copy(Space::local, offset, from, to, bytes);
+  }
+
+  bool copy(Space space, Address address, std::byte* from, void* to, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+    show(space, AccessKind::load, address, from, bytes);
+    return true;
+  }
+
+  void show([[maybe_unused]] Space space, [[maybe_unused]] AccessKind kind,
+            [[maybe_unused]] Address address, [[maybe_unused]] std::byte* host,
+            [[maybe_unused]] std::size_t bytes) const {
+    if constexpr (Observers::any) {
+      std::array<std::uint64_t, warp_lanes> addresses;
+      addresses.fill(address);
+      Resolved place;
+      place.base = host;
+      std::fill_n(place.at, warp_lanes, 0);
+      place.valid = Mask{1} << lane_;
+      Observers::of(warp_).accesses(warp_, op_,
+                                    Access{space, kind, static_cast<int>(bytes), addresses.data(),
+                                           place.valid, false, -1, &place});
+    }
+  }
+
+  Warp& warp_;
+  const Operation& op_;
   int lane_;
 };
 
+/// snprintf's text of one value. The fields of a specification are at most widest_field wide.
 template <class T>
 std::string formatted(const std::string& specification, T value) {
-  std::array<char, 512> buffer{};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  std::snprintf(buffer.data(), buffer.size(), specification.c_str(), value);
+  const int length = std::snprintf(nullptr, 0, specification.c_str(), value);
+  std::string text(length > 0 ? static_cast<std::size_t>(length) + 1 : 1, '\0');
+  std::snprintf(text.data(), text.size(), specification.c_str(), value);
 #pragma GCC diagnostic pop
-  return buffer.data();
+  text.pop_back();
+  return text;
 }
 
-/// A format and its arguments, which lie one after another at their own alignment.
-std::string format_text(const LaneMemory& memory, const std::string& format, Address arguments) {
-  std::string out;
-  std::uint64_t offset = 0;
-  const auto next = [&]<class T>(T value) {
-    offset = (offset + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-    memory.read(arguments + offset, &value, sizeof(T));
-    offset += sizeof(T);
+/// The arguments of a call, which lie one after another at their own alignment.
+template <class Memory>
+class Arguments {
+ public:
+  Arguments(const Memory& memory, Address begin) : memory_(memory), begin_(begin) {}
+
+  template <class T>
+  T next() {
+    T value{};
+    offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    memory_.read(begin_ + offset_, &value, sizeof(T));
+    offset_ += sizeof(T);
     return value;
+  }
+
+ private:
+  const Memory& memory_;
+  Address begin_;
+  std::uint64_t offset_ = 0;
+};
+
+/// What stands between a format's % and its conversion.
+struct Specification {
+  std::string text = "%";
+  bool is_long = false;
+};
+
+/// Reads a specification from format[i] on, and leaves i at its conversion.
+template <class Memory>
+Specification read_specification(const std::string& format, std::size_t& i,
+                                 Arguments<Memory>& arguments) {
+  constexpr auto widest = static_cast<std::int64_t>(widest_field);
+  Specification found;
+  const auto at = [&](const char* any_of) {
+    return i < format.size() && std::strchr(any_of, format[i]) != nullptr && format[i] != 0;
   };
-  for (std::size_t i = 0; i < format.size(); ++i) {
+  const auto field = [&] {
+    std::int64_t value = 0;
+    bool is_given = false;
+    if (at("*")) {
+      value = std::clamp<std::int64_t>(arguments.template next<std::int32_t>(), -widest, widest);
+      is_given = true;
+      ++i;
+    } else {
+      for (; at("0123456789"); ++i) {
+        value = std::min(value * 10 + (format[i] - '0'), widest);
+        is_given = true;
+      }
+    }
+    if (is_given) found.text += std::to_string(value);
+  };
+  for (; at("-+ #0"); ++i) {
+    if (found.text.find(format[i]) == std::string::npos) found.text += format[i];
+  }
+  field();
+  if (at(".")) {
+    const std::size_t before = found.text.size();
+    found.text += format[i++];
+    field();
+    // A negative precision is none.
+    if (found.text.compare(before, 2, ".-") == 0) found.text.resize(before);
+  }
+  // Integers shorter than int are passed as int.
+  for (; at("hljzt"); ++i) found.is_long |= format[i] != 'h';
+  return found;
+}
+
+/// The text of one conversion.
+template <class Memory>
+std::string convert(const Specification& specification, char conversion, const Memory& memory,
+                    Arguments<Memory>& arguments) {
+  const std::string& text = specification.text;
+  switch (conversion) {
+    case '%': return "%";
+    case 'd':
+    case 'i':
+      if (!specification.is_long)
+        return formatted(text + "d", arguments.template next<std::int32_t>());
+      return formatted(text + "lld",
+                       static_cast<long long>(arguments.template next<std::int64_t>()));
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+      if (!specification.is_long)
+        return formatted(text + conversion, arguments.template next<std::uint32_t>());
+      return formatted(text + "ll" + conversion,
+                       static_cast<unsigned long long>(arguments.template next<std::uint64_t>()));
+    case 'c': return formatted(text + "c", arguments.template next<std::int32_t>());
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': return formatted(text + conversion, arguments.template next<double>());
+    case 's':
+      return formatted(text + "s", memory.text(arguments.template next<std::uint64_t>()).c_str());
+    case 'p':
+      return formatted(text + "#llx",
+                       static_cast<unsigned long long>(arguments.template next<std::uint64_t>()));
+    default: return text + conversion;
+  }
+}
+
+/// A format with its conversions made. Ends early when it is longer than a launch may print.
+template <class Memory>
+std::string format_text(const Memory& memory, const std::string& format, Address begin) {
+  std::string out;
+  Arguments arguments(memory, begin);
+  for (std::size_t i = 0; i < format.size() && out.size() <= most_printed_bytes; ++i) {
     if (format[i] != '%') {
       out += format[i];
       continue;
     }
-    std::string specification = "%";
-    bool is_long = false;
-    for (++i; i < format.size(); ++i) {
-      const char c = format[i];
-      if (c == '*') {
-        specification += std::to_string(next(std::int32_t{0}));
-      } else if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
-        is_long = true;
-      } else if (c == 'h') {
-        // shorter integers are passed as int
-      } else if (std::strchr("-+ #0123456789.", c) != nullptr) {
-        specification += c;
-      } else {
-        break;
-      }
-    }
-    // A width beyond the buffer would be cut anyway.
-    if (i >= format.size() || specification.size() > 16) return out + specification;
-    const char conversion = format[i];
-    switch (conversion) {
-      case '%': out += '%'; break;
-      case 'd':
-      case 'i':
-        out += is_long
-                   ? formatted(specification + "lld", static_cast<long long>(next(std::int64_t{0})))
-                   : formatted(specification + "d", next(std::int32_t{0}));
-        break;
-      case 'u':
-      case 'x':
-      case 'X':
-      case 'o':
-        out += is_long ? formatted(specification + "ll" + conversion,
-                                   static_cast<unsigned long long>(next(std::uint64_t{0})))
-                       : formatted(specification + conversion, next(std::uint32_t{0}));
-        break;
-      case 'c': out += formatted(specification + "c", next(std::int32_t{0})); break;
-      case 'e':
-      case 'E':
-      case 'f':
-      case 'F':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A': out += formatted(specification + conversion, next(double{0})); break;
-      case 's': out += memory.text(next(std::uint64_t{0})); break;
-      case 'p':
-        out += formatted(specification + "#llx",
-                         static_cast<unsigned long long>(next(std::uint64_t{0})));
-        break;
-      default: out += specification + conversion; break;
-    }
+    ++i;
+    const Specification specification = read_specification(format, i, arguments);
+    if (i >= format.size()) return out + specification.text;
+    out += convert(specification, format[i], memory, arguments);
   }
   return out;
 }
 
+/// The part of a text that the launch may still print.
+std::string printable(std::string text, Progress& progress) {
+  const std::uint64_t before = progress.printed.fetch_add(text.size());
+  if (before >= most_printed_bytes) return {};
+  text.resize(std::min<std::uint64_t>(text.size(), most_printed_bytes - before));
+  return text;
+}
+
+/// Every byte of a format and of what it becomes is charged as an instruction: a kernel's printf
+/// may not run for longer than its budget.
+template <class Observers>
 void print(Warp& warp, const Operation& op) {
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
+  const std::int32_t* list = list_of(warp, op);
   Worker& worker = *warp.worker;
+  Progress& progress = *worker.launch->progress;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
-    const LaneMemory memory(warp, std::countr_zero(left));
-    const std::string format = memory.text(memory.argument<Address>(list[0]));
-    const std::string text = format_text(memory, format, memory.argument<Address>(list[1]));
-    if (worker.printed_bytes + text.size() <= most_printed_bytes) {
-      worker.printed_bytes += text.size();
-      worker.printed[warp.block->linear] += text;
+    std::size_t length = 0;
+    const LaneMemory<Observers> memory(warp, op, std::countr_zero(left));
+    if (progress.printed <= most_printed_bytes) {
+      const std::string format = memory.text(memory.template argument<Address>(list[0]));
+      std::string text = format_text(memory, format, memory.template argument<Address>(list[1]));
+      length = text.size();
+      warp.executed += format.size() + length;
+      worker.printed[warp.block->linear] += printable(std::move(text), progress);
     }
-    if (op.count > 2) memory.set_result(list[2], static_cast<std::uint32_t>(text.size()));
+    if (op.count > 2) memory.set_result(list[2], static_cast<std::uint32_t>(length));
   }
 }
 
+template <class Observers>
 void fail_assertion(Warp& warp, const Operation& op) {
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
+  const std::int32_t* list = list_of(warp, op);
   const int lane = std::countr_zero(warp.active);
-  const LaneMemory memory(warp, lane);
+  const LaneMemory<Observers> memory(warp, op, lane);
   record_fault(warp, op, FaultKind::assertion, lane,
-               "assertion failed: " + memory.text(memory.argument<Address>(list[0])));
+               "assertion failed: " + memory.text(memory.template argument<Address>(list[0])));
   warp.worker->launch->progress->stop = true;
 }
 
 }  // namespace
 
-Handler system_call(std::string_view name) {
-  if (name == "vprintf") return print;
-  if (name == "__assertfail") return fail_assertion;
-  return nullptr;
+Handler system_call(ObserverSet observers, std::string_view name) {
+  return with_observers(observers, [&](auto set) -> Handler {
+    using Set = typename decltype(set)::type;
+    if (name == "vprintf") return print<Set>;
+    if (name == "__assertfail") return fail_assertion<Set>;
+    return nullptr;
+  });
 }
 
 }  // namespace warpwise::emulator

@@ -1,15 +1,19 @@
 #pragma once
 
-// Internal to the emulator.
+// Internal to the emulator: printf and assert.
 
 #include <string_view>
 
-#include "warpwise/emulator/execute/state.hpp"
+#include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 
+/// Bytes that a launch may print in all.
+inline constexpr std::uint64_t most_printed_bytes = 1 << 20;
+
 /// The handler of a function that the device's runtime provides (vprintf, __assertfail), null for
 /// others. Its list holds where in local memory its arguments, and then its result, lie.
-Handler system_call(std::string_view name);
+Handler system_call(ObserverSet observers, std::string_view name);
 
 }  // namespace warpwise::emulator

@@ -12,9 +12,18 @@ namespace {
 
 using namespace tensor;
 
+using HandlerOf = Handler (*)(ObserverSet);
+
+/// The handler of a product, which accesses no memory: the same for every set of observers.
+template <Handler handler>
+Handler unobserved(ObserverSet) {
+  return handler;
+}
+
 struct Form {
-  const Entry* entry = nullptr;
-  std::uint32_t variant = 0;
+  HandlerOf handler = nullptr;
+  InstructionClass kind = InstructionClass::tensor;
+  std::uint32_t flags = 0;  ///< packed
   /// Vectors of registers, in the order of Operation::list: how many, of which operand, and whether
   /// written.
   struct Vector {
@@ -43,12 +52,16 @@ std::optional<Form> form_of_float_product(const Modifiers& m) {
   const bool bfloat = m[6] == "bf16";
   if (m[6] != m[7] || (!bfloat && m[6] != "f16")) return std::nullopt;
   if (m[5] != m[8] || (m[5] != "f32" && (bfloat || m[5] != "f16"))) return std::nullopt;
-  static const Entry entry{multiply_floats, {}};
   const std::size_t depth = m[2] == "m16n8k8" ? 8 : 16;
   const bool half = m[5] == "f16";
-  Form form{&entry, static_cast<std::uint32_t>(depth) | sixteen_rows, {}, {}, {}};
-  if (bfloat) form.variant |= bfloats;
-  if (half) form.variant |= half_result | half_addend;
+  ProductFlags flags;
+  flags.depth = static_cast<std::uint32_t>(depth) & 63;
+  flags.sixteen_rows = 1;
+  flags.bfloats = bfloat ? 1 : 0;
+  flags.half_result = flags.half_addend = half ? 1 : 0;
+  Form form;
+  form.handler = unobserved<multiply_floats>;
+  form.flags = packed_flags(flags);
   const std::size_t sums = half ? 2 : 4;
   form.vectors = {{0, sums, true}, {1, depth / 4, false}, {2, depth / 8, false}, {3, sums, false}};
   return form;
@@ -56,9 +69,9 @@ std::optional<Form> form_of_float_product(const Modifiers& m) {
 
 std::optional<Form> form_of_integer_product(Modifiers m) {
   // sync.aligned.shape.row.col[.satfinite].s32.a.b.s32
-  std::uint32_t variant = 0;
+  ProductFlags flags;
   if (m.size() == 10 && m[5] == "satfinite") {
-    variant |= saturates;
+    flags.saturate = 1;
     m.erase(m.begin() + 5);
   }
   if (!match(m, {"sync", "aligned", "*", "row", "col", "s32", "*", "*", "s32"}))
@@ -66,8 +79,8 @@ std::optional<Form> form_of_integer_product(Modifiers m) {
   for (const std::size_t type : {6U, 7U}) {
     if (m[type] != "s8" && m[type] != "u8") return std::nullopt;
   }
-  if (m[6] == "s8") variant |= a_is_signed;
-  if (m[7] == "s8") variant |= b_is_signed;
+  flags.a_signed = m[6] == "s8" ? 1 : 0;
+  flags.b_signed = m[7] == "s8" ? 1 : 0;
   std::size_t depth = 16;
   std::size_t tall = 2;
   if (m[2] == "m16n8k32")
@@ -76,9 +89,11 @@ std::optional<Form> form_of_integer_product(Modifiers m) {
     tall = 1;
   else if (m[2] != "m16n8k16")
     return std::nullopt;
-  if (tall == 2) variant |= sixteen_rows;
-  static const Entry entry{multiply_integers, {}};
-  Form form{&entry, variant | static_cast<std::uint32_t>(depth), {}, {}, {}};
+  flags.sixteen_rows = tall == 2 ? 1 : 0;
+  flags.depth = static_cast<std::uint32_t>(depth) & 63;
+  Form form;
+  form.handler = unobserved<multiply_integers>;
+  form.flags = packed_flags(flags);
   form.vectors = {{0, 2 * tall, true},
                   {1, tall * depth / 16, false},
                   {2, depth / 16, false},
@@ -92,19 +107,20 @@ bool is_shared(std::string_view modifier) {
 
 std::optional<Form> form_of_matrix_move(Modifiers m, bool loads) {
   // sync.aligned.m8n8.num[.trans][.shared].b16
-  Form form;
+  MatrixFlags flags;
   if (m.size() > 4 && m[4] == "trans") {
-    form.variant |= transposed;
+    flags.transposed = 1;
     m.erase(m.begin() + 4);
   }
   if (m.size() > 4 && is_shared(m[4])) m.erase(m.begin() + 4);
   if (!match(m, {"sync", "aligned", "m8n8", "*", "b16"})) return std::nullopt;
   if (m[3] != "x1" && m[3] != "x2" && m[3] != "x4") return std::nullopt;
   const auto count = static_cast<std::size_t>(m[3][1] - '0');
-  form.variant |= static_cast<std::uint32_t>(count);
-  static const Entry load{load_matrices, {}};
-  static const Entry store{store_matrices, {}};
-  form.entry = loads ? &load : &store;
+  flags.matrices = static_cast<std::uint32_t>(count) & 7;
+  Form form;
+  form.handler = loads ? load_matrices : store_matrices;
+  form.kind = loads ? InstructionClass::load : InstructionClass::store;
+  form.flags = packed_flags(flags);
   form.vectors = {{loads ? 0U : 1U, count, loads}};
   form.address = loads ? 1 : 0;
   return form;
@@ -116,21 +132,21 @@ std::optional<Form> form_of_fragment_move(Modifiers m) {
   if (!match(m, {"*", "*", "sync", "aligned", "*", "m16n16k16", "*"})) return std::nullopt;
   const bool loads = m[0] == "load";
   if (m[4] != "row" && m[4] != "col") return std::nullopt;
-  Form form;
+  FragmentFlags flags;
   std::size_t registers = 8;
   if (loads && (m[1] == "a" || m[1] == "b") && m[6] == "f16") {
-    form.variant = static_cast<std::uint32_t>(m[1] == "a" ? Fragment::a : Fragment::b);
+    flags.fragment = m[1] == "a" ? Fragment::a : Fragment::b;
   } else if (m[1] == (loads ? "c" : "d") && (m[6] == "f16" || m[6] == "f32")) {
     registers = m[6] == "f16" ? 4 : 8;
-    form.variant =
-        static_cast<std::uint32_t>(m[6] == "f16" ? Fragment::half_sum : Fragment::float_sum);
+    flags.fragment = m[6] == "f16" ? Fragment::half_sum : Fragment::float_sum;
   } else {
     return std::nullopt;
   }
-  if (m[4] == "col") form.variant |= by_columns;
-  static const Entry load{load_fragment, {}};
-  static const Entry store{store_fragment, {}};
-  form.entry = loads ? &load : &store;
+  flags.by_columns = m[4] == "col" ? 1 : 0;
+  Form form;
+  form.handler = loads ? load_fragment : store_fragment;
+  form.kind = loads ? InstructionClass::load : InstructionClass::store;
+  form.flags = packed_flags(flags);
   form.vectors = {{loads ? 0U : 1U, registers, loads}};
   form.address = loads ? 1 : 0;
   form.stride = 2;
@@ -144,10 +160,12 @@ std::optional<Form> form_of_fragment_product(const Modifiers& m) {
   for (const std::size_t type : {6U, 7U}) {
     if (m[type] != "f16" && m[type] != "f32") return std::nullopt;
   }
-  static const Entry entry{multiply_fragments, {}};
-  Form form{&entry, 0, {}, {}, {}};
-  if (m[6] == "f16") form.variant |= half_result;
-  if (m[7] == "f16") form.variant |= half_addend;
+  ProductFlags flags;
+  flags.half_result = m[6] == "f16" ? 1 : 0;
+  flags.half_addend = m[7] == "f16" ? 1 : 0;
+  Form form;
+  form.handler = unobserved<multiply_fragments>;
+  form.flags = packed_flags(flags);
   form.vectors = {{0, m[6] == "f16" ? 4U : 8U, true},
                   {1, 8, false},
                   {2, 8, false},
@@ -168,39 +186,38 @@ std::optional<Form> form_of(const ptx::Instruction& instruction) {
   }
   return std::nullopt;
 }
+
 }  // namespace
 
-const Entry* find_tensor_operation(const ptx::Instruction& instruction) {
+std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruction,
+                                                ObserverSet observers, const OperandReader& read) {
   const std::optional<Form> form = form_of(instruction);
-  return form ? form->entry : nullptr;
-}
-
-DecodedOperands tensor_operands(const ptx::Instruction& instruction, const OperandReader& read) {
-  const std::optional<Form> form = form_of(instruction);
+  if (!form) return std::nullopt;
   const auto& operands = instruction.operands;
-  DecodedOperands decoded;
-  if (!form) return decoded;
   const std::size_t least = form->vectors.size() + (form->address ? 1 : 0);
-  if (operands.size() != least && !(form->stride && operands.size() == least + 1)) return decoded;
-  if (form->address) decoded.address = &operands[*form->address];
+  if (operands.size() != least && !(form->stride && operands.size() == least + 1))
+    return std::nullopt;
+  ListedOperation found;
+  found.handler = form->handler(observers);
+  found.kind = form->kind;
+  found.flags = form->flags;
+  if (form->address) found.address = &operands[*form->address];
   if (form->stride) {
     const bool is_given = operands.size() > *form->stride;
-    decoded.list.push_back(is_given ? read(operands[*form->stride], Width::w32, false)
-                                    : Operation::none);
+    found.list.push_back(is_given ? read(operands[*form->stride], Width::w32, false)
+                                  : Operation::none);
   }
   for (const Form::Vector& vector : form->vectors) {
     const ptx::Operand& operand = operands[vector.operand];
     // A single register need not stand in braces.
     const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
-    if ((is_vector ? operand.elements.size() : 1) != vector.registers) return decoded;
+    if ((is_vector ? operand.elements.size() : 1) != vector.registers) return std::nullopt;
     for (std::size_t i = 0; i < vector.registers; ++i) {
-      decoded.list.push_back(
+      found.list.push_back(
           read(is_vector ? operand.elements[i] : operand, Width::w32, vector.is_result));
     }
   }
-  decoded.variant = form->variant;
-  decoded.supported = true;
-  return decoded;
+  return found;
 }
 
 }  // namespace warpwise::emulator

@@ -9,8 +9,12 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
-#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/listed.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator::tensor {
 
@@ -58,26 +62,6 @@ inline void write_registers(Warp& warp, const std::int32_t* list, int count, con
   }
 }
 
-// Operation::variant of a product: its depth, and these.
-inline constexpr std::uint32_t depth_mask = 63;
-inline constexpr std::uint32_t sixteen_rows = 64;
-inline constexpr std::uint32_t a_is_signed = 128;
-inline constexpr std::uint32_t b_is_signed = 256;
-inline constexpr std::uint32_t saturates = 512;
-inline constexpr std::uint32_t bfloats = 1024;
-inline constexpr std::uint32_t half_result = 2048;
-inline constexpr std::uint32_t half_addend = 4096;
-
-// Of ldmatrix and stmatrix: the number of 8 x 8 matrices, and whether they are transposed.
-inline constexpr std::uint32_t matrices_mask = 7;
-inline constexpr std::uint32_t transposed = 8;
-
-enum class Fragment : std::uint32_t { a, b, half_sum, float_sum };
-
-// Of wmma's moves: the fragment, and whether columns follow each other in memory.
-inline constexpr std::uint32_t fragment_mask = 3;
-inline constexpr std::uint32_t by_columns = 4;
-
 /// The place of a register's first element, and whether its second one is to the right of it (or
 /// below).
 struct Pair {
@@ -106,9 +90,17 @@ inline Pair pair_of(Fragment fragment, int lane, int pair) {
 void multiply_floats(Warp& warp, const Operation& op);
 void multiply_integers(Warp& warp, const Operation& op);
 void multiply_fragments(Warp& warp, const Operation& op);
-void load_matrices(Warp& warp, const Operation& op);
-void store_matrices(Warp& warp, const Operation& op);
-void load_fragment(Warp& warp, const Operation& op);
-void store_fragment(Warp& warp, const Operation& op);
+Handler load_matrices(ObserverSet observers);
+Handler store_matrices(ObserverSet observers);
+Handler load_fragment(ObserverSet observers);
+Handler store_fragment(ObserverSet observers);
 
 }  // namespace warpwise::emulator::tensor
+
+namespace warpwise::emulator {
+
+/// A matrix instruction; nothing for other instructions and for forms that are not run.
+std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruction,
+                                                ObserverSet observers, const OperandReader& read);
+
+}  // namespace warpwise::emulator

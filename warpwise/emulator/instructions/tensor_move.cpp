@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/instructions/tensor.hpp"
 
 namespace warpwise::emulator::tensor {
@@ -13,20 +14,21 @@ namespace {
 
 /// Calls body(matrix, row, resolved place of its 16 bytes) for the rows that the first 8, 16 or 32
 /// lanes point at. A request of those lanes takes the passes of as many loads of 16 bytes.
-template <class Body>
+template <class Observers, class Body>
 void for_each_row(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
-  const auto rows = static_cast<int>(op.variant & matrices_mask) * 8;
+  const auto rows = static_cast<int>(flags_of<MatrixFlags>(op).matrices) * 8;
   const Mask pointing = (rows == warp_lanes ? all_lanes : (Mask{1} << rows) - 1) & warp.active;
   if (pointing == 0) return;
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);
-  for_each_space(space_of(op), addresses, pointing, [&](Space space, Mask lanes) {
-    Resolved place;
-    resolve(warp, op, space, kind, 16, addresses, lanes, place);
-    for (Mask left = place.valid; left != 0; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      body(i / 8, i % 8, place.base + place.at[i]);
-    }
+  for_each_space(op.space, addresses, pointing, [&](Space space, Mask lanes) {
+    const Request request{space, kind, 16, addresses, lanes};
+    serve<Observers>(warp, op, op.site, request, [&](const Resolved& place) {
+      for (Mask left = place.valid; left != 0; left &= left - 1) {
+        const int i = std::countr_zero(left);
+        body(i / 8, i % 8, place.base + place.at[i]);
+      }
+    });
   });
 }
 
@@ -34,12 +36,13 @@ using Matrix = std::array<std::array<std::uint16_t, 8>, 8>;
 
 /// The accesses of a lane's four pairs: one each where a pair's elements are neighbours in memory,
 /// else two. Calls body(pair, element or -1 for both, bytes of one element, place).
-template <class Body>
+template <class Observers, class Body>
 void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const Body& body) {
-  const auto fragment = static_cast<Fragment>(op.variant & fragment_mask);
-  const bool columns = (op.variant & by_columns) != 0;
+  const auto flags = flags_of<FragmentFlags>(op);
+  const Fragment fragment = flags.fragment;
+  const bool columns = flags.by_columns != 0;
   const int bytes = fragment == Fragment::float_sum ? 4 : 2;
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
+  const std::int32_t* list = list_of(warp, op);
   const std::int32_t* stride = list[0] == Operation::none ? nullptr : &list[0];
   alignas(64) std::uint64_t base[warp_lanes];
   load_addresses(warp, op, base);
@@ -57,49 +60,53 @@ void for_each_access(Warp& warp, const Operation& op, AccessKind kind, const Bod
                                       static_cast<std::uint64_t>(columns ? row : column);
         addresses[i] = base[i] + element * static_cast<std::uint64_t>(bytes);
       }
-      for_each_space(space_of(op), addresses, warp.active, [&](Space space, Mask lanes) {
-        Resolved place;
-        resolve(warp, op, space, kind, neighbours ? 2 * bytes : bytes, addresses, lanes, place);
-        for (Mask left = place.valid; left != 0; left &= left - 1) {
-          const int i = std::countr_zero(left);
-          body(pair, neighbours ? -1 : e, bytes, i, place.base + place.at[i]);
-        }
+      for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
+        const Request request{space, kind, neighbours ? 2 * bytes : bytes, addresses, lanes};
+        serve<Observers>(warp, op, op.site, request, [&](const Resolved& place) {
+          for (Mask left = place.valid; left != 0; left &= left - 1) {
+            const int i = std::countr_zero(left);
+            body(pair, neighbours ? -1 : e, bytes, i, place.base + place.at[i]);
+          }
+        });
       });
     }
   }
 }
 
-}  // namespace
-
-void load_matrices(Warp& warp, const Operation& op) {
+template <class Observers>
+void load_all_matrices(Warp& warp, const Operation& op) {
   std::array<Matrix, 4> matrices{};
-  for_each_row(warp, op, AccessKind::load, [&](int matrix, int row, const std::byte* from) {
-    std::memcpy(matrices[static_cast<std::size_t>(matrix)][static_cast<std::size_t>(row)].data(),
-                from, 16);
-  });
+  for_each_row<Observers>(
+      warp, op, AccessKind::load, [&](int matrix, int row, const std::byte* from) {
+        std::memcpy(
+            matrices[static_cast<std::size_t>(matrix)][static_cast<std::size_t>(row)].data(), from,
+            16);
+      });
   Words words{};
-  const auto count = static_cast<int>(op.variant & matrices_mask);
+  const auto count = static_cast<int>(flags_of<MatrixFlags>(op).matrices);
   for (std::size_t m = 0; m < static_cast<std::size_t>(count); ++m) {
     for (std::size_t lane = 0; lane < warp_lanes; ++lane) {
       for (std::size_t e = 0; e < 2; ++e) {
         const std::size_t major = lane / 4;
         const std::size_t minor = lane % 4 * 2 + e;
-        const std::uint32_t x =
-            (op.variant & transposed) != 0 ? matrices[m][minor][major] : matrices[m][major][minor];
+        const std::uint32_t x = flags_of<MatrixFlags>(op).transposed != 0
+                                    ? matrices[m][minor][major]
+                                    : matrices[m][major][minor];
         words[m][lane] |= x << (16 * e);
       }
     }
   }
-  write_registers(warp, warp.worker->code->lists.data() + op.list, count, words);
+  write_registers(warp, list_of(warp, op), count, words);
 }
 
-void store_matrices(Warp& warp, const Operation& op) {
-  const Registers from{warp, warp.worker->code->lists.data() + op.list};
-  for_each_row(warp, op, AccessKind::store, [&](int matrix, int row, std::byte* to) {
+template <class Observers>
+void store_all_matrices(Warp& warp, const Operation& op) {
+  const Registers from{warp, list_of(warp, op)};
+  for_each_row<Observers>(warp, op, AccessKind::store, [&](int matrix, int row, std::byte* to) {
     std::array<std::uint16_t, 8> values{};
     for (int k = 0; k < 8; ++k) {
-      const int major = (op.variant & transposed) != 0 ? k : row;
-      const int minor = (op.variant & transposed) != 0 ? row : k;
+      const int major = flags_of<MatrixFlags>(op).transposed != 0 ? k : row;
+      const int minor = flags_of<MatrixFlags>(op).transposed != 0 ? row : k;
       const std::uint32_t word = from.word(matrix, major * 4 + minor / 2);
       values[static_cast<std::size_t>(k)] = static_cast<std::uint16_t>(word >> (16 * (minor & 1)));
     }
@@ -107,36 +114,38 @@ void store_matrices(Warp& warp, const Operation& op) {
   });
 }
 
-/// Operands: the stride, then the registers. A and B have 8, the last four as the first: hardware
-/// that needs each element twice gave them their number.
-void load_fragment(Warp& warp, const Operation& op) {
+/// Operands: the stride, then the registers. A and B have 8 registers, of which the last four
+/// repeat the first: the instruction was made for hardware that needs each element twice.
+template <class Observers>
+void load_whole_fragment(Warp& warp, const Operation& op) {
   Words words{};
-  for_each_access(warp, op, AccessKind::load,
-                  [&](int pair, int e, int bytes, int lane, const std::byte* from) {
-                    std::array<std::uint32_t, 2> values{};
-                    const auto at = static_cast<std::size_t>(lane);
-                    const std::size_t first = e < 0 ? 0 : static_cast<std::size_t>(e);
-                    const std::size_t last = e < 0 ? 1 : first;
-                    for (std::size_t k = first; k <= last; ++k) {
-                      std::memcpy(&values[k], from + (k - first) * static_cast<std::size_t>(bytes),
-                                  static_cast<std::size_t>(bytes));
-                      const auto p = static_cast<std::size_t>(pair);
-                      if (bytes == 4)
-                        words[2 * p + k][at] = values[k];
-                      else
-                        words[p][at] |= values[k] << (16 * k);
-                    }
-                  });
-  const auto fragment = static_cast<Fragment>(op.variant & fragment_mask);
-  const std::int32_t* registers = warp.worker->code->lists.data() + op.list + 1;
+  for_each_access<Observers>(
+      warp, op, AccessKind::load, [&](int pair, int e, int bytes, int lane, const std::byte* from) {
+        std::array<std::uint32_t, 2> values{};
+        const auto at = static_cast<std::size_t>(lane);
+        const std::size_t first = e < 0 ? 0 : static_cast<std::size_t>(e);
+        const std::size_t last = e < 0 ? 1 : first;
+        for (std::size_t k = first; k <= last; ++k) {
+          std::memcpy(&values[k], from + (k - first) * static_cast<std::size_t>(bytes),
+                      static_cast<std::size_t>(bytes));
+          const auto p = static_cast<std::size_t>(pair);
+          if (bytes == 4)
+            words[2 * p + k][at] = values[k];
+          else
+            words[p][at] |= values[k] << (16 * k);
+        }
+      });
+  const Fragment fragment = flags_of<FragmentFlags>(op).fragment;
+  const std::int32_t* registers = list_of(warp, op) + 1;
   if (fragment == Fragment::a || fragment == Fragment::b)
     std::copy_n(words.begin(), 4, words.begin() + 4);
   write_registers(warp, registers, fragment == Fragment::half_sum ? 4 : 8, words);
 }
 
-void store_fragment(Warp& warp, const Operation& op) {
-  const Registers from{warp, warp.worker->code->lists.data() + op.list + 1};
-  for_each_access(
+template <class Observers>
+void store_whole_fragment(Warp& warp, const Operation& op) {
+  const Registers from{warp, list_of(warp, op) + 1};
+  for_each_access<Observers>(
       warp, op, AccessKind::store, [&](int pair, int e, int bytes, int lane, std::byte* to) {
         const int first = e < 0 ? 0 : e;
         const int last = e < 0 ? 1 : e;
@@ -146,6 +155,32 @@ void store_fragment(Warp& warp, const Operation& op) {
           std::memcpy(to + (k - first) * bytes, &value, static_cast<std::size_t>(bytes));
         }
       });
+}
+
+}  // namespace
+
+Handler load_matrices(ObserverSet observers) {
+  return with_observers(observers, [](auto set) -> Handler {
+    return load_all_matrices<typename decltype(set)::type>;
+  });
+}
+
+Handler store_matrices(ObserverSet observers) {
+  return with_observers(observers, [](auto set) -> Handler {
+    return store_all_matrices<typename decltype(set)::type>;
+  });
+}
+
+Handler load_fragment(ObserverSet observers) {
+  return with_observers(observers, [](auto set) -> Handler {
+    return load_whole_fragment<typename decltype(set)::type>;
+  });
+}
+
+Handler store_fragment(ObserverSet observers) {
+  return with_observers(observers, [](auto set) -> Handler {
+    return store_whole_fragment<typename decltype(set)::type>;
+  });
 }
 
 }  // namespace warpwise::emulator::tensor

@@ -91,9 +91,9 @@ std::int32_t saturated(std::int64_t sum, bool saturates) {
   return static_cast<std::int32_t>(sum);
 }
 
-float small_float(std::uint32_t word, int element, std::uint32_t variant) {
+float small_float(std::uint32_t word, int element, SmallFormat format) {
   const auto bits = static_cast<std::uint16_t>(word >> (16 * element));
-  return static_cast<float>(decode(bits, (variant & bfloats) != 0 ? bfloat_format : half_format));
+  return static_cast<float>(decode(bits, format));
 }
 
 int small_integer(std::uint32_t word, int element, bool is_signed) {
@@ -143,26 +143,27 @@ void write_sum(Words& words, int i, int lane, double sum, bool halves) {
 
 /// D = A B + C of 16 rows and 8 columns, of halves or bfloats. Operands: D, A, B, C.
 void multiply_floats(Warp& warp, const Operation& op) {
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
-  const std::uint32_t v = op.variant;
-  const int depth = static_cast<int>(v & depth_mask);
-  const int results = (v & half_result) != 0 ? 2 : 4;
+  const std::int32_t* list = list_of(warp, op);
+  const auto flags = flags_of<ProductFlags>(op);
+  const int depth = static_cast<int>(flags.depth);
+  const int results = flags.half_result != 0 ? 2 : 4;
   const int a_registers = depth / 4;
   const int b_registers = depth / 8;
+  const SmallFormat format = flags.bfloats != 0 ? bfloat_format : half_format;
   Left<float> a;
   Right<float> b;
   gather(Registers{warp, list + results}, a_registers, b_registers, 2, a, b,
-         [&](std::uint32_t word, int e, bool) { return small_float(word, e, v); });
+         [&](std::uint32_t word, int e, bool) { return small_float(word, e, format); });
   const Registers c{warp, list + results + a_registers + b_registers};
-  const int smallest = (v & bfloats) != 0 ? -126 : -14;
+  const int smallest = flags.bfloats != 0 ? -126 : -14;
   Words words{};
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int i = 0; i < 4; ++i) {
       const Place p = place_in_c(lane, i);
       const double sum = accumulate(a[static_cast<std::size_t>(p.row)].data(),
                                     b[static_cast<std::size_t>(p.column)].data(), depth,
-                                    read_sum(c, i, lane, (v & half_addend) != 0), smallest);
-      write_sum(words, i, lane, sum, (v & half_result) != 0);
+                                    read_sum(c, i, lane, flags.half_addend != 0), smallest);
+      write_sum(words, i, lane, sum, flags.half_result != 0);
     }
   }
   write_registers(warp, list, results, words);
@@ -170,10 +171,10 @@ void multiply_floats(Warp& warp, const Operation& op) {
 
 /// The same of bytes, with 8 or 16 rows.
 void multiply_integers(Warp& warp, const Operation& op) {
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
-  const std::uint32_t v = op.variant;
-  const int depth = static_cast<int>(v & depth_mask);
-  const int tall = (v & sixteen_rows) != 0 ? 2 : 1;
+  const std::int32_t* list = list_of(warp, op);
+  const auto flags = flags_of<ProductFlags>(op);
+  const int depth = static_cast<int>(flags.depth);
+  const int tall = flags.sixteen_rows != 0 ? 2 : 1;
   const int results = 2 * tall;
   const int b_registers = depth / 16;
   const int a_registers = b_registers * tall;
@@ -181,7 +182,7 @@ void multiply_integers(Warp& warp, const Operation& op) {
   Right<int> b;
   gather(Registers{warp, list + results}, a_registers, b_registers, 4, a, b,
          [&](std::uint32_t word, int e, bool of_a) {
-           return small_integer(word, e, (v & (of_a ? a_is_signed : b_is_signed)) != 0);
+           return small_integer(word, e, (of_a ? flags.a_signed : flags.b_signed) != 0);
          });
   const Registers c{warp, list + results + a_registers + b_registers};
   Words words{};
@@ -193,7 +194,7 @@ void multiply_integers(Warp& warp, const Operation& op) {
       std::int64_t sum = static_cast<std::int32_t>(c.word(i, lane));
       for (std::size_t k = 0; k < static_cast<std::size_t>(depth); ++k) sum += row[k] * column[k];
       words[static_cast<std::size_t>(i)][static_cast<std::size_t>(lane)] =
-          static_cast<std::uint32_t>(saturated(sum, (v & saturates) != 0));
+          static_cast<std::uint32_t>(saturated(sum, flags.saturate != 0));
     }
   }
   write_registers(warp, list, results, words);
@@ -201,9 +202,9 @@ void multiply_integers(Warp& warp, const Operation& op) {
 
 /// D = A B + C of 16 columns. Operands: D, A, B, C.
 void multiply_fragments(Warp& warp, const Operation& op) {
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
-  const bool halves_out = (op.variant & half_result) != 0;
-  const bool halves_in = (op.variant & half_addend) != 0;
+  const std::int32_t* list = list_of(warp, op);
+  const bool halves_out = flags_of<ProductFlags>(op).half_result != 0;
+  const bool halves_in = flags_of<ProductFlags>(op).half_addend != 0;
   const int results = halves_out ? 4 : 8;
   const Registers of_a{warp, list + results};
   const Registers of_b{warp, list + results + 8};
@@ -215,10 +216,10 @@ void multiply_fragments(Warp& warp, const Operation& op) {
       for (int e = 0; e < 2; ++e) {
         const Place p = pair_of(Fragment::a, lane, pair).first;
         a[static_cast<std::size_t>(p.row)][static_cast<std::size_t>(p.column + e)] =
-            small_float(of_a.word(pair, lane), e, 0);
+            small_float(of_a.word(pair, lane), e, half_format);
         const Place q = pair_of(Fragment::b, lane, pair).first;
         b[static_cast<std::size_t>(q.column)][static_cast<std::size_t>(q.row + e)] =
-            small_float(of_b.word(pair, lane), e, 0);
+            small_float(of_b.word(pair, lane), e, half_format);
       }
     }
   }

@@ -1,6 +1,8 @@
 // Reads through textures. NVIDIA documents what they compute, not how it is rounded: where a
 // comment below says "as measured", an H200 gave the same bits for thousands of random coordinates.
 
+#include "warpwise/emulator/instructions/texture.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,8 +10,10 @@
 #include <cstring>
 #include <string>
 
-#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -55,7 +59,7 @@ struct Axis {
       }
       x = std::floor(x * normalized_unit) / normalized_unit * extent;
     }
-    // Beyond two texels outside all places are alike.
+    // All places more than two texels outside read the same.
     return std::clamp(x, -2.0, 2 * extent + 2);
   }
 };
@@ -185,8 +189,8 @@ float filter_result(const Texture& t, double sum) {
 }
 
 Words filtered(const BoundTexture& bound, const Span& x, const Span& y) {
-  // The corner's weight is rounded to 8 bits too and the others are what it leaves of each side's,
-  // as measured.
+  // The weight of the corner texel is rounded to 8 bits too; the other weights are what remains of
+  // each side's weight, as measured.
   const std::int64_t corner = (x.weight * y.weight + weight_one / 2) >> 8;
   const std::array<std::int64_t, 4> weights = {weight_one - x.weight - y.weight + corner,
                                                x.weight - corner, y.weight - corner, corner};
@@ -247,7 +251,7 @@ const BoundTexture& find_texture(Worker& worker, std::uint64_t handle) {
   return bound;
 }
 
-/// What is wrong with reading a texture so; empty if nothing.
+/// What is wrong with reading a texture in this way; empty if nothing is.
 std::string refusal(const BoundTexture& bound, std::uint64_t handle, int dimensions) {
   if (!bound.exists)
     return "a texture read through " + std::to_string(handle) + ", which is no texture object";
@@ -260,13 +264,15 @@ std::string refusal(const BoundTexture& bound, std::uint64_t handle, int dimensi
 }
 
 // Operands: four results, the handle, x and y (for one dimension x again).
-template <int dimensions, class Coordinate>
+template <class Observers, int dimensions, class Coordinate>
 void read_texture(Warp& warp, const Operation& op) {
-  const std::int32_t* list = warp.worker->code->lists.data() + op.list;
+  const std::int32_t* list = list_of(warp, op);
   const auto* handles = source<std::uint64_t>(warp, list[4]);
   const auto* x = source<Coordinate>(warp, list[5]);
   const auto* y = source<Coordinate>(warp, list[6]);
-  count_texture(warp, op);
+  if constexpr (Observers::any) {
+    Observers::of(warp).reads_texture(warp, op, {warp.active, handles});
+  }
   std::array<Words, warp_lanes> out{};
   const BoundTexture* bound = nullptr;
   std::uint64_t handle = 0;
@@ -304,6 +310,14 @@ bool is_known(const std::vector<std::string>& m) {
          (m[3] == "f32" || m[3] == "s32");
 }
 
+template <class Observers>
+Handler handler_of(bool two_dimensional, bool by_index) {
+  if (two_dimensional) {
+    return by_index ? read_texture<Observers, 2, std::int32_t> : read_texture<Observers, 2, float>;
+  }
+  return by_index ? read_texture<Observers, 1, std::int32_t> : read_texture<Observers, 1, float>;
+}
+
 /// Modifiers without the one that chooses a level: these textures have one.
 std::vector<std::string> without_level(const ptx::Instruction& instruction) {
   std::vector<std::string> m = instruction.modifiers;
@@ -313,40 +327,37 @@ std::vector<std::string> without_level(const ptx::Instruction& instruction) {
 
 }  // namespace
 
-const Entry* find_texture_operation(const ptx::Instruction& instruction) {
-  if (instruction.opcode != "tex") return nullptr;
-  const std::vector<std::string> m = without_level(instruction);
-  if (!is_known(m)) return nullptr;
-  static const Entry entries[2][2] = {
-      {{read_texture<1, float>, {}}, {read_texture<1, std::int32_t>, {}}},
-      {{read_texture<2, float>, {}}, {read_texture<2, std::int32_t>, {}}}};
-  return &entries[m[0] == "2d" ? 1 : 0][m[3] == "s32" ? 1 : 0];
-}
-
-DecodedOperands texture_operands(const ptx::Instruction& instruction, const OperandReader& read) {
+std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruction,
+                                                 ObserverSet observers, const OperandReader& read) {
   using Kind = ptx::Operand::Kind;
-  DecodedOperands decoded;
+  if (instruction.opcode != "tex") return std::nullopt;
+  const std::vector<std::string> m = without_level(instruction);
+  if (!is_known(m)) return std::nullopt;
   // {a, b, c, d}, [texture, {x, y}] and a level's number; other forms (a sampler, offsets, a
   // comparison) have more.
   const bool has_level = instruction.modifiers[0] == "level";
   const auto& operands = instruction.operands;
-  if (operands.size() != (has_level ? 3U : 2U)) return decoded;
+  if (operands.size() != (has_level ? 3U : 2U)) return std::nullopt;
   const ptx::Operand& result = operands[0];
   const ptx::Operand& place = operands[1];
-  if (result.kind != Kind::vector || result.elements.size() != 4) return decoded;
-  if (place.kind != Kind::address || place.elements.size() != 2) return decoded;
+  if (result.kind != Kind::vector || result.elements.size() != 4) return std::nullopt;
+  if (place.kind != Kind::address || place.elements.size() != 2) return std::nullopt;
   const ptx::Operand& at = place.elements[1];
   const std::vector<ptx::Operand> coordinates =
       at.kind == Kind::vector ? at.elements : std::vector{at};
-  const std::size_t dimensions = without_level(instruction)[0] == "2d" ? 2 : 1;
-  if (coordinates.size() < dimensions) return decoded;
-  for (const ptx::Operand& e : result.elements) decoded.list.push_back(read(e, Width::w32, true));
-  decoded.list.push_back(read(place.elements[0], Width::w64, false));
-  decoded.list.push_back(read(coordinates[0], Width::w32, false));
-  decoded.list.push_back(dimensions == 2 ? read(coordinates[1], Width::w32, false)
-                                         : decoded.list.back());
-  decoded.supported = true;
-  return decoded;
+  const std::size_t dimensions = m[0] == "2d" ? 2 : 1;
+  if (coordinates.size() < dimensions) return std::nullopt;
+  ListedOperation found;
+  found.kind = InstructionClass::texture;
+  found.handler = with_observers(observers, [&](auto set) {
+    return handler_of<typename decltype(set)::type>(dimensions == 2, m[3] == "s32");
+  });
+  for (const ptx::Operand& e : result.elements) found.list.push_back(read(e, Width::w32, true));
+  found.list.push_back(read(place.elements[0], Width::w64, false));
+  found.list.push_back(read(coordinates[0], Width::w32, false));
+  found.list.push_back(dimensions == 2 ? read(coordinates[1], Width::w32, false)
+                                       : found.list.back());
+  return found;
 }
 
 }  // namespace warpwise::emulator

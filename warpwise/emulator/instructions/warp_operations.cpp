@@ -1,12 +1,13 @@
-// Operations whose lanes exchange values, and those that only the hardware could answer.
+#include "warpwise/emulator/instructions/warp_operations.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstring>
 #include <string>
 
-#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -48,19 +49,10 @@ void shuffle(Warp& warp, const Operation& op) {
     in_range |= static_cast<Mask>(valid) << i;
   }
   write_lanes(warp, op.dst, out);
-  if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, in_range);
+  if (op.dst2 >= 0) set_predicate(warp, op.dst2, in_range);
 }
 
-/// Lanes of a converged operation that take part: those of its member mask that are here.
-Mask members(const Warp& warp, std::int32_t operand) {
-  const auto* mask = source<std::uint32_t>(warp, operand);
-  return warp.active != 0 ? mask[std::countr_zero(warp.active)] & warp.active : 0;
-}
-
-Mask voted(const Warp& warp, const Operation& op) {
-  const Mask value = predicate(warp, op.a);
-  return (op.variant & 4) != 0 ? ~value : value;
-}
+Mask voted(const Warp& warp, const Operation& op) { return predicate(warp, op.a, op.a_negated); }
 
 template <class Op>
 void vote(Warp& warp, const Operation& op) {
@@ -98,7 +90,7 @@ void match_all(Warp& warp, const Operation& op) {
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, same ? who : 0);
   write_lanes(warp, op.dst, out);
-  if ((op.variant & 8) != 0) set_predicate(warp, op.dst2, same ? all_lanes : 0);
+  if (op.dst2 >= 0) set_predicate(warp, op.dst2, same ? all_lanes : 0);
 }
 
 template <class T, class Op>
@@ -126,7 +118,7 @@ void elect(Warp& warp, const Operation& op) {
   const int leader = who != 0 ? std::countr_zero(who) : 0;
   std::uint32_t out[warp_lanes];
   std::fill_n(out, warp_lanes, static_cast<std::uint32_t>(leader));
-  if ((op.variant & 16) == 0) write_lanes(warp, op.dst, out);
+  write_lanes(warp, op.dst, out);
   set_predicate(warp, op.dst2, Mask{1} << leader);
 }
 

@@ -68,6 +68,7 @@ struct Variable {
     int bytes = 8;
   };
   std::vector<Relocation> relocations;
+  int ptx_line = 0;
 };
 
 struct Function {

@@ -27,6 +27,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::misaligned: return cudaErrorMisalignedAddress;
     case FaultKind::deadlock:
     case FaultKind::budget: return cudaErrorLaunchTimeout;
+    case FaultKind::race:
     case FaultKind::trap: return cudaErrorLaunchFailure;
     case FaultKind::assertion: return cudaErrorAssert;
   }
@@ -115,7 +116,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     if (observer != nullptr) {
       const std::string text = ptx();
       observer->see(observer->context,
-                    {program.kernel(name), blocks, threads, shared, text, result});
+                    {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
     std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
     if (result.faults.empty()) return cudaSuccess;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "warpwise/emulator/emulator.hpp"
@@ -14,7 +16,8 @@ struct ObservedLaunch {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
-  std::string_view ptx;  ///< of the whole module that the kernel is in
+  std::span<const std::byte> parameters;  ///< as the kernel's parameter block has them
+  std::string_view ptx;                   ///< of the whole module that the kernel is in
   const LaunchResult& result;
 };
 

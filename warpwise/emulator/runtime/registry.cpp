@@ -8,7 +8,7 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// Device addresses begin here (see machine.hpp's global_base); what lies below is the host's.
+// Device addresses begin here (see state.hpp's global_base); what lies below is the host's.
 constexpr Address first_device_address = Address{16} << 40;
 
 thread_local cudaError_t last_error = cudaSuccess;

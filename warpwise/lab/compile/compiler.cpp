@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "warpwise/lab/compile/host_code.hpp"
+#include "warpwise/lab/compile/includes.hpp"
 #include "warpwise/lab/compile/nvrtc.hpp"
 #include "warpwise/lab/compile/nvrtc_options.hpp"
 #include "warpwise/lab/compile/sources.hpp"
@@ -20,8 +21,12 @@ std::string text_of(const fs::path& path) {
   if (std::optional<std::string> text = read_text(path)) return *std::move(text);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
-  const bool is_other = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
-  throw IoError(path.string() + (is_other ? " is no regular file" : " cannot be read"));
+  if (!fs::exists(path, ignored)) throw IoError(path.string() + " cannot be read: it is not there");
+  if (!fs::is_regular_file(path, ignored)) throw IoError(path.string() + " is no regular file");
+  if (fs::file_size(path, ignored) > most_source_bytes) {
+    throw IoError(path.string() + " has more than " + std::to_string(most_source_bytes) + " bytes");
+  }
+  throw IoError(path.string() + " cannot be read");
 }
 
 void write_text(const fs::path& path, const std::string& text) {
@@ -80,8 +85,8 @@ std::vector<std::string> shared_options(const CompileOptions& options,
   return arguments;
 }
 
-// nvcc was started but something around it is missing, a host compiler above all: not the source's
-// fault.
+// nvcc was started, but something that it needs is missing, most often a host compiler: the source
+// is not at fault.
 struct NvccUnusable {
   std::string why;
 };
@@ -149,7 +154,7 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
     const std::string whole_log = std::move(output.log);
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
-      // An error that only the file without its functions has is of what was left out.
+      // An error that only the file without its host functions has comes from leaving them out.
       const bool of_source =
           whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
       refuse_source(name, nvrtc.name(), of_source ? output.log : whole_log,
@@ -236,6 +241,7 @@ Compilation compile_file(const fs::path& path, const CompileOptions& options,
     result.options = options;
     return result;
   }
+  require_regular_includes(text, path, options.include_folders);
   return compile(path, text, path.string(), options, toolchain);
 }
 

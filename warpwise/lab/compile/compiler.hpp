@@ -32,7 +32,8 @@ struct CompileOptions {
   int architecture = 75;             ///< compute_75
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
-  bool host_code = true;           ///< false: the file has none, so that NVRTC leaves nothing out
+  int max_registers = 0;  ///< of a thread in machine code; 0: as many as the compiler takes
+  bool host_code = true;  ///< false: the file has none, so that NVRTC leaves nothing out
   CompilerChoice compiler = CompilerChoice::automatic;
 };
 
@@ -48,10 +49,12 @@ struct Compilation {
 
 /// Compiles a .cu file, or reads a .ptx file as it is. nvcc is used where there is one that works,
 /// else NVRTC, with stub headers and NVIDIA's own where they are found; host code that NVRTC does
-/// not take is left out, and the notes say so. \throws IoError          the file cannot be read
+/// not take is left out, and the notes say so.
+/// \throws IoError          the file cannot be read
 /// \throws InvalidArgument  an unknown extension, or an architecture that the compiler does not
-/// build for \throws CompileError     the source is wrong \throws Unsupported      there is no
-/// compiler here; the message says how to get one
+///                          build for
+/// \throws CompileError     the source is wrong
+/// \throws Unsupported      there is no compiler here; the message says how to get one
 Compilation compile_file(const std::filesystem::path& path, const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
 
@@ -70,9 +73,13 @@ struct KernelResources {
   int shared_bytes = 0;  ///< static, of a block
 };
 
-/// The same PTX without the bodies of all other kernels: ptxas is not asked to build what nobody
-/// wants to know. Text that is not laid out as the compilers do it stays whole.
+/// The same PTX without the bodies of all other kernels, so that ptxas builds only this one. Text
+/// that is not laid out as the compilers write it stays whole.
 std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
+
+/// The same PTX with the directive `.maxnreg` at each kernel, which whoever makes machine code of
+/// it obeys: ptxas and the driver. What does not fit into so many registers spills to local memory.
+std::string with_register_cap(const std::string& ptx, int max_registers);
 
 /// 75 of ".target sm_75"; 0 without one.
 int target_architecture(const std::string& ptx);
@@ -81,8 +88,9 @@ int target_architecture(const std::string& ptx);
 std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
 
 struct ResourceReport {
-  /// One for each compute capability: of the real one where the compiler builds for it, else of the
-  /// nearest, the greatest below it or the least there is. Nothing where it could not be built.
+  /// One for each compute capability. Where the compiler does not build for it, that of the
+  /// nearest: the greatest below it, or else the least there is. Nothing where it could not be
+  /// built.
   std::vector<std::optional<KernelResources>> by_compute_capability;
   std::string built_with;   ///< "ptxas (PATH)", "NVRTC 13.0 (PATH)"
   std::string why_unknown;  ///< where something is missing above

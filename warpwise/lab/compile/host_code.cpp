@@ -63,7 +63,7 @@ void take_macro(std::string_view directive, std::set<std::string, std::less<>>& 
   if (names_device) device_words.emplace(words[1]);
 }
 
-// Comments, literals and directives blanked: what is left is structure.
+// The text with comments, literals and directives blanked, so that only its structure is left.
 std::string structure_of(std::string_view source,
                          std::set<std::string, std::less<>>& device_words) {
   std::string text(source);

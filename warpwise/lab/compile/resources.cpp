@@ -43,7 +43,7 @@ std::optional<KernelResources> resources_in(const std::string& log, const std::s
     if (line.find("Compiling entry function '") != std::string::npos) {
       in_kernel = line.find("'" + kernel + "'") != std::string::npos;
     } else if (line.find("Function properties for ") != std::string::npos) {
-      // Of functions that the kernel calls, too, and those come before or after.
+      // ptxas reports the functions that the kernel calls too, before or after it.
       in_frame = in_kernel && line.ends_with(" " + kernel);
     } else if (in_frame && line.find("bytes stack frame") != std::string::npos) {
       result.stack_bytes = number_before(line, " bytes stack frame");
@@ -163,6 +163,9 @@ ResourceReport with_nvrtc(const Compilation& compilation, const std::string& ker
                   std::vector<std::string> options =
                       nvrtc_options(compilation, toolchain, "sm_" + std::to_string(architecture));
                   options.emplace_back("--ptxas-options=-v");
+                  if (const int cap = compilation.options.max_registers; cap > 0) {
+                    options.push_back("--maxrregcount=" + std::to_string(cap));
+                  }
                   return nvrtc.compile(compilation.source, compilation.name, options, true).log;
                 });
   report.built_with = nvrtc.name();
@@ -209,6 +212,21 @@ std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
       kept = end;
     }
     at = end;
+  }
+  return result.append(ptx, kept);
+}
+
+std::string with_register_cap(const std::string& ptx, int max_registers) {
+  const std::string directive = ".maxnreg " + std::to_string(max_registers) + "\n";
+  constexpr std::string_view entry = ".entry ";
+  std::string result;
+  std::size_t kept = 0;
+  for (std::size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
+    // No brace stands in a kernel's parameters or directives.
+    at = ptx.find('{', at);
+    if (at == std::string::npos) break;
+    result.append(ptx, kept, at - kept).append(directive);
+    kept = at;
   }
   return result.append(ptx, kept);
 }

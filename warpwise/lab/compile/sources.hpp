@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,7 +12,11 @@ namespace warpwise::lab {
 /// alike: ../share/warpwise/sources. \throws IoError  when it is not there
 std::filesystem::path source_root();
 
-/// The whole of a regular file; nothing where it is none or cannot be read.
+/// Far more than anybody writes, and than a compiler makes of it.
+inline constexpr std::uintmax_t most_source_bytes = std::uintmax_t{1} << 28;
+
+/// The whole content of a regular file; nothing if the path names no regular file, or one that is
+/// larger than most_source_bytes or cannot be read.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
 }  // namespace warpwise::lab

@@ -3,15 +3,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
 
 extern char** environ;
 
@@ -19,12 +22,16 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{16} << 20;
+// More than compilers of kernels take, and less than a machine has: a file that a macro includes
+// may be a device without an end.
+constexpr rlim_t most_memory = rlim_t{6} << 30;
+constexpr rlim_t most_file = rlim_t{1} << 30;
 constexpr int poll_milliseconds = 50;  // how late a signal or the limit may be noticed
 
-sigset_t ending_signals() {
+sigset_t set_of_ending_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  for (const int signal : io::ending_signals) sigaddset(&set, signal);
   return set;
 }
 
@@ -32,10 +39,8 @@ bool told_to_stop() {
   sigset_t pending;
   sigemptyset(&pending);
   sigpending(&pending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (sigismember(&pending, signal) == 1) return true;
-  }
-  return false;
+  return std::any_of(io::ending_signals.begin(), io::ending_signals.end(),
+                     [&](int signal) { return sigismember(&pending, signal) == 1; });
 }
 
 std::vector<std::string> environment_with(const std::filesystem::path& folder) {
@@ -80,6 +85,19 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
+void lower_limit(pid_t child, __rlimit_resource resource, rlim_t most) {
+  rlimit limit{};
+  if (::prlimit(child, resource, nullptr, &limit) != 0) return;
+  limit.rlim_cur = std::min(limit.rlim_cur, most);
+  ::prlimit(child, resource, &limit, nullptr);
+}
+
+// What the child starts inherits them.
+void limit_resources(pid_t child) {
+  lower_limit(child, RLIMIT_AS, most_memory);
+  lower_limit(child, RLIMIT_FSIZE, most_file);
+}
+
 // The child leads a group of its own, so that what it starts can be ended with it.
 pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& folder, int output) {
   posix_spawn_file_actions_t actions;
@@ -93,7 +111,7 @@ pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& fo
                            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &folder.signals_before());
-  sigset_t defaults = ending_signals();
+  sigset_t defaults = set_of_ending_signals();
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
 
@@ -106,6 +124,7 @@ pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& fo
   if (error != 0) {
     throw IoError(arguments[0] + " cannot be started: " + std::strerror(error));
   }
+  limit_resources(child);
   return child;
 }
 
@@ -132,7 +151,7 @@ TemporaryFolder::TemporaryFolder() {
   const char* parent = std::getenv("TMPDIR");
   std::string name =
       std::string(parent != nullptr && *parent != 0 ? parent : "/tmp") + "/warpwise-XXXXXX";
-  const sigset_t held = ending_signals();
+  const sigset_t held = set_of_ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &held, &signals_before_);
   if (::mkdtemp(name.data()) == nullptr) {
     const int error = errno;

@@ -9,8 +9,8 @@
 // Other programs, run without a shell, for a bounded time, with their files in a private folder.
 namespace warpwise::lab {
 
-/// A folder that only this user may read; it goes with all that is in it when the object goes.
-/// While there is one, the signals that end a program wait, so that an interrupted run leaves
+/// A folder that only this user may read; the destructor removes it with all that is in it. While
+/// one exists, signals that would end this program are held back, so that an interrupted run leaves
 /// nothing behind either; run_program() notices them. Neither copied nor moved; made and destroyed
 /// in one thread.
 class TemporaryFolder {
@@ -23,12 +23,12 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// What the program that runs in it gets: the signals as they were before.
+  /// The signal mask as it was before, for the program that runs in the folder.
   const sigset_t& signals_before() const { return signals_before_; }
 
  private:
   std::filesystem::path path_;
-  sigset_t signals_before_;
+  sigset_t signals_before_{};
 };
 
 struct ProgramRun {

@@ -16,7 +16,7 @@ using emulator::PassCounts;
 using emulator::TrafficCounts;
 
 constexpr std::size_t most_advice = 3;
-constexpr double worth_saying = 1.2;  // of what was counted over what would do
+constexpr double worth_saying = 1.2;  // of the count over the least that would do
 
 // Issue slots of one SM that mending it would save, roughly: what findings are sorted by.
 struct Finding {
@@ -171,7 +171,7 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
   const double lanes = ratio(totals.thread_instructions, totals.warp_instructions);
   const double idle = 1 - lanes / 32;
   if (idle < 0.1) return std::nullopt;
-  // The idle lanes' part is shared out by divergent branches.
+  // Each line gets a part of the idle lanes in proportion to its divergent branches.
   const double part = ratio(counts.divergent_branches, totals.divergent_branches);
   return Finding{
       static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers an SM
@@ -258,7 +258,7 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
                   cite("blocks are made of whole warps", "Occupancy")}};
 }
 
-// When nothing is to be mended: what makes it so.
+// When nothing needs mending: says which good properties the accesses have.
 Advice praise(const Explanation& explanation, std::size_t cc) {
   const auto& memory = explanation.launch.memory[cc];
   const PassCounts& shared = memory.shared_load;

@@ -31,9 +31,7 @@ std::optional<Number> whole(std::string_view text, int base = 10) {
 }
 
 ScalarType type_named(std::string_view name, std::string_view text) {
-  for (const ScalarType type : all_scalar_types) {
-    if (name_of(type) == name) return type;
-  }
+  if (const auto type = value_named<ScalarType>(name)) return *type;
   refuse(text,
          "'" + std::string(name) +
              "' is no type; there are i8, u8, i16, u16, i32, u32, i64, u64, f16, f32 and f64, "
@@ -138,23 +136,6 @@ ArgumentSpec parse_texture(std::string_view text, ArgumentSpec spec) {
 
 }  // namespace
 
-std::string_view name_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::i8: return "i8";
-    case ScalarType::u8: return "u8";
-    case ScalarType::i16: return "i16";
-    case ScalarType::u16: return "u16";
-    case ScalarType::i32: return "i32";
-    case ScalarType::u32: return "u32";
-    case ScalarType::i64: return "i64";
-    case ScalarType::u64: return "u64";
-    case ScalarType::f16: return "f16";
-    case ScalarType::f32: return "f32";
-    case ScalarType::f64: return "f64";
-  }
-  __builtin_unreachable();
-}
-
 int size_of(ScalarType type) {
   switch (type) {
     case ScalarType::i8:
@@ -224,11 +205,23 @@ emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text) 
                         "', it needs X or X,Y or X,Y,Z, each an integer from 1 on");
 }
 
+namespace {
+
+rules::ComputeCapability compute_capability_of(std::string_view part, std::string_view list) {
+  try {
+    return rules::parse_compute_capability(part);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument("--cc got '" + std::string(list) + "': " + error.what());
+  }
+}
+
+}  // namespace
+
 std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text) {
   std::vector<rules::ComputeCapability> result;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
-    const auto cc = rules::parse_compute_capability(rest.substr(0, comma));
+    const auto cc = compute_capability_of(rest.substr(0, comma), text);
     if (std::find(result.begin(), result.end(), cc) == result.end()) result.push_back(cc);
     if (comma == std::string_view::npos) return result;
     rest.remove_prefix(comma + 1);

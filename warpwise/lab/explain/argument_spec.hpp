@@ -1,22 +1,30 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
 // What `warpwise explain` is told about a launch, as text.
 namespace warpwise::lab {
 
 enum class ScalarType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
-inline constexpr std::array all_scalar_types = {ScalarType::i8,  ScalarType::u8,  ScalarType::i16,
-                                                ScalarType::u16, ScalarType::i32, ScalarType::u32,
-                                                ScalarType::i64, ScalarType::u64, ScalarType::f16,
-                                                ScalarType::f32, ScalarType::f64};
-std::string_view name_of(ScalarType type);
+constexpr auto enum_names(ScalarType) {
+  return std::to_array<EnumName<ScalarType>>({{ScalarType::i8, "i8"},
+                                              {ScalarType::u8, "u8"},
+                                              {ScalarType::i16, "i16"},
+                                              {ScalarType::u16, "u16"},
+                                              {ScalarType::i32, "i32"},
+                                              {ScalarType::u32, "u32"},
+                                              {ScalarType::i64, "i64"},
+                                              {ScalarType::u64, "u64"},
+                                              {ScalarType::f16, "f16"},
+                                              {ScalarType::f32, "f32"},
+                                              {ScalarType::f64, "f64"}});
+}
 int size_of(ScalarType type);
 bool is_float(ScalarType type);
 bool is_signed(ScalarType type);

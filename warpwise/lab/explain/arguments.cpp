@@ -37,6 +37,11 @@ std::uint64_t random_bits(ScalarType type, std::uint64_t& state) {
 }
 
 void fill_with_numbers(const ArgumentSpec& spec, std::size_t index, std::byte* to) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 28;  // more takes longer than kernels may run
+  if (spec.width > most / spec.height) {
+    throw InvalidArgument(quoted(spec) + ": at most " + std::to_string(most) +
+                          " elements are filled with numbers; zeros may be more");
+  }
   const auto size = static_cast<std::size_t>(size_of(spec.type));
   std::uint64_t state = index;
   for (std::uint64_t i = 0; i < spec.width * spec.height; ++i) {
@@ -48,7 +53,7 @@ void fill_with_numbers(const ArgumentSpec& spec, std::size_t index, std::byte* t
 
 void fill_from_npy(const ArgumentSpec& spec, std::byte* to) {
   io::InputFile file(spec.path);
-  const io::NpyElements array = io::decode_npy_elements(file.read_all(), spec.path);
+  const io::NpyElements array = io::decode_npy_elements(io::read_npy(file), spec.path);
   const auto size = static_cast<std::size_t>(size_of(spec.type));
   if (array.kind != npy_kind(spec.type) || array.element_bytes != size_of(spec.type) ||
       array.elements.size() / size != spec.width * spec.height) {

@@ -1,23 +1,39 @@
 #include "warpwise/lab/explain/explain.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 
 #include "warpwise/lab/compile/kernel_name.hpp"
+#include "warpwise/lab/compile/sources.hpp"
 
 namespace warpwise::lab {
 namespace {
 
 namespace fs = std::filesystem;
 
+// The emulator knows a text; here its errors get the file's name.
+template <class Action>
+auto naming(const std::string& file, const Action& action) {
+  try {
+    return action();
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(file + ": " + error.what());
+  } catch (const Unsupported& error) {
+    throw Unsupported(file + ": " + error.what());
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(file + ": " + error.what());
+  }
+}
+
 std::string chosen_kernel(const emulator::Program& program, const ExplainRequest& request) {
   if (!request.kernel.empty()) return request.kernel;
   const std::vector<std::string> names = program.kernel_names();
   if (names.size() == 1) return names[0];
+  if (names.empty()) throw InvalidArgument("there is no kernel (.entry) in it");
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? ": " : ", ") + plain_name(name);
-  throw InvalidArgument("--kernel NAME is needed: " + request.file + " has " +
-                        std::to_string(names.size()) + " kernels" + list);
+  throw InvalidArgument("--kernel NAME is needed: it has " + std::to_string(names.size()) +
+                        " kernels" + list);
 }
 
 rules::Limiter what_does_not_fit(const rules::SmLimits& limits,
@@ -89,8 +105,9 @@ std::string shown_name(const std::string& name, const std::string& given) {
 
 SourceFile read_source(const std::string& name, const std::string& given) {
   SourceFile source{name, shown_name(name, given), {}};
-  std::ifstream file(source.shown);
-  for (std::string line; std::getline(file, line);) {
+  // The PTX says the name: it may be that of a device, which has no end.
+  std::istringstream text(read_text(source.shown).value_or(""));
+  for (std::string line; std::getline(text, line);) {
     if (line.ends_with('\r')) line.pop_back();
     source.lines.push_back(line);
   }
@@ -148,21 +165,25 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   Explanation result;
   result.request = request;
   result.compilation = compile_file(request.file, request.compile);
-  emulator::Program program(result.compilation.ptx);
-  result.kernel = program.kernel(chosen_kernel(program, request));
+  emulator::Program program =
+      naming(request.file, [&] { return emulator::Program(result.compilation.ptx); });
+  result.kernel =
+      naming(request.file, [&] { return program.kernel(chosen_kernel(program, request)); });
   result.kernel_name = plain_name(result.kernel.name);
 
   emulator::Device device;
   const Arguments arguments(device, result.kernel, request.arguments, read_texture);
   for (const DumpSpec& dump : request.dumps) arguments.require_dumpable(dump);
   result.capabilities = reports_of(request, result.compilation, result.kernel);
-  result.launch = program.launch(
-      device, result.kernel.name, request.grid, request.block, request.dynamic_shared_bytes,
-      arguments.parameters(),
-      {.compute_capabilities = request.compute_capabilities,
-       .count = true,
-       .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
-       .threads = 0});
+  const emulator::LaunchOptions options = {
+      .compute_capabilities = request.compute_capabilities,
+      .count = true,
+      .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
+      .threads = 0};
+  result.launch = naming(request.file, [&] {
+    return program.launch(device, result.kernel.name, request.grid, request.block,
+                          request.dynamic_shared_bytes, arguments.parameters(), options);
+  });
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
   return result;

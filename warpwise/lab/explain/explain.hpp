@@ -8,12 +8,13 @@
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
 
-// A kernel of a file, run in the emulator and told about.
+// Runs a kernel of a file in the emulator and gathers what there is to say about it.
 namespace warpwise::lab {
 
-/// Warp instructions that a launch may take unless it is said otherwise: within 20 s of one core,
-/// for scattered accesses in a tight loop, which cost most to count, and more for each compute
-/// capability. Measured on one core of an AMD EPYC: 0.1 us an instruction with one, 0.31 us with
+/// Warp instructions that a launch may take by default. They take at most 20 s of one core, for
+/// scattered accesses in a tight loop, which cost most to count; each further compute capability
+/// adds to the cost. Measured on one core of an AMD EPYC: 0.1 us an instruction with one, 0.31 us
+/// with
 /// eight.
 constexpr std::uint64_t default_budget(std::size_t compute_capabilities) {
   return 1'000'000'000 / (7 + 3 * compute_capabilities);

@@ -25,7 +25,7 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
 
 }  // namespace
 
-PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveRequest& request) {
+PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request) {
   const Rung& rung = table.rung(request.name);
   PrimitiveExplanation explanation;
   explanation.request = request;
@@ -33,14 +33,14 @@ PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveReque
   explanation.size =
       request.size.value_or(OperandSize{table.emulator_size.width, table.emulator_size.height});
 
-  ladders::Variables parameters = table.ladder->parameters();
+  ladders::Variables parameters = table.parameters();
   for (const auto& [name, value] : rung.parameters) parameters[name] = value;
   explanation.operands = rung.idea;
   for (const auto& [name, value] : parameters) {
     explanation.operands += fmt::format("; {} {}", name, value);
   }
   const ladders::Problem problem =
-      table.ladder->problem(explanation.size.width, explanation.size.height, parameters, {});
+      table.problem({explanation.size.width, explanation.size.height}, parameters, {});
   EmulatorExecutor executor(
       request.compute_capabilities, true,
       request.budget.value_or(default_budget(request.compute_capabilities.size())));
@@ -48,7 +48,7 @@ PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveReque
   try {
     run.run();
   } catch (const KernelFault&) {
-    // A launch with a fault is what is to be told.
+    // The report shows the launch with its fault.
   }
   for (std::size_t i = 0; i < executor.results().size(); ++i) {
     explanation.launches.push_back(

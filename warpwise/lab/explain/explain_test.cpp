@@ -1,5 +1,5 @@
-// What `explain` reads and what it concludes; the whole of it is tested from outside by
-// tests/command/explain_test.py.
+// What `explain` reads and what it concludes; tests/command/explain_test.py tests the whole
+// command.
 #include <gtest/gtest.h>
 
 #include <bit>

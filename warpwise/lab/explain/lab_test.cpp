@@ -142,7 +142,8 @@ TEST_P(Compilers, DoNotPassOverAnAssertion) {
                CompileError);
 }
 
-// A macro looks like a host function; what is wrong without it is not what is wrong.
+// The use of the macro looks like a host function and is left out, which causes an error of its
+// own. What is reported is the error of the whole file.
 TEST(Compiler, ReportsWhatIsWrongWithTheWholeFile) {
   if (const std::string why = missing(CompilerChoice::nvrtc); !why.empty()) GTEST_SKIP() << why;
   try {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,7 @@
 namespace warpwise::lab {
 
 /// What explain_primitive() knows, by name.
-std::span<const std::string_view> primitive_names();
+std::vector<std::string_view> primitive_names();
 bool is_primitive(std::string_view name);
 
 /// Of the image, or of the matrix of gemv.
@@ -56,11 +55,12 @@ bool on_emulated_runtime();
 /// primitive does; a launch that ended with faults is no error but in the explanation
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 
-/// The same of a rung of a ladder, compiled as `lab run` does: `request.name` is RUNG, the size by
-/// default the table's for the emulator, the parameters and the block's shape the rung's first.
+/// The same of a rung of a ladder or a kernel of another study, compiled as `lab run` does:
+/// `request.name` is RUNG, the size by default the table's for the emulator, the parameters and the
+/// block's shape the rung's first.
 /// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun; Unsupported for a problem
 ///         that the rung is not for
-PrimitiveExplanation explain_rung(const LadderTable& table, const PrimitiveRequest& request);
+PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request);
 
 /// As text_of() and json_of() of one launch; the JSON object is that of the heaviest launch with
 /// the keys `primitive`, `size`, `operands` and `launches`.

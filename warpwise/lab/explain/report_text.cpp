@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/explain/report.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::size_t text_width = 100;
 constexpr std::size_t line_width = 160;  // a longer line of source is cut
 constexpr int nearby = 4;  // fewer lines without counts are shown between two with counts
 
-// Colours that say something on light and dark ground alike, or nothing.
+// Colours that can be read on light and on dark ground, or none.
 class Paint {
  public:
   explicit Paint(bool colour) : colour_(colour) {}
@@ -60,16 +61,16 @@ std::uint64_t transactions(const TrafficCounts& counts) {
   return counts.transactions_32 + counts.transactions_64 + counts.transactions_128;
 }
 
-// A source is the user's: what a terminal would take for a command is no text.
-std::string printable(const std::string& text) {
+// The source is the user's: control characters in it must not reach the terminal.
+std::string shown(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '\t')
       result += "  ";
     else
-      result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+      result += c;
   }
-  return result;
+  return io::printable(result);
 }
 
 std::string cut(const std::string& line) {
@@ -204,13 +205,13 @@ std::string built_for(const Explanation& explanation) {
 std::string head(const Explanation& explanation, const Paint& paint) {
   const ExplainRequest& request = explanation.request;
   const emulator::KernelInfo& kernel = explanation.kernel;
-  std::string text =
-      fmt::format("{} in {}: grid {}, block {}, {} threads\ncompiled by {}{}\n",
-                  paint.bold(explanation.kernel_name), request.file, dimensions(request.grid),
-                  dimensions(request.block), grouped(request.grid.count() * request.block.count()),
-                  explanation.compilation.compiler, built_for(explanation));
+  std::string text = fmt::format("{} in {}: grid {}, block {}, {} threads\ncompiled by {}{}\n",
+                                 paint.bold(shown(explanation.kernel_name)), shown(request.file),
+                                 dimensions(request.grid), dimensions(request.block),
+                                 grouped(request.grid.count() * request.block.count()),
+                                 explanation.compilation.compiler, built_for(explanation));
   for (const std::string& note : explanation.compilation.notes) {
-    text += "  " + wrapped("note: " + cut(printable(note.substr(0, note.find('\n')))), 2) + "\n";
+    text += "  " + wrapped("note: " + cut(shown(note.substr(0, note.find('\n')))), 2) + "\n";
   }
   text += "\n";
   for (std::size_t i = 0; i < explanation.capabilities.size(); ++i) {
@@ -264,7 +265,7 @@ std::string line_text(const Explanation& explanation, const SourceFile* source, 
                       const LineCounts* counts, const Paint& paint) {
   const auto index = static_cast<std::size_t>(number_of_line) - 1;
   const bool known = source != nullptr && number_of_line >= 1 && index < source->lines.size();
-  const std::string code = known ? cut(printable(source->lines[index])) : "";
+  const std::string code = known ? cut(shown(source->lines[index])) : "";
   if (counts == nullptr) return fmt::format("{:7} {:5}  {}\n", "", number_of_line, code);
   const double share =
       100 * ratio(counts->execution.warp_instructions, explanation.launch.totals.warp_instructions);
@@ -276,11 +277,11 @@ std::string source_text(const Explanation& explanation, const Paint& paint) {
   std::string text;
   const LineCounts* before = nullptr;
   for (const LineCounts& line : explanation.launch.lines) {
-    // Instructions of no line that never ran are of no interest.
+    // Instructions without a source line are shown only if they ran.
     if (line.file.empty() && line.execution.warp_instructions == 0) continue;
     const SourceFile* source = explanation.source(line.file);
     if (before == nullptr || before->file != line.file) {
-      const std::string name = source == nullptr ? "(no line information)" : source->shown;
+      const std::string name = source == nullptr ? "(no line information)" : shown(source->shown);
       text += "\n" + paint.bold(fmt::format("  share  line  {}", name)) +
               (before == nullptr ? paint.quiet("   (share of the warp instructions; counts are for "
                                                "each request of a warp)")
@@ -304,11 +305,11 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
   for (const emulator::Fault& fault : explanation.launch.faults) {
     const SourceFile* source = explanation.source(fault.file);
     const std::string place =
-        fmt::format("{}:{}", source == nullptr ? fault.file : source->shown, fault.line);
+        fmt::format("{}:{}", shown(source == nullptr ? fault.file : source->shown), fault.line);
     text += "- " +
             wrapped(fmt::format("{} at {}: {} (thread {} of block {} first, {} in all)",
                                 paint.bad(std::string(emulator::to_string(fault.kind))), place,
-                                printable(fault.message), dimensions(fault.thread),
+                                shown(fault.message), dimensions(fault.thread),
                                 dimensions(fault.block), grouped(fault.count)),
                     2) +
             "\n";
@@ -327,7 +328,7 @@ std::string text_of(const Explanation& explanation, bool colour) {
   text += faults_text(explanation, paint);
   text += "\n" + paint.bold("What to know") + "\n";
   for (const Advice& advice : advice_for(explanation)) {
-    text += "- " + wrapped(printable(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
+    text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
   }
   return text;
 }

@@ -14,7 +14,7 @@ class EmulatedCode final : public LoadedCode {
  public:
   EmulatedCode(const std::string& ptx, rules::ComputeCapability cc) : program(ptx), cc_(cc) {}
 
-  // ptxas would have to be asked, which takes longer than most runs.
+  // Not known: asking ptxas would take longer than most runs.
   std::optional<int> registers(const std::string& /*kernel*/) const override {
     return std::nullopt;
   }
@@ -51,7 +51,8 @@ EmulatorExecutor::EmulatorExecutor(std::vector<rules::ComputeCapability> compute
       newest_(*std::max_element(compute_capabilities_.begin(), compute_capabilities_.end())),
       count_(count), budget_(budget), device_(std::make_unique<emulator::Device>()) {}
 
-// Few: grids that follow from it are small, and loops that stride over the rest have turns to take.
+// Few, so that grids that follow from it are small, and kernels with a grid-stride loop take
+// several turns.
 int EmulatorExecutor::multiprocessors() const { return 4; }
 
 std::uint64_t EmulatorExecutor::max_shared_bytes() const {

@@ -7,8 +7,8 @@ namespace warpwise::lab {
 /// Runs rungs in the emulator, and counts what they do for some compute capabilities.
 class EmulatorExecutor final : public Executor {
  public:
-  /// Warp instructions of a launch: a kernel that never ends is told about after some seconds.
-  /// Small problems, as they are verified, take less than a hundredth.
+  /// Warp instructions that a launch may take: a kernel that never ends is stopped after some
+  /// seconds. The small problems of a verification take less than a hundredth of it.
   static constexpr std::uint64_t usual_budget = 100'000'000;
 
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With

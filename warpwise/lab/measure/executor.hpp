@@ -15,20 +15,12 @@
 // Where a rung runs: in the emulator or on a GPU.
 namespace warpwise::lab {
 
-/// A kernel did what it must not: an access out of bounds, a loop without end. what() says which
+/// A kernel did something wrong: it accessed memory out of bounds, or did not end. what() says
+/// which
 /// thread did it, at which line.
 class KernelFault : public Error {
  public:
   using Error::Error;
-};
-
-/// Microseconds of one run of a rung's launches.
-struct Timing {
-  double median_us = 0;
-  double p5_us = 0;
-  double p95_us = 0;
-  int samples = 0;
-  int dropped = 0;  ///< samples at a lowered clock
 };
 
 /// A rung's code, ready to be launched.

@@ -144,7 +144,8 @@ std::shared_ptr<LoadedCode> GpuExecutor::load(const Compilation& compilation) {
 void GpuExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
   for (const ladders::Launch& each : launches) {
     launch(code, {&each, 1}, stream_);
-    // One by one: a fault is told at the next synchronisation, and has to be this kernel's.
+    // One by one, because a fault shows at the next synchronisation and has to be attributed to its
+    // kernel.
     try {
       stream_.synchronize();
     } catch (const CudaError& error) {

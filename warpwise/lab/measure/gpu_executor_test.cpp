@@ -96,6 +96,12 @@ class OnGpu : public ::testing::Test {
     return words;
   }
 
+  // \param launches  have to outlive it
+  GpuWork work_of(std::span<const Launch> launches) {
+    return
+        [this, launches](gpu::StreamHandle stream) { executor_->launch(*code_, launches, stream); };
+  }
+
   std::optional<GpuExecutor> executor_;
   std::shared_ptr<LoadedCode> code_;
 };
@@ -212,9 +218,9 @@ std::string text_of(const Measurement& measurement) {
 TEST_F(OnGpu, LaunchesAreTimedOftenEnough) {
   constexpr std::uint32_t count = 100;
   const std::uint64_t out = executor_->allocate(4 * count, "out");
-  GpuTimer timer(*executor_);
+  GpuTimer timer(executor_->device(), executor_->stream());
   const Launch launches[] = {launch("fill", out, 5, count), launch("times_two", out, 0, count)};
-  const Measurement measurement = timer.measure(*code_, launches, quick);
+  const Measurement measurement = timer.measure(work_of(launches), quick);
   EXPECT_GE(measurement.cold.samples, 5);
   EXPECT_GE(measurement.cold.samples + measurement.cold.dropped, 10);
   EXPECT_GE(measurement.batch.samples, 10);
@@ -234,11 +240,11 @@ class GpuTimes : public OnGpu {};
 TEST_F(GpuTimes, GrowWithTheWork) {
   constexpr std::uint32_t count = 1 << 24;
   const std::uint64_t out = executor_->allocate(4 * std::uint64_t{count}, "out");
-  GpuTimer timer(*executor_);
+  GpuTimer timer(executor_->device(), executor_->stream());
   const Launch once[] = {launch("times_two", out, 0, count)};
   const Launch thrice[] = {once[0], once[0], once[0]};
-  const Measurement one = timer.measure(*code_, once, quick);
-  const Measurement three = timer.measure(*code_, thrice, quick);
+  const Measurement one = timer.measure(work_of(once), quick);
+  const Measurement three = timer.measure(work_of(thrice), quick);
   std::cout << "once: " << text_of(one) << "\nthrice: " << text_of(three) << "\n";
   for (const Measurement& measurement : {one, three}) {
     EXPECT_GT(measurement.sm_clock_mhz, 200);
@@ -255,6 +261,12 @@ TEST_F(GpuTimes, GrowWithTheWork) {
   EXPECT_GT(roof, 50);
   EXPECT_LT(roof, 50'000);
   EXPECT_EQ(roof, timer.copy_roof_gb_per_s());
+  // Reading alone is not slower than reading and writing, nor twice as fast.
+  const double reads = timer.read_roof_gb_per_s();
+  std::cout << "reads " << reads << " GB/s\n";
+  EXPECT_EQ(reads, timer.read_roof_gb_per_s());
+  EXPECT_GT(reads, 0.95 * roof);
+  EXPECT_LT(reads, 2 * roof);
   EXPECT_GT(reached, 0.2 * roof);
   EXPECT_LT(reached, 2 * roof);
 
@@ -268,7 +280,7 @@ TEST_F(GpuTimes, GrowWithTheWork) {
 }
 
 TEST_F(GpuTimes, OfTransfers) {
-  GpuTimer timer(*executor_);
+  GpuTimer timer(executor_->device(), executor_->stream());
   constexpr std::uint64_t sizes[] = {64 << 20, 1 << 20};
   const Transfers both = timer.transfers(sizes, std::span(sizes).first(1));
   std::cout << "up " << both.upload_us << " us, down " << both.download_us << " us\n";

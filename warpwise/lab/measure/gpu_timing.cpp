@@ -10,6 +10,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/graph.hpp"
+#include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 
 namespace warpwise::lab {
@@ -22,10 +23,9 @@ struct GpuTimer::Clock {
 
 namespace {
 
-using Work = std::function<void(gpu::StreamHandle)>;
-
 // How timing.cu is built, and what follows from it.
 constexpr int chains = 8;  // with 16 warps a scheduler more than an instruction's latency needs
+constexpr int loads = 4;   // of 16 bytes, in flight at a time
 constexpr int steps = 16;  // so that the loop itself costs a per cent
 
 constexpr std::int64_t flag_bytes = 64;
@@ -43,12 +43,13 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::string compile_helpers(const GpuExecutor& executor, const Toolchain& toolchain) {
-  const rules::ComputeCapability cc = executor.compute_capability();
+std::string compile_helpers(const gpu::DeviceInfo& device, const Toolchain& toolchain) {
   CompileOptions options;
   constexpr int oldest = 75;  // that compilers build for
-  options.architecture = std::max(10 * cc.major + cc.minor, oldest);
-  options.defines = {"CHAINS=" + std::to_string(chains), "STEPS=" + std::to_string(steps)};
+  options.architecture =
+      std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
+  options.defines = {"CHAINS=" + std::to_string(chains), "STEPS=" + std::to_string(steps),
+                     "LOADS=" + std::to_string(loads)};
   return compile_file(source_root() / "warpwise/lab/measure/timing.cu", options, toolchain).ptx;
 }
 
@@ -78,7 +79,7 @@ class Release {
 };
 
 // Microseconds of work on a stream, launch and all.
-double time_of(const Work& work, const gpu::Stream& stream) {
+double time_of(const GpuWork& work, const gpu::Stream& stream) {
   gpu::Event start;
   gpu::Event stop;
   start.record(stream);
@@ -89,7 +90,7 @@ double time_of(const Work& work, const gpu::Stream& stream) {
 }
 
 // The median of a few, after the first ones, which raise the clocks.
-double median_us(const Work& work, int warm, int count, const gpu::Stream& stream) {
+double median_us(const GpuWork& work, int warm, int count, const gpu::Stream& stream) {
   for (int i = 0; i < warm; ++i) time_of(work, stream);
   std::vector<Sample> samples;
   for (int i = 0; i < count; ++i) samples.push_back({.us = time_of(work, stream)});
@@ -98,23 +99,23 @@ double median_us(const Work& work, int warm, int count, const gpu::Stream& strea
 
 }  // namespace
 
-GpuTimer::GpuTimer(GpuExecutor& executor, const Toolchain& toolchain)
-    : executor_(executor), helpers_(compile_helpers(executor, toolchain)),
+GpuTimer::GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
+                   const Toolchain& toolchain)
+    : device_(device), stream_(stream), helpers_(compile_helpers(device, toolchain)),
       read_clocks_(helpers_.kernel("read_clocks")),
       wait_for_host_(helpers_.kernel("wait_for_host")),
       absolute_differences_(helpers_.kernel("absolute_differences")),
-      shared_(flag_bytes +
-              2 * executor.multiprocessors() * static_cast<std::int64_t>(sizeof(Clock))),
-      // What L2 holds is then replaced whatever the order in which it replaces.
-      flushed_(2 * std::max<std::int64_t>(executor.device().l2_bytes, 16 << 20),
-               executor.stream()) {
+      read_words_(helpers_.kernel("read_words")),
+      shared_(flag_bytes + 2 * device.multiprocessors * static_cast<std::int64_t>(sizeof(Clock))),
+      // Twice the size of L2, so that everything in it is replaced, whatever its policy.
+      flushed_(2 * std::max<std::int64_t>(device.l2_bytes, 16 << 20), stream) {
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   // The driver loads a kernel at its first launch, for which it may wait for the GPU: not while
   // that waits for the host.
   *flags() = 1;
-  wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), 0}), executor_.stream());
+  wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), 0}), stream_);
   read_clocks(clocks(0));
-  executor_.stream().synchronize();
+  stream_.synchronize();
 }
 
 GpuTimer::~GpuTimer() = default;
@@ -122,26 +123,26 @@ GpuTimer::~GpuTimer() = default;
 std::uint32_t* GpuTimer::flags() const { return reinterpret_cast<std::uint32_t*>(shared_.data()); }
 
 std::byte* GpuTimer::clocks(int reading) const {
-  const auto one_reading = executor_.multiprocessors() * static_cast<std::int64_t>(sizeof(Clock));
+  const auto one_reading = device_.multiprocessors * static_cast<std::int64_t>(sizeof(Clock));
   return shared_.data() + flag_bytes + reading * one_reading;
 }
 
 void GpuTimer::read_clocks(std::byte* to) {
-  const auto count = static_cast<std::uint32_t>(executor_.multiprocessors());
+  const auto count = static_cast<std::uint32_t>(device_.multiprocessors);
   const std::uint32_t grid[3] = {count, 1, 1};
   // Blocks so large that a multiprocessor does not get two while another one gets none.
   constexpr std::uint32_t block[3] = {1024, 1, 1};
-  read_clocks_.launch(grid, block, 0, block_of(Arguments{to, count}), executor_.stream());
+  read_clocks_.launch(grid, block, 0, block_of(Arguments{to, count}), stream_);
 }
 
 Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
   Sample sample{.us = us};
-  for (int i = 0; i < executor_.multiprocessors(); ++i) {
+  for (int i = 0; i < device_.multiprocessors; ++i) {
     Clock before;
     Clock after;
     std::memcpy(&before, clocks(0) + i * sizeof(Clock), sizeof(Clock));
     std::memcpy(&after, clocks(1) + i * sizeof(Clock), sizeof(Clock));
-    // One that was not read this time holds an earlier reading, or none.
+    // A multiprocessor that was not read this time holds an earlier reading, or none.
     if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds) continue;
     const auto elapsed = static_cast<double>(after.nanoseconds - before.nanoseconds);
     sample.clock_mhz = 1000 * static_cast<double>(after.cycles - before.cycles) / elapsed;
@@ -152,32 +153,29 @@ Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
   return sample;
 }
 
-std::optional<Sample> GpuTimer::cold_sample(LoadedCode& code,
-                                            std::span<const ladders::Launch> launches, bool blocked,
+std::optional<Sample> GpuTimer::cold_sample(const GpuWork& work, bool blocked,
                                             double& gpu_seconds) {
-  const gpu::Stream& stream = executor_.stream();
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   {
     const Release release(flags()[0]);
     // The clock is read around the flush too: the time has a resolution of a microsecond, which is
     // too coarse for a kernel of a few.
     read_clocks(clocks(0));
-    gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream);
+    gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream_);
     if (blocked) {
-      wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), host_limit_ns}), stream);
+      wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), host_limit_ns}), stream_);
     }
-    start_.record(stream);
-    executor_.launch(code, launches, stream);
-    stop_.record(stream);
+    start_.record(stream_);
+    work(stream_);
+    stop_.record(stream_);
     read_clocks(clocks(1));
   }
-  stream.synchronize();
+  stream_.synchronize();
   if (std::atomic_ref(flags()[1]).load() != 0) return std::nullopt;
   return clock_between(stop_.microseconds_since(start_), gpu_seconds);
 }
 
-Timing GpuTimer::cold(LoadedCode& code, std::span<const ladders::Launch> launches,
-                      const TimingOptions& options, Measurement& measurement) {
+Timing GpuTimer::cold(const GpuWork& work, const TimingOptions& options, Measurement& measurement) {
   std::vector<Sample> samples;
   double gpu_seconds = 0;
   int late = 0;
@@ -185,7 +183,7 @@ Timing GpuTimer::cold(LoadedCode& code, std::span<const ladders::Launch> launche
   auto next_check = static_cast<std::size_t>(options.min_samples);
   const Stopwatch wall;
   while (true) {
-    const auto sample = cold_sample(code, launches, late < late_by_chance, gpu_seconds);
+    const auto sample = cold_sample(work, late < late_by_chance, gpu_seconds);
     late += sample ? 0 : 1;
     if (sample) samples.push_back(*sample);
     if (static_cast<int>(samples.size()) < options.min_samples) continue;
@@ -199,18 +197,16 @@ Timing GpuTimer::cold(LoadedCode& code, std::span<const ladders::Launch> launche
   return summary_of(samples);
 }
 
-Timing GpuTimer::batch(LoadedCode& code, std::span<const ladders::Launch> launches,
-                       const TimingOptions& options, Measurement& measurement) {
-  const gpu::Stream& stream = executor_.stream();
-  const Work once = [&](gpu::StreamHandle s) { executor_.launch(code, launches, s); };
-  const double estimate = median_us(once, 1, 3, stream);
+Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
+                       Measurement& measurement) {
+  const double estimate = median_us(once, 1, 3, stream_);
 
   constexpr double batch_us = 1000;       // makes the events' own microseconds less than a per cent
   constexpr int most_runs = 500;          // in a graph
   constexpr double graph_below_us = 100;  // longer runs hide their launches from a stream as well
   const int runs =
       std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);
-  Work several = [&](gpu::StreamHandle s) {
+  GpuWork several = [&](gpu::StreamHandle s) {
     for (int i = 0; i < runs; ++i) once(s);
   };
   if (estimate < graph_below_us) {
@@ -218,28 +214,28 @@ Timing GpuTimer::batch(LoadedCode& code, std::span<const ladders::Launch> launch
       graph->launch(s);
     };
   }
-  time_of(several, stream);
+  time_of(several, stream_);
 
-  // Samples of a long run tell what the cold ones told: a few will do.
+  // For a long run a few samples are enough: the cold ones have shown its spread.
   constexpr double long_us = 50'000;
   const int least = estimate > long_us ? std::min(3, options.min_samples) : options.min_samples;
   std::vector<Sample> samples;
   const Stopwatch wall;
   while (static_cast<int>(samples.size()) < least || wall.seconds() < options.batch_seconds) {
-    samples.push_back({.us = time_of(several, stream) / runs});
+    samples.push_back({.us = time_of(several, stream_) / runs});
     if (static_cast<int>(samples.size()) >= least && estimate > long_us) break;
   }
   measurement.runs_per_batch = runs;
   return summary_of(samples);
 }
 
-Measurement GpuTimer::measure(LoadedCode& code, std::span<const ladders::Launch> launches,
-                              const TimingOptions& options) {
+Measurement GpuTimer::measure(const GpuWork& work, const TimingOptions& options) {
   // Loads the code, and takes what local memory the kernels need: both wait for the GPU.
-  executor_.run(code, launches);
+  work(stream_);
+  stream_.synchronize();
   Measurement measurement;
-  measurement.cold = cold(code, launches, options, measurement);
-  measurement.batch = batch(code, launches, options, measurement);
+  measurement.cold = cold(work, options, measurement);
+  measurement.batch = batch(work, options, measurement);
   return measurement;
 }
 
@@ -249,10 +245,9 @@ Transfers GpuTimer::transfers(std::span<const std::uint64_t> inputs,
   for (const auto sizes : {inputs, outputs}) {
     for (const std::uint64_t bytes : sizes) largest = std::max(largest, bytes);
   }
-  const gpu::Stream& stream = executor_.stream();
   const gpu::HostBuffer host(static_cast<std::int64_t>(largest));
-  const gpu::Buffer device(static_cast<std::int64_t>(largest), stream);
-  gpu::fill_bytes(device.data(), 0, device.bytes(), stream);
+  const gpu::Buffer device(static_cast<std::int64_t>(largest), stream_);
+  gpu::fill_bytes(device.data(), 0, device.bytes(), stream_);
   constexpr int warm = 1;
   constexpr int count = 5;
   Transfers result;
@@ -262,50 +257,75 @@ Transfers GpuTimer::transfers(std::span<const std::uint64_t> inputs,
           gpu::upload(host.data(), device.data(), static_cast<std::int64_t>(bytes), s);
         }
       },
-      warm, count, stream);
+      warm, count, stream_);
   result.download_us = median_us(
       [&](gpu::StreamHandle s) {
         for (const std::uint64_t bytes : outputs) {
           gpu::download(device.data(), host.data(), static_cast<std::int64_t>(bytes), s);
         }
       },
-      warm, count, stream);
+      warm, count, stream_);
   return result;
 }
 
 double GpuTimer::copy_roof_gb_per_s() {
   if (copy_roof_) return *copy_roof_;
-  const gpu::Stream& stream = executor_.stream();
   constexpr std::int64_t usual = 512 << 20;
-  // A small card is measured with what it has.
-  const std::int64_t bytes = std::min(usual, executor_.device().memory_bytes / 8);
-  const gpu::Buffer from(bytes, stream);
-  const gpu::Buffer to(bytes, stream);
-  gpu::fill_bytes(from.data(), 1, bytes, stream);
+  // A card with less memory is measured with what it has.
+  const std::int64_t bytes = std::min(usual, device_.memory_bytes / 8);
+  const gpu::Buffer from(bytes, stream_);
+  const gpu::Buffer to(bytes, stream_);
+  gpu::fill_bytes(from.data(), 1, bytes, stream_);
   const double us =
       median_us([&](gpu::StreamHandle s) { gpu::copy_bytes(from.data(), to.data(), bytes, s); }, 10,
-                30, stream);
+                30, stream_);
   copy_roof_ = 2 * static_cast<double>(bytes) / us / 1000;
   return *copy_roof_;
 }
 
+double GpuTimer::read_roof_gb_per_s() {
+  if (read_roof_) return *read_roof_;
+  constexpr std::int64_t usual = std::int64_t{2} << 30;  // L2 keeps little of it from run to run
+  const std::int64_t bytes = std::min(usual, device_.memory_bytes / 8) / 16 * 16;
+  const gpu::Buffer words(bytes, stream_);
+  gpu::fill_bytes(words.data(), 1, bytes, stream_);
+  const auto count = static_cast<std::uint64_t>(bytes / 16);
+  const Arguments arguments{words.data(), count};
+  double best_us = 0;
+  for (const std::uint32_t threads : {256U, 512U, 1024U}) {
+    const auto resident = static_cast<std::uint64_t>(
+        device_.multiprocessors *
+        std::max(1, read_words_.blocks_per_sm(static_cast<int>(threads), 0)));
+    // Blocks that stride over all words, and a block for each few of them.
+    for (const std::uint64_t blocks : {resident, count / (threads * loads) + 1}) {
+      const std::uint32_t grid[3] = {static_cast<std::uint32_t>(blocks), 1, 1};
+      const std::uint32_t block[3] = {threads, 1, 1};
+      const double us = median_us(
+          [&](gpu::StreamHandle s) { read_words_.launch(grid, block, 0, block_of(arguments), s); },
+          5, 15, stream_);
+      best_us = best_us == 0 ? us : std::min(best_us, us);
+    }
+  }
+  read_roof_ = static_cast<double>(bytes) / best_us / 1000;
+  return *read_roof_;
+}
+
 double GpuTimer::absolute_differences_per_s() {
   if (absolute_differences_rate_) return *absolute_differences_rate_;
-  const gpu::Stream& stream = executor_.stream();
   constexpr std::uint32_t block[3] = {256, 1, 1};
   constexpr std::uint64_t turns = 512;  // a millisecond or two
   const auto blocks = static_cast<std::uint32_t>(
-      executor_.multiprocessors() *
+      device_.multiprocessors *
       std::max(1, absolute_differences_.blocks_per_sm(static_cast<int>(block[0]), 0)));
   const std::uint32_t grid[3] = {blocks, 1, 1};
   const std::uint64_t threads = std::uint64_t{blocks} * block[0];
-  const gpu::Buffer results(static_cast<std::int64_t>(4 * threads), stream);
+  const gpu::Buffer results(static_cast<std::int64_t>(4 * threads), stream_);
   const Arguments arguments{results.data(), turns};
   const double us = median_us(
       [&](gpu::StreamHandle s) {
         absolute_differences_.launch(grid, block, 0, block_of(arguments), s);
       },
-      10, 30, stream);
+      10, 30, stream_);
   const double differences = 4.0 * chains * steps * static_cast<double>(turns * threads);
   absolute_differences_rate_ = differences / (us / 1e6);
   return *absolute_differences_rate_;

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/module.hpp"
+#include "warpwise/gpu/stream.hpp"
 #include "warpwise/lab/compile/toolchain.hpp"
-#include "warpwise/lab/measure/gpu_executor.hpp"
 #include "warpwise/lab/measure/samples.hpp"
 
 namespace warpwise::lab {
@@ -20,7 +22,10 @@ struct TimingOptions {
   double batch_seconds = 0.2;  ///< of wall time in batches, about
 };
 
-/// How long a rung takes.
+/// Puts one run on a stream and returns.
+using GpuWork = std::function<void(gpu::StreamHandle)>;
+
+/// How long a run takes.
 struct Measurement {
   Timing cold;   ///< of one run, nothing of it in L2
   Timing batch;  ///< of one run among many, its operands in L2 as far as they fit
@@ -36,20 +41,22 @@ struct Transfers {
   double download_us = 0;
 };
 
-/// Times launches on a GPU, and what they are compared with. README.md says how. Not thread-safe.
+/// Times work on a GPU, and what it is compared with, for the laboratory and the benches alike.
+/// README.md says how. Not thread-safe.
 class GpuTimer {
  public:
-  /// Compiles its own few kernels. \param executor  has to outlive the timer
+  /// Compiles its own few kernels. \param device  the current one  \param stream  that the work is
+  /// put on; has to outlive the timer
   /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
-  explicit GpuTimer(GpuExecutor& executor, const Toolchain& toolchain = find_toolchain());
+  GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
+           const Toolchain& toolchain = find_toolchain());
   ~GpuTimer();
   GpuTimer(const GpuTimer&) = delete;
   GpuTimer& operator=(const GpuTimer&) = delete;
 
-  /// The launches together are one run; their result has to have been checked before.
+  /// Times one call of `work`, whose result has to have been checked before.
   /// \throws CudaError  a launch is refused or fails
-  Measurement measure(LoadedCode& code, std::span<const ladders::Launch> launches,
-                      const TimingOptions& options = {});
+  Measurement measure(const GpuWork& work, const TimingOptions& options = {});
 
   /// All inputs up and all outputs down, of so many bytes each: medians.
   /// \throws CudaError  there is no memory for the largest of them
@@ -60,6 +67,10 @@ class GpuTimer {
   /// Measured at the first call.
   double copy_roof_gb_per_s();
 
+  /// The best of a few kernels that read 2 GiB and write nothing, for work that hardly writes.
+  /// Measured at the first call.
+  double read_roof_gb_per_s();
+
   /// Absolute differences of bytes a second with __vsadu4, four by each. Measured at the first
   /// call.
   double absolute_differences_per_s();
@@ -67,27 +78,27 @@ class GpuTimer {
  private:
   struct Clock;
 
-  std::optional<Sample> cold_sample(LoadedCode& code, std::span<const ladders::Launch> launches,
-                                    bool blocked, double& gpu_seconds);
-  Timing cold(LoadedCode& code, std::span<const ladders::Launch> launches,
-              const TimingOptions& options, Measurement& measurement);
-  Timing batch(LoadedCode& code, std::span<const ladders::Launch> launches,
-               const TimingOptions& options, Measurement& measurement);
+  std::optional<Sample> cold_sample(const GpuWork& work, bool blocked, double& gpu_seconds);
+  Timing cold(const GpuWork& work, const TimingOptions& options, Measurement& measurement);
+  Timing batch(const GpuWork& work, const TimingOptions& options, Measurement& measurement);
   void read_clocks(std::byte* to);
   Sample clock_between(double us, double& gpu_seconds) const;
   std::uint32_t* flags() const;
   std::byte* clocks(int reading) const;
 
-  GpuExecutor& executor_;
+  gpu::DeviceInfo device_;
+  const gpu::Stream& stream_;
   gpu::Module helpers_;
   gpu::Kernel read_clocks_;
   gpu::Kernel wait_for_host_;
   gpu::Kernel absolute_differences_;
+  gpu::Kernel read_words_;
   gpu::HostBuffer shared_;  // flags, clocks before, clocks after: written by kernels
   gpu::Buffer flushed_;
   gpu::Event start_;
   gpu::Event stop_;
   std::optional<double> copy_roof_;
+  std::optional<double> read_roof_;
   std::optional<double> absolute_differences_rate_;
 };
 

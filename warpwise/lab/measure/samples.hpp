@@ -2,10 +2,17 @@
 
 #include <span>
 
-#include "warpwise/lab/measure/executor.hpp"
-
-// What is made of measured times.
+// Statistics of measured times.
 namespace warpwise::lab {
+
+/// Microseconds of one run.
+struct Timing {
+  double median_us = 0;
+  double p5_us = 0;
+  double p95_us = 0;
+  int samples = 0;
+  int dropped = 0;  ///< samples at a lowered clock
+};
 
 /// One measured run.
 struct Sample {
@@ -14,14 +21,15 @@ struct Sample {
 };
 
 /// Median, 5th and 95th percentile of the samples, without those at a clock more than 5 % below the
-/// median one: a card that was too hot or short of power tells nothing of the kernel. At least half
-/// of the samples are always kept. Of no samples all is 0.
+/// median one: a card that was too hot or short of power says nothing about the kernel. At least
+/// half
+/// of the samples are always kept. Without samples all is 0.
 Timing summary_of(std::span<const Sample> samples);
 
 /// The median of the known clocks; 0 when none is.
 double median_clock_mhz(std::span<const Sample> samples);
 
-/// Whether more samples would tell little: their standard deviation is below 0.5 % of their mean,
+/// Whether more samples would change little: their standard deviation is below 0.5 % of their mean,
 /// or the second half of them moved their median by less than 0.2 %.
 bool have_settled(std::span<const Sample> samples);
 

@@ -44,6 +44,29 @@ extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long
   }
 }
 
+// Reads `count` words, LOADS of them at a time, and writes none: the words are all the same, so
+// that their exclusive or is 0 or that word.
+extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  unsigned result = 0;
+  for (; i + (LOADS - 1) * stride < count; i += LOADS * stride) {
+    uint4 loaded[LOADS];
+#pragma unroll
+    for (int k = 0; k < LOADS; ++k) loaded[k] = words[i + k * stride];
+#pragma unroll
+    for (int k = 0; k < LOADS; ++k) {
+      result ^= loaded[k].x ^ loaded[k].y << 1 ^ loaded[k].z << 2 ^ loaded[k].w << 3;
+    }
+  }
+  for (; i < count; i += stride) {
+    const uint4 last = words[i];
+    result ^= last.x ^ last.y << 1 ^ last.z << 2 ^ last.w << 3;
+  }
+  // Bits that no exclusive or of 0x01010101, shifted by at most 3, has.
+  if ((result & 0xf0f0f0f0U) != 0) words[0].x = result;
+}
+
 // `turns` times STEPS times CHAINS packed sums of absolute differences a thread, none of which can
 // be left out or computed once. The host, which counts them, gives both numbers.
 extern "C" __global__ void absolute_differences(unsigned* results, long long turns) {

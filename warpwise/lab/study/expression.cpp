@@ -20,7 +20,7 @@ __extension__ using Wide = __int128;
 constexpr int deepest = 64;  // parentheses within parentheses, so that no text exhausts the stack
 
 // A parser that computes while it reads: one function for each level of precedence. Without
-// variables it reads only: every name is known, and no value is wrong.
+// variables it only checks the syntax: any name is accepted, and nothing is computed.
 class Evaluation {
  public:
   Evaluation(std::string_view text, const Variables* variables)
@@ -38,7 +38,7 @@ class Evaluation {
         fmt::format("the expression \"{}\" is wrong at character {}: {}", shown(), at_ + 1, why));
   }
 
-  // All of it, or what lies around the place in a long one: a message is read by people.
+  // The whole expression or, of a long one, the part around the place of the error.
   std::string shown() const {
     constexpr std::size_t around = 100;
     const std::size_t begin = at_ > around ? at_ - around : 0;
@@ -174,7 +174,7 @@ class Evaluation {
     return b == 0 ? no_value("a division by zero") : checked(Wide{a} / b);
   }
 
-  // In 128 bits: the least number by -1 has no quotient of 64, and a remainder of 0.
+  // In 128 bits: the least 64-bit number divided by -1 exceeds 64 bits; its remainder is 0.
   std::int64_t remainder(std::int64_t a, std::int64_t b) {
     return b == 0 ? no_value("a division by zero") : static_cast<std::int64_t>(Wide{a} % b);
   }

@@ -32,7 +32,7 @@ fs::path cache_folder() {
   return home != nullptr && *home != 0 ? fs::path(home) / ".cache/warpwise/rungs" : fs::path{};
 }
 
-// A compiler's path and date: what it makes of a source does not change without these.
+// A compiler's path and date: as long as these stay, it makes the same of a source.
 std::string identity_of(const Toolchain& toolchain) {
   const fs::path path =
       toolchain.nvrtc_libraries.empty() ? toolchain.nvcc : toolchain.nvrtc_libraries[0];
@@ -99,7 +99,7 @@ void put_in(const fs::path& file, const std::vector<fs::path>& folders, std::set
 std::optional<Compilation> from_cache(const fs::path& path) {
   const std::optional<std::string> text = read_text(path);
   if (!text) return std::nullopt;
-  // A file that another program spoilt is one that is not there.
+  // A file that another program damaged counts as missing.
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object() || !json.contains("ptx") || !json.contains("compiler") ||
       !json["ptx"].is_string() || !json["compiler"].is_string()) {
@@ -148,17 +148,21 @@ std::string text_with_includes(const fs::path& file) {
   return text;
 }
 
-std::string text_with_own_includes(const LadderTable& table, const Rung& rung) {
+std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
   if (!read_text(rung.file)) throw IoError(rung.file.string() + " cannot be read");
   std::string text;
   std::set<fs::path> done;
-  put_in(rung.file, {table.folder, source_root() / "warpwise/primitives" / table.name()}, done,
-         text);
+  std::vector<fs::path> folders = {table.folder};
+  if (table.is_ladder()) folders.push_back(source_root() / "warpwise/primitives" / table.name());
+  put_in(rung.file, folders, done, text);
   return text;
 }
 
-Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
-                         const emulator::Dim3& block, int architecture) {
+namespace {
+
+// As compile_rung(), without a cap on registers, which machine code has and PTX only mentions.
+Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
+                             const emulator::Dim3& block, int architecture) {
   CompileOptions options;
   options.architecture = architecture;
   options.host_code = false;  // what does not compile must not be passed over
@@ -191,6 +195,17 @@ Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int6
   if (Nvrtc::load(toolchain.nvrtc_libraries)) options.compiler = CompilerChoice::nvrtc;
   Compilation result = compile_file(rung.file, options, toolchain);
   if (!folder.empty()) to_cache(cached, result);
+  return result;
+}
+
+}  // namespace
+
+Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
+                         const emulator::Dim3& block, int architecture, int max_registers) {
+  Compilation result = compile_uncapped(rung, constants, block, architecture);
+  if (max_registers == 0) return result;
+  result.options.max_registers = max_registers;
+  result.ptx = with_register_cap(result.ptx, max_registers);
   return result;
 }
 

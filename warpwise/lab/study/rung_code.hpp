@@ -10,9 +10,10 @@ namespace warpwise::lab {
 /// compiled before comes from $XDG_CACHE_HOME/warpwise/rungs (or ~/.cache): the key is the text of
 /// the source and of all that it includes by a path, the macros, the architecture and the compiler.
 /// The cache may be removed at any time, and does without when it cannot be written.
+/// \param max_registers  of a thread, as with_register_cap(); 0: as many as the compiler takes
 /// \throws CompileError, Unsupported, IoError  as compile_file()
 Compilation compile_rung(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
-                         const emulator::Dim3& block, int architecture);
+                         const emulator::Dim3& block, int architecture, int max_registers = 0);
 
 /// \throws Unsupported  there is no compiler here; says how to get one
 void require_compiler();
@@ -24,6 +25,6 @@ std::string text_with_includes(const std::filesystem::path& file);
 /// The source of a rung with what it includes of its ladder's folder and of its primitive's put in
 /// where it is included first, behind the line that includes it. \throws IoError  as
 /// text_with_includes()
-std::string text_with_own_includes(const LadderTable& table, const Rung& rung);
+std::string text_with_own_includes(const StudyTable& table, const Rung& rung);
 
 }  // namespace warpwise::lab

@@ -1,6 +1,7 @@
 #include "warpwise/lab/study/rung_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -112,6 +113,42 @@ Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
   return launch;
 }
 
+Compilation compiled(const Executor& executor, const Rung& rung, const Variables& variables,
+                     const emulator::Dim3& block) {
+  const rules::ComputeCapability cc = executor.compute_capability();
+  constexpr int oldest_architecture = 75;  // that compilers build for
+  std::map<std::string, std::int64_t> constants;
+  for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
+  const std::int64_t cap = value_of(rung, "max_registers", rung.max_registers, variables);
+  constexpr std::int64_t most = 255;  // of a thread, since compute capability 3.5
+  if (cap < 0 || cap > most) {
+    throw InvalidArgument(fmt::format("{}, \"max_registers\": \"{}\" is {}; 0 to {} is possible",
+                                      rung.place, rung.max_registers, cap, most));
+  }
+  return compile_rung(rung, constants, block,
+                      std::max(10 * cc.major + cc.minor, oldest_architecture),
+                      static_cast<int>(cap));
+}
+
+// A block of arguments that does not fit the kernel's parameters would be read beyond its end, or
+// shifted. \throws InvalidArgument  with both
+void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
+                        const ListedProblem& listed) {
+  std::vector<std::uint64_t> taken;
+  try {
+    taken = emulator::Program(ptx).kernel(kernel).parameter_bytes;
+  } catch (const Unsupported&) {
+    return;  // the emulator does not know the kernel; a GPU may
+  }
+  const std::vector<std::uint64_t> given = parameter_bytes_of(listed);
+  if (taken == given) return;
+  throw InvalidArgument(
+      fmt::format("{}: the kernel {} takes {} parameters of {} bytes, but the study lists {} "
+                  "arguments of {} bytes",
+                  rung.place, plain_name(kernel), taken.size(), fmt::join(taken, ", "),
+                  given.size(), fmt::join(given, ", ")));
+}
+
 // One element as text, and as a number to be compared.
 double element_of(ElementType type, const std::byte* row, std::int64_t x) {
   switch (type) {
@@ -155,7 +192,7 @@ Comparison compare(const Operand& expected, ConstHostView got) {
           const double w = element_of(want.type(), a, at);
           const double g = element_of(want.type(), b, at);
           const float tolerance = expected.tolerance[static_cast<std::size_t>(y * elements + at)];
-          // What is not a number is near to nothing.
+          // NaN is near no number.
           if (std::abs(w - g) <= static_cast<double>(tolerance)) continue;
         }
         if (result.wrong++ == 0) result = {1, x, y, c};
@@ -166,7 +203,8 @@ Comparison compare(const Operand& expected, ConstHostView got) {
   return result;
 }
 
-// Whether all that does not belong to a pixel still holds the sentinel; else the byte's place.
+// Whether all bytes that belong to no pixel still hold the sentinel; else the place of the first
+// that does not.
 std::optional<std::size_t> written_outside(const Operand& operand,
                                            std::span<const std::byte> memory) {
   const ConstHostView view = operand.view();
@@ -217,38 +255,37 @@ std::string RungRun::why_skipped(const Executor& executor, const Rung& rung, con
   return {};
 }
 
-RungRun::RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
+RungRun::RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
                  const Problem& problem, const emulator::Dim3& block)
     : executor_(executor) {
   const std::string reason = why_skipped(executor, rung, problem, block);
   if (!reason.empty()) throw Unsupported(reason);
   const Variables variables = variables_of(executor, rung, problem, block);
-  const rules::ComputeCapability cc = executor.compute_capability();
-  constexpr int oldest_architecture = 75;  // that compilers build for
-  std::map<std::string, std::int64_t> constants;
-  for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
-  compilation_ =
-      compile_rung(rung, constants, block, std::max(10 * cc.major + cc.minor, oldest_architecture));
+  compilation_ = compiled(executor, rung, variables, block);
   code_ = executor.load(compilation_);
 
-  const ladders::Ladder& ladder = *table.ladder;
-  place(problem, rung,
-        rung.shipped ? ladder.shipped_scratch_bytes(problem)
-                     : bytes_of(rung, "scratch", rung.scratch, variables));
+  place(problem, rung);
+  const std::int64_t scratch_bytes = rung.shipped
+                                         ? table.ladder->shipped_scratch_bytes(problem, placement_)
+                                         : bytes_of(rung, "scratch", rung.scratch, variables);
+  if (scratch_bytes > 0) {
+    placement_.scratch = executor_.allocate(static_cast<std::uint64_t>(scratch_bytes), "scratch");
+  }
   if (rung.shipped) {
-    launches_ = ladder.shipped(problem, placement_);
+    launches_ = table.ladder->shipped(problem, placement_);
     for (Launch& launch : launches_) launch.kernel = kernel_in(compilation_.ptx, launch.kernel);
     return;
   }
-  const std::vector<std::byte> arguments = ladder.arguments(problem, placement_);
+  const std::vector<std::byte> arguments = table.arguments(problem, placement_);
   for (const LaunchRule& rule : rung.launches) {
-    launches_.push_back(
-        launch_of(rung, rule, variables, block, *code_, kernel_in(compilation_.ptx, rule.kernel)));
+    const std::string kernel = kernel_in(compilation_.ptx, rule.kernel);
+    if (!table.is_ladder()) require_parameters(rung, compilation_.ptx, kernel, table.listed);
+    launches_.push_back(launch_of(rung, rule, variables, block, *code_, kernel));
     launches_.back().arguments = arguments;
   }
 }
 
-void RungRun::place(const Problem& problem, const Rung& rung, std::int64_t scratch_bytes) {
+void RungRun::place(const Problem& problem, const Rung& rung) {
   executor_.clear();
   for (const Operand& operand : problem.operands) {
     memory_.push_back(executor_.allocate(operand.memory().size(), operand.name()));
@@ -262,8 +299,11 @@ void RungRun::place(const Problem& problem, const Rung& rung, std::int64_t scrat
             : executor_.create_texture(texture_of(operand, texture->second, memory_.back())));
   }
   for (const auto& [name, kind] : rung.textures) problem.operand(name);  // says which there are
-  if (scratch_bytes > 0) {
-    placement_.scratch = executor_.allocate(static_cast<std::uint64_t>(scratch_bytes), "scratch");
+}
+
+void RungRun::read_outputs(Problem& into) const {
+  for (std::size_t i = 0; i < into.operands.size(); ++i) {
+    if (into.operands[i].is_output()) executor_.read(memory_[i], into.operands[i].memory());
   }
 }
 

@@ -20,7 +20,7 @@ class RungRun {
   /// \throws CompileError, InvalidArgument, OutOfMemory  as compile_rung(), evaluate(), allocate()
   /// \throws Unsupported  with the reason: the rung is not for this problem, a block does not fit
   ///         an SM, or the executor does not run such kernels
-  RungRun(Executor& executor, const LadderTable& table, const Rung& rung,
+  RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block);
 
   /// Why this rung does not run this problem here; empty when it does.
@@ -35,13 +35,16 @@ class RungRun {
   /// Runs the launches. \throws Error  as Executor::run()
   void run() { executor_.run(*code_, launches_); }
 
+  /// Takes the outputs as they are now into `into`, the problem that it was made with.
+  void read_outputs(ladders::Problem& into) const;
+
   /// Compares the outputs with those of `expected`: the first pixel that differs, what was expected
   /// there and what is there, and how many differ; or a byte outside of the pixels that was
   /// written. Empty when all is right.
   std::string first_difference(const ladders::Problem& expected) const;
 
  private:
-  void place(const ladders::Problem& problem, const Rung& rung, std::int64_t scratch_bytes);
+  void place(const ladders::Problem& problem, const Rung& rung);
 
   Executor& executor_;
   Compilation compilation_;
@@ -50,6 +53,14 @@ class RungRun {
   std::vector<std::uint64_t> memory_;  // of each operand, where its allocation starts
   std::vector<ladders::Launch> launches_;
 };
+
+/// The problem with the outputs that a rung has to give. Of a ladder the CPU computes them, `with`
+/// its plain loops or the library; another study's reference kernel does on the executor, compiled
+/// with the rung's constants and launched with its block shape.
+/// \throws Error  as RungRun and run() do
+ladders::Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,
+                             const ladders::Problem& problem, const emulator::Dim3& block,
+                             ladders::Cpu with);
 
 /// What expressions of a rung may use: the problem's variables, its operands' pitches and offsets,
 /// the block's shape, the executor's limits, and the rung's constants.

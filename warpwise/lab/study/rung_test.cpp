@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/study/messages_testing.hpp"
 #include "warpwise/lab/study/rung_code.hpp"
@@ -54,10 +55,10 @@ class Rungs : public testing::Test {
     if (!folder_.empty()) fs::remove_all(folder_);
   }
 
-  LadderTable edited(const std::string& ladder) {
-    const LadderTable installed = find_ladder(ladder);
+  StudyTable edited(const std::string& ladder) {
+    const StudyTable installed = find_study(ladder);
     fs::copy(installed.folder, folder_ / ladder);
-    return read_ladder(folder_ / ladder);
+    return read_study(folder_ / ladder);
   }
 
   static std::string text_of(const fs::path& path) {
@@ -78,7 +79,7 @@ class Rungs : public testing::Test {
 };
 
 TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
-  const LadderTable table = edited("copy");
+  const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");
   const auto compiled = [&](std::map<std::string, std::int64_t> constants = {}, int width = 256,
                             int architecture = 75) {
@@ -123,7 +124,7 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
 
 // However a file is included, and through however many others.
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
-  const LadderTable table = edited("copy");
+  const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");
   write(table.folder / "inner.hpp", "#pragma once\n#define SHIFT 1\n");
   write(table.folder / "outer.hpp", "#pragma once\n#  include   \"inner.hpp\"\n");
@@ -139,7 +140,7 @@ TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
 }
 
 TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
-  const LadderTable table = edited("copy");
+  const StudyTable table = edited("copy");
   // A compiler that is in the cache goes with it.
   if (fs::exists(nvrtc_cache())) GTEST_SKIP() << "the only compiler may be the one in the cache";
   write(folder_ / "file", "");
@@ -154,7 +155,7 @@ TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
 TEST_F(Rungs, InAFolderWhoseNameIsNotUtf8) {
   edited("copy");
   fs::rename(folder_ / "copy", folder_ / "c\xffpy");
-  const LadderTable table = read_ladder(folder_ / "c\xffpy");
+  const StudyTable table = read_study(folder_ / "c\xffpy");
   for (int i = 0; i < 2; ++i) {
     EXPECT_NE(compile_rung(table.rung("scalar"), {}, {32, 1, 1}, 75).ptx.find(".entry copy"),
               std::string::npos);
@@ -171,7 +172,7 @@ TEST_F(Rungs, OfAMissingFile) {
 class Comparison : public Rungs {
  protected:
   struct Done {
-    LadderTable table;
+    StudyTable table;
     Problem expected;
     std::unique_ptr<EmulatorExecutor> executor;
     std::unique_ptr<RungRun> run;
@@ -187,8 +188,8 @@ class Comparison : public Rungs {
   static std::unique_ptr<Done> done(const char* ladder, const char* rung, const Size& size,
                                     Layout layout) {
     auto result = std::make_unique<Done>();
-    result->table = find_ladder(ladder);
-    const LadderTable& table = result->table;
+    result->table = find_study(ladder);
+    const StudyTable& table = result->table;
     Problem problem =
         table.ladder->problem(size.width, size.height, table.ladder->parameters(), layout);
     result->expected = problem;
@@ -272,7 +273,7 @@ TEST_F(Comparison, WithinATolerance) {
 }
 
 TEST_F(Rungs, AreSkippedWithTheReason) {
-  const LadderTable table = find_ladder("threshold");
+  const StudyTable table = find_study("threshold");
   const EmulatorExecutor executor({{9, 0}}, false);
   const Rung& rung = table.rung("texture");
   const auto why = [&](Layout layout) {
@@ -286,7 +287,7 @@ TEST_F(Rungs, AreSkippedWithTheReason) {
 }
 
 TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
-  const LadderTable table = find_ladder("copy");
+  const StudyTable table = find_study("copy");
   const EmulatorExecutor executor({{1, 3}, {9, 0}}, false);
   Rung rung = table.rung("scalar");
   rung.constants = {{"TILE", "4 * block_x"}};
@@ -306,7 +307,7 @@ TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
 }
 
 TEST_F(Rungs, WhoseLaunchCannotBe) {
-  const LadderTable table = find_ladder("copy");
+  const StudyTable table = find_study("copy");
   EmulatorExecutor executor({{9, 0}}, false);
   const Problem problem = table.ladder->problem(33, 2, {}, {});
   const auto run = [&](const auto& change) {
@@ -337,16 +338,16 @@ TEST_F(Rungs, WhoseLaunchCannotBe) {
 }
 
 TEST_F(Rungs, ThatReadOutOfBoundsAreWrong) {
-  const LadderTable table = edited("copy");
+  const StudyTable table = edited("copy");
   write(table.folder / "01_scalar.cu",
         "#include \"problem.hpp\"\n"
         "extern \"C\" __global__ void copy(warpwise::ladders::CopyProblem p) {\n"
         "  if (blockIdx.x == 0) p.dst[threadIdx.x] = p.src[p.count + 1000000];\n}\n");
-  LadderRequest request;
+  StudyRequest request;
   request.rungs = {"scalar", "vector2"};
   request.size = Size{100, 1};
   request.compute_capabilities = {{9, 0}};
-  const LadderRun run = run_ladder(table, request, [](const LadderRun&, const RungRow&) {});
+  const StudyRun run = run_study(table, request, [](const StudyRun&, const RungRow&) {});
   EXPECT_TRUE(run.any_wrong());
   std::vector<RungRow> rungs;
   std::copy_if(run.rows.begin(), run.rows.end(), std::back_inserter(rungs),
@@ -357,7 +358,7 @@ TEST_F(Rungs, ThatReadOutOfBoundsAreWrong) {
 }
 
 TEST_F(Rungs, AreVerifiedAtEverySizeAndBlock) {
-  const LadderTable table = edited("copy");
+  const StudyTable table = edited("copy");
   EmulatorExecutor executor({{9, 0}}, false);
   std::vector<VerifiedRung> verified;
   const auto done = [&](const VerifiedRung& rung) { verified.push_back(rung); };
@@ -386,7 +387,7 @@ TEST_F(Rungs, AreVerifiedAtEverySizeAndBlock) {
 }
 
 TEST_F(Rungs, OfParametersThatMakeNoProblem) {
-  LadderTable table = find_ladder("match");
+  StudyTable table = find_study("match");
   table.verify = {{4, 4}, {9, 9}};
   EmulatorExecutor executor({{9, 0}}, false);
   const auto verified = [&](std::vector<Variables> parameters) {
@@ -406,14 +407,6 @@ TEST_F(Rungs, OfParametersThatMakeNoProblem) {
   const VerifiedRung none = verified({{{"block", 5}}, {{"block", 10}}});
   EXPECT_FALSE(none.right());
   expect_words(none.failure, {"verify_parameters", "block 10", "9x9"});
-}
-
-TEST(HostMemory, IsAskedForBeforeItIsFilled) {
-  expect_words(message_of<OutOfMemory>(
-                   [] { find_ladder("copy").ladder->problem(1'000'000, 1'000'000, {}, {}); }),
-               {"src takes 4000000000000 bytes", "memory"});
-  EXPECT_THROW(find_ladder("copy").ladder->problem(greatest, 2, {}, {}), InvalidArgument);
-  EXPECT_THROW(find_ladder("copy").ladder->problem(greatest, 1, {}, {}), InvalidArgument);
 }
 
 // ---- Reports
@@ -440,15 +433,139 @@ std::vector<std::vector<std::string>> csv_fields(const std::string& text) {
   return lines;
 }
 
+// ---- A study with its own problem
+
+constexpr const char* doubling_table = R"json({
+ "study": "doubling",
+ "about": "a study for a test",
+ "size": [64, 1],
+ "emulator_size": [64, 1],
+ "verify": [[1, 1], [33, 1]],
+ "problem": {
+  "parameters": {"added": 1},
+  "arguments": [
+   {"input": "in", "type": "u32", "elements": "width"},
+   {"output": "out", "type": "u32", "elements": "width"},
+   {"scalar": "count", "type": "u32", "value": "width"},
+   {"scalar": "added", "type": "u32", "value": "added"}
+  ],
+  "reference": {"file": "reference.cu", "grid": [1]}
+ },
+ "kernels": [{"name": "factor", "idea": "a multiplication", "file": "factor.cu", "constants": {"FACTOR": 2},
+   "blocks": [[32], [64]], "grid": ["ceil_div(width, block_x)"]}],
+ "axes": {"FACTOR": [2, 3], "added": [1, 5]},
+ "report": ["warp_instructions"]
+})json";
+
+class Doubling : public Rungs {
+ protected:
+  void SetUp() override {
+    Rungs::SetUp();
+    if (IsSkipped()) return;
+    write(folder_ / "study.json", doubling_table);
+    write(folder_ / "reference.cu",
+          "extern \"C\" __global__ void reference(unsigned* in, unsigned* out, unsigned count, "
+          "unsigned added) {\n  if (threadIdx.x == 0) for (unsigned i = 0; i < count; ++i) out[i] "
+          "= FACTOR * in[i] + added;\n}\n");
+    write_kernel("if (i < count) out[i] = FACTOR * in[i] + added;");
+  }
+  void write_kernel(const std::string& body, const std::string& last = "unsigned added") {
+    write(folder_ / "factor.cu",
+          "extern \"C\" __global__ void doubling(unsigned* in, unsigned* out, unsigned count, " +
+              last + ") {\n  unsigned i = blockIdx.x * BLOCK_X + threadIdx.x;\n" + body + "\n}\n");
+  }
+  VerifiedRung verified() {
+    const StudyTable table = read_study(folder_);
+    EmulatorExecutor executor({{9, 0}}, false);
+    VerifiedRung result;
+    verify(executor, table, {"factor"}, false, [&](const VerifiedRung& rung) { result = rung; });
+    return result;
+  }
+  StudyRun run() {
+    StudyRequest request;
+    request.rungs = {"factor"};
+    request.compute_capabilities = {{9, 0}};
+    return run_study(read_study(folder_), request, [](const StudyRun&, const RungRow&) {});
+  }
+};
+
+TEST_F(Doubling, IsVerifiedAtEveryPoint) {
+  const VerifiedRung right = verified();
+  EXPECT_TRUE(right.right()) << right.failure;
+  EXPECT_EQ(right.passed, 2 * 2 * 2 * 2 * 2) << "factors, added, sizes, layouts, blocks";
+  // Wrong at one point only.
+  write_kernel("if (i < count) out[i] = FACTOR * in[i] + added + (FACTOR == 3 && added == 5);");
+  const VerifiedRung wrong = verified();
+  EXPECT_FALSE(wrong.right());
+  expect_words(wrong.failure, {"out at (0, 0)", "added 5", "FACTOR 3"});
+  // Beyond the end of its buffer.
+  write_kernel("if (i <= count) out[i] = FACTOR * in[i < count ? i : 0] + added;");
+  expect_words(verified().failure, {"out_of_bounds"});
+}
+
+TEST_F(Doubling, EachPointIsARow) {
+  const StudyRun done = run();
+  ASSERT_EQ(done.rows.size(), 4U);
+  EXPECT_FALSE(done.any_wrong());
+  EXPECT_EQ(done.rows[0].parameters, (Variables{{"added", 1}}));
+  EXPECT_EQ(done.rows[1].axes, (Variables{{"FACTOR", 3}}));
+  const auto json = json_of(done);
+  EXPECT_EQ(json["study"], "doubling");
+  EXPECT_EQ(json["results"][3]["axes"]["FACTOR"], 3);
+  EXPECT_EQ(json["results"][0]["counts"][0]["global_load"]["requests"], 2);
+  const auto lines = csv_fields(csv_of(done));
+  EXPECT_EQ(lines[0][0], "study");
+  EXPECT_EQ(lines[0].back(), "FACTOR");
+  EXPECT_EQ(lines[4].back(), "3");
+  for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+  EXPECT_NE(columns_of(done, done.rows[0]).find("warp_instructions"), std::string::npos);
+  EXPECT_NE(line_of(done, done.rows[3]).find("factor (32) added 5 FACTOR 3"), std::string::npos);
+  EXPECT_FALSE(begins_table(done, &done.rows[0], done.rows[3]));
+}
+
+TEST_F(Doubling, ArgumentsHaveToFitTheKernel) {
+  write_kernel("if (i < count) out[i] = in[i] + added;", "unsigned long long added");
+  expect_words(message_of<InvalidArgument>([&] { run(); }),
+               {"4 parameters of 8, 8, 4, 8 bytes", "4 arguments of 8, 8, 4, 4 bytes"});
+}
+
+TEST_F(Rungs, MayBeCappedInTheirRegisters) {
+  const StudyTable table = find_study("sobel");
+  const Rung& rung = table.rung("global_unrolled");
+  const std::map<std::string, std::int64_t> constants = {
+      {"FILTER_IN_CONSTANT", 1}, {"FEWER_CONDITIONS", 1}, {"CONSTANT_BLOCK", 1}, {"UNROLLED", 1}};
+  const auto registers = [&](int cap) {
+    const Compilation compiled = compile_rung(rung, constants, {32, 8, 1}, 90, cap);
+    const std::vector<rules::ComputeCapability> cc = {{9, 0}};
+    const auto report = kernel_resources(compiled, kernel_in(compiled.ptx, "sobel"), cc);
+    EXPECT_TRUE(report.by_compute_capability[0]) << report.why_unknown;
+    return report.by_compute_capability[0] ? report.by_compute_capability[0]->registers : 0;
+  };
+  const int uncapped = registers(0);
+  ASSERT_GT(uncapped, 24);
+  EXPECT_LE(registers(24), 24);
+  EXPECT_EQ(registers(255), uncapped);
+}
+
+TEST(HostMemory, IsAskedForBeforeItIsFilled) {
+  expect_words(message_of<OutOfMemory>(
+                   [] { find_study("copy").ladder->problem(1'000'000, 1'000'000, {}, {}); }),
+               {"src takes 4000000000000 bytes", "memory"});
+  EXPECT_THROW(find_study("copy").ladder->problem(greatest, 2, {}, {}), InvalidArgument);
+  EXPECT_THROW(find_study("copy").ladder->problem(greatest, 1, {}, {}), InvalidArgument);
+}
+
+// ---- Reports
+
 TEST_F(Rungs, AreReportedWithAllTheirFigures) {
-  const LadderTable table = find_ladder("threshold");
-  LadderRequest request;
+  const StudyTable table = find_study("threshold");
+  StudyRequest request;
   request.rungs = {"global", "tile", "shipped"};
   request.size = Size{40, 6};
   request.block = emulator::Dim3{16, 4, 1};
   request.compute_capabilities = {{1, 3}, {9, 0}};
   int told = 0;
-  LadderRun run = run_ladder(table, request, [&](const LadderRun&, const RungRow&) { ++told; });
+  StudyRun run = run_study(table, request, [&](const StudyRun&, const RungRow&) { ++told; });
   EXPECT_FALSE(run.any_wrong());
   EXPECT_EQ(static_cast<int>(run.rows.size()), told);
 
@@ -487,8 +604,8 @@ TEST_F(Rungs, AreReportedWithAllTheirFigures) {
 }
 
 TEST(Report, OfTheDocument) {
-  LadderRun run;
-  run.ladder = "match";
+  StudyRun run;
+  run.study = "match";
   run.device = "emulator";
   run.document_device = "GeForce GTX 580";
   run.document_size = {12000, 1024};
@@ -503,9 +620,10 @@ TEST(Report, OfTheDocument) {
   cpu.document_cpu = DocumentCpu{16, std::nullopt, 23, {"E1"}};
   run.rows = {cpu, row};
   EXPECT_NE(heading_of(run).find("of a GeForce GTX 580 at 12000x1024"), std::string::npos);
-  EXPECT_NE(line_of(row, false).find("2000.0 us x27"), std::string::npos);
-  EXPECT_NE(line_of(cpu, false).find("GPU x23, 16 thr."), std::string::npos);
-  EXPECT_NE(line_of(cpu, true).find("GPU x23, 16 thr."), std::string::npos);
+  EXPECT_NE(line_of(run, row).find("2000.0 us x27"), std::string::npos);
+  EXPECT_NE(line_of(run, cpu).find("GPU x23, 16 thr."), std::string::npos);
+  run.on_gpu = true;
+  EXPECT_NE(line_of(run, cpu).find("GPU x23, 16 thr."), std::string::npos);
   const auto json = json_of(run);
   EXPECT_EQ(json["document_size"], nlohmann::json({12000, 1024}));
   EXPECT_EQ(json["results"][0]["document_gpu_speedup"], 23);
@@ -521,8 +639,8 @@ TEST(Report, OfTheDocument) {
 }
 
 TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
-  LadderRun run;
-  run.ladder = "copy";
+  StudyRun run;
+  run.study = "copy";
   run.on_gpu = true;
   RungRow row;
   row.rung = "scalar";
@@ -549,7 +667,7 @@ TEST(Report, OfAGpuHasAsManyFieldsInEveryLine) {
   EXPECT_EQ(json["results"][0]["document_speedup_over_first"], 1.25);
   EXPECT_EQ(json["results"][0]["step_before"], "nothing");
   EXPECT_EQ(json["results"][0]["speedup_over_step_before"], 3);
-  EXPECT_NE(line_of(run.rows[1], true).find("WRONG: dst at (1, 0)"), std::string::npos);
+  EXPECT_NE(line_of(run, run.rows[1]).find("WRONG: dst at (1, 0)"), std::string::npos);
 }
 
 }  // namespace

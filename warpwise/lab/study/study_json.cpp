@@ -1,101 +1,15 @@
-#include "warpwise/lab/study/study_report.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "warpwise/lab/study/study_report.hpp"
 
 namespace warpwise::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string block_text(const emulator::Dim3& block) {
-  return block.z > 1   ? fmt::format("{}x{}x{}", block.x, block.y, block.z)
-         : block.y > 1 ? fmt::format("{}x{}", block.x, block.y)
-                       : std::to_string(block.x);
-}
-
-std::string parameters_text(const ladders::Variables& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
-  }
-  return text;
-}
-
-// A number in `width` places with three digits that count, or blanks.
-std::string cell(const std::optional<double>& value, int width) {
-  if (!value) return std::string(static_cast<std::size_t>(width), ' ');
-  const double v = *value;
-  if (v >= 100) return fmt::format("{:>{}.0f}", v, width);
-  return v >= 10 ? fmt::format("{:>{}.1f}", v, width) : fmt::format("{:>{}.2f}", v, width);
-}
-
-std::string trimmed(double value) {
-  std::string text = cell(value, 0);
-  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
-}
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:>4.0f}%", 100 * *share) : "     ";
-}
-
-std::string counts_text(const RungCounts& counts) {
-  return cell(counts.references_per_pixel, 8) + cell(counts.transactions_per_request, 7) +
-         (counts.shared_passes_per_request > 0 ? cell(counts.shared_passes_per_request, 7)
-                                               : std::string(7, ' '));
-}
-
-std::string resources_text(const RungResources& resources) {
-  return (resources.registers ? fmt::format("{:>5}", *resources.registers) : "     ") +
-         percent(resources.occupancy);
-}
-
-// In as many places in every row.
-std::string document_text(const RungRow& row) {
-  std::string text;
-  const auto& cpu = row.document_cpu;
-  const std::optional<double> time = cpu ? cpu->time_us : row.document.time_us;
-  if (time) text = fmt::format("{:.1f} us", *time);
-  if (row.document_speedup_over_first) {
-    text += fmt::format("{}x{:.3g}", text.empty() ? "" : " ", *row.document_speedup_over_first);
-  }
-  if (cpu && cpu->gpu_speedup) {
-    text += fmt::format("{}GPU x{:.3g}, {} thr.", text.empty() ? "" : " ", *cpu->gpu_speedup,
-                        cpu->threads);
-  }
-  return fmt::format("{:<17}", text);
-}
-
-std::string gpu_line(const RungRow& row) {
-  const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
-  std::string text = cell(shown->median_us, 9) +
-                     fmt::format(" {:<17}", fmt::format("[{}, {}]", trimmed(shown->p5_us),
-                                                        trimmed(shown->p95_us)));
-  text += row.on_cpu ? std::string(9, ' ') : cell(row.batch->median_us, 9);
-  text += cell(row.gb_per_s, 7) + percent(row.share_of_roof) +
-          cell(row.speedup_over_step_before, 7) + cell(row.speedup_over_first, 7);
-  text += row.resources.empty() ? std::string(10, ' ') : resources_text(row.resources[0]);
-  text += row.counts.empty() ? std::string(22, ' ') : counts_text(row.counts[0]);
-  return text + "  " + document_text(row);
-}
-
-std::string emulator_lines(const RungRow& row) {
-  if (row.on_cpu) {
-    return fmt::format("{:<85}  {}", cell(row.batch->median_us, 12) + " us on this CPU",
-                       document_text(row));
-  }
-  std::string text;
-  for (std::size_t i = 0; i < row.counts.size(); ++i) {
-    const RungCounts& counts = row.counts[i];
-    if (i > 0) text += "\n" + std::string(32, ' ');
-    text += fmt::format("{:>12}{:>6.1f}", counts.warp_instructions, counts.active_lanes) +
-            counts_text(counts) + cell(counts.bytes_moved_per_pixel, 8) +
-            fmt::format("{:>10}{:>10}", counts.branches, counts.divergent_branches) +
-            resources_text(row.resources[i]) +
-            fmt::format("  {:<5}", rules::to_string(counts.compute_capability));
-  }
-  return text + "  " + document_text(row);
-}
 
 Json json_of(const Timing& timing) {
   return {{"median_us", timing.median_us},
@@ -103,6 +17,17 @@ Json json_of(const Timing& timing) {
           {"p95_us", timing.p95_us},
           {"samples", timing.samples},
           {"dropped", timing.dropped}};
+}
+
+Json json_of(const emulator::TrafficCounts& counts) {
+  return {{"requests", counts.requests},
+          {"transactions_32", counts.transactions_32},
+          {"transactions_64", counts.transactions_64},
+          {"transactions_128", counts.transactions_128}};
+}
+
+Json json_of(const emulator::PassCounts& counts) {
+  return {{"requests", counts.requests}, {"passes", counts.passes}};
 }
 
 Json json_of(const RungCounts& counts) {
@@ -116,7 +41,11 @@ Json json_of(const RungCounts& counts) {
           {"references_per_pixel", counts.references_per_pixel},
           {"transactions_per_request", counts.transactions_per_request},
           {"bytes_moved_per_pixel", counts.bytes_moved_per_pixel},
-          {"shared_passes_per_request", counts.shared_passes_per_request}};
+          {"shared_passes_per_request", counts.shared_passes_per_request},
+          {"global_load", json_of(counts.global_load)},
+          {"global_store", json_of(counts.global_store)},
+          {"shared_load", json_of(counts.shared_load)},
+          {"shared_store", json_of(counts.shared_store)}};
 }
 
 template <class T>
@@ -130,6 +59,7 @@ Json json_of(const RungRow& row) {
                  {"rows", row.rows},
                  {"size", {row.size.width, row.size.height}},
                  {"parameters", row.parameters}};
+  if (!row.axes.empty()) object["axes"] = row.axes;
   if (row.on_cpu)
     object["on_cpu"] = true;
   else
@@ -141,6 +71,7 @@ Json json_of(const RungRow& row) {
   put(object, "sm_clock_mhz", row.sm_clock_mhz);
   put(object, "gb_per_s", row.gb_per_s);
   put(object, "share_of_roof", row.share_of_roof);
+  if (!row.roof.empty()) object["roof"] = row.roof;
   if (!row.step_before.empty()) object["step_before"] = row.step_before;
   put(object, "speedup_over_step_before", row.speedup_over_step_before);
   put(object, "speedup_over_first", row.speedup_over_first);
@@ -148,6 +79,7 @@ Json json_of(const RungRow& row) {
     Json resources = {{"compute_capability", rules::to_string(each.compute_capability)}};
     put(resources, "registers", each.registers);
     if (!each.registers_from.empty()) resources["registers_from"] = each.registers_from;
+    put(resources, "spill_bytes", each.spill_bytes);
     put(resources, "occupancy", each.occupancy);
     object["resources"].push_back(resources);
   }
@@ -181,9 +113,28 @@ std::vector<std::string> timing_fields(const std::optional<Timing>& timing) {
           fmt::format("{}", timing->p95_us)};
 }
 
-std::string csv_line(const LadderRun& run, const RungRow& row, const RungResources* resources,
-                     const RungCounts* counts) {
-  std::vector<std::string> fields = {run.ladder,
+// What the columns of earlier versions do not have.
+constexpr std::string_view counted_figures[] = {
+    "spill_bytes",        "global_load_requests",  "global_load_32",     "global_load_64",
+    "global_load_128",    "global_store_requests", "global_store_32",    "global_store_64",
+    "global_store_128",   "shared_load_requests",  "shared_load_passes", "shared_store_requests",
+    "shared_store_passes"};
+
+// The constants that any row has a value of.
+std::vector<std::string> axes_of(const StudyRun& run) {
+  std::set<std::string> names;
+  for (const RungRow& row : run.rows) {
+    for (const auto& [name, value] : row.axes) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
+                     const std::vector<std::string>& axes) {
+  const RungResources* const resources =
+      index < row.resources.size() ? &row.resources[index] : nullptr;
+  const RungCounts* const counts = index < row.counts.size() ? &row.counts[index] : nullptr;
+  std::vector<std::string> fields = {run.study,
                                      row.rung,
                                      fmt::format("{}", fmt::join(row.rows, " ")),
                                      std::to_string(row.size.width),
@@ -215,67 +166,19 @@ std::string csv_line(const LadderRun& run, const RungRow& row, const RungResourc
   fields.push_back(field(row.document_cpu ? row.document_cpu->time_us : row.document.time_us));
   fields.push_back(field(row.document_speedup_over_first));
   fields.push_back(row.document_cpu ? field(row.document_cpu->gpu_speedup) : "");
+  for (const std::string_view each : counted_figures) {
+    fields.push_back(field(figure_of(row, index, each)));
+  }
+  for (const std::string& axis : axes) {
+    const auto found = row.axes.find(axis);
+    fields.push_back(found == row.axes.end() ? "" : std::to_string(found->second));
+  }
   return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
 }  // namespace
 
-std::string heading_of(const LadderRun& run) {
-  std::string text = run.ladder + (run.experiment.empty() ? "" : "/" + run.experiment);
-  if (!run.title.empty()) text += ": " + run.title;
-  text += fmt::format(", on {}", run.device);
-  if (run.copy_roof_gb_per_s)
-    text += fmt::format(", whose copy reaches {:.0f} GB/s", *run.copy_roof_gb_per_s);
-  if (run.vsadu4_roof_per_s) {
-    text += fmt::format(" and {:.1f} T absolute differences/s", *run.vsadu4_roof_per_s * 1e-12);
-  }
-  if (!run.on_gpu) text += "; counts in the place of times";
-  if (!run.document_device.empty()) {
-    text += fmt::format("; the document's figures are of a {} at {}x{}", run.document_device,
-                        run.document_size.width, run.document_size.height);
-  }
-  return text + "\n";
-}
-
-std::string columns_of(const RungRow& row, bool on_gpu) {
-  std::string work = fmt::format("{}x{}", row.size.width, row.size.height);
-  if (!row.parameters.empty()) work += ", " + parameters_text(row.parameters);
-  work += "\n";
-  if (!on_gpu) {
-    return work +
-           fmt::format(
-               "{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5}  {:<17} {}\n",
-               "", "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px", "branches",
-               "divergent", "regs", "occ.", "CC", "document", "idea");
-  }
-  return work +
-         fmt::format(
-             "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n",
-             "", "cold us", "[p5, p95]", "batch us", "GB/s", "roof", "step", "all", "regs", "occ.",
-             "refs/px", "tx/req", "sh/req", "document", "idea");
-}
-
-std::string line_of(const RungRow& row, bool on_gpu) {
-  const std::string name =
-      row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
-  std::string text = fmt::format("{:<32}", name);
-  if (!row.skipped.empty()) return text + "skipped: " + row.skipped + "\n";
-  if (!row.wrong.empty()) return text + "WRONG: " + row.wrong + "\n";
-  return text + (on_gpu ? gpu_line(row) : emulator_lines(row)) + " " + row.idea + "\n";
-}
-
-std::string transfers_of(const LadderRun& run) {
-  std::string text;
-  for (const TransferRow& each : run.transfers) {
-    text += fmt::format("{}transfers at {}x{}{}{}: {} us up, {} us down, page-locked\n",
-                        text.empty() ? "\n" : "", each.size.width, each.size.height,
-                        each.parameters.empty() ? "" : ", ", parameters_text(each.parameters),
-                        trimmed(each.upload_us), trimmed(each.download_us));
-  }
-  return text;
-}
-
-nlohmann::ordered_json json_of(const LadderRun& run) {
+nlohmann::ordered_json json_of(const StudyRun& run) {
   Json machine = {{"device", run.device},
                   {"compute_capability", rules::to_string(run.compute_capability)}};
   if (run.on_gpu) {
@@ -284,7 +187,7 @@ nlohmann::ordered_json json_of(const LadderRun& run) {
   }
   Json rows = Json::array();
   for (const RungRow& each : run.rows) rows.push_back(json_of(each));
-  Json object = {{"ladder", run.ladder}};
+  Json object = {{run.is_ladder ? "ladder" : "study", run.study}};
   if (!run.experiment.empty()) {
     object["experiment"] = run.experiment;
     object["title"] = run.title;
@@ -297,6 +200,7 @@ nlohmann::ordered_json json_of(const LadderRun& run) {
   object["machine"] = machine;
   object["method"] = run.method;
   put(object, "copy_roof_gb_per_s", run.copy_roof_gb_per_s);
+  put(object, "read_roof_gb_per_s", run.read_roof_gb_per_s);
   put(object, "absolute_differences_roof_per_s", run.vsadu4_roof_per_s);
   for (const TransferRow& each : run.transfers) {
     object["transfers"].push_back({{"size", {each.size.width, each.size.height}},
@@ -308,20 +212,20 @@ nlohmann::ordered_json json_of(const LadderRun& run) {
   return object;
 }
 
-std::string csv_of(const LadderRun& run) {
-  std::string text =
-      "ladder,rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
+std::string csv_of(const StudyRun& run) {
+  const std::vector<std::string> axes = axes_of(run);
+  std::string text = fmt::format(
+      "{},rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
       "batch_us,batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,"
       "speedup_over_step_before,speedup_over_first,compute_capability,registers,occupancy,"
       "warp_instructions,active_lanes,divergent_branches,references_per_pixel,"
       "transactions_per_request,shared_passes_per_request,document_time_us,"
-      "document_speedup_over_first,document_gpu_speedup\n";
+      "document_speedup_over_first,document_gpu_speedup,{}{}{}\n",
+      run.is_ladder ? "ladder" : "study", fmt::join(counted_figures, ","), axes.empty() ? "" : ",",
+      fmt::join(axes, ","));
   for (const RungRow& row : run.rows) {
     const std::size_t lines = std::max<std::size_t>({1, row.resources.size(), row.counts.size()});
-    for (std::size_t i = 0; i < lines; ++i) {
-      text += csv_line(run, row, i < row.resources.size() ? &row.resources[i] : nullptr,
-                       i < row.counts.size() ? &row.counts[i] : nullptr);
-    }
+    for (std::size_t i = 0; i < lines; ++i) text += csv_line(run, row, i, axes);
   }
   return text;
 }

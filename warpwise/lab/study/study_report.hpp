@@ -8,19 +8,26 @@
 namespace warpwise::lab {
 
 /// The line above the rows of one size: what is run where, and against which roof.
-std::string heading_of(const LadderRun& run);
+std::string heading_of(const StudyRun& run);
 /// The size and the parameters that rows from this one on are for, and the names of the columns.
-std::string columns_of(const RungRow& row, bool on_gpu);
+std::string columns_of(const StudyRun& run, const RungRow& row);
+/// Whether they are to be shown before this row. \param before  the row above; none at the first
+bool begins_table(const StudyRun& run, const RungRow* before, const RungRow& row);
 /// One row for people.
-std::string line_of(const RungRow& row, bool on_gpu);
+std::string line_of(const StudyRun& run, const RungRow& row);
+
+/// "32", "32x8" or "8x8x4".
+std::string block_text(const emulator::Dim3& block);
+/// "window 31, offset 7".
+std::string parameters_text(const ladders::Variables& parameters);
 
 /// What the operands' way to the GPU and back takes; empty without one.
-std::string transfers_of(const LadderRun& run);
+std::string transfers_of(const StudyRun& run);
 
 /// What lab run --json prints and --out records; the keys are listed in README.md.
-nlohmann::ordered_json json_of(const LadderRun& run);
+nlohmann::ordered_json json_of(const StudyRun& run);
 
 /// One line of names, then one for each row and compute capability.
-std::string csv_of(const LadderRun& run);
+std::string csv_of(const StudyRun& run);
 
 }  // namespace warpwise::lab

@@ -13,6 +13,7 @@
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
+#include "warpwise/lab/study/points.hpp"
 #include "warpwise/lab/study/rung_run.hpp"
 
 namespace warpwise::lab {
@@ -21,8 +22,12 @@ namespace {
 using ladders::Problem;
 using ladders::Variables;
 
+constexpr const char* compared_with_cpu =
+    "Each rung's result is compared with the CPU's before it is timed. ";
+constexpr const char* compared_with_reference =
+    "Each kernel's result is compared with the reference kernel's before it is timed. ";
 constexpr const char* gpu_method =
-    "Each rung's result is compared with the CPU's before it is timed. Cold: L2 is flushed before "
+    "Cold: L2 is flushed before "
     "each run, a "
     "spinning kernel hides the launch, events stand around the run's launches; at least 10 samples "
     "and 0.5 s of "
@@ -39,36 +44,19 @@ constexpr const char* emulator_method =
     "code that registers_from names: a compute capability that none can be built for has the "
     "nearest one's.";
 
-Variables merged(Variables parameters, const Variables& others) {
-  for (const auto& [name, value] : others) parameters[name] = value;
-  return parameters;
-}
-
-// All combinations of an experiment's parameters, each with the defaults of the others.
-std::vector<Variables> combinations(const LadderTable& table,
-                                    const std::optional<Experiment>& experiment) {
-  std::vector<Variables> result = {table.ladder->parameters()};
-  if (!experiment) return result;
-  for (const auto& [name, values] : experiment->parameters) {
-    std::vector<Variables> longer;
-    for (const Variables& each : result) {
-      for (const std::int64_t value : values) longer.push_back(merged(each, {{name, value}}));
-    }
-    result = std::move(longer);
-  }
-  return result;
-}
-
-bool is_default(const LadderTable& table, const Rung& rung, const Variables& parameters) {
-  return parameters == merged(table.ladder->parameters(), rung.parameters);
+bool is_default(const StudyTable& table, const Rung& rung, const Variables& parameters) {
+  return parameters == merged(table.parameters(), rung.parameters);
 }
 
 // The document's figures are of one size and one shape of block, which the table has first. The
 // emulator's size stands for it: there are no times for them to be mistaken for.
-bool is_documented(const LadderTable& table, const LadderRun& run, const Rung& rung,
+bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
                    const RungRow& row) {
   const bool same_size = row.size == table.size || (!run.on_gpu && row.size == table.emulator_size);
-  return same_size && is_default(table, rung, row.parameters) &&
+  const bool own_constants = std::all_of(row.axes.begin(), row.axes.end(), [&](const auto& axis) {
+    return rung.constants.at(axis.first) == std::to_string(axis.second);
+  });
+  return same_size && own_constants && is_default(table, rung, row.parameters) &&
          (rung.shipped || row.block == rung.blocks.front());
 }
 
@@ -79,65 +67,10 @@ std::optional<double> document_speedup(const DocumentFigure& first, const Docume
   return std::nullopt;
 }
 
-// The global memory of all launches together.
-struct Traffic {
-  std::uint64_t requests = 0;
-  std::uint64_t references = 0;
-  std::uint64_t transactions = 0;
-  std::uint64_t bytes = 0;
-
-  void add(const emulator::TrafficCounts& counts) {
-    requests += counts.requests;
-    references += counts.references;
-    transactions += counts.transactions_32 + counts.transactions_64 + counts.transactions_128;
-    bytes += counts.bytes_moved;
-  }
-};
-
-double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
-double ratio(std::uint64_t a, std::uint64_t b) {
-  return ratio(static_cast<double>(a), static_cast<double>(b));
-}
-
-RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::size_t index,
-                     rules::ComputeCapability cc, const Problem& problem, const Size& size) {
-  RungCounts result;
-  result.compute_capability = cc;
-  result.size = size;
-  Traffic global;
-  std::uint64_t threads = 0;
-  std::uint64_t texture = 0;
-  std::uint64_t shared_requests = 0;
-  std::uint64_t shared_passes = 0;
-  for (const emulator::LaunchResult& launch : launches) {
-    result.warp_instructions += launch.totals.warp_instructions;
-    threads += launch.totals.thread_instructions;
-    result.branches += launch.totals.branches;
-    result.divergent_branches += launch.totals.divergent_branches;
-    result.barriers += launch.totals.barriers;
-    const emulator::MemoryCounts& memory = launch.memory[index];
-    for (const auto& each : {memory.global_load, memory.global_store, memory.global_atomic}) {
-      global.add(each);
-    }
-    for (const auto& each : {memory.shared_load, memory.shared_store, memory.shared_atomic}) {
-      shared_requests += each.requests;
-      shared_passes += each.passes;
-    }
-    texture += memory.texture_references;
-  }
-  const auto pixels = static_cast<double>(problem.pixels);
-  result.active_lanes = ratio(threads, result.warp_instructions);
-  result.references_per_pixel = ratio(static_cast<double>(global.references + texture), pixels);
-  result.transactions_per_request = ratio(global.transactions, global.requests);
-  result.bytes_moved_per_pixel = ratio(static_cast<double>(global.bytes), pixels);
-  result.shared_passes_per_request = ratio(shared_passes, shared_requests);
-  return result;
-}
-
 // Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take
 // 370 million warp instructions at the size that the table gives for the emulator; what a larger
 // image takes grows with its pixels.
-std::uint64_t budget_of(const LadderTable& table, const Size& size) {
+std::uint64_t budget_of(const StudyTable& table, const Size& size) {
   constexpr double at_emulator_size = 500e6;
   constexpr double greatest = 1e18;  // fits in 64 bits
   const auto pixels = [](const Size& of) {
@@ -150,11 +83,11 @@ std::uint64_t budget_of(const LadderTable& table, const Size& size) {
 
 // What the emulator counts of a rung's launches at the size that the table gives for it. Nothing
 // where it does not run them: the times that they stand beside are right all the same.
-std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
+std::vector<RungCounts> count_rung(const StudyTable& table, const Rung& rung,
                                    const Variables& parameters, const emulator::Dim3& block,
                                    const std::vector<rules::ComputeCapability>& ccs) {
   const Size size = table.emulator_size;
-  const Problem problem = table.ladder->problem(size.width, size.height, parameters, {});
+  const Problem problem = table.problem(size, parameters, {});
   EmulatorExecutor executor(ccs, true, budget_of(table, size));
   std::vector<RungCounts> counts;
   try {
@@ -167,51 +100,6 @@ std::vector<RungCounts> count_rung(const LadderTable& table, const Rung& rung,
     counts.push_back(counts_of(executor.results(), i, ccs[i], problem, size));
   }
   return counts;
-}
-
-int threads_of(const ladders::Launch& launch) {
-  return static_cast<int>(dimensions(launch.block).count());
-}
-
-// Of the first launch: rungs of several kernels differ little in these.
-RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) {
-  RungResources result;
-  result.compute_capability = executor.compute_capability();
-  const ladders::Launch& launch = run.launches().front();
-  result.registers = run.code().registers(launch.kernel);
-  const int threads = threads_of(launch);
-  const int warps = (threads + 31) / 32;
-  const int blocks = run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes);
-  result.occupancy =
-      ratio(static_cast<double>(blocks * warps), rules::sm_limits(result.compute_capability).warps);
-  return result;
-}
-
-std::vector<RungResources> resources_by_rules(const RungRun& run,
-                                              const std::vector<rules::ComputeCapability>& ccs) {
-  const ladders::Launch& launch = run.launches().front();
-  const ResourceReport report = kernel_resources(run.compilation(), launch.kernel, ccs);
-  std::vector<RungResources> result;
-  for (std::size_t i = 0; i < ccs.size(); ++i) {
-    RungResources each;
-    each.compute_capability = ccs[i];
-    if (const auto& known = report.by_compute_capability[i]) {
-      each.registers = known->registers;
-      each.registers_from = built_for(*known, ccs[i]);
-      try {
-        each.occupancy =
-            rules::occupancy(ccs[i], {.threads = threads_of(launch),
-                                      .registers_per_thread = known->registers,
-                                      .shared_bytes = known->shared_bytes +
-                                                      static_cast<int>(launch.shared_bytes)})
-                .fraction;
-      } catch (const InvalidArgument&) {
-        each.occupancy = 0;  // not one block fits
-      }
-    }
-    result.push_back(each);
-  }
-  return result;
 }
 
 std::uint64_t bytes_of_operands(const Problem& problem) {
@@ -228,24 +116,28 @@ struct Work {
   Problem expected;
 };
 
-class LadderRunner {
+class StudyRunner {
  public:
-  LadderRunner(const LadderTable& table, const LadderRequest& request, const RowDone& done)
-      : table_(table), request_(request), done_(done) {
+  StudyRunner(const StudyTable& table, const StudyRequest& request, const RowDone& done)
+      : table_(table), request_(request), done_(done),
+        axes_(request.experiment ? request.experiment->axes : table.axes) {
     if (request.on_gpu) {
       gpu_ = std::make_unique<GpuExecutor>();
-      timer_ = std::make_unique<GpuTimer>(*gpu_);
+      timer_ = std::make_unique<GpuTimer>(gpu_->device(), gpu_->stream());
     } else {
       emulator_ = std::make_unique<EmulatorExecutor>(
           request.compute_capabilities, true,
           budget_of(table, request.size.value_or(table.emulator_size)));
+      plain_ = std::make_unique<EmulatorExecutor>(
+          request.compute_capabilities, false,
+          budget_of(table, request.size.value_or(table.emulator_size)));
     }
   }
 
-  LadderRun run() {
+  StudyRun run() {
     describe();
     for (const Size& size : sizes()) {
-      for (const Variables& parameters : combinations(table_, request_.experiment)) {
+      for (const Variables& parameters : parameters_of(table_, axes_)) {
         run_size(size, parameters);
       }
     }
@@ -256,9 +148,15 @@ class LadderRunner {
   Executor& executor() const {
     return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *emulator_;
   }
+  // For what is not counted.
+  Executor& plain_executor() const {
+    return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *plain_;
+  }
 
   void describe() {
-    result_.ladder = table_.name();
+    result_.study = table_.name();
+    result_.is_ladder = table_.is_ladder();
+    result_.report = table_.report;
     result_.document_device = table_.document_device;
     result_.document_size = table_.size;
     if (request_.experiment) {
@@ -269,8 +167,10 @@ class LadderRunner {
     result_.device = executor().device_name();
     result_.compute_capability = executor().compute_capability();
     result_.on_gpu = request_.on_gpu;
-    result_.method = request_.on_gpu ? gpu_method : emulator_method;
+    result_.method = emulator_method;
     if (!request_.on_gpu) return;
+    result_.method =
+        std::string(table_.is_ladder() ? compared_with_cpu : compared_with_reference) + gpu_method;
     result_.multiprocessors = gpu_->multiprocessors();
     result_.driver_version = gpu_->device().driver_version;
     result_.copy_roof_gb_per_s = timer_->copy_roof_gb_per_s();
@@ -279,7 +179,7 @@ class LadderRunner {
   std::vector<Size> sizes() const {
     if (request_.size) return {*request_.size};
     if (!request_.on_gpu) return {table_.emulator_size};
-    return request_.experiment ? request_.experiment->sizes : std::vector<Size>{table_.size};
+    return axes_.sizes.empty() ? std::vector<Size>{table_.size} : axes_.sizes;
   }
 
   void run_size(const Size& size, const Variables& parameters) {
@@ -287,6 +187,9 @@ class LadderRunner {
     const Work& plain = work_of(size, parameters);
     if (request_.on_gpu) {
       transfer(plain);
+      if (plain.problem.roof == ladders::Roof::read) {
+        result_.read_roof_gb_per_s = timer_->read_roof_gb_per_s();
+      }
       if (plain.problem.roof == ladders::Roof::vsadu4) {
         result_.vsadu4_roof_per_s = timer_->absolute_differences_per_s();
       }
@@ -295,23 +198,26 @@ class LadderRunner {
     for (const std::string& name : request_.rungs) {
       const Rung& rung = table_.rung(name);
       const Work& work = work_of(size, merged(parameters, rung.parameters));
-      std::vector<emulator::Dim3> blocks = {rung.blocks.front()};
-      if (request_.block && !rung.shipped)
-        blocks = {*request_.block};
-      else if (request_.experiment && request_.experiment->all_blocks)
-        blocks = rung.blocks;
-      for (const emulator::Dim3& block : blocks) run_rung(rung, work, block);
+      for (const RungPoint& point : points_of(rung, axes_)) {
+        for (const emulator::Dim3& block : blocks(rung)) run_rung(point, work, block);
+      }
     }
+  }
+
+  std::vector<emulator::Dim3> blocks(const Rung& rung) const {
+    if (request_.block && !rung.shipped) return {*request_.block};
+    return blocks_of(rung, axes_);
   }
 
   Work& work_of(const Size& size, const Variables& parameters) {
     const auto found = works_.find(parameters);
     if (found != works_.end()) return found->second;
-    Work work{
-        size, parameters, table_.ladder->problem(size.width, size.height, parameters, {}), {}};
+    Work work{size, parameters, table_.problem(size, parameters, {}), {}};
     require_memory(work.problem);
-    work.expected = work.problem;
-    table_.ladder->compute(work.expected, ladders::Cpu::library);
+    if (table_.is_ladder()) {
+      work.expected = work.problem;
+      table_.ladder->compute(work.expected, ladders::Cpu::library);
+    }
     return works_.emplace(parameters, std::move(work)).first->second;
   }
 
@@ -332,8 +238,7 @@ class LadderRunner {
     const auto& documented = table_.document_cpu;
     const int as_documented = documented ? std::min(documented->threads, all) : 0;
     if (documented) threads.insert(as_documented);
-    const bool is_documented =
-        work.size == table_.size && work.parameters == table_.ladder->parameters();
+    const bool is_documented = work.size == table_.size && work.parameters == table_.parameters();
     for (const int each : threads) {
       cpu_row(work, problem, each == 1 ? "cpu 1 thread" : fmt::format("cpu {} threads", each),
               ladders::Cpu::library, each,
@@ -404,16 +309,22 @@ class LadderRunner {
     result_.transfers.push_back({work.size, work.parameters, times.upload_us, times.download_us});
   }
 
-  void run_rung(const Rung& rung, const Work& work, const emulator::Dim3& block) {
+  void run_rung(const RungPoint& point, const Work& work, const emulator::Dim3& block) {
+    const Rung& rung = point.rung;
     RungRow row = row_of(work);
     row.rung = rung.name;
     row.idea = rung.idea;
     row.rows = rung.rows;
+    row.axes = point.constants;
     row.block = block;
+    // A rung that fixes a parameter is the same at each value of an axis.
+    if (!measured_.insert(key_of(row, true)).second) return;
     try {
+      Problem by_reference;
+      if (!table_.is_ladder()) by_reference = reference_result(rung, work.problem, block);
       RungRun run(executor(), table_, rung, work.problem, block);
       run.run();
-      row.wrong = run.first_difference(work.expected);
+      row.wrong = run.first_difference(table_.is_ladder() ? work.expected : by_reference);
       if (row.wrong.empty()) fill(row, rung, work, run);
       if (rung.shipped) row.block = dimensions(run.launches().front().block);
       compare(table_, result_, row);
@@ -427,6 +338,22 @@ class LadderRunner {
     add(std::move(row));
   }
 
+  // \throws Unsupported  the rung is not for this problem: nobody waits for the reference then
+  Problem reference_result(const Rung& rung, const Problem& problem, const emulator::Dim3& block) {
+    const std::string reason = RungRun::why_skipped(executor(), rung, problem, block);
+    if (!reason.empty()) throw Unsupported(reason);
+    return expected_of(plain_executor(), table_, rung, problem, block, ladders::Cpu::reference);
+  }
+
+  static std::string key_of(const RungRow& row, bool with_size) {
+    std::string key = fmt::format("{} {} {} {}", row.rung, row.block.x, row.block.y, row.block.z);
+    if (with_size) key += fmt::format(" of {} {}", row.size.width, row.size.height);
+    for (const auto& values : {row.parameters, row.axes}) {
+      for (const auto& [name, value] : values) key += fmt::format(" {} {}", name, value);
+    }
+    return key;
+  }
+
   void fill(RungRow& row, const Rung& rung, const Work& work, RungRun& run) {
     if (!request_.on_gpu) {
       for (std::size_t i = 0; i < request_.compute_capabilities.size(); ++i) {
@@ -436,18 +363,17 @@ class LadderRunner {
       row.resources = resources_by_rules(run, request_.compute_capabilities);
       return;
     }
-    const Measurement times = timer_->measure(run.code(), run.launches());
+    const Measurement times = timer_->measure(
+        [&](gpu::StreamHandle stream) { gpu_->launch(run.code(), run.launches(), stream); });
     row.cold = times.cold;
     row.batch = times.batch;
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_)};
     rate(row, work);
     // Once for each rung and block shape, at the one size that the table gives for counts; with an
-    // experiment's parameters it may take long.
-    if (is_default(table_, rung, work.parameters) &&
-        counted_
-            .insert(fmt::format("{} {} {} {}", rung.name, row.block.x, row.block.y, row.block.z))
-            .second) {
+    // experiment's parameters a ladder's may take long.
+    const bool worth_it = !table_.is_ladder() || is_default(table_, rung, work.parameters);
+    if (worth_it && counted_.insert(key_of(row, false)).second) {
       row.counts =
           count_rung(table_, rung, work.parameters, row.block, request_.compute_capabilities);
     }
@@ -457,11 +383,20 @@ class LadderRunner {
     const Problem& problem = work.problem;
     const double seconds = row.cold->median_us * 1e-6;
     row.gb_per_s = static_cast<double>(problem.bytes) * 1e-9 / seconds;
-    if (problem.roof == ladders::Roof::vsadu4) {
-      row.share_of_roof =
-          static_cast<double>(problem.operations) / seconds / *result_.vsadu4_roof_per_s;
-    } else {
-      row.share_of_roof = *row.gb_per_s / *result_.copy_roof_gb_per_s;
+    switch (problem.roof) {
+      case ladders::Roof::copy:
+        row.roof = "copy";
+        row.share_of_roof = *row.gb_per_s / *result_.copy_roof_gb_per_s;
+        break;
+      case ladders::Roof::read:
+        row.roof = "read";
+        row.share_of_roof = *row.gb_per_s / *result_.read_roof_gb_per_s;
+        break;
+      case ladders::Roof::vsadu4:
+        row.roof = "vsadu4";
+        row.share_of_roof =
+            static_cast<double>(problem.operations) / seconds / *result_.vsadu4_roof_per_s;
+        break;
     }
   }
 
@@ -470,26 +405,29 @@ class LadderRunner {
     result_.rows.push_back(std::move(row));
   }
 
-  const LadderTable& table_;
-  const LadderRequest& request_;
+  const StudyTable& table_;
+  const StudyRequest& request_;
   const RowDone& done_;
+  const Axes& axes_;
   std::unique_ptr<GpuExecutor> gpu_;
   std::unique_ptr<GpuTimer> timer_;
   std::unique_ptr<EmulatorExecutor> emulator_;
+  std::unique_ptr<EmulatorExecutor> plain_;
   std::map<Variables, Work> works_;  // of one size
   std::set<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>> transferred_;
   std::set<std::string> counted_;
-  LadderRun result_;
+  std::set<std::string> measured_;
+  StudyRun result_;
 };
 
 }  // namespace
 
-bool LadderRun::any_wrong() const {
+bool StudyRun::any_wrong() const {
   return std::any_of(rows.begin(), rows.end(),
                      [](const RungRow& row) { return !row.wrong.empty(); });
 }
 
-void compare(const LadderTable& table, const LadderRun& before, RungRow& row) {
+void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   if (!row.skipped.empty() || !row.wrong.empty()) return;
   const Rung& rung = table.rung(row.rung);
   // A parameter that a rung fixes makes it another computation: neither a step nor a first.
@@ -510,15 +448,15 @@ void compare(const LadderTable& table, const LadderRun& before, RungRow& row) {
   row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
   // Its first row: of the block shape that it has by default.
   const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
-    return is_comparable(other) && other.rung == rung.after;
+    return is_comparable(other) && other.axes == row.axes && other.rung == rung.after;
   });
   if (step == before.rows.end() || !step->cold) return;
   row.step_before = rung.after;
   row.speedup_over_step_before = step->cold->median_us / row.cold->median_us;
 }
 
-LadderRun run_ladder(const LadderTable& table, const LadderRequest& request, const RowDone& done) {
-  return LadderRunner(table, request, done).run();
+StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done) {
+  return StudyRunner(table, request, done).run();
 }
 
 }  // namespace warpwise::lab

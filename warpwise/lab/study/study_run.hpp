@@ -5,36 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "warpwise/lab/measure/executor.hpp"
+#include "warpwise/lab/measure/samples.hpp"
+#include "warpwise/lab/study/rung_counts.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// Rungs verified and then timed on a GPU, or counted in the emulator: one row each.
+// The points of a study verified and then timed on a GPU, or counted in the emulator: one row each.
 namespace warpwise::lab {
-
-/// What the emulator counted of all launches of a rung, as one compute capability makes it.
-struct RungCounts {
-  rules::ComputeCapability compute_capability;
-  Size size;  ///< of the problem that it was counted at
-  std::uint64_t warp_instructions = 0;
-  double active_lanes = 0;  ///< of 32, in the mean over the instructions
-  std::uint64_t branches = 0;
-  std::uint64_t divergent_branches = 0;
-  std::uint64_t barriers = 0;
-  /// Reads, writes and atomic operations of global memory and reads of textures that threads make:
-  /// of each access the lanes that take part, a vector counted once.
-  double references_per_pixel = 0;
-  double transactions_per_request = 0;   ///< of global memory
-  double bytes_moved_per_pixel = 0;      ///< between the SMs and global memory
-  double shared_passes_per_request = 0;  ///< 0 without shared memory
-};
-
-/// What the machine code takes and how much of an SM's warps its blocks fill.
-struct RungResources {
-  rules::ComputeCapability compute_capability;
-  std::optional<int> registers;
-  std::string registers_from;  ///< built_for(); empty on a GPU, whose driver builds for itself
-  std::optional<double> occupancy;
-};
 
 struct RungRow {
   std::string rung;  ///< or "cpu reference", "cpu 1 thread", "cpu N threads"
@@ -42,6 +18,7 @@ struct RungRow {
   std::vector<std::string> rows;  ///< of the documents
   Size size;
   ladders::Variables parameters;
+  ladders::Variables axes;  ///< constants that the run's axes set
   emulator::Dim3 block;
   bool on_cpu = false;
   std::string skipped;                 ///< why, in words; nothing else is known then
@@ -52,6 +29,7 @@ struct RungRow {
   std::optional<double>
       gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
+  std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
   std::string step_before;  ///< the rung that this one is a step from, where it was timed too
   std::optional<double> speedup_over_step_before;
   std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
@@ -72,9 +50,11 @@ struct TransferRow {
   double download_us = 0;
 };
 
-struct LadderRun {
-  std::string ladder;
-  std::string experiment;  ///< empty for rungs that were named
+struct StudyRun {
+  std::string study;
+  bool is_ladder = true;
+  std::vector<std::string> report;  ///< figures to be shown, as StudyTable::report
+  std::string experiment;           ///< empty for rungs that were named
   std::string title;
   std::vector<std::string> document_rows;
   std::string document_device;
@@ -85,6 +65,7 @@ struct LadderRun {
   bool on_gpu = false;
   int driver_version = 0;  ///< CUDA's, 13000 for 13.0
   std::optional<double> copy_roof_gb_per_s;
+  std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
   std::vector<TransferRow> transfers;
   std::vector<RungRow> rows;
@@ -93,7 +74,7 @@ struct LadderRun {
   bool any_wrong() const;
 };
 
-struct LadderRequest {
+struct StudyRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< its rungs are `rungs`
   std::optional<Size> size;              ///< in place of the table's or the experiment's
@@ -103,16 +84,20 @@ struct LadderRequest {
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< to be counted for
 };
 
-/// What the figures of a rung's row are beside those of the rows before it, and which of the
-/// document's belong to it. run_ladder() does so with each row.
-void compare(const LadderTable& table, const LadderRun& before, RungRow& row);
+/// One of figure_names of a row, of the compute capability with this index where it is one of
+/// those. Nothing where it is not known.
+std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
+
+/// Fills in the figures that compare a row with the rows before it, and those of the document that
+/// belong to it. run_study() does so with each row.
+void compare(const StudyTable& table, const StudyRun& before, RungRow& row);
 
 /// Is told of each row when it is there, with all that is known of the run until then.
-using RowDone = std::function<void(const LadderRun&, const RungRow&)>;
+using RowDone = std::function<void(const StudyRun&, const RungRow&)>;
 
 /// Runs the request.
 /// \throws InvalidArgument, OutOfMemory, IoError  before anything is timed where that can be known
 /// \throws CompileError  a rung does not compile
-LadderRun run_ladder(const LadderTable& table, const LadderRequest& request, const RowDone& done);
+StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done);
 
 }  // namespace warpwise::lab

@@ -30,8 +30,8 @@ class Compared : public ::testing::Test {
     return run_.rows.emplace_back(std::move(row));
   }
 
-  LadderTable table_ = find_ladder("sobel");
-  LadderRun run_;
+  StudyTable table_ = find_study("sobel");
+  StudyRun run_;
 };
 
 TEST_F(Compared, WithTheStepThatTheyCameFrom) {
@@ -97,7 +97,7 @@ TEST_F(Compared, WithTheDocumentWhereItsFiguresBelong) {
 }
 
 TEST_F(Compared, WithTheDocumentsOwnSpeedups) {
-  table_ = find_ladder("match");
+  table_ = find_study("match");
   const auto match = [&](const char* rung, double us) {
     RungRow row = timed(rung, us, table_.size);
     row.block = table_.rung(rung).blocks.front();

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/study/listed_problem.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// A ladder's table, `ladder.json`, as data. README.md says what each field means.
+// A study's table as data: `study.json`, or the `ladder.json` of a ladder, which is a study whose
+// kernels are steps in order, up to the one that the library ships. README.md says what each field
+// means.
 namespace warpwise::lab {
 
 /// One kernel of a rung; expressions as evaluate() takes them.
@@ -38,11 +41,13 @@ struct DocumentCpu {
   std::vector<std::string> rows;
 };
 
+/// A kernel of a study, with how it is launched; of a ladder, a step.
 struct Rung {
   std::string name;
   std::string place;  ///< of its line, for complaints: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
   std::string after;  ///< the rung above that this one is a step from; empty where a branch begins
+                      ///< and in a study that is no ladder
   std::filesystem::path file;
   std::vector<std::string> rows;                 ///< of the documents: "A8"
   std::map<std::string, std::string> constants;  ///< by name, as expressions
@@ -50,6 +55,7 @@ struct Rung {
   std::vector<emulator::Dim3>
       blocks;                        ///< shapes that it may be launched with; the first by default
   std::vector<LaunchRule> launches;  ///< empty where `shipped`
+  std::string max_registers = "0";   ///< of a thread; 0: as many as the compiler takes
   std::string scratch = "0";         ///< bytes
   std::map<std::string, TextureKind> textures;  ///< by operand
   std::map<std::string, std::string> needs;     ///< expression, and what it means where it is 0
@@ -63,21 +69,30 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// A named measurement that reproduces a row of a document: each of its rungs at each of its sizes
-/// and parameters.
+/// What varies from one point of a run to the next: all combinations are measured.
+struct Axes {
+  std::vector<Size> sizes;                                      ///< empty: the table's
+  std::vector<emulator::Dim3> blocks;                           ///< empty: each rung's first
+  bool all_blocks = false;                                      ///< every shape of each rung
+  std::map<std::string, std::vector<std::int64_t>> parameters;  ///< of the problem
+  std::map<std::string, std::vector<std::int64_t>> constants;   ///< of the rungs that have them
+};
+
+/// A named measurement: each of its rungs at each point of its axes.
 struct Experiment {
   std::string name;
   std::string title;
   std::vector<std::string> rows;
   std::vector<std::string> rungs;
-  std::vector<Size> sizes;
-  std::map<std::string, std::vector<std::int64_t>> parameters;
-  bool all_blocks = false;  ///< every shape of each rung, not its first alone
-  bool cpu = false;         ///< the CPU's rows too
+  Axes axes;
+  bool cpu = false;  ///< the CPU's rows too
 };
 
-struct LadderTable {
-  const ladders::Ladder* ladder = nullptr;
+struct StudyTable {
+  const ladders::Ladder* ladder = nullptr;  ///< none: `listed` is the problem
+  std::string own_name;                     ///< of a study that is no ladder
+  ListedProblem listed;
+  Rung reference;  ///< of a study that is no ladder: gives what all of its kernels have to give
   std::filesystem::path folder;
   std::string about;
   Size size;           ///< the document's, the default on a GPU
@@ -87,23 +102,46 @@ struct LadderTable {
   std::string document_device;                        ///< whose times the document gives
   std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
+  Axes axes;                        ///< of a run of the whole
+  std::vector<std::string> report;  ///< figures that lab run shows; empty: a ladder's
   std::vector<Experiment> experiments;
 
-  std::string name() const { return std::string(ladder->name()); }
+  std::string name() const { return ladder != nullptr ? std::string(ladder->name()) : own_name; }
+  bool is_ladder() const { return ladder != nullptr; }
+  /// "ladder" or "study", as messages and reports call it.
+  const char* kind() const { return is_ladder() ? "ladder" : "study"; }
+  /// The problem's parameters with their defaults.
+  ladders::Variables parameters() const {
+    return is_ladder() ? ladder->parameters() : listed.parameters;
+  }
+  /// \throws InvalidArgument, OutOfMemory  as ladders::Ladder::problem()
+  ladders::Problem problem(const Size& size, const ladders::Variables& parameters,
+                           ladders::Layout layout) const;
+  /// The parameters of its kernels, but of the shipped one.
+  std::vector<std::byte> arguments(const ladders::Problem& problem,
+                                   const ladders::Placement& placement) const;
   /// \throws InvalidArgument  with the nearest name
   const Rung& rung(std::string_view name) const;
 };
 
-/// Reads FOLDER/ladder.json.
+/// Reads FOLDER/study.json, or FOLDER/ladder.json where there is none.
 /// \throws IoError          it cannot be read
 /// \throws InvalidArgument  with file, rung and field: what is wrong and what would be right
-LadderTable read_ladder(const std::filesystem::path& folder);
+StudyTable read_study(const std::filesystem::path& folder);
 
-/// The same from a text; `folder` is where the rungs' files are taken from, and need not be there.
-LadderTable parse_ladder(std::string_view json, const std::filesystem::path& folder);
+/// The same from the text of such a file, which need not be there; the text says itself whether it
+/// is a ladder's.
+StudyTable parse_study(std::string_view json, const std::filesystem::path& file);
 
-/// The installed ladder. \throws InvalidArgument  with the nearest name
-LadderTable find_ladder(std::string_view name);
+/// The installed ladder or study. \throws InvalidArgument  with the nearest name
+StudyTable find_study(std::string_view name);
+
+/// Of all that are installed: the ladders, then the other studies, each sorted by name.
+std::vector<std::string> study_names();
+
+/// The fields that each kind of object of a table may have, by the names that study.schema.json
+/// gives these kinds.
+const std::map<std::string, std::vector<std::string>>& table_fields();
 
 /// The name of `names` that is nearest to `name` by the letters that have to change, to be
 /// suggested.

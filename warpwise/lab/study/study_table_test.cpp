@@ -1,4 +1,4 @@
-// A ladder's table and its expressions, from texts that are right to all that can be wrong with
+// A ladder's table and its expressions: texts that are right, and everything that can be wrong with
 // them; differences between texts, and names of kernels.
 #include <gtest/gtest.h>
 
@@ -7,12 +7,16 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
+#include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/study/expression.hpp"
+#include "warpwise/lab/study/figures.hpp"
 #include "warpwise/lab/study/messages_testing.hpp"
+#include "warpwise/lab/study/points.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 #include "warpwise/lab/study/text_diff.hpp"
 
@@ -179,13 +183,13 @@ constexpr const char* small_table = R"json({
   {"name": "shipped", "idea": "the library's", "after": "", "file": "shipped.cu", "shipped": true}
  ],
  "experiments": [
-  {"name": "all", "title": "All of it", "rows": ["C1"], "rungs": ["*"], "sizes": [[10, 20]], "parameters": {"window": [3, 5]}, "blocks": "all", "cpu": true},
-  {"name": "some", "title": "Two", "rungs": ["third", "first"], "sizes": [[1, 2], [3, 4]]}
+  {"name": "all", "title": "All of it", "rows": ["C1"], "rungs": ["*"], "axes": {"sizes": [[10, 20]], "window": [3, 5], "B": [1, 2], "blocks": "all"}, "cpu": true},
+  {"name": "some", "title": "Two", "rungs": ["third", "first"], "axes": {"sizes": [[1, 2], [3, 4]], "blocks": [[32], [8, 8]]}}
  ]
 })json";
 
 TEST(Table, IsRead) {
-  const LadderTable table = parse_ladder(small_table, "/folder");
+  const StudyTable table = parse_study(small_table, "/folder/ladder.json");
   EXPECT_EQ(table.name(), "threshold");
   EXPECT_EQ(table.about, "a table for a test");
   EXPECT_EQ(table.size, (Size{640, 480}));
@@ -241,11 +245,14 @@ TEST(Table, IsRead) {
   ASSERT_EQ(table.experiments.size(), 2U);
   EXPECT_EQ(table.experiments[0].rungs,
             (std::vector<std::string>{"first", "second", "third", "shipped"}));
-  EXPECT_EQ(table.experiments[0].parameters.at("window"), (std::vector<std::int64_t>{3, 5}));
-  EXPECT_TRUE(table.experiments[0].all_blocks);
+  EXPECT_EQ(table.experiments[0].axes.parameters.at("window"), (std::vector<std::int64_t>{3, 5}));
+  EXPECT_EQ(table.experiments[0].axes.constants.at("B"), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(table.experiments[0].axes.sizes, (std::vector<Size>{{10, 20}}));
+  EXPECT_TRUE(table.experiments[0].axes.all_blocks);
   EXPECT_TRUE(table.experiments[0].cpu);
   EXPECT_EQ(table.experiments[1].rungs, (std::vector<std::string>{"third", "first"}));
-  EXPECT_FALSE(table.experiments[1].all_blocks);
+  EXPECT_FALSE(table.experiments[1].axes.all_blocks);
+  EXPECT_EQ(table.experiments[1].axes.blocks, (std::vector<emulator::Dim3>{{32, 1, 1}, {8, 8, 1}}));
 }
 
 TEST(Table, DefaultLaunchesGiveWayToARungsOwn) {
@@ -255,11 +262,182 @@ TEST(Table, DefaultLaunchesGiveWayToARungsOwn) {
                R"("launches": [{"kernel": "x", "grid": [1]}, {"kernel": "y", "grid": [1]}]})");
   const std::string second = R"("shared": "4 * block_x")";
   text.replace(text.find(second), second.size(), R"("grid": [5])");
-  const LadderTable table = parse_ladder(text, "f");
+  const StudyTable table = parse_study(text, "f/ladder.json");
   EXPECT_EQ(table.rung("first").launches.size(), 2U);
   ASSERT_EQ(table.rung("second").launches.size(), 1U);
   EXPECT_EQ(table.rung("second").launches[0].grid, std::vector<std::string>{"5"});
   EXPECT_EQ(table.rung("third").launches[0].kernel, "a");
+}
+
+TEST(Table, WhatARungNeedsExtendsWhatAllNeed) {
+  std::string text = small_table;
+  const std::string defaults = R"("defaults": {)";
+  text.replace(text.find(defaults), defaults.size(),
+               R"("defaults": {"needs": {"width > 0": "wide", "width < 9": "for all"}, )");
+  const StudyTable table = parse_study(text, "f/ladder.json");
+  using Needs = decltype(Rung::needs);
+  EXPECT_EQ(table.rung("first").needs, (Needs{{"width > 0", "wide"}, {"width < 9", "for all"}}));
+  EXPECT_EQ(table.rung("second").needs, (Needs{{"width > 0", "wide"}, {"width < 9", "narrow"}}));
+}
+
+TEST(Table, LongTextsMayBeLists) {
+  std::string text = small_table;
+  const std::string idea = R"("the next")";
+  text.replace(text.find(idea), idea.size(), R"(["the", "next"])");
+  const std::string shared = R"("4 * block_x")";
+  text.replace(text.find(shared), shared.size(), R"(["4 *", "block_x"])");
+  const StudyTable table = parse_study(text, "f/ladder.json");
+  EXPECT_EQ(table.rung("second").idea, "the next");
+  EXPECT_EQ(table.rung("second").launches[0].shared, "4 * block_x");
+}
+
+// ---- A study that states its own problem
+
+constexpr const char* small_study = R"json({
+ "study": "small",
+ "about": "a study for a test",
+ "size": [64, 2],
+ "emulator_size": [32, 2],
+ "verify": [[5, 1]],
+ "problem": {
+  "parameters": {"shift": 3},
+  "arguments": [
+   {"input": "in", "type": "u16", "elements": "width * height + shift", "fill": "iota"},
+   {"scalar": "count", "type": "i32", "value": "width * height"},
+   {"output": "out", "type": "f32", "elements": "width * height"},
+   {"texture": "in"},
+   {"scratch": "partial"},
+   {"scalar": "total", "type": "u64", "value": "shift * 2"}
+  ],
+  "reference": {"file": "reference.cu", "grid": [1]}
+ },
+ "defaults": {"grid": ["ceil_div(width * height, block_x)"]},
+ "kernels": [
+  {"name": "plain", "idea": "as it is", "file": "a.cu"},
+  {"name": "capped", "idea": "fewer registers", "file": "a.cu", "constants": {"CAP": 0}, "max_registers": "CAP"}
+ ],
+ "axes": {"shift": [0, 3], "CAP": [0, 16, 32]},
+ "report": ["cold_us", "registers"],
+ "experiments": [{"name": "one", "title": "One of them", "kernels": ["capped"], "axes": {"CAP": [24]}}]
+})json";
+
+TEST(Study, IsRead) {
+  const StudyTable table = parse_study(small_study, "/folder/study.json");
+  EXPECT_FALSE(table.is_ladder());
+  EXPECT_EQ(table.name(), "small");
+  EXPECT_EQ(table.parameters(), (Variables{{"shift", 3}}));
+  ASSERT_EQ(table.listed.arguments.size(), 6U);
+  EXPECT_EQ(table.listed.arguments[0].kind, ArgumentKind::input);
+  EXPECT_EQ(table.listed.arguments[0].element_type, ElementType::u16);
+  EXPECT_EQ(table.listed.arguments[0].filling, Filling::iota);
+  EXPECT_EQ(table.listed.arguments[5].number_type, NumberType::u64);
+  EXPECT_EQ(table.reference.file, "/folder/reference.cu");
+  EXPECT_EQ(table.reference.launches[0].kernel, "reference");
+  EXPECT_EQ(table.rung("plain").launches[0].kernel, "small");
+  EXPECT_EQ(table.rung("plain").after, "");
+  EXPECT_EQ(table.rung("capped").after, "") << "kernels of a study are no steps";
+  EXPECT_EQ(table.rung("capped").max_registers, "CAP");
+  EXPECT_EQ(table.axes.parameters.at("shift"), (std::vector<std::int64_t>{0, 3}));
+  EXPECT_EQ(table.axes.constants.at("CAP").size(), 3U);
+  EXPECT_EQ(table.report, (std::vector<std::string>{"cold_us", "registers"}));
+  EXPECT_EQ(table.experiments[0].rungs, std::vector<std::string>{"capped"});
+}
+
+TEST(Study, ItsProblemAndArguments) {
+  const StudyTable table = parse_study(small_study, "/folder/study.json");
+  const ladders::Problem problem = table.problem({5, 2}, {{"shift", 3}}, {0, 4});
+  ASSERT_EQ(problem.operands.size(), 2U);
+  EXPECT_EQ(problem.operands[0].view().width(), 13);
+  EXPECT_EQ(load<std::uint16_t>(problem.operands[0].view().row(0), 12), 12);
+  EXPECT_TRUE(problem.operands[1].is_output());
+  EXPECT_EQ(problem.bytes, 13 * 2 + 10 * 4);
+  EXPECT_EQ(problem.pixels, 10);
+  ladders::Placement placement;
+  placement.address = {0x1000, 0x2000};
+  placement.texture = {7, 0};
+  placement.scratch = 0x3000;
+  const std::vector<std::byte> block = table.arguments(problem, placement);
+  ASSERT_EQ(block.size(), 48U) << "the int is followed by four bytes of padding";
+  const auto word = [&](std::size_t at) { return load<std::uint64_t>(block.data() + at, 0); };
+  EXPECT_EQ(word(0), 0x1000U);
+  EXPECT_EQ(load<std::int32_t>(block.data() + 8, 0), 10);
+  EXPECT_EQ(word(16), 0x2000U);
+  EXPECT_EQ(word(24), 7U);
+  EXPECT_EQ(word(32), 0x3000U);
+  EXPECT_EQ(word(40), 6U);
+  EXPECT_EQ(parameter_bytes_of(table.listed), (std::vector<std::uint64_t>{8, 4, 8, 8, 8, 8}));
+  expect_words(message_of<InvalidArgument>([&] { table.problem({5, 2}, {{"shift", -10}}, {}); }),
+               {"\"in\"", "0 elements"});
+}
+
+TEST(Study, ItsPoints) {
+  const StudyTable table = parse_study(small_study, "/folder/study.json");
+  EXPECT_EQ(parameters_of(table, table.axes),
+            (std::vector<Variables>{{{"shift", 0}}, {{"shift", 3}}}));
+  const std::vector<RungPoint> points = points_of(table.rung("capped"), table.axes);
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[1].rung.constants.at("CAP"), "16");
+  EXPECT_EQ(points[1].constants, (Variables{{"CAP", 16}}));
+  EXPECT_EQ(points_of(table.rung("plain"), table.axes).size(), 1U) << "it has no such constant";
+}
+
+TEST(Study, EveryMistakeIsToldWithItsPlace) {
+  struct Change {
+    const char* from;
+    const char* to;
+    std::vector<std::string> says;
+  };
+  const Change changes[] = {
+      {"\"study\": \"small\"", "\"study\": \"copy\"", {"name of a ladder"}},
+      {"\"study\": \"small\"", "\"study\": \"a/b\"", {"letters"}},
+      {"\"problem\"", "\"problm\"", {"\"problm\"", "did you mean \"problem\""}},
+      {"\"kernels\": [\n", "\"rungs\": [\n", {"\"rungs\""}},
+      {"\"type\": \"u16\"", "\"type\": \"f64\"", {"\"arguments\" 1", "\"f64\"", "u16"}},
+      {"\"fill\": \"iota\"", "\"fill\": \"ones\"", {"\"arguments\" 1", "random, iota, zero"}},
+      {"\"fill\": \"iota\"", "\"value\": 3", {"\"arguments\" 1", "\"value\"", "cannot"}},
+      {"\"elements\": \"width * height\"", "\"elements\": \"width *\"", {"\"arguments\" 3"}},
+      {"{\"texture\": \"in\"}", "{\"texture\": \"out\"}", {"no input before it"}},
+      {"{\"scratch\": \"partial\"}", "{\"scratch\": \"in\"}", {"\"arguments\" 5", "twice: in"}},
+      {"{\"scratch\": \"partial\"}", "{}", {"one of input, output"}},
+      {"\"output\": \"out\"", "\"input\": \"out\"", {"no output"}},
+      {"\"reference\": {", "\"referenc\": {", {"\"reference\""}},
+      {"\"parameters\": {\"shift\": 3}", "\"parameters\": {\"width\": 3}", {"\"width\""}},
+      {"\"CAP\": [0, 16, 32]", "\"CAPS\": [0]", {"unknown axis \"CAPS\"", "\"CAP\""}},
+      {"\"registers\"]", "\"registrs\"]", {"\"report\"", "spill_bytes"}},
+      {"[\"capped\"]", "[\"caped\"]", {"no kernel \"caped\"", "did you mean \"capped\""}},
+      {"\"max_registers\": \"CAP\"", "\"shipped\": true", {"unknown field \"shipped\""}},
+  };
+  for (const Change& each : changes) {
+    std::string text = small_study;
+    const std::size_t at = text.find(each.from);
+    ASSERT_NE(at, std::string::npos) << each.from;
+    text.replace(at, std::string_view(each.from).size(), each.to);
+    const std::string said =
+        message_of<InvalidArgument>([&] { parse_study(text, "/some/study.json"); });
+    expect_words(said, each.says);
+    expect_words(said, {"/some/study.json"});
+  }
+}
+
+// The schema that editors use knows the fields that are read, and no others.
+TEST(Schema, HasTheFieldsThatAreRead) {
+  std::ifstream file(source_root() / "warpwise/lab/study/study.schema.json");
+  const auto schema = nlohmann::json::parse(file);
+  ASSERT_EQ(schema.at("$defs").at("study").at("additionalProperties"), false);
+  for (const auto& [kind, fields] : table_fields()) {
+    std::set<std::string> known;
+    for (const auto& [name, any] : schema.at("$defs").at(kind).at("properties").items()) {
+      known.insert(name);
+    }
+    EXPECT_EQ(known, std::set<std::string>(fields.begin(), fields.end())) << kind;
+    EXPECT_EQ(schema.at("$defs").at(kind).at("additionalProperties"), false) << kind;
+  }
+  std::set<std::string> figures;
+  for (const auto& each :
+       schema.at("$defs").at("study").at("properties").at("report").at("items").at("enum")) {
+    figures.insert(each.get<std::string>());
+  }
+  EXPECT_EQ(figures, std::set<std::string>(figure_names.begin(), figure_names.end()));
 }
 
 struct Mistake {
@@ -427,13 +605,13 @@ const Mistake mistakes[] = {
      "\"shipped\": 1",
      {"rung 4 \"shipped\"", "true nor false"}},
     {"ExperimentUnknown",
-     "\"blocks\": \"all\"",
-     "\"block\": \"all\"",
-     {"experiment 1 \"all\"", "did you mean \"blocks\""}},
+     "\"axes\": {\"sizes\": [[10",
+     "\"axis\": {\"sizes\": [[10",
+     {"experiment 1 \"all\"", "did you mean \"axes\""}},
     {"ExperimentBlocks",
      "\"blocks\": \"all\"",
      "\"blocks\": \"some\"",
-     {"experiment 1 \"all\"", "blocks"}},
+     {"experiment 1 \"all\"", "\"blocks\""}},
     {"ExperimentOfNoRung",
      "[\"third\", \"first\"]",
      "[\"thrid\"]",
@@ -442,7 +620,7 @@ const Mistake mistakes[] = {
      "[\"third\", \"first\"]",
      "[]",
      {"experiment 2 \"some\"", "one rung"}},
-    {"ExperimentWithoutSizes", "[[1, 2], [3, 4]]", "[]", {"experiment 2 \"some\"", "one size"}},
+    {"ExperimentWithoutSizes", "[[1, 2], [3, 4]]", "[]", {"experiment 2 \"some\"", "\"sizes\""}},
     {"ExperimentTwice", "\"some\"", "\"all\"", {"experiment 2", "twice"}},
     {"ExperimentLikeARung", "\"some\"", "\"first\"", {"experiment 2", "rung"}},
     {"ExperimentNameOfAPath", "\"some\"", "\"../some\"", {"experiment 2", "letters"}},
@@ -474,7 +652,8 @@ TEST_P(Mistakes, AreToldWithTheirPlace) {
     ASSERT_NE(at, std::string::npos);
     text.replace(at, std::string_view(from).size(), to);
   }
-  const std::string said = message_of<InvalidArgument>([&] { parse_ladder(text, "/some/folder"); });
+  const std::string said =
+      message_of<InvalidArgument>([&] { parse_study(text, "/some/folder/ladder.json"); });
   expect_words(said, says);
   expect_words(said, {"/some/folder/ladder.json"});
   EXPECT_EQ(said.find(",,"), std::string::npos) << said;
@@ -482,12 +661,21 @@ TEST_P(Mistakes, AreToldWithTheirPlace) {
 }
 
 TEST(Table, OfAFolderWithoutOne) {
-  expect_words(message_of<IoError>([] { read_ladder("/nowhere"); }), {"/nowhere/ladder.json"});
+  expect_words(message_of<IoError>([] { read_study("/nowhere"); }), {"/nowhere/ladder.json"});
+}
+
+TEST(Study, EveryInstalledOneIsWhole) {
+  for (const std::string& name : study_names()) {
+    const StudyTable table = find_study(name);
+    EXPECT_EQ(table.name(), name);
+    EXPECT_TRUE(table.is_ladder() || fs::is_regular_file(table.reference.file)) << name;
+    for (const Rung& rung : table.rungs) EXPECT_TRUE(fs::is_regular_file(rung.file)) << rung.file;
+  }
 }
 
 TEST(Table, EveryInstalledLadderIsWhole) {
   for (const ladders::Ladder* each : ladders::all()) {
-    const LadderTable table = find_ladder(each->name());
+    const StudyTable table = find_study(each->name());
     ASSERT_FALSE(table.rungs.empty());
     EXPECT_TRUE(table.rungs.back().shipped) << table.name();
     for (const Rung& rung : table.rungs) {

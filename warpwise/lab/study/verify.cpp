@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/study/points.hpp"
 #include "warpwise/lab/study/rung_run.hpp"
 
 namespace warpwise::lab {
@@ -12,14 +16,17 @@ using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
 
-// A problem and what has to come out of it.
+// A problem and, of a ladder, the expected result; that of another study depends on the kernel's
+// constants and block.
 struct Case {
   Problem problem;
-  Problem expected;
-  Variables parameters;
+  std::optional<Problem> expected;
 };
 
-std::vector<Layout> layouts(const Size& size) {
+std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
+  // A study decides itself how its buffers are aligned: without and with memory behind them, which
+  // must stay as it is.
+  if (!table.is_ladder()) return {{0, 0}, {0, 64}};
   constexpr std::int64_t aligned_pixels = 32;
   const std::int64_t padding = (aligned_pixels - size.width % aligned_pixels) % aligned_pixels;
   std::vector<Layout> result = {{0, 0}, {3, 5}};
@@ -29,22 +36,19 @@ std::vector<Layout> layouts(const Size& size) {
 
 struct Cases {
   std::vector<Case> cases;
-  int left_out = 0;          // sizes that make no problem with their parameters
+  int left_out = 0;          // sizes that are not valid with their parameters
   std::string why_left_out;  // the first of them
-  std::string failure;       // parameters that make none with any size
+  std::string failure;       // parameters for which no size is valid
 };
 
-Case case_of(const LadderTable& table, const Size& size, const Variables& parameters,
+Case case_of(const StudyTable& table, const Size& size, const Variables& parameters,
              const Layout& layout, ladders::Cpu with) {
-  Problem problem = table.ladder->problem(size.width, size.height, parameters, layout);
-  Problem expected = problem;
-  table.ladder->compute(expected, with);
-  return {std::move(problem), std::move(expected), parameters};
-}
-
-Variables merged(Variables parameters, const Variables& others) {
-  for (const auto& [name, value] : others) parameters[name] = value;
-  return parameters;
+  Case result{table.problem(size, parameters, layout), std::nullopt};
+  if (table.is_ladder()) {
+    result.expected = result.problem;
+    table.ladder->compute(*result.expected, with);
+  }
+  return result;
 }
 
 std::string text_of(const Variables& variables) {
@@ -55,33 +59,45 @@ std::string text_of(const Variables& variables) {
   return text;
 }
 
-Cases cases_of(const LadderTable& table, const Variables& fixed, bool on_gpu) {
+// The table's sets of parameters, each at all values of the axes that are parameters.
+std::vector<Variables> parameter_sets(const StudyTable& table, const Variables& fixed) {
+  std::vector<Variables> result;
+  for (const Variables& axes : parameters_of(table, table.axes)) {
+    for (const Variables& each : table.verify_parameters) {
+      Variables set = merged(merged(axes, each), fixed);
+      if (std::find(result.begin(), result.end(), set) == result.end()) {
+        result.push_back(std::move(set));
+      }
+    }
+  }
+  return result;
+}
+
+Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
   Cases result;
-  for (const Variables& each : table.verify_parameters) {
-    const Variables parameters = merged(merged(table.ladder->parameters(), each), fixed);
+  for (const Variables& parameters : parameter_sets(table, fixed)) {
     const std::size_t before = result.cases.size();
     std::string why_not;
     for (const Size& size : table.verify) {
-      for (const Layout& layout : layouts(size)) {
+      for (const Layout& layout : layouts(table, size)) {
         try {
           result.cases.push_back(case_of(table, size, parameters, layout, ladders::Cpu::reference));
         } catch (const InvalidArgument& error) {
-          // Not every size of the table makes a problem with every set of parameters.
+          // Not every size of the table is valid with every set of parameters.
           why_not = error.what();
           if (result.left_out++ == 0) result.why_left_out = "no problem, as in: " + why_not;
         }
       }
     }
     if (result.cases.size() == before && result.failure.empty()) {
-      result.failure = fmt::format(
-          "\"verify_parameters\" {} make no problem with any size of "
-          "\"verify\": {}",
-          text_of(parameters), why_not);
+      result.failure =
+          fmt::format("\"verify_parameters\" {} make no problem with any size of \"verify\": {}",
+                      text_of(parameters), why_not);
     }
   }
   if (on_gpu) {
     // The plain loops take seconds here; what the library does on a CPU is tested against them.
-    const Variables parameters = merged(table.ladder->parameters(), fixed);
+    const Variables parameters = merged(table.parameters(), fixed);
     result.cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
   return result;
@@ -94,35 +110,62 @@ std::string text_of(const Case& each, const emulator::Dim3& block) {
                      first.pitch_bytes(), block.x, block.y, block.z);
 }
 
-VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Rung& rung,
+// What is wrong with one case; empty when nothing is. \throws Unsupported  it cannot be run
+std::string difference_of(Executor& executor, const StudyTable& table, const RungPoint& point,
+                          const Case& each, const emulator::Dim3& block) {
+  std::optional<Problem> by_reference;
+  if (!each.expected) {
+    const std::string reason = RungRun::why_skipped(executor, point.rung, each.problem, block);
+    if (!reason.empty()) throw Unsupported(reason);
+    by_reference =
+        expected_of(executor, table, point.rung, each.problem, block, ladders::Cpu::reference);
+  }
+  RungRun run(executor, table, point.rung, each.problem, block);
+  run.run();
+  return run.first_difference(each.expected ? *each.expected : *by_reference);
+}
+
+// All cases at one point. Returns false when the rest need not be tried.
+bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& point,
+                  const Cases& cases, const emulator::Dim3& block, VerifiedRung& result) {
+  if (cases.left_out > 0) result.skipped[cases.why_left_out] += cases.left_out;
+  for (const Case& each : cases.cases) {
+    try {
+      result.failure = difference_of(executor, table, point, each, block);
+    } catch (const CompileError& error) {
+      result.failure = error.what();
+      result.compiler_log = error.log();
+      return false;
+    } catch (const Unsupported& reason) {
+      ++result.skipped[reason.what()];
+      continue;
+    } catch (const Error& error) {
+      result.failure = error.what();
+    }
+    if (!result.failure.empty()) {
+      const std::string constants = point.constants.empty() ? "" : ", " + text_of(point.constants);
+      result.failure += " (" + text_of(each, block) + constants + ")";
+      return false;
+    }
+    ++result.passed;
+  }
+  return true;
+}
+
+VerifiedRung verify_rung(Executor& executor, const StudyTable& table, const Rung& rung,
                          const Cases& cases) {
   VerifiedRung result;
   result.ladder = table.name();
   result.rung = rung.name;
   result.failure = cases.failure;
   if (!result.failure.empty()) return result;
-  for (const emulator::Dim3& block : rung.blocks) {
-    if (cases.left_out > 0) result.skipped[cases.why_left_out] += cases.left_out;
-    for (const Case& each : cases.cases) {
-      try {
-        RungRun run(executor, table, rung, each.problem, block);
-        run.run();
-        result.failure = run.first_difference(each.expected);
-      } catch (const CompileError& error) {
-        result.failure = error.what();
-        result.compiler_log = error.log();
-        return result;
-      } catch (const Unsupported& reason) {
-        ++result.skipped[reason.what()];
-        continue;
-      } catch (const Error& error) {
-        result.failure = error.what();
-      }
-      if (!result.failure.empty()) {
-        result.failure += " (" + text_of(each, block) + ")";
-        return result;
-      }
-      ++result.passed;
+  std::vector<emulator::Dim3> blocks = rung.blocks;
+  for (const emulator::Dim3& each : table.axes.blocks) {
+    if (std::find(blocks.begin(), blocks.end(), each) == blocks.end()) blocks.push_back(each);
+  }
+  for (const RungPoint& point : points_of(rung, table.axes)) {
+    for (const emulator::Dim3& block : blocks) {
+      if (!verify_point(executor, table, point, cases, block, result)) return result;
     }
   }
   return result;
@@ -130,7 +173,7 @@ VerifiedRung verify_rung(Executor& executor, const LadderTable& table, const Run
 
 }  // namespace
 
-void verify(Executor& executor, const LadderTable& table, const std::vector<std::string>& rungs,
+void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done) {
   // Rungs that fix no parameter, nearly all, share their problems.
   std::map<Variables, Cases> cases;

@@ -1,10 +1,10 @@
 #pragma once
 
 // What the conversion kernel takes. For g++, nvcc and NVRTC: no includes.
-namespace warpwise::kernels {
+namespace warpwise::kernels::convert {
 
-/// Formats that are read (written) alike; what is left of the order of channels is in the numbers
-/// or a swap.
+/// Formats that are read (written) in the same way. The order of channels, which they leave open,
+/// is in the coefficients or in a swap.
 enum class ConvertSource : int { gray, packed3, packed4, packed422, semiplanar420, planar420 };
 enum class ConvertDestination : int { gray, packed3, packed4, planar3 };
 
@@ -63,4 +63,4 @@ inline constexpr int convert_block_pixels = convert_block_width * convert_pixels
 inline constexpr int convert_packed3_rows = 2;
 inline constexpr int convert_other_rows = 4;
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::convert

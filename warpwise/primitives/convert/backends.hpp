@@ -3,10 +3,10 @@
 #include "warpwise/primitives/convert/plan.hpp"
 
 // What convert() calls once its arguments are checked.
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion);
 void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conversion,
                   gpu::StreamHandle stream);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

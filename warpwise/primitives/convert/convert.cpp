@@ -6,15 +6,6 @@
 namespace warpwise {
 namespace {
 
-template <class Values>
-auto value_named(const Values& values, std::string_view name)
-    -> std::optional<typename Values::value_type> {
-  for (const auto value : values) {
-    if (name == name_of(value)) return value;
-  }
-  return std::nullopt;
-}
-
 /// Every plane of one frame against every plane of the other.
 template <class Source, class Destination>
 void require_disjoint_planes(const Source& src, const Destination& dst) {
@@ -32,9 +23,9 @@ void require_disjoint_planes(const Source& src, const Destination& dst) {
 }
 
 template <class Source, class Destination>
-detail::Conversion validate(const Source& src, const Destination& dst,
-                            const ConvertOptions& options) {
-  const auto conversion = detail::resolve(src.format(), dst.format(), options);
+detail::convert::Conversion validate(const Source& src, const Destination& dst,
+                                     const ConvertOptions& options) {
+  const auto conversion = detail::convert::resolve(src.format(), dst.format(), options);
   detail::require_same_size("convert", src, dst);
   require_disjoint_planes(src, dst);
   return conversion;
@@ -42,59 +33,13 @@ detail::Conversion validate(const Source& src, const Destination& dst,
 
 }  // namespace
 
-std::string_view name_of(Matrix matrix) {
-  switch (matrix) {
-    case Matrix::bt601: return "bt601";
-    case Matrix::bt709: return "bt709";
-    case Matrix::bt2020: return "bt2020";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(Range range) {
-  switch (range) {
-    case Range::full: return "full";
-    case Range::limited: return "limited";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(Convention convention) {
-  switch (convention) {
-    case Convention::exact: return "exact";
-    case Convention::opencv: return "opencv";
-    case Convention::libyuv: return "libyuv";
-    case Convention::jfif: return "jfif";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(ChromaUpsampling upsampling) {
-  switch (upsampling) {
-    case ChromaUpsampling::replicate: return "replicate";
-    case ChromaUpsampling::linear: return "linear";
-  }
-  __builtin_unreachable();
-}
-
-std::optional<Matrix> matrix_named(std::string_view name) {
-  return value_named(all_matrices, name);
-}
-std::optional<Range> range_named(std::string_view name) { return value_named(all_ranges, name); }
-std::optional<Convention> convention_named(std::string_view name) {
-  return value_named(all_conventions, name);
-}
-std::optional<ChromaUpsampling> chroma_upsampling_named(std::string_view name) {
-  return value_named(all_chroma_upsamplings, name);
-}
-
 void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options) {
-  detail::convert_cpu(src, dst, validate(src, dst, options));
+  detail::convert::convert_cpu(src, dst, validate(src, dst, options));
 }
 
 void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
              gpu::StreamHandle stream) {
-  detail::convert_cuda(src, dst, validate(src, dst, options), stream);
+  detail::convert::convert_cuda(src, dst, validate(src, dst, options), stream);
 }
 
 }  // namespace warpwise

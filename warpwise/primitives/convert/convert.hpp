@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/frame.hpp"
 #include "warpwise/gpu/handles.hpp"
 
@@ -32,13 +34,6 @@ enum class ChromaUpsampling : std::uint8_t {
   linear,
 };
 
-inline constexpr std::array all_matrices = {Matrix::bt601, Matrix::bt709, Matrix::bt2020};
-inline constexpr std::array all_ranges = {Range::full, Range::limited};
-inline constexpr std::array all_conventions = {Convention::exact, Convention::opencv,
-                                               Convention::libyuv, Convention::jfif};
-inline constexpr std::array all_chroma_upsamplings = {ChromaUpsampling::replicate,
-                                                      ChromaUpsampling::linear};
-
 /// The formats that convert() reads and writes.
 inline constexpr std::array convert_sources = {
     PixelFormat::rgb24, PixelFormat::bgr24, PixelFormat::rgba32, PixelFormat::bgra32,
@@ -48,18 +43,30 @@ inline constexpr std::array convert_destinations = {
     PixelFormat::ycbcr32, PixelFormat::ycrcb24, PixelFormat::gray8,  PixelFormat::rgb24,
     PixelFormat::bgr24,   PixelFormat::rgba32,  PixelFormat::bgra32, PixelFormat::i444};
 
-/// "bt601", "full", "exact", "replicate", …
-std::string_view name_of(Matrix matrix);
-std::string_view name_of(Range range);
-std::string_view name_of(Convention convention);
-std::string_view name_of(ChromaUpsampling upsampling);
+/// For name_of() and value_named(): "bt601", "full", "exact", "replicate", …
+constexpr auto enum_names(Matrix) {
+  return std::to_array<EnumName<Matrix>>(
+      {{Matrix::bt601, "bt601"}, {Matrix::bt709, "bt709"}, {Matrix::bt2020, "bt2020"}});
+}
+inline constexpr auto all_matrices = all_values<Matrix>();
+constexpr auto enum_names(Range) {
+  return std::to_array<EnumName<Range>>({{Range::full, "full"}, {Range::limited, "limited"}});
+}
+inline constexpr auto all_ranges = all_values<Range>();
+constexpr auto enum_names(Convention) {
+  return std::to_array<EnumName<Convention>>({{Convention::exact, "exact"},
+                                              {Convention::opencv, "opencv"},
+                                              {Convention::libyuv, "libyuv"},
+                                              {Convention::jfif, "jfif"}});
+}
+inline constexpr auto all_conventions = all_values<Convention>();
+constexpr auto enum_names(ChromaUpsampling) {
+  return std::to_array<EnumName<ChromaUpsampling>>(
+      {{ChromaUpsampling::replicate, "replicate"}, {ChromaUpsampling::linear, "linear"}});
+}
+inline constexpr auto all_chroma_upsamplings = all_values<ChromaUpsampling>();
 
-/// The value of that name, or nothing.
-std::optional<Matrix> matrix_named(std::string_view name);
-std::optional<Range> range_named(std::string_view name);
-std::optional<Convention> convention_named(std::string_view name);
-std::optional<ChromaUpsampling> chroma_upsampling_named(std::string_view name);
-
+/// Which of the formulas that turn RGB into YUV and back convert() uses.
 struct ConvertOptions {
   Convention convention = Convention::exact;
   Matrix matrix = Matrix::bt601;
@@ -95,19 +102,19 @@ struct ConvertOptions {
 ///
 /// \throws InvalidArgument  sizes differ, frames overlap, or the combination of formats and options
 ///                          has no definition; the message lists those that have.
-void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
+WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
 
 /// The same on a GPU, with the same result: asynchronous on `stream`, no allocation, no
 /// synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
-void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
-             gpu::StreamHandle stream);
+WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
+                             gpu::StreamHandle stream);
 
 namespace reference {
 /// convert(), pixel by pixel in double precision or the convention's own integers: what the fast
 /// paths are tested against.
-void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
+WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options = {});
 }  // namespace reference
 
 }  // namespace warpwise

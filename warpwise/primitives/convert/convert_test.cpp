@@ -489,13 +489,14 @@ TEST(Convert, RefusesSizesThatDifferAndOverlap) {
 }
 
 TEST(Convert, NamesComeBack) {
-  for (const auto value : all_matrices) EXPECT_EQ(matrix_named(name_of(value)), value);
-  for (const auto value : all_ranges) EXPECT_EQ(range_named(name_of(value)), value);
-  for (const auto value : all_conventions) EXPECT_EQ(convention_named(name_of(value)), value);
+  for (const auto value : all_matrices) EXPECT_EQ(value_named<Matrix>(name_of(value)), value);
+  for (const auto value : all_ranges) EXPECT_EQ(value_named<Range>(name_of(value)), value);
+  for (const auto value : all_conventions)
+    EXPECT_EQ(value_named<Convention>(name_of(value)), value);
   for (const auto value : all_chroma_upsamplings) {
-    EXPECT_EQ(chroma_upsampling_named(name_of(value)), value);
+    EXPECT_EQ(value_named<ChromaUpsampling>(name_of(value)), value);
   }
-  EXPECT_EQ(matrix_named("bt602"), std::nullopt);
+  EXPECT_EQ(value_named<Matrix>("bt602"), std::nullopt);
 }
 
 TEST(Convert, SaysThatThereIsNoGpu) {

@@ -12,12 +12,12 @@
 #include "warpwise/primitives/convert/narrow.hpp"
 
 // Each row is worked on in chunks that stay in the L1 cache: split into planes of bytes,
-// transformed plane by plane, joined into the destination. Sources, transforms and destinations so
-// add up instead of multiplying. Planes are padded to whole vectors; only splitting and joining,
-// which touch the caller's memory, look at the exact end.
+// transformed plane by plane, joined into the destination. So there is one loop for each source,
+// transform and destination, not one for each combination. Planes are padded to whole vectors; only
+// splitting and joining, which touch the caller's memory, look at the exact end.
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -149,7 +149,7 @@ void load_subsampled(const ConstHostFrame& src, ChromaUpsampling upsampling, std
   const bool packed = src.format() == PixelFormat::yuyv || src.format() == PixelFormat::uyvy;
   const bool linear = upsampling == ChromaUpsampling::linear;
   const std::int64_t samples = (n + 1) / 2;
-  // Linear interpolation looks one sample to the right, at the edge at the last one again.
+  // Linear interpolation reads one sample to the right; at the edge it reads the last one again.
   const std::int64_t available = (src.width() + 1) / 2 - x / 2;
   const std::int64_t loaded = linear ? std::min(samples + 1, available) : samples;
   auto& near_chroma = scratch.near_chroma;
@@ -426,11 +426,11 @@ void convert_rows(const ConstHostFrame& src, const HostFrame& dst, ChromaUpsampl
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 
 HWY_EXPORT(convert_rows);
 
@@ -453,5 +453,5 @@ void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion
   });
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert
 #endif  // HWY_ONCE

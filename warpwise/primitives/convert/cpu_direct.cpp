@@ -12,7 +12,7 @@
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/convert/narrow.hpp"
 
-// The conversions that everybody asks for, without planes in memory: a vector of pixels is loaded,
+// The most common conversions, without planes in memory: a vector of pixels is loaded,
 // transformed and stored from registers. Sources, transforms and destinations are types; those that
 // differ by an order of bytes alone share one and differ by a table.
 //
@@ -22,7 +22,7 @@
 // by one exchange of 32-bit lanes.
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
@@ -664,11 +664,11 @@ bool convert_rows_direct(const ConstHostFrame& src, const HostFrame& dst, const 
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 
 HWY_EXPORT(convert_rows_direct);
 
@@ -677,5 +677,5 @@ bool convert_direct(const ConstHostFrame& src, const HostFrame& dst, const Narro
   return HWY_DYNAMIC_DISPATCH(convert_rows_direct)(src, dst, numbers, first, last);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert
 #endif  // HWY_ONCE

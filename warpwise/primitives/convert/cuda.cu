@@ -1,15 +1,15 @@
-#include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/convert/kernel.cuh"
 #include "warpwise/primitives/convert/launch.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 namespace {
 
-using kernels::ConvertArithmetic;
-using kernels::ConvertDestination;
-using kernels::ConvertSource;
+using kernels::convert::ConvertArithmetic;
+using kernels::convert::ConvertDestination;
+using kernels::convert::ConvertSource;
 
 /// Whether a conversion can need this arithmetic: convention opencv rounds luma on the way from RGB
 /// to YCrCb, libyuv and opencv scale it on the way from YUV to RGB.
@@ -28,40 +28,53 @@ constexpr bool is_needed(ConvertSource source, ConvertDestination destination,
   }
 }
 
+using Function = void (*)(kernels::convert::ConvertArguments);
+
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
-void launch(const ConvertLaunch& l, gpu::StreamHandle stream) {
+Function function_of() {
   if constexpr (is_needed(source, destination, arithmetic)) {
-    const dim3 block(kernels::convert_block_width, kernels::convert_block_height);
-    const dim3 grid(l.grid_x, l.grid_y);
-    kernels::convert_kernel<source, destination, arithmetic>
-        <<<grid, block, 0, stream>>>(l.arguments);
-    gpu::check_launch("convert_kernel");
+    return kernels::convert::convert_kernel<source, destination, arithmetic>;
   } else {
     throw Error("convert: an arithmetic that no conversion between these formats was to need");
   }
 }
 
 template <ConvertSource source, ConvertDestination destination>
-void launch(const ConvertLaunch& l, gpu::StreamHandle stream) {
+Function function_of(ConvertArithmetic arithmetic) {
   using enum ConvertArithmetic;
-  switch (l.arithmetic) {
-    case none: return launch<source, destination, none>(l, stream);
-    case one_level: return launch<source, destination, one_level>(l, stream);
-    case two_levels: return launch<source, destination, two_levels>(l, stream);
-    case scaled_luma: return launch<source, destination, scaled_luma>(l, stream);
-    case rounded_luma: return launch<source, destination, rounded_luma>(l, stream);
+  switch (arithmetic) {
+    case none: return function_of<source, destination, none>();
+    case one_level: return function_of<source, destination, one_level>();
+    case two_levels: return function_of<source, destination, two_levels>();
+    case scaled_luma: return function_of<source, destination, scaled_luma>();
+    case rounded_luma: return function_of<source, destination, rounded_luma>();
   }
+  __builtin_unreachable();
 }
 
 template <ConvertSource source>
-void launch(const ConvertLaunch& l, gpu::StreamHandle stream) {
+Function function_of(ConvertDestination destination, ConvertArithmetic arithmetic) {
   using enum ConvertDestination;
-  switch (l.destination) {
-    case gray: return launch<source, gray>(l, stream);
-    case packed3: return launch<source, packed3>(l, stream);
-    case packed4: return launch<source, packed4>(l, stream);
-    case planar3: return launch<source, planar3>(l, stream);
+  switch (destination) {
+    case gray: return function_of<source, gray>(arithmetic);
+    case packed3: return function_of<source, packed3>(arithmetic);
+    case packed4: return function_of<source, packed4>(arithmetic);
+    case planar3: return function_of<source, planar3>(arithmetic);
   }
+  __builtin_unreachable();
+}
+
+Function function_of(const ConvertKernel& kernel) {
+  using enum ConvertSource;
+  switch (kernel.source) {
+    case gray: return function_of<gray>(kernel.destination, kernel.arithmetic);
+    case packed3: return function_of<packed3>(kernel.destination, kernel.arithmetic);
+    case packed4: return function_of<packed4>(kernel.destination, kernel.arithmetic);
+    case packed422: return function_of<packed422>(kernel.destination, kernel.arithmetic);
+    case semiplanar420: return function_of<semiplanar420>(kernel.destination, kernel.arithmetic);
+    case planar420: return function_of<planar420>(kernel.destination, kernel.arithmetic);
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace
@@ -69,16 +82,8 @@ void launch(const ConvertLaunch& l, gpu::StreamHandle stream) {
 void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conversion,
                   gpu::StreamHandle stream) {
   gpu::require_device();
-  const ConvertLaunch l = convert_launch(src, dst, conversion);
-  using enum ConvertSource;
-  switch (l.source) {
-    case gray: return launch<gray>(l, stream);
-    case packed3: return launch<packed3>(l, stream);
-    case packed4: return launch<packed4>(l, stream);
-    case packed422: return launch<packed422>(l, stream);
-    case semiplanar420: return launch<semiplanar420>(l, stream);
-    case planar420: return launch<planar420>(l, stream);
-  }
+  const auto launch = convert_launch(src, dst, conversion);
+  gpu::start(function_of(launch.kernel), launch, name_of(launch.kernel), stream);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

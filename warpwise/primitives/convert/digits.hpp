@@ -5,7 +5,7 @@
 #include "warpwise/primitives/convert/plan.hpp"
 
 // Linear in the form that suits SIMD: 16-bit factors, multiplied and added in pairs.
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 
 /// The three variables are changed to `main` and two differences, in which most factors are zero:
 enum class Shape {
@@ -76,4 +76,4 @@ inline Digits cut(const Linear& linear, Shape shape) {
   return narrow.levels == 2 ? narrow : wide;
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

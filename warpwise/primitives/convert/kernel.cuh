@@ -10,7 +10,7 @@
 // thread's rows inside: whole vectors are read and written, all loads ahead of the first store. The
 // rest, ends of rows and frames of any other alignment, takes one row after the other with accesses
 // cut to what is there.
-namespace warpwise::kernels {
+namespace warpwise::kernels::convert {
 
 /// Four neighbours in a row, their channels in the order of memory, and alpha.
 struct FourPixels {
@@ -392,4 +392,4 @@ __global__ void __launch_bounds__(convert_block_width* convert_block_height)
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::convert

@@ -4,16 +4,14 @@
 #include <cstdlib>
 #include <string>
 
-#include "warpwise/gpu/launch.hpp"
-
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 namespace {
 
-using kernels::ConvertArguments;
-using kernels::ConvertArithmetic;
-using kernels::ConvertDestination;
-using kernels::ConvertSource;
-using kernels::ConvertSwap;
+using kernels::convert::ConvertArguments;
+using kernels::convert::ConvertArithmetic;
+using kernels::convert::ConvertDestination;
+using kernels::convert::ConvertSource;
+using kernels::convert::ConvertSwap;
 
 ConvertSource source_of(PixelFormat format) {
   switch (format) {
@@ -59,8 +57,8 @@ ConvertSwap swap_of(PixelFormat format) {
   }
 }
 
-/// What is left of the order of channels where nothing is computed: the orders of two formats are
-/// the same or one of them is the usual one.
+/// The swap of channels where nothing is computed. Two formats either have the same order of
+/// channels, or one of them has the usual one.
 ConvertSwap swap_between(PixelFormat from, PixelFormat to) {
   const ConvertSwap first = swap_of(from);
   const ConvertSwap second = swap_of(to);
@@ -128,9 +126,9 @@ bool set_high(const Linear& linear, int bits, ConvertArguments& a) {
 
 /// Cuts the numbers in two.
 void set_two_levels(const Linear& linear, ConvertArguments& a) {
-  static_assert(linear_bits == 2 * kernels::convert_level_bits);
-  set_high(linear, kernels::convert_level_bits, a);
-  constexpr std::int64_t low = (std::int64_t{1} << kernels::convert_level_bits) - 1;
+  static_assert(linear_bits == 2 * kernels::convert::convert_level_bits);
+  set_high(linear, kernels::convert::convert_level_bits, a);
+  constexpr std::int64_t low = (std::int64_t{1} << kernels::convert::convert_level_bits) - 1;
   for (int row = 0; row < 3; ++row) {
     for (int i = 0; i < 3; ++i) a.low[row][i] = static_cast<int>(linear.coefficient[row][i] & low);
     a.low_offset[row] = static_cast<int>(linear.offset[row] & low);
@@ -193,12 +191,12 @@ bool is_aligned(const Frame& frame) {
 
 }  // namespace
 
-ConvertLaunch convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                             const Conversion& conversion) {
-  ConvertLaunch launch{};
-  launch.source = source_of(src.format());
-  launch.destination = destination_of(dst.format());
-  ConvertArguments& a = launch.arguments;
+gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
+                                          const Conversion& conversion) {
+  gpu::Launch<ConvertKernel> launch;
+  launch.kernel.source = source_of(src.format());
+  launch.kernel.destination = destination_of(dst.format());
+  ConvertArguments a{};
   for (int p = 0; p < plane_count(src.format()); ++p) {
     a.src[p] = reinterpret_cast<const unsigned char*>(src.plane(p).data);
     a.src_pitch[p] = src.plane(p).pitch_bytes;
@@ -214,13 +212,16 @@ ConvertLaunch convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst
       is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::linear;
   a.aligned = !a.linear_chroma && is_aligned(src) && is_aligned(dst);
   a.keep_alpha = !holds_yuv(src.format()) && !holds_yuv(dst.format());
-  launch.arithmetic = set_numbers(plan_of(conversion), src.format(), dst.format(), a);
-  const int aligned_rows = launch.source == ConvertSource::packed3 ? kernels::convert_packed3_rows
-                                                                   : kernels::convert_other_rows;
-  const int block_rows = kernels::convert_block_height * (a.aligned ? aligned_rows : 1);
-  launch.grid_x = gpu::grid_x(gpu::blocks_for(a.width, kernels::convert_block_pixels));
-  launch.grid_y = gpu::grid_y(gpu::blocks_for(a.height, block_rows));
+  launch.kernel.arithmetic = set_numbers(plan_of(conversion), src.format(), dst.format(), a);
+  const int aligned_rows = launch.kernel.source == ConvertSource::packed3
+                               ? kernels::convert::convert_packed3_rows
+                               : kernels::convert::convert_other_rows;
+  const int block_rows = kernels::convert::convert_block_height * (a.aligned ? aligned_rows : 1);
+  launch.grid = {gpu::grid_x(gpu::blocks_for(a.width, kernels::convert::convert_block_pixels)),
+                 gpu::grid_y(gpu::blocks_for(a.height, block_rows))};
+  launch.block = {kernels::convert::convert_block_width, kernels::convert::convert_block_height};
+  launch.parameters = gpu::Parameters::of(a);
   return launch;
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

@@ -1,23 +1,21 @@
 #pragma once
 
+#include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/convert/arguments.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 
-/// A launch of convert_kernel<source, destination, arithmetic> with blocks of convert_block_width x
-/// convert_block_height.
-struct ConvertLaunch {
-  kernels::ConvertSource source;
-  kernels::ConvertDestination destination;
-  kernels::ConvertArithmetic arithmetic;
-  kernels::ConvertArguments arguments;
-  unsigned grid_x;
-  unsigned grid_y;
+/// The template arguments of convert_kernel.
+struct ConvertKernel {
+  kernels::convert::ConvertSource source;
+  kernels::convert::ConvertDestination destination;
+  kernels::convert::ConvertArithmetic arithmetic;
 };
+constexpr const char* name_of(const ConvertKernel&) { return "convert_kernel"; }
 
 /// \throws InvalidArgument  a row wider than a GPU grid
-ConvertLaunch convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                             const Conversion& conversion);
+gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
+                                          const Conversion& conversion);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

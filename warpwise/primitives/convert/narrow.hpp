@@ -10,9 +10,9 @@
 #include "warpwise/base/frame.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
-// Linear in cheaper arithmetic than Digits, where its numbers fit: which they do is decided from
-// the numbers, not from the convention's name.
-namespace warpwise::detail {
+// Linear in cheaper arithmetic than Digits, where its numbers fit. Whether they fit is computed
+// from the numbers, not concluded from the convention's name.
+namespace warpwise::detail::convert {
 
 /// out[row] = (factor[row] · in + offset[row]) >> 8 in 16 bits, whose wrapping around cancels.
 struct NarrowEncode {
@@ -130,8 +130,8 @@ inline std::optional<FloatEncode> float_encode(const Linear& linear) {
     encode.first[row] = static_cast<float>(real(k[0]));
     encode.last[row] = static_cast<float>(real(k[2]));
     encode.base[row] = static_cast<float>((linear.offset[row] >> linear_bits) - lift);
-    // Half less, because the sum is rounded to the nearest; more by half of the finest unit of the
-    // conventions, 2^-16, because ties go up.
+    // One half is taken off, because the sum is rounded to the nearest; half of the conventions'
+    // finest unit, 2^-16, is added, because ties go up.
     encode.offset[row] =
         static_cast<float>(real(linear.offset[row] % one) - 0.5 + std::ldexp(1, -17));
   }
@@ -153,4 +153,4 @@ inline Narrow narrow(const Linear& linear, bool to_rgb) {
 bool convert_direct(const ConstHostFrame& src, const HostFrame& dst, const Narrow& numbers,
                     std::int64_t first, std::int64_t last);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

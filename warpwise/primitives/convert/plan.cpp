@@ -6,7 +6,7 @@
 
 #include "warpwise/primitives/shared/validate.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 namespace {
 
 template <class Values>
@@ -353,4 +353,4 @@ Plan plan_of(const Conversion& c) {
   return {opencv_yuv ? Transform::opencv_ycrcb : Transform::linear, encode(c)};
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

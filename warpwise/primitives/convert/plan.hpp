@@ -4,7 +4,7 @@
 
 // What one call of convert() computes, worked out once per call: the same integers serve the CPU
 // and the GPU, which is why their results agree.
-namespace warpwise::detail {
+namespace warpwise::detail::convert {
 
 /// A conversion whose options are checked and complete.
 struct Conversion {
@@ -42,8 +42,8 @@ inline constexpr int linear_bits = 40;
 ///
 /// Channels are R, G, B or Y, Cb, Cr. luma_scale 256 makes first = in[0] − luma_black.
 struct Linear {
-  std::int64_t coefficient[3][3];
-  std::int64_t offset[3];
+  std::int64_t coefficient[3][3] = {};
+  std::int64_t offset[3] = {};
   int luma_scale = 256;
   int luma_black = 0;
 };
@@ -60,4 +60,4 @@ inline constexpr int opencv_chroma_offset = (128 << 14) + (1 << 13);
 
 Plan plan_of(const Conversion& conversion);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::convert

@@ -9,7 +9,7 @@
 namespace warpwise::reference {
 namespace {
 
-using detail::Conversion;
+using detail::convert::Conversion;
 
 /// R, G, B or Y, Cb, Cr, and alpha.
 struct Pixel {
@@ -240,8 +240,8 @@ Pixel to_rgb(const Pixel& yuv, const Conversion& c) {
 }
 
 Pixel transformed(const Pixel& p, const Conversion& c) {
-  const bool from_yuv = detail::holds_yuv(c.from);
-  const bool to_luma = detail::holds_yuv(c.to) || c.to == PixelFormat::gray8;
+  const bool from_yuv = detail::convert::holds_yuv(c.from);
+  const bool to_luma = detail::convert::holds_yuv(c.to) || c.to == PixelFormat::gray8;
   if (from_yuv && to_luma) {
     return c.from_range == c.to_range ? p : exact_rescale(p, c.from_range, c.to_range);
   }
@@ -252,7 +252,7 @@ Pixel transformed(const Pixel& p, const Conversion& c) {
 }  // namespace
 
 void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options) {
-  const Conversion conversion = detail::resolve(src.format(), dst.format(), options);
+  const Conversion conversion = detail::convert::resolve(src.format(), dst.format(), options);
   detail::require_same_size("convert", src, dst);
   for (std::int64_t y = 0; y < src.height(); ++y) {
     for (std::int64_t x = 0; x < src.width(); ++x) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // What the copy kernel takes. For g++, nvcc and NVRTC: no includes.
-namespace warpwise::kernels {
+namespace warpwise::kernels::copy {
 
 struct CopyArguments {
   const unsigned char* src;
@@ -17,4 +17,4 @@ inline constexpr int copy_block_threads = 256;
 inline constexpr int copy_vectors_per_thread = 4;
 inline constexpr int copy_block_bytes = copy_block_threads * copy_vectors_per_thread * 16;
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::copy

@@ -3,9 +3,9 @@
 #include "warpwise/primitives/copy/copy.hpp"
 
 // What copy() calls once its arguments are checked.
-namespace warpwise::detail {
+namespace warpwise::detail::copy {
 
 void copy_cpu(ConstHostView src, HostView dst);
 void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::copy

@@ -17,12 +17,12 @@ void validate(const Source& src, const Destination& dst) {
 
 void copy(ConstHostView src, HostView dst) {
   validate(src, dst);
-  detail::copy_cpu(src, dst);
+  detail::copy::copy_cpu(src, dst);
 }
 
 void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   validate(src, dst);
-  detail::copy_cuda(src, dst, stream);
+  detail::copy::copy_cuda(src, dst, stream);
 }
 
 }  // namespace warpwise

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
@@ -15,16 +16,16 @@ namespace warpwise {
 /// Source: document B, rows B1 to B3 (vectorised memory access).
 ///
 /// \throws InvalidArgument  sizes, element types or channels differ, or the views overlap.
-void copy(ConstHostView src, HostView dst);
+WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 
 /// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
-void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
 namespace reference {
 /// copy(), byte by byte: what the fast paths are tested against.
-void copy(ConstHostView src, HostView dst);
+WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 }  // namespace reference
 
 }  // namespace warpwise

@@ -4,7 +4,7 @@
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::copy {
 namespace {
 
 // memcpy of the C library is the vector loop that we would write, chosen for the CPU at run time;
@@ -35,4 +35,4 @@ void copy_cpu(ConstHostView src, HostView dst) {
                      [&](auto first, auto last) { copy_rows(src, dst, first, last); });
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::copy

@@ -1,20 +1,15 @@
-#include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/copy/backends.hpp"
 #include "warpwise/primitives/copy/kernel.cuh"
 #include "warpwise/primitives/copy/launch.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::copy {
 
 void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   gpu::require_device();
-  const CopyLaunch launch =
-      copy_launch({reinterpret_cast<const unsigned char*>(src.data()),
-                   reinterpret_cast<unsigned char*>(dst.data()), src.pitch_bytes(),
-                   dst.pitch_bytes(), src.row_bytes(), src.height()});
-  const dim3 grid(launch.grid_x, launch.grid_y);
-  kernels::copy_kernel<<<grid, kernels::copy_block_threads, 0, stream>>>(launch.arguments);
-  gpu::check_launch("copy_kernel");
+  const auto launch = copy_launch(src, dst);
+  gpu::start(kernels::copy::copy_kernel, launch, name_of(launch.kernel), stream);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::copy

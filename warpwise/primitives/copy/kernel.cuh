@@ -5,7 +5,7 @@
 #include "warpwise/primitives/copy/arguments.hpp"
 
 // The copy kernel. Fit for nvcc and NVRTC: no host headers.
-namespace warpwise::kernels {
+namespace warpwise::kernels::copy {
 
 /// 16 bytes from any address, as words that are loaded aligned and shifted into place; the caller
 /// guarantees that the whole of the first and last word may be read.
@@ -59,4 +59,4 @@ __global__ void __launch_bounds__(copy_block_threads) copy_kernel(CopyArguments 
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::copy

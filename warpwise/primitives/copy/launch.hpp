@@ -2,28 +2,36 @@
 
 #include <cstdint>
 
+#include "warpwise/base/view.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/copy/arguments.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::copy {
 
-struct CopyLaunch {
-  kernels::CopyArguments arguments;
-  unsigned grid_x;
-  unsigned grid_y;
-};
+/// copy_kernel: there is one of it.
+struct CopyKernel {};
+constexpr const char* name_of(CopyKernel) { return "copy_kernel"; }
 
-/// How copy_kernel is launched for rows of `arguments.row_bytes`, with blocks of
-/// copy_block_threads. \throws InvalidArgument  a row wider than a GPU grid
-inline CopyLaunch copy_launch(kernels::CopyArguments arguments) {
+/// How views of one size and type are copied.
+/// \throws InvalidArgument  a row wider than a GPU grid
+inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst) {
+  kernels::copy::CopyArguments arguments{reinterpret_cast<const unsigned char*>(src.data()),
+                                         reinterpret_cast<unsigned char*>(dst.data()),
+                                         src.pitch_bytes(),
+                                         dst.pitch_bytes(),
+                                         src.row_bytes(),
+                                         src.height()};
   if (arguments.src_pitch == arguments.row_bytes && arguments.dst_pitch == arguments.row_bytes) {
     arguments.row_bytes *= arguments.rows;  // one long row: no ends to treat apart in between
     arguments.rows = 1;
   }
   // One 16-byte unit more than the row holds, because dst may start inside a unit.
   const std::int64_t blocks =
-      gpu::blocks_for(checked_add(arguments.row_bytes, 15), kernels::copy_block_bytes);
-  return {arguments, gpu::grid_x(blocks), gpu::grid_y(arguments.rows)};
+      gpu::blocks_for(checked_add(arguments.row_bytes, 15), kernels::copy::copy_block_bytes);
+  return {.kernel = {},
+          .grid = {gpu::grid_x(blocks), gpu::grid_y(arguments.rows)},
+          .block = {kernels::copy::copy_block_threads},
+          .parameters = gpu::Parameters::of(arguments)};
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::copy

@@ -20,10 +20,12 @@
 // costs two terms and four additions a candidate, and the best displacement is the least lane.
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::detail::HWY_NAMESPACE {
+namespace warpwise::detail::disparity::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using detail::HWY_NAMESPACE::load_as_double;
+using detail::HWY_NAMESPACE::normalised_lanes;
 
 template <class T>
 using Array = hwy::AlignedFreeUniquePtr<T[]>;
@@ -229,7 +231,8 @@ class Picker {
 
   /// The best candidates of the right image's pixels, mirrored like its rows, after those that the
   /// left image's pixels first … last give them. Pixel x meets mirrored pixel m at displacement
-  /// m − (width − 1 − x): as x grows, so does the displacement, and the first of equals stays.
+  /// m − (width − 1 − x): as x grows, so does the displacement, and of equal scores the first
+  /// stays.
   void update_right(std::int64_t first, std::int64_t last) {
     const hn::ScalableTag<Score> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -430,11 +433,11 @@ void disparity_all(ConstHostView left, ConstHostView right, HostView dst,
 }
 
 }  // namespace
-}  // namespace warpwise::detail::HWY_NAMESPACE
+}  // namespace warpwise::detail::disparity::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::disparity {
 
 HWY_EXPORT(disparity_all);
 
@@ -443,5 +446,5 @@ void disparity_cpu(ConstHostView left, ConstHostView right, HostView dst,
   HWY_DYNAMIC_DISPATCH(disparity_all)(left, right, dst, options);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::disparity
 #endif

@@ -41,13 +41,13 @@ void validate(const Source& left, const Source& right, const Destination& dst,
 void disparity(ConstHostView left, ConstHostView right, HostView dst,
                const DisparityOptions& options) {
   validate(left, right, dst, options);
-  detail::disparity_cpu(left, right, dst, options);
+  detail::disparity::disparity_cpu(left, right, dst, options);
 }
 
 void disparity(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
                const DisparityOptions& options, gpu::StreamHandle stream) {
   validate(left, right, dst, options);
-  detail::disparity_cuda(left, right, dst, options, stream);
+  detail::disparity::disparity_cuda(left, right, dst, options, stream);
 }
 
 }  // namespace warpwise

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
@@ -10,6 +11,7 @@ namespace warpwise {
 inline constexpr int max_disparity_block = 255;
 inline constexpr int max_disparity_range = 1023;
 
+/// What disparity() compares, and how far it looks.
 struct DisparityOptions {
   /// Side of the square block around each pixel: odd, 1 to max_disparity_block.
   int block = 11;
@@ -45,8 +47,8 @@ struct DisparityOptions {
 ///
 /// \throws InvalidArgument  an option out of its range, or views of other sizes or types.
 /// \throws std::bad_alloc   no memory.
-void disparity(ConstHostView left, ConstHostView right, HostView dst,
-               const DisparityOptions& options = {});
+WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
+                               const DisparityOptions& options = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory of about 6 bytes
 /// a pixel (ncc: 14, zncc: 22) and the images' replicated borders comes from gpu::Buffer's
@@ -54,13 +56,13 @@ void disparity(ConstHostView left, ConstHostView right, HostView dst,
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
-void disparity(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
-               const DisparityOptions& options, gpu::StreamHandle stream);
+WARPWISE_EXPORT void disparity(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
+                               const DisparityOptions& options, gpu::StreamHandle stream);
 
 namespace reference {
 /// disparity(), every block summed anew: what the fast paths are tested against.
-void disparity(ConstHostView left, ConstHostView right, HostView dst,
-               const DisparityOptions& options = {});
+WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
+                               const DisparityOptions& options = {});
 }  // namespace reference
 
 }  // namespace warpwise

@@ -7,7 +7,7 @@
 #include "warpwise/primitives/shared/unaligned.cuh"
 
 // The kernels of disparity. Fit for nvcc and NVRTC: no host headers of their own.
-namespace warpwise::kernels {
+namespace warpwise::kernels::disparity {
 
 using cuda::std::int64_t;
 
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
       const bool inside = d > 0 && d + 1 < a.candidates && x - d > 0;
       store_float(a.value + y * a.value_pitch + 4 * x,
                   a.subpixel && inside
-                      ? detail::parabola(d, best[k].before, best[k].score, best[k].after)
+                      ? detail::disparity::parabola(d, best[k].before, best[k].score, best[k].after)
                       : static_cast<float>(d));
     }
   }
@@ -290,4 +290,4 @@ __global__ void __launch_bounds__(disparity_threads) disparity_check_kernel(Chec
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::disparity

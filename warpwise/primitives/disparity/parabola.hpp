@@ -2,7 +2,7 @@
 
 #include "warpwise/base/host_device.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::disparity {
 
 /// Where the parabola through the scores at d − 1, d and d + 1 has its extremum. `at` is strictly
 /// better than `before` and not worse than `after`, so that the divisor is not 0 and the result
@@ -11,4 +11,4 @@ WARPWISE_HOST_DEVICE inline float parabola(int d, double before, double at, doub
   return static_cast<float>(d + (before - after) / (2 * ((before - at) + (after - at))));
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::disparity

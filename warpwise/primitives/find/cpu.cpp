@@ -18,10 +18,15 @@
 // image is loaded and widened once for all of them.
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::detail::HWY_NAMESPACE {
+namespace warpwise::detail::find::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
+#if HWY_TARGET != HWY_SCALAR
+using detail::HWY_NAMESPACE::absolute_differences_of_8;
+using detail::HWY_NAMESPACE::add_products_of_pairs;
+#endif
+using detail::HWY_NAMESPACE::normalised_lanes;
 
 // Rows of a tile. Their accumulators, two vectors each, fill half of 16 registers.
 constexpr std::int64_t tile_rows = 4;
@@ -403,11 +408,11 @@ Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<H
 }
 
 }  // namespace
-}  // namespace warpwise::detail::HWY_NAMESPACE
+}  // namespace warpwise::detail::find::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::find {
 
 HWY_EXPORT(find_all);
 
@@ -416,5 +421,5 @@ Finding find_cpu(ConstHostView templ, ConstHostView image, const std::optional<H
   return HWY_DYNAMIC_DISPATCH(find_all)(templ, image, map, measure);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::find
 #endif

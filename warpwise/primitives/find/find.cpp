@@ -62,13 +62,13 @@ void validate_best(const ConstDeviceView& input, const DeviceView& best) {
 
 Finding find(ConstHostView templ, ConstHostView image, Measure measure) {
   validate(templ, image, measure);
-  return detail::find_cpu(templ, image, {}, measure);
+  return detail::find::find_cpu(templ, image, {}, measure);
 }
 
 Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure) {
   validate(templ, image, measure);
   validate_map(templ, image, map, measure);
-  return detail::find_cpu(templ, image, map, measure);
+  return detail::find::find_cpu(templ, image, map, measure);
 }
 
 void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, Measure measure,
@@ -76,7 +76,7 @@ void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, Measure
   validate(templ, image, measure);
   validate_best(templ, best);
   validate_best(image, best);
-  detail::find_cuda(templ, image, best, {}, measure, stream);
+  detail::find::find_cuda(templ, image, best, {}, measure, stream);
 }
 
 void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, DeviceView map,
@@ -86,7 +86,7 @@ void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, DeviceV
   validate_best(image, best);
   validate_best(map, best);
   validate_map(templ, image, map, measure);
-  detail::find_cuda(templ, image, best, map, measure, stream);
+  detail::find::find_cuda(templ, image, best, map, measure, stream);
 }
 
 }  // namespace warpwise

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
@@ -35,7 +36,7 @@ struct Finding {
 ///
 /// \throws InvalidArgument  a template wider or higher than the image, or of more than
 ///                          max_find_area pixels; views of other types.
-Finding find(ConstHostView templ, ConstHostView image, Measure measure);
+WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, Measure measure);
 
 /// The same, and `map`(x, y) gets the score at each place.
 ///
@@ -44,7 +45,8 @@ Finding find(ConstHostView templ, ConstHostView image, Measure measure);
 /// whose sums stay within 32 bits.
 ///
 /// \throws InvalidArgument  as above, or a map of another size or type.
-Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure);
+WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
+                             Measure measure);
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation; a little scratch memory comes
 /// from gpu::Buffer's stream-ordered pool.
@@ -54,14 +56,15 @@ Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure mea
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.
-void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, Measure measure,
-          gpu::StreamHandle stream);
-void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best, DeviceView map,
-          Measure measure, gpu::StreamHandle stream);
+WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
+                          Measure measure, gpu::StreamHandle stream);
+WARPWISE_EXPORT void find(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
+                          DeviceView map, Measure measure, gpu::StreamHandle stream);
 
 namespace reference {
 /// find() with a map, every sum taken anew: what the fast paths are tested against.
-Finding find(ConstHostView templ, ConstHostView image, HostView map, Measure measure);
+WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
+                             Measure measure);
 }  // namespace reference
 
 }  // namespace warpwise

@@ -7,7 +7,7 @@
 #include "warpwise/primitives/shared/unaligned.cuh"
 
 // The kernels of find. Fit for nvcc and NVRTC: no host headers of their own.
-namespace warpwise::kernels {
+namespace warpwise::kernels::find {
 
 using cuda::std::int64_t;
 
@@ -166,7 +166,7 @@ __device__ inline void rank_block(FindPlace (&best)[find_threads], const FindPla
   best[thread] = mine;
   __syncthreads();
   for (int step = find_threads / 2; step > 0; step /= 2) {
-    if (thread < step && detail::ranks_before(best[thread + step], best[thread], measure)) {
+    if (thread < step && detail::find::ranks_before(best[thread + step], best[thread], measure)) {
       best[thread] = best[thread + step];
     }
     __syncthreads();
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(find_threads) find_kernel(FindArguments a) {
   __shared__ FindShared s;
   const int64_t tile_x = int64_t{blockIdx.x} * find_tile_columns;
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) % 32 * find_places;
-  FindPlace best{0, 0, detail::worst_score(measure)};
+  FindPlace best{0, 0, detail::find::worst_score(measure)};
   for (int64_t tile_y = int64_t{blockIdx.y} * find_tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * find_tile_rows) {
     FindSums sums{};
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(find_threads) find_kernel(FindArguments a) {
             a.templ_width * a.templ_height, templ_sum, templ_squares, sums.b[q][i],
             static_cast<long long>(sums.bb[q][i]), static_cast<long long>(sums.ab[q][i]));
         const FindPlace here{x + i, y + q, score};
-        if (detail::ranks_before(here, best, measure)) best = here;
+        if (detail::find::ranks_before(here, best, measure)) best = here;
         if (a.map == nullptr) continue;
         unsigned char* to = a.map + (y + q) * a.map_pitch + 4 * (x + i);
         if (a.integers)
@@ -241,13 +241,13 @@ __global__ void __launch_bounds__(find_threads)
     find_best_kernel(const FindPlace* candidates, int64_t count, Measure measure,
                      unsigned char* to) {
   __shared__ FindPlace best[find_threads];
-  FindPlace mine{0, 0, detail::worst_score(measure)};
+  FindPlace mine{0, 0, detail::find::worst_score(measure)};
   for (int64_t i = threadIdx.x; i < count; i += find_threads) {
-    if (detail::ranks_before(candidates[i], mine, measure)) mine = candidates[i];
+    if (detail::find::ranks_before(candidates[i], mine, measure)) mine = candidates[i];
   }
   rank_block(best, mine, measure);
   const auto* bytes = reinterpret_cast<const unsigned char*>(best);
   if (threadIdx.x < sizeof(FindPlace)) to[threadIdx.x] = bytes[threadIdx.x];
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::find

@@ -3,7 +3,7 @@
 #include "warpwise/base/host_device.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::find {
 
 /// Whether `a` is to be found rather than `b`: the better score, of equal ones the first in raster
 /// order. A total order of places (x, y, score), so that it does not matter in which order they are
@@ -19,4 +19,4 @@ WARPWISE_HOST_DEVICE constexpr double worst_score(Measure measure) {
   return least_is_best(measure) ? 1e300 : -2.0;
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::find

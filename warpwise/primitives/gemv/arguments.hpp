@@ -1,7 +1,7 @@
 #pragma once
 
 // What the gemv kernels take. For g++, nvcc and NVRTC: no includes.
-namespace warpwise::kernels {
+namespace warpwise::kernels::gemv {
 
 struct GemvArguments {
   const unsigned char* a;
@@ -33,4 +33,4 @@ inline constexpr int gemv_most_column_threads = 512;
 template <GemvAccess access, int size>
 inline constexpr int gemv_thread_columns = access == GemvAccess::vector ? 16 / size : 4;
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::gemv

@@ -3,7 +3,7 @@
 #include "warpwise/primitives/gemv/gemv.hpp"
 
 // What gemv() calls once its arguments are checked.
-namespace warpwise::detail {
+namespace warpwise::detail::gemv {
 
 /// A view of one row or one column, seen as the vector of its elements.
 template <class View>
@@ -23,4 +23,4 @@ void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& o
 void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,
                gpu::StreamHandle stream);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::gemv

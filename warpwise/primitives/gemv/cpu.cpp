@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "warpwise/cpu/parallel.hpp"
-#include "warpwise/primitives/gemv/backends.hpp"
+#include "warpwise/primitives/gemv/cpu_task.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -13,142 +13,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#ifndef WARPWISE_GEMV_CPU_COMMON
-#define WARPWISE_GEMV_CPU_COMMON
-namespace warpwise::detail {
-
-/// What every task of a call reads.
-struct GemvTask {
-  ConstHostView a;
-  const std::byte* x;  ///< f32 without gaps, any alignment
-  VectorOf<HostView> y;
-  float alpha;
-  float beta;
-  float* sums;  ///< sums[chunk * y.size + output]; null when a sum is one chunk and goes to y
-};
-
-/// A part of the matrix that one thread works through.
-struct GemvTile {
-  std::int64_t first_row, last_row;
-  std::int64_t first_column, last_column;
-};
-
-}  // namespace warpwise::detail
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace warpwise::detail::HWY_NAMESPACE {
-namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-namespace order = gemv_order;
-
-constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
-  return (items + size - 1) / size;
-}
-
-// Lanes of the order of summation fill one vector or several.
-using D = hn::CappedTag<float, 16>;
-using V = hn::Vec<D>;
-constexpr std::int64_t width = hn::MaxLanes(D());
-constexpr int vectors = order::lanes / static_cast<int>(width);
-
-// --- Elements as floats --------------------------------------------------------------------------
-
-HWY_INLINE V load_vector(const float* from) { return hn::LoadU(D(), from); }
-
-HWY_INLINE V load_vector(const Float16* from) {
-#if HWY_TARGET <= HWY_AVX2
-  const hn::Rebind<hwy::float16_t, D> narrow;
-  return hn::PromoteTo(D(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));
-#else
-  // Where no instruction converts, Highway takes infinities for numbers. The bits in a float's
-  // place are the number times 2^-112, also where it is subnormal; infinity and NaN keep their
-  // exponent.
-  const hn::Rebind<std::uint16_t, D> narrow;
-  const hn::RebindToSigned<D> wide;
-  const auto bits =
-      hn::PromoteTo(wide, hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(from)));
-  const auto magnitude = hn::And(bits, hn::Set(wide, 0x7fff));
-  const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
-  const auto top =
-      hn::IfThenElseZero(hn::Gt(magnitude, hn::Set(wide, 0x7bff)), hn::Set(wide, 0x7f800000));
-  const V number = hn::Mul(hn::BitCast(D(), hn::ShiftLeft<13>(magnitude)), hn::Set(D(), 0x1p112F));
-  return hn::BitCast(D(), hn::Or(hn::Or(hn::BitCast(wide, number), top), sign));
-#endif
-}
-
-HWY_INLINE V load_vector(const BFloat16* from) {
-  const hn::Rebind<std::uint16_t, D> narrow;
-  const hn::RebindToUnsigned<D> wide;
-  const auto bits = hn::LoadU(narrow, reinterpret_cast<const std::uint16_t*>(from));
-  return hn::BitCast(D(), hn::ShiftLeft<16>(hn::PromoteTo(wide, bits)));
-}
-
-template <class T>
-HWY_INLINE V load_vector(const std::byte* row, std::int64_t element) {
-  return load_vector(reinterpret_cast<const T*>(row + element * std::int64_t{sizeof(T)}));
-}
-
-/// Elements [element, element + count) of a row, 0 < count < width, zeros behind them; nothing
-/// outside the row's first element + count elements is read.
-template <class T>
-HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t count) {
-  const std::byte* const from = row + element * std::int64_t{sizeof(T)};
-#if HWY_TARGET <= HWY_AVX2
-  if constexpr (std::is_same_v<T, float>) {
-    return hn::MaskedLoad(hn::FirstN(D(), static_cast<std::size_t>(count)), D(),
-                          reinterpret_cast<const float*>(from));
-  }
-#endif
-  alignas(64) T part[width] = {};
-#if HWY_TARGET == HWY_AVX2
-  if constexpr (sizeof(T) == 2) {
-    const auto short_of =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(width - count) % width);
-    if (element >= short_of) {
-      // The last `width` elements of what may be read, moved down by those that are not wanted.
-      alignas(16) static constexpr std::uint8_t moves[32] = {
-          0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
-          255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-      const hn::FixedTag<std::uint8_t, 16> bytes;
-      const auto last =
-          hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from) - 2 * short_of);
-      const auto move = hn::LoadU(bytes, moves + 2 * short_of);
-      hn::Store(hn::TableLookupBytesOr0(last, move), bytes, reinterpret_cast<std::uint8_t*>(part));
-      return load_vector(part);
-    }
-  }
-#endif
-  for (std::int64_t i = 0; i < count && i < width; ++i) part[i] = load<T>(from, i);
-  return load_vector(part);
-}
-
-// --- The result ----------------------------------------------------------------------------------
-
-/// Writes `count` elements of y from `first` on, given their sums.
-void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const float* sums) {
-  const V alpha = hn::Set(D(), task.alpha);
-  const V beta = hn::Set(D(), task.beta);
-  std::int64_t i = 0;
-  if (task.y.stride_bytes == sizeof(float)) {
-    for (; i + width <= count; i += width) {
-      auto* const to = reinterpret_cast<float*>(task.y.at(first + i));
-      V value = hn::Mul(alpha, hn::LoadU(D(), sums + i));
-      if (task.beta != 0) value = hn::Add(value, hn::Mul(beta, hn::LoadU(D(), to)));
-      hn::StoreU(value, D(), to);
-    }
-  }
-  for (; i < count; ++i) {
-    std::byte* const to = task.y.at(first + i);
-    float value = task.alpha * sums[i];
-    if (task.beta != 0) value = value + task.beta * load<float>(to, 0);
-    store(to, 0, value);
-  }
-}
-
 #include "warpwise/primitives/gemv/cpu_columns-inl.hpp"
 #include "warpwise/primitives/gemv/cpu_rows-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::gemv::HWY_NAMESPACE {
+namespace {
 
 // --- Sums of chunks, and x as f32 ----------------------------------------------------------------
 
@@ -215,11 +85,11 @@ void widen_any(ElementType type, const std::byte* from, std::int64_t stride_byte
 }
 
 }  // namespace
-}  // namespace warpwise::detail::HWY_NAMESPACE
+}  // namespace warpwise::detail::gemv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::gemv {
 namespace {
 
 HWY_EXPORT(rows_times_x_any);
@@ -268,7 +138,7 @@ void parallel_tiles(ConstHostView a, std::int64_t tile_rows, std::int64_t tile_c
 }
 
 // Columns of a tile of rows times x: x's part stays in the first-level cache for all its rows.
-constexpr std::int64_t row_tile_columns = 4 * gemv_order::chunk_columns;
+constexpr std::int64_t row_tile_columns = 4 * order::chunk_columns;
 // Rows of such a tile: multiples of any number of rows worked on at once.
 constexpr std::int64_t row_tile_rows = 24;
 constexpr std::int64_t short_row_tile_rows = 240;
@@ -277,11 +147,11 @@ constexpr std::int64_t column_tile_columns = 1024;
 
 void product(const GemvTask& task, bool transpose) {
   if (transpose) {
-    parallel_tiles(task.a, gemv_order::chunk_rows, column_tile_columns, [&](const GemvTile& tile) {
+    parallel_tiles(task.a, order::chunk_rows, column_tile_columns, [&](const GemvTile& tile) {
       HWY_DYNAMIC_DISPATCH(columns_times_x_any)(task, tile);
     });
   } else {
-    const bool is_short = task.a.width() <= gemv_order::piece_columns;
+    const bool is_short = task.a.width() <= order::piece_columns;
     parallel_tiles(
         task.a, is_short ? short_row_tile_rows : row_tile_rows, row_tile_columns,
         [&](const GemvTile& tile) { HWY_DYNAMIC_DISPATCH(rows_times_x_any)(task, tile); });
@@ -291,16 +161,15 @@ void product(const GemvTask& task, bool transpose) {
 /// Sums the sums of the chunks into y.
 void sum_chunks(const GemvTask& task, std::int64_t chunks) {
   const std::int64_t outputs = task.y.size;
-  while (chunks > gemv_order::group) {
-    const std::int64_t groups = blocks_of(chunks, gemv_order::group);
+  while (chunks > order::group) {
+    const std::int64_t groups = blocks_of(chunks, order::group);
     cpu::parallel_rows(outputs, chunks * std::int64_t{sizeof(float)}, [&](auto first, auto last) {
       // The sum of group g replaces a list that is in group g, or in one that is done.
       for (std::int64_t g = 0; g < groups; ++g) {
-        const std::int64_t list = g * gemv_order::group;
+        const std::int64_t list = g * order::group;
         HWY_DYNAMIC_DISPATCH(sum_group)
-        (task.sums + list * outputs + first,
-         std::min<std::int64_t>(gemv_order::group, chunks - list), outputs, last - first,
-         task.sums + g * outputs + first);
+        (task.sums + list * outputs + first, std::min<std::int64_t>(order::group, chunks - list),
+         outputs, last - first, task.sums + g * outputs + first);
       }
     });
     chunks = groups;
@@ -310,7 +179,7 @@ void sum_chunks(const GemvTask& task, std::int64_t chunks) {
       [&](auto first, auto last) { HWY_DYNAMIC_DISPATCH(sum_into_y)(task, chunks, first, last); });
 }
 
-/// y = beta * y, for a product that counts nothing.
+/// y = beta * y, where alpha is 0 and the product does not count.
 void scale(const VectorOf<HostView>& y, float beta) {
   for (std::int64_t i = 0; i < y.size; ++i) {
     store(y.at(i), 0, beta == 0 ? 0 : beta * load<float>(y.at(i), 0));
@@ -332,8 +201,8 @@ void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& o
     (x.type(), factor.data, factor.stride_bytes, factor.size, widened.data());
     x_f32 = reinterpret_cast<const std::byte*>(widened.data());
   }
-  const std::int64_t chunks = options.transpose ? blocks_of(a.height(), gemv_order::chunk_rows)
-                                                : blocks_of(a.width(), gemv_order::chunk_columns);
+  const std::int64_t chunks = options.transpose ? blocks_of(a.height(), order::chunk_rows)
+                                                : blocks_of(a.width(), order::chunk_columns);
   Scratch sums(chunks > 1 ? checked_mul(chunks, result.size) : 0);
   const GemvTask task{
       a, x_f32, result, options.alpha, options.beta, chunks > 1 ? sums.data() : nullptr};
@@ -341,5 +210,5 @@ void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& o
   if (chunks > 1) sum_chunks(task, chunks);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::gemv
 #endif  // HWY_ONCE

@@ -1,5 +1,22 @@
-// Columns times x: the part of cpu.cpp that computes op(A) = Aᵀ. cpu.cpp includes it inside the
-// namespace of each SIMD target, once for each, therefore without a guard.
+// Columns times x: the part of the CPU path that computes op(A) = Aᵀ, once for each SIMD target.
+#if defined(WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
+#undef WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
+#else
+#define WARPWISE_PRIMITIVES_GEMV_CPU_COLUMNS_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "warpwise/primitives/gemv/cpu_lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::gemv::HWY_NAMESPACE {
+namespace {
 
 /// Where the sums of a strand start and go.
 struct StrandSums {
@@ -165,3 +182,9 @@ void columns_times_x_any(const GemvTask& task, const GemvTile& tile) {
     default: return columns_times_x<float>(task, tile);
   }
 }
+
+}  // namespace
+}  // namespace warpwise::detail::gemv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

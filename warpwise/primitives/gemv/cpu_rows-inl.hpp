@@ -1,5 +1,20 @@
-// Rows times x: the part of cpu.cpp that computes op(A) = A. cpu.cpp includes it inside the
-// namespace of each SIMD target, once for each, therefore without a guard.
+// Rows times x: the part of the CPU path that computes op(A) = A, once for each SIMD target.
+#if defined(WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
+#undef WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
+#else
+#define WARPWISE_PRIMITIVES_GEMV_CPU_ROWS_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "warpwise/primitives/gemv/cpu_lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::gemv::HWY_NAMESPACE {
+namespace {
 
 /// The lanes of a vector by halves.
 template <class Tag>
@@ -23,7 +38,7 @@ HWY_INLINE float halves(V (&lanes)[vectors]) {
 
 using Piece = V[vectors];
 
-/// Holds the compiler to one load of what several products share. GCC otherwise loads x again for
+/// Makes the compiler load once what several products share. GCC otherwise loads x again for
 /// each row, and a CPU has no more than two loads a cycle.
 HWY_INLINE V loaded_once(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -299,3 +314,9 @@ void rows_times_x_any(const GemvTask& task, const GemvTile& tile) {
     default: return rows_times_x<float>(task, tile);
   }
 }
+
+}  // namespace
+}  // namespace warpwise::detail::gemv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -4,7 +4,7 @@
 
 // The elements of gemv: what a product and a sum of them are, and how they are loaded. Fit for nvcc
 // and NVRTC: no host headers.
-namespace warpwise::kernels {
+namespace warpwise::kernels::gemv {
 
 struct GemvF32 {
   using Element = float;
@@ -150,4 +150,4 @@ struct GemvLoad<T, GemvAccess::half_vector> {
   }
 };
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::gemv

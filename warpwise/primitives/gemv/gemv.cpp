@@ -15,7 +15,7 @@ void require_vector(const char* name, const View& view, std::int64_t size, const
                           detail::size_text(view.width(), view.height()) +
                           "; a vector is a view of one row or one column");
   }
-  const std::int64_t given = detail::VectorOf<View>(view).size;
+  const std::int64_t given = detail::gemv::VectorOf<View>(view).size;
   if (given != size) {
     throw InvalidArgument(std::string("gemv: ") + name + " has " + std::to_string(given) +
                           " elements, op(A) has " + std::to_string(size) + " " + side);
@@ -42,13 +42,13 @@ void validate(const Matrix& a, const Matrix& x, const Result& y, const GemvOptio
 
 void gemv(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options) {
   validate(a, x, y, options);
-  detail::gemv_cpu(a, x, y, options);
+  detail::gemv::gemv_cpu(a, x, y, options);
 }
 
 void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,
           gpu::StreamHandle stream) {
   validate(a, x, y, options);
-  detail::gemv_cuda(a, x, y, options, stream);
+  detail::gemv::gemv_cuda(a, x, y, options, stream);
 }
 
 }  // namespace warpwise

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
 namespace warpwise {
 
+/// The factors of gemv(), as BLAS has them.
 struct GemvOptions {
   float alpha = 1;         ///< 0: neither A nor x is read
   float beta = 0;          ///< 0: y is not read, only written
@@ -39,20 +41,22 @@ struct GemvOptions {
 ///
 /// \throws InvalidArgument  an element type or a number of channels is none of the above, x or y is
 ///                          no vector or not of op(A)'s size, or y overlaps A or x.
-void gemv(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options = {});
+WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
+                          const GemvOptions& options = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation; partial sums, and a copy of an
 /// x with gaps or of less alignment than A, in scratch memory from the stream-ordered pool
 /// (gpu::Buffer).
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
-void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,
-          gpu::StreamHandle stream);
+WARPWISE_EXPORT void gemv(ConstDeviceView a, ConstDeviceView x, DeviceView y,
+                          const GemvOptions& options, gpu::StreamHandle stream);
 
 namespace reference {
 /// gemv() in double by plain loops, rounded to f32 at the end: what the fast paths are tested
 /// against, within the bound above.
-void gemv(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options = {});
+WARPWISE_EXPORT void gemv(ConstHostView a, ConstHostView x, HostView y,
+                          const GemvOptions& options = {});
 }  // namespace reference
 
 }  // namespace warpwise

@@ -164,6 +164,7 @@ class Cublas {
 Case gemv_case(const Problem& problem) {
   Case result{"gemv",       problem.variant(), "warpwise", problem.columns,
               problem.rows, problem.bytes(),   {}};
+  result.hardly_writes = true;
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto products = std::make_shared<Products>(sets, problem, stream);
     return Prepared{[=](int set, gpu::StreamHandle s) {
@@ -179,6 +180,7 @@ Case cublas_case(const Problem& problem) {
   Case result{
       "gemv", problem.variant(), "cuBLAS Sgemv", problem.columns, problem.rows, problem.bytes(),
       {}};
+  result.hardly_writes = true;
   result.prepare = [=](int sets, const gpu::Stream& stream) {
     auto cublas = std::make_shared<Cublas>();
     auto products = std::make_shared<Products>(sets, problem, stream);

@@ -8,9 +8,9 @@
 
 // The kernels of gemv. Fit for nvcc and NVRTC: no host headers. The bits are those of products and
 // sums rounded one by one, in the order of order.hpp.
-namespace warpwise::kernels {
+namespace warpwise::kernels::gemv {
 
-namespace order = detail::gemv_order;
+namespace order = detail::gemv::order;
 using cuda::std::int64_t;
 
 // --- The result ----------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ __device__ inline void gemv_put(const GemvArguments& a, int64_t list, int64_t ou
     gemv_finish(a, output, sum);
 }
 
-/// y = beta * y, for a product that counts nothing.
+/// y = beta * y, where alpha is 0 and the product does not count.
 __global__ void __launch_bounds__(gemv_block_threads) gemv_scale(GemvArguments a, int64_t outputs) {
   int64_t output = int64_t{blockIdx.x} * gemv_block_threads + threadIdx.x;
   for (; output < outputs; output += int64_t{gridDim.x} * gemv_block_threads) {
@@ -456,4 +456,4 @@ __global__ void __launch_bounds__(gemv_block_threads)
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::gemv

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "warpwise/base/element_type.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/gemv/arguments.hpp"
+#include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
 
 // How the kernels of gemv are launched for given arguments.
-namespace warpwise::detail {
+namespace warpwise::detail::gemv {
 
-/// The kernels that stride do so over what a grid does not cover.
+/// Kernels with a stride loop take several turns where a grid does not cover everything.
 constexpr unsigned gemv_grid(std::int64_t blocks) {
   return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
 }
@@ -27,24 +29,26 @@ inline bool gemv_aligned(const void* data, std::int64_t stride, std::int64_t to)
 }
 
 /// How A may be loaded. \param size  bytes of an element of A
-inline kernels::GemvAccess gemv_access(const kernels::GemvArguments& a, std::int64_t size) {
-  // A pitch between no rows is none.
+inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments& a,
+                                             std::int64_t size) {
+  // With a single row the pitch does not matter.
   const std::int64_t pitch = a.rows > 1 ? a.pitch : 0;
   const auto in_words_of = [&](std::int64_t bytes) {
     return gemv_aligned(a.a, pitch, bytes) && a.columns * size % bytes == 0;
   };
-  if (in_words_of(16)) return kernels::GemvAccess::vector;
-  if (size == 2 && in_words_of(8)) return kernels::GemvAccess::half_vector;
-  return gemv_aligned(a.a, pitch, size) ? kernels::GemvAccess::element : kernels::GemvAccess::byte;
+  if (in_words_of(16)) return kernels::gemv::GemvAccess::vector;
+  if (size == 2 && in_words_of(8)) return kernels::gemv::GemvAccess::half_vector;
+  return gemv_aligned(a.a, pitch, size) ? kernels::gemv::GemvAccess::element
+                                        : kernels::gemv::GemvAccess::byte;
 }
 
 /// Whether gemv_rows, or gemv_columns, may read x where it is; else it takes a copy.
-inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::GemvAccess access,
+inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::gemv::GemvAccess access,
                          std::int64_t size, bool transpose) {
-  const std::int64_t word = transpose                                    ? size
-                            : access == kernels::GemvAccess::vector      ? 16
-                            : access == kernels::GemvAccess::half_vector ? 8
-                                                                         : size;
+  const std::int64_t word = transpose                                          ? size
+                            : access == kernels::gemv::GemvAccess::vector      ? 16
+                            : access == kernels::gemv::GemvAccess::half_vector ? 8
+                                                                               : size;
   return stride == size && gemv_aligned(x, 0, word);
 }
 
@@ -63,27 +67,28 @@ constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
 }
 
-constexpr int gemv_elements(kernels::GemvAccess access, int size) {
-  return access == kernels::GemvAccess::vector        ? 16 / size
-         : access == kernels::GemvAccess::half_vector ? 8 / size
-                                                      : 1;
+constexpr int gemv_elements(kernels::gemv::GemvAccess access, int size) {
+  return access == kernels::gemv::GemvAccess::vector        ? 16 / size
+         : access == kernels::gemv::GemvAccess::half_vector ? 8 / size
+                                                            : 1;
 }
 
 /// Narrow matrices have kernels that put more rows into a warp. Loads of single bytes have fewer.
-inline GemvRowsShape gemv_rows_shape(kernels::GemvAccess access, int size, std::int64_t columns) {
+inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
+                                     std::int64_t columns) {
   const int elements = gemv_elements(access, size);
-  const int steps = access != kernels::GemvAccess::byte && columns <= 64 ? 2 : 8;
+  const int steps = access != kernels::gemv::GemvAccess::byte && columns <= 64 ? 2 : 8;
   const int pieces = columns <= 256 ? 1 : elements > 1 && columns <= 512 ? 2 : 4;
   return gemv_rows_shape(elements, steps, pieces);
 }
 
 /// Warps of a block of gemv_rows.
-inline constexpr int gemv_warps = kernels::gemv_block_threads / 32;
+inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 
 /// Sets of chunks that rows are cut into: one where a block's warps have room for all chunks, or a
 /// few that leave none of them idle; else one for each chunk.
 constexpr std::int64_t gemv_rows_sets(std::int64_t columns) {
-  const std::int64_t chunks = gpu::blocks_for(columns, gemv_order::chunk_columns);
+  const std::int64_t chunks = gpu::blocks_for(columns, order::chunk_columns);
   if (chunks <= gemv_warps) return 1;
   return chunks == 2 * gemv_warps || chunks == 4 * gemv_warps ? chunks / gemv_warps : chunks;
 }
@@ -96,10 +101,11 @@ struct GemvRowsLaunch {
 };
 
 /// \param size  bytes of an element
-inline GemvRowsLaunch gemv_rows_launch(const kernels::GemvArguments& a, const GemvRowsShape& shape,
-                                       kernels::GemvAccess access, int size) {
+inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
+                                       const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
+                                       int size) {
   const int elements = gemv_elements(access, size);
-  const std::int64_t chunks = gpu::blocks_for(a.columns, gemv_order::chunk_columns);
+  const std::int64_t chunks = gpu::blocks_for(a.columns, order::chunk_columns);
   const std::int64_t sets = gemv_rows_sets(a.columns);
   const int log_team = gemv_log2_up(gpu::blocks_for(chunks, sets));
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
@@ -111,7 +117,7 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::GemvArguments& a, const Ge
   const std::int64_t blocks = turns * sets;
   const std::int64_t of_block =
       std::clamp<std::int64_t>(std::max(std::min<std::int64_t>(blocks / 128, 8), blocks / 256), 1,
-                               size == 4 ? kernels::gemv_most_turns : 8);
+                               size == 4 ? kernels::gemv::gemv_most_turns : 8);
   return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets), static_cast<int>(sets), log_team,
           of_block};
 }
@@ -129,12 +135,12 @@ struct GemvColumnsLaunch {
 };
 
 /// \param size  bytes of an element  \param multiprocessors  of the GPU
-inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
-                                             kernels::GemvAccess access, int size,
+inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
+                                             kernels::gemv::GemvAccess access, int size,
                                              int multiprocessors) {
   const bool words = gemv_elements(access, size) > 1;
-  const int own = access == kernels::GemvAccess::vector ? 16 / size : 4;
-  const std::int64_t chunks = gpu::blocks_for(a.rows, gemv_order::chunk_rows);
+  const int own = access == kernels::gemv::GemvAccess::vector ? 16 / size : 4;
+  const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
   const int log_widest = gemv_log2_up(gpu::blocks_for(a.columns, own));
   const auto tiles = [&](int log) {
     return gpu::blocks_for(a.columns, static_cast<std::int64_t>(own) << log);
@@ -143,7 +149,7 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
   launch.sets = 1;
   launch.lists = 1;
   if (chunks == 1) {
-    const int log_strands = gemv_log2_up(gpu::blocks_for(a.rows, gemv_order::strand_rows));
+    const int log_strands = gemv_log2_up(gpu::blocks_for(a.rows, order::strand_rows));
     launch.log_strand_threads = std::min(8 - log_strands, log_widest);
     launch.threads = std::max(32, 1 << (launch.log_strand_threads + log_strands));
   } else {
@@ -165,17 +171,17 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
       if (us / share > best) continue;
       best = us / share;
       launch.log_strand_threads = log;
-      launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, gemv_order::lanes));
+      launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
     }
     if (launch.lanes > 0) {
-      const int log_strands = std::min(9, gemv_log2_up(chunks * gemv_order::chunk_strands));
-      launch.threads = std::min(kernels::gemv_most_column_threads,
+      const int log_strands = std::min(9, gemv_log2_up(chunks * order::chunk_strands));
+      launch.threads = std::min(kernels::gemv::gemv_most_column_threads,
                                 1 << (launch.log_strand_threads + log_strands));
     } else {
-      launch.threads = kernels::gemv_block_threads;
+      launch.threads = kernels::gemv::gemv_block_threads;
       launch.lists = chunks;
       const std::int64_t round_chunks =
-          (launch.threads >> launch.log_strand_threads) / gemv_order::chunk_strands;
+          (launch.threads >> launch.log_strand_threads) / order::chunk_strands;
       launch.sets = gpu::grid_y(std::min(
           gpu::blocks_for(chunks, round_chunks),
           std::max<std::int64_t>(1, 2 * multiprocessors / tiles(launch.log_strand_threads))));
@@ -192,37 +198,165 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::GemvArguments& a,
 // Up to so many outputs, blocks of gemv_sum take 8 of them, so that there are enough blocks.
 inline constexpr std::int64_t gemv_few_outputs = 2048;
 
-struct GemvSumLaunch {
-  int at_once;  ///< its template argument
-  unsigned grid_x;
-  unsigned grid_y;
-  const float* sums;
-  std::int64_t count;
-  float* to;  ///< null: y
-};
-
-/// Calls `each` with every launch of gemv_sum in order: it sums the lists, whose groups' sums go
-/// behind them in the scratch memory, into y. None for a single list.
-template <class Each>
-void for_each_gemv_sum(float* sums, std::int64_t lists, std::int64_t outputs, const Each& each) {
-  const int at_once = outputs <= gemv_few_outputs ? 8 : 32;
-  for (std::int64_t count = lists; count > 1;) {
-    const std::int64_t groups = gpu::blocks_for(count, gemv_order::group);
-    float* const to = groups == 1 ? nullptr : sums + count * outputs;
-    each(GemvSumLaunch{at_once, gemv_grid(gpu::blocks_for(outputs, at_once)), gpu::grid_y(groups),
-                       sums, count, to});
-    sums = to;
-    count = groups;
-  }
-}
-
 /// Bytes that the lists of every output take, those of their groups included; 0 for a single list.
-inline std::int64_t gemv_scratch_bytes(std::int64_t lists, std::int64_t outputs) {
+inline std::int64_t gemv_sum_bytes(std::int64_t lists, std::int64_t outputs) {
   std::int64_t all = 0;
-  for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, gemv_order::group)) {
+  for (std::int64_t count = lists; count > 1; count = gpu::blocks_for(count, order::group)) {
     all += count;
   }
   return checked_mul(checked_mul(all, outputs), sizeof(float));
 }
 
-}  // namespace warpwise::detail
+// --- All of a product ----------------------------------------------------------------------------
+
+/// What gemv() computes: A times x, or its transpose times x.
+struct GemvCall {
+  kernels::gemv::GemvArguments arguments;  ///< x and sums as launches have them are set below
+  std::int64_t x_stride;
+  ElementType type;  ///< of A and x
+  bool transpose;
+
+  std::int64_t inputs() const { return transpose ? arguments.rows : arguments.columns; }
+  std::int64_t outputs() const { return transpose ? arguments.columns : arguments.rows; }
+  int size() const { return static_cast<int>(size_of(type)); }
+};
+
+inline GemvCall gemv_call(ConstDeviceView a, ConstDeviceView x, DeviceView y,
+                          const GemvOptions& options) {
+  const VectorOf<ConstDeviceView> factor(x);
+  const VectorOf<DeviceView> result(y);
+  return {{.a = reinterpret_cast<const unsigned char*>(a.data()),
+           .x = reinterpret_cast<const unsigned char*>(factor.data),
+           .y = reinterpret_cast<unsigned char*>(result.data),
+           .pitch = a.pitch_bytes(),
+           .rows = a.height(),
+           .columns = a.width(),
+           .y_stride = result.stride_bytes,
+           .sums = nullptr,
+           .alpha = options.alpha,
+           .beta = options.beta,
+           .y_by_float = gemv_aligned(result.data, result.stride_bytes, sizeof(float))},
+          factor.stride_bytes,
+          a.type(),
+          options.transpose};
+}
+
+enum class GemvStep : std::uint8_t { scale, gather, rows, columns, sum };
+
+/// A kernel of gemv with its template arguments.
+struct GemvKernel {
+  GemvStep step;
+  ElementType type = ElementType::f32;  ///< of gather, rows and columns
+  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< of rows and columns
+  GemvRowsShape shape = {};                                               ///< of rows
+  int at_once = 0;                                                        ///< of sum
+};
+constexpr const char* name_of(GemvStep step) {
+  switch (step) {
+    case GemvStep::scale: return "gemv_scale";
+    case GemvStep::gather: return "gemv_gather";
+    case GemvStep::rows: return "gemv_rows";
+    case GemvStep::columns: return "gemv_columns";
+    case GemvStep::sum: return "gemv_sum";
+  }
+  return "";
+}
+
+/// A copy of x, the product, and its sums: 1024 lists of each output at a time.
+using GemvLaunches = gpu::Launches<GemvKernel, 8>;
+
+/// How a product is launched, but for where its scratch memory is.
+struct GemvPlan {
+  kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;
+  GemvRowsShape shape = {};
+  GemvRowsLaunch rows = {};
+  GemvColumnsLaunch columns = {};
+  std::int64_t lists = 1;         ///< of sums of each output; one goes to y at once
+  std::int64_t gather_bytes = 0;  ///< scratch of a copy of x; 0: the kernel reads x itself
+  std::int64_t sum_bytes = 0;     ///< scratch of the lists, behind it
+
+  /// The scratch memory starts at a multiple of 16.
+  std::int64_t scratch_bytes() const { return checked_add(gather_bytes, sum_bytes); }
+};
+
+/// \param multiprocessors  of the GPU; for a transpose only
+inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors) {
+  const kernels::gemv::GemvArguments& a = call.arguments;
+  GemvPlan plan;
+  plan.access = gemv_access(a, call.size());
+  if (!gemv_reads_x(a.x, call.x_stride, plan.access, call.size(), call.transpose)) {
+    plan.gather_bytes = gpu::blocks_for(checked_mul(call.inputs(), call.size()), 16) * 16;
+  }
+  if (call.transpose) {
+    plan.columns = gemv_columns_launch(a, plan.access, call.size(), multiprocessors);
+    plan.lists = plan.columns.lists;
+  } else {
+    plan.shape = gemv_rows_shape(plan.access, call.size(), a.columns);
+    plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size());
+    plan.lists = plan.rows.sets;
+  }
+  plan.sum_bytes = gemv_sum_bytes(plan.lists, call.outputs());
+  return plan;
+}
+
+/// gemv_scale alone: y = beta y.
+inline gpu::Launch<GemvKernel> gemv_scale_launch(const GemvCall& call) {
+  constexpr int threads = kernels::gemv::gemv_block_threads;
+  return {.kernel = {.step = GemvStep::scale},
+          .grid = {gemv_grid(gpu::blocks_for(call.outputs(), threads))},
+          .block = {threads},
+          .parameters = gpu::Parameters::of(call.arguments, call.outputs())};
+}
+
+/// Sums the lists, whose groups' sums go behind them in the scratch memory, into y.
+inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t lists,
+                          std::int64_t outputs, GemvLaunches& launches) {
+  const int at_once = outputs <= gemv_few_outputs ? 8 : 32;
+  const float* sums = a.sums;
+  for (std::int64_t count = lists; count > 1;) {
+    const std::int64_t groups = gpu::blocks_for(count, order::group);
+    float* const to = groups == 1 ? nullptr : const_cast<float*>(sums) + count * outputs;
+    launches.add({.kernel = {.step = GemvStep::sum, .at_once = at_once},
+                  .grid = {gemv_grid(gpu::blocks_for(outputs, at_once)), gpu::grid_y(groups)},
+                  .block = {kernels::gemv::gemv_block_threads},
+                  .parameters = gpu::Parameters::of(a, sums, count, outputs, to)});
+    sums = to;
+    count = groups;
+  }
+}
+
+/// The launches of a plan with its scratch memory, which may be null where it takes none.
+inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, std::byte* scratch) {
+  constexpr int threads = kernels::gemv::gemv_block_threads;
+  GemvLaunches launches;
+  kernels::gemv::GemvArguments a = call.arguments;
+  if (plan.gather_bytes > 0) {
+    launches.add({.kernel = {.step = GemvStep::gather, .type = call.type},
+                  .grid = {gemv_grid(gpu::blocks_for(call.inputs(), threads))},
+                  .block = {threads},
+                  .parameters = gpu::Parameters::of(a.x, call.x_stride, call.inputs(), scratch)});
+    a.x = reinterpret_cast<const unsigned char*>(scratch);
+  }
+  if (plan.sum_bytes > 0) a.sums = reinterpret_cast<float*>(scratch + plan.gather_bytes);
+  if (call.transpose) {
+    const GemvColumnsLaunch& columns = plan.columns;
+    launches.add({.kernel = {.step = GemvStep::columns, .type = call.type, .access = plan.access},
+                  .grid = {columns.tiles, columns.sets},
+                  .block = {static_cast<unsigned>(columns.threads)},
+                  .shared_bytes = static_cast<std::size_t>(columns.shared_bytes),
+                  .parameters = gpu::Parameters::of(a, columns.log_strand_threads, columns.lanes)});
+  } else {
+    launches.add({.kernel = {.step = GemvStep::rows,
+                             .type = call.type,
+                             .access = plan.access,
+                             .shape = plan.shape},
+                  .grid = {plan.rows.grid},
+                  .block = {threads},
+                  .parameters =
+                      gpu::Parameters::of(a, plan.rows.sets, plan.rows.log_team, plan.rows.turns)});
+  }
+  add_gemv_sums(a, plan.lists, call.outputs(), launches);
+  return launches;
+}
+
+}  // namespace warpwise::detail::gemv

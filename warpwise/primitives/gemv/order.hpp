@@ -2,7 +2,7 @@
 
 // The order in which gemv adds, the same on every backend. All sums start from +0, so that a part
 // that holds no element adds nothing: leaving it out gives the same bits.
-namespace warpwise::detail::gemv_order {
+namespace warpwise::detail::gemv::order {
 
 /// Σ in "lanes": element e of a list goes to lane e mod 32; each lane is summed from the first
 /// element to the last; then the lanes by halves: lane i takes lane i + 16, then i + 8, 4, 2, 1.
@@ -24,4 +24,4 @@ inline constexpr int chunk_strands = chunk_rows / strand_rows;
 // their sums in the same way.
 inline constexpr int group = 1024;
 
-}  // namespace warpwise::detail::gemv_order
+}  // namespace warpwise::detail::gemv::order

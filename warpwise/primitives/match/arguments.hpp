@@ -1,7 +1,7 @@
 #pragma once
 
 // What the match kernel takes. For g++, nvcc and NVRTC: no includes.
-namespace warpwise::kernels {
+namespace warpwise::kernels::match {
 
 /// What a thread block holds in shared memory is limited: a large search area goes in tiles, a
 /// large block in parts.
@@ -38,4 +38,4 @@ inline constexpr int match_group = 4;
 // What stands for a block without candidate: match.hpp's no_match.
 inline constexpr int match_none = -32768;
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::match

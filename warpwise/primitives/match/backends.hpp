@@ -5,7 +5,7 @@
 #include "warpwise/primitives/match/match.hpp"
 
 // What match() calls once its arguments are checked. The strides are resolved: never 0.
-namespace warpwise::detail {
+namespace warpwise::detail::match {
 
 void match_cpu(ConstHostView reference, ConstHostView target, HostView displacement,
                const MatchOptions& options, std::optional<HostView> score);
@@ -21,4 +21,4 @@ inline SearchRange inside_image(SearchRange range, std::int64_t block_at, std::i
           static_cast<int>(std::min<std::int64_t>(range.last, image_size - block_size - block_at))};
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::match

@@ -12,7 +12,7 @@
 #include "warpwise/primitives/match/backends.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::HWY_NAMESPACE {
+namespace warpwise::detail::match::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -432,8 +432,8 @@ class BlockMatcher {
     SearchRange search_x = options_.search_x;
     SearchRange search_y = options_.search_y;
     if (options_.border == MatchBorder::skip) {
-      search_x = detail::inside_image(search_x, x, options_.block_width, target_.width());
-      search_y = detail::inside_image(search_y, y, options_.block_height, target_.height());
+      search_x = detail::match::inside_image(search_x, x, options_.block_width, target_.width());
+      search_y = detail::match::inside_image(search_y, y, options_.block_height, target_.height());
     }
     load_block(x, y);
     if (least_is_best(options_.measure)) {
@@ -581,11 +581,11 @@ void match_all(ConstHostView reference, ConstHostView target, HostView displacem
 }
 
 }  // namespace
-}  // namespace warpwise::HWY_NAMESPACE
+}  // namespace warpwise::detail::match::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::match {
 
 HWY_EXPORT(match_all);
 
@@ -594,5 +594,5 @@ void match_cpu(ConstHostView reference, ConstHostView target, HostView displacem
   HWY_DYNAMIC_DISPATCH(match_all)(reference, target, displacement, options, score);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::match
 #endif

@@ -1,18 +1,23 @@
-#include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/match/kernel.cuh"
 #include "warpwise/primitives/match/launch.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::match {
 namespace {
 
-template <Measure measure>
-void run(const MatchLaunch& launch, gpu::StreamHandle stream) {
-  kernels::match_kernel<measure>
-      <<<dim3(launch.grid_x, launch.grid_y), launch.threads,
-         static_cast<std::size_t>(launch.shared_bytes), stream>>>(launch.arguments);
-  gpu::check_launch("match_kernel");
+using Function = void (*)(kernels::match::MatchArguments);
+
+Function function_of(MatchKernel kernel) {
+  using kernels::match::match_kernel;
+  switch (kernel.measure) {
+    case Measure::sad: return match_kernel<Measure::sad>;
+    case Measure::ssd: return match_kernel<Measure::ssd>;
+    case Measure::ncc: return match_kernel<Measure::ncc>;
+    case Measure::zncc: return match_kernel<Measure::zncc>;
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace
@@ -21,7 +26,7 @@ void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView di
                 const MatchOptions& options, std::optional<DeviceView> score,
                 gpu::StreamHandle stream) {
   gpu::require_device();
-  kernels::MatchArguments images{};
+  kernels::match::MatchArguments images{};
   images.reference = reinterpret_cast<const unsigned char*>(reference.data());
   images.target = reinterpret_cast<const unsigned char*>(target.data());
   images.displacement = reinterpret_cast<unsigned char*>(displacement.data());
@@ -32,14 +37,8 @@ void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView di
   images.score_pitch = score ? score->pitch_bytes() : 0;
   images.width = reference.width();
   images.height = reference.height();
-  const MatchLaunch launch =
-      match_launch(images, {displacement.width(), displacement.height()}, options);
-  switch (options.measure) {
-    case Measure::sad: return run<Measure::sad>(launch, stream);
-    case Measure::ssd: return run<Measure::ssd>(launch, stream);
-    case Measure::ncc: return run<Measure::ncc>(launch, stream);
-    case Measure::zncc: return run<Measure::zncc>(launch, stream);
-  }
+  const auto launch = match_launch(images, {displacement.width(), displacement.height()}, options);
+  gpu::start(function_of(launch.kernel), launch, name_of(launch.kernel), stream);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::match

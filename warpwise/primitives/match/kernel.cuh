@@ -6,7 +6,7 @@
 #include "warpwise/primitives/shared/matching.hpp"
 
 // The match kernel. Fit for nvcc and NVRTC: no host headers.
-namespace warpwise::kernels {
+namespace warpwise::kernels::match {
 
 struct MatchImage {
   const unsigned char* data;
@@ -156,7 +156,7 @@ struct MatchBest {
   Score score;
   unsigned place = nowhere;
 
-  /// The order does not depend on who is asked first, so that threads may meet in any order.
+  /// This is a total order, so threads may be compared in any sequence.
   __device__ void offer(Score other, unsigned other_place) {
     const bool better = least ? other < score : other > score;
     if (better || (other == score && other_place < place)) {
@@ -308,4 +308,4 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::match

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "warpwise/gpu/launch.hpp"
-
-namespace warpwise::detail {
+namespace warpwise::detail::match {
 namespace {
 
 using gpu::blocks_for;
 
-static_assert(kernels::match_none == no_match);
+static_assert(kernels::match::match_none == no_match);
 
 // What every GPU gives a thread block without being asked, less what the kernel declares itself.
 constexpr std::int64_t shared_bytes = 48 * 1024 - 256;
@@ -24,32 +22,33 @@ std::int64_t piece_of(std::int64_t total, std::int64_t most) {
   return blocks_for(total, blocks_for(total, most));
 }
 
-void choose_tile(kernels::MatchArguments& a) {
-  const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, kernels::match_group);
-  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, kernels::match_group);
+void choose_tile(kernels::match::MatchArguments& a) {
+  const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, kernels::match::match_group);
+  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, kernels::match::match_group);
   const std::int64_t tile_x = piece_of(groups_x, max_tile_groups_x);
   a.tile_groups_x = static_cast<int>(tile_x);
-  a.tile_groups_y = static_cast<int>(piece_of(groups_y, kernels::match_max_threads / tile_x));
+  a.tile_groups_y =
+      static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
 }
 
 /// Words from a row of the area to the next: the rows of neighbouring groups, four rows apart, fall
 /// side by side into the 32 banks.
-std::int64_t area_pitch(const kernels::MatchArguments& a, std::int64_t block_words) {
+std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words) {
   std::int64_t pitch = block_words + a.tile_groups_x;
   while (pitch % 8 != blocks_for(a.tile_groups_x, 4) % 8) ++pitch;
   return pitch;
 }
 
 /// How many rows of a part of the block fit shared memory with the area around them.
-std::int64_t rows_that_fit(const kernels::MatchArguments& a, std::int64_t block_words) {
+std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words) {
   const std::int64_t pitch = area_pitch(a, block_words);
   const std::int64_t words =
-      shared_bytes / 4 - pitch * (kernels::match_group * a.tile_groups_y - 1);
+      shared_bytes / 4 - pitch * (kernels::match::match_group * a.tile_groups_y - 1);
   return std::max<std::int64_t>(words / (pitch + block_words), 0);
 }
 
 /// Returns the bytes of shared memory.
-std::int64_t choose_part(kernels::MatchArguments& a) {
+std::int64_t choose_part(kernels::match::MatchArguments& a) {
   const std::int64_t height = a.block_height;
   std::int64_t width = a.block_width;
   for (const std::int64_t narrower : part_widths) {
@@ -60,16 +59,16 @@ std::int64_t choose_part(kernels::MatchArguments& a) {
   a.part_width = static_cast<int>(width);
   a.part_height = static_cast<int>(piece_of(height, std::min(height, rows_that_fit(a, words))));
   a.area_pitch = static_cast<int>(area_pitch(a, words));
-  return 4 *
-         (words * a.part_height + std::int64_t{a.area_pitch} *
-                                      (a.part_height + kernels::match_group * a.tile_groups_y - 1));
+  return 4 * (words * a.part_height +
+              std::int64_t{a.area_pitch} *
+                  (a.part_height + kernels::match::match_group * a.tile_groups_y - 1));
 }
 
 }  // namespace
 
-MatchLaunch match_launch(const kernels::MatchArguments& images, MatchGrid grid,
-                         const MatchOptions& options) {
-  kernels::MatchArguments a = images;
+gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& images, MatchGrid grid,
+                                      const MatchOptions& options) {
+  kernels::match::MatchArguments a = images;
   a.rows = grid.rows;
   a.stride_x = options.stride_x;
   a.stride_y = options.stride_y;
@@ -84,7 +83,11 @@ MatchLaunch match_launch(const kernels::MatchArguments& images, MatchGrid grid,
   const std::int64_t shared = choose_part(a);
   const std::int64_t groups = std::int64_t{a.tile_groups_x} * a.tile_groups_y;
   const auto threads = static_cast<unsigned>(blocks_for(groups, 32) * 32);
-  return {a, gpu::grid_x(grid.columns), gpu::grid_y(grid.rows), threads, shared};
+  return {.kernel = {options.measure},
+          .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},
+          .block = {threads},
+          .shared_bytes = static_cast<std::size_t>(shared),
+          .parameters = gpu::Parameters::of(a)};
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::match

@@ -101,13 +101,13 @@ MatchGrid match_grid(std::int64_t width, std::int64_t height, const MatchOptions
 void match(ConstHostView reference, ConstHostView target, HostView displacement,
            const MatchOptions& options, std::optional<HostView> score) {
   const MatchOptions resolved = validate(reference, target, displacement, options, score);
-  detail::match_cpu(reference, target, displacement, resolved, score);
+  detail::match::match_cpu(reference, target, displacement, resolved, score);
 }
 
 void match(ConstDeviceView reference, ConstDeviceView target, DeviceView displacement,
            const MatchOptions& options, std::optional<DeviceView> score, gpu::StreamHandle stream) {
   const MatchOptions resolved = validate(reference, target, displacement, options, score);
-  detail::match_cuda(reference, target, displacement, resolved, score, stream);
+  detail::match::match_cuda(reference, target, displacement, resolved, score, stream);
 }
 
 void match(ConstDeviceView reference, ConstDeviceView target, DeviceView displacement,

@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
@@ -24,6 +26,14 @@ enum class MatchBorder : std::uint8_t {
   replicate,  ///< it is scored, the edge pixel standing for what lies outside
 };
 
+/// For name_of() and value_named(): "skip", "replicate".
+constexpr auto enum_names(MatchBorder) {
+  return std::to_array<EnumName<MatchBorder>>(
+      {{MatchBorder::skip, "skip"}, {MatchBorder::replicate, "replicate"}});
+}
+inline constexpr auto all_match_borders = all_values<MatchBorder>();
+
+/// Which blocks match() takes, where it looks for them and how it compares. Sizes are in pixels.
 struct MatchOptions {
   std::int64_t block_width = 32;
   std::int64_t block_height = 32;  ///< block_width · block_height ≤ max_match_block_pixels
@@ -57,7 +67,8 @@ struct MatchGrid {
 /// right and at the bottom belong to no block.
 ///
 /// \throws InvalidArgument  the options are out of range, or the image is smaller than one block.
-MatchGrid match_grid(std::int64_t width, std::int64_t height, const MatchOptions& options = {});
+WARPWISE_EXPORT MatchGrid match_grid(std::int64_t width, std::int64_t height,
+                                     const MatchOptions& options = {});
 
 /// The element type of match()'s score image: u32 for sad and ssd, f32 for ncc and zncc.
 constexpr ElementType match_score_type(Measure measure) {
@@ -86,21 +97,23 @@ constexpr ElementType match_score_type(Measure measure) {
 ///
 /// \throws InvalidArgument  options out of range, an image smaller than a block, a view of another
 ///                          size, type or number of channels, overlap.
-void match(ConstHostView reference, ConstHostView target, HostView displacement,
-           const MatchOptions& options = {}, std::optional<HostView> score = {});
+WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
+                           const MatchOptions& options = {}, std::optional<HostView> score = {});
 
 /// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
-void match(ConstDeviceView reference, ConstDeviceView target, DeviceView displacement,
-           const MatchOptions& options, std::optional<DeviceView> score, gpu::StreamHandle stream);
-void match(ConstDeviceView reference, ConstDeviceView target, DeviceView displacement,
-           const MatchOptions& options, gpu::StreamHandle stream);
+WARPWISE_EXPORT void match(ConstDeviceView reference, ConstDeviceView target,
+                           DeviceView displacement, const MatchOptions& options,
+                           std::optional<DeviceView> score, gpu::StreamHandle stream);
+WARPWISE_EXPORT void match(ConstDeviceView reference, ConstDeviceView target,
+                           DeviceView displacement, const MatchOptions& options,
+                           gpu::StreamHandle stream);
 
 namespace reference {
 /// match(), pixel by pixel: what the fast paths are tested against.
-void match(ConstHostView reference, ConstHostView target, HostView displacement,
-           const MatchOptions& options = {}, std::optional<HostView> score = {});
+WARPWISE_EXPORT void match(ConstHostView reference, ConstHostView target, HostView displacement,
+                           const MatchOptions& options = {}, std::optional<HostView> score = {});
 }  // namespace reference
 
 }  // namespace warpwise

@@ -116,8 +116,8 @@ Case match_case(const Problem& problem) {
   return result;
 }
 
-// The work is arithmetic, not memory traffic: what bounds it is the rate of packed differences, on
-// which the README of this primitive reckons.
+// The work is arithmetic, not memory traffic: it is bound by the rate of packed differences, as the
+// README of this primitive works out.
 const Registration registered{[] {
   std::vector<Case> cases;
   for (const Measure measure : {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc}) {

@@ -16,8 +16,6 @@
 namespace warpwise {
 namespace {
 
-constexpr Measure all_measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
-
 ConstHostView view_of(const cv::Mat& image) {
   return {image.data, ElementType::u8,
           image.cols, image.rows,

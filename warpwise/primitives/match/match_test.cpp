@@ -16,8 +16,6 @@ using test::GuardedImage;
 using test::Layout;
 using test::OnDevice;
 
-constexpr Measure all_measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
-
 MatchOptions options_of(std::int64_t block_width, std::int64_t block_height, SearchRange search_x,
                         SearchRange search_y, Measure measure = Measure::sad) {
   MatchOptions options;

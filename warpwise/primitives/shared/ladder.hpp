@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
 
 /// The ladder of a primitive, as the laboratory sees it: a problem, its inputs, what the result has
 /// to be, and how the library itself launches its kernels for it. The rungs are no C++: they are
@@ -74,6 +75,7 @@ class Operand {
 /// What limits a problem on an ideal machine; the roof that a time is compared with.
 enum class Roof : std::uint8_t {
   copy,    ///< bytes, against a device-to-device copy
+  read,    ///< bytes, against a kernel that only reads: the problem hardly writes
   vsadu4,  ///< absolute differences of bytes, against the rate of __vsadu4
 };
 
@@ -132,9 +134,16 @@ class Ladder {
   /// The one parameter that the kernels of all rungs but the shipped one take.
   virtual std::vector<std::byte> arguments(const Problem& problem,
                                            const Placement& placement) const = 0;
-  /// What the library launches for this problem, and the scratch memory that it takes for it.
+  /// What the library launches for this problem, and the scratch memory that it takes for it, of
+  /// which the placement knows nothing yet.
   virtual std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const = 0;
-  virtual std::int64_t shipped_scratch_bytes(const Problem& /*problem*/) const { return 0; }
+  virtual std::int64_t shipped_scratch_bytes(const Problem& /*problem*/,
+                                             const Placement& /*placement*/) const {
+    return 0;
+  }
+  /// Calls the library for operands that lie in device memory.
+  virtual void call(const Problem& problem, const Placement& placement,
+                    gpu::StreamHandle stream) const = 0;
 };
 
 /// The bytes of a trivially copyable struct.
@@ -151,7 +160,29 @@ T* pointer(std::uint64_t address) {
   return reinterpret_cast<T*>(address);  // NOLINT: never read on the host
 }
 
-/// Every ladder there is: one line of ladders.cpp each.
+/// The views of an operand that lies in device memory, for the library's own functions.
+inline ConstDeviceView device_input(const Problem& problem, const Placement& placement,
+                                    std::size_t operand) {
+  const ConstHostView host = problem.operands[operand].view();
+  return {pointer<const std::byte>(placement.address[operand]),
+          host.type(),
+          host.width(),
+          host.height(),
+          host.channels(),
+          host.pitch_bytes()};
+}
+inline DeviceView device_output(const Problem& problem, const Placement& placement,
+                                std::size_t operand) {
+  const ConstHostView host = problem.operands[operand].view();
+  return {pointer<std::byte>(placement.address[operand]),
+          host.type(),
+          host.width(),
+          host.height(),
+          host.channels(),
+          host.pitch_bytes()};
+}
+
+/// Every ladder there is, in the order of the list of primitives.
 std::span<const Ladder* const> all();
 
 }  // namespace warpwise::ladders

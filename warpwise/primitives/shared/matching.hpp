@@ -4,6 +4,8 @@
 
 #ifndef __CUDACC_RTC__
 #include <cmath>
+
+#include "warpwise/base/enum_names.hpp"
 #endif
 
 // What the primitives that compare blocks of pixels share: the measures of similarity and their
@@ -17,6 +19,17 @@ enum class Measure : unsigned char {
   ncc,   ///< Σab / √(Σa² Σb²), greatest is best; 0 where a block is all zero
   zncc,  ///< the same of a and b less their means; 0 where a block is flat
 };
+
+#ifndef __CUDACC_RTC__
+/// For name_of() and value_named(): "sad", …
+constexpr auto enum_names(Measure) {
+  return std::to_array<EnumName<Measure>>({{Measure::sad, "sad"},
+                                           {Measure::ssd, "ssd"},
+                                           {Measure::ncc, "ncc"},
+                                           {Measure::zncc, "zncc"}});
+}
+inline constexpr auto all_measures = all_values<Measure>();
+#endif
 
 /// Whether the least score of a measure is the best one.
 WARPWISE_HOST_DEVICE constexpr bool least_is_best(Measure measure) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // What the Sobel kernel takes. For g++, nvcc and NVRTC: no includes.
-namespace warpwise::kernels {
+namespace warpwise::kernels::sobel {
 
 enum class SobelSource { u8, rgb, rgba, u16, f32 };
 enum class SobelResult { component, l1, l2 };
@@ -70,4 +70,4 @@ struct SobelThread {
   static constexpr int rows_of_block = sobel_block_height * rows;
 };
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::sobel

@@ -3,10 +3,10 @@
 #include "warpwise/primitives/sobel/sobel.hpp"
 
 // What sobel() calls once its arguments are checked.
-namespace warpwise::detail {
+namespace warpwise::detail::sobel {
 
 void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options);
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                 gpu::StreamHandle stream);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::sobel

@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::detail::HWY_NAMESPACE {
+namespace warpwise::detail::sobel::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -526,11 +526,11 @@ void sobel_rows(ConstHostView src, HostView dst, const SobelOptions& options, st
 }
 
 }  // namespace
-}  // namespace warpwise::detail::HWY_NAMESPACE
+}  // namespace warpwise::detail::sobel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise::detail {
+namespace warpwise::detail::sobel {
 
 HWY_EXPORT(sobel_rows);
 
@@ -540,5 +540,5 @@ void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options) {
   });
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::sobel
 #endif

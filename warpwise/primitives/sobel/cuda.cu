@@ -1,62 +1,54 @@
-#include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/sobel/kernel.cuh"
 #include "warpwise/primitives/sobel/launch.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::sobel {
 namespace {
 
-using kernels::SobelResult;
-using kernels::SobelSource;
+using kernels::sobel::SobelResult;
+using kernels::sobel::SobelSource;
 
-struct Choice {
-  void (*kernel)(kernels::SobelArguments);
-  SobelShare share;
-};
+using Function = void (*)(kernels::sobel::SobelArguments);
 
-template <SobelSource source, class Out, SobelResult result, class Number>
-Choice kernel_of() {
-  return {kernels::sobel_kernel<source, Out, result, Number>, sobel_share<source, Number>};
+template <SobelSource source, class Out, class Number>
+Function magnitude(SobelResult result) {
+  return result == SobelResult::l1
+             ? kernels::sobel::sobel_kernel<source, Out, SobelResult::l1, Number>
+             : kernels::sobel::sobel_kernel<source, Out, SobelResult::l2, Number>;
 }
 
 template <SobelSource source, class Out, class Number>
-Choice magnitude_kernel(const SobelOptions& options) {
-  return options.norm == Norm::l1 ? kernel_of<source, Out, SobelResult::l1, Number>()
-                                  : kernel_of<source, Out, SobelResult::l2, Number>();
+Function any_result(SobelResult result) {
+  return result == SobelResult::component
+             ? kernels::sobel::sobel_kernel<source, Out, SobelResult::component, Number>
+             : magnitude<source, Out, Number>(result);
 }
 
-template <SobelSource source, class Out, class Number>
-Choice any_kernel(const SobelOptions& options) {
-  return options.output == SobelOutput::magnitude
-             ? magnitude_kernel<source, Out, Number>(options)
-             : kernel_of<source, Out, SobelResult::component, Number>();
-}
-
-// In pairs where these are exact.
 template <SobelSource source>
-Choice kernel_of_bytes(const SobelOptions& options, ElementType dst) {
-  using Sobel = kernels::SobelPair<2, 1>;
-  using Scharr = kernels::SobelPair<10, 3>;
-  const bool scharr = options.kernel == SobelKernel::scharr;
-  if (dst == ElementType::u8) {
-    return scharr ? magnitude_kernel<source, std::uint8_t, Scharr>(options)
-                  : magnitude_kernel<source, std::uint8_t, Sobel>(options);
+Function of_bytes(const SobelChoice& choice) {
+  using Sobel = kernels::sobel::SobelPair<2, 1>;
+  using Scharr = kernels::sobel::SobelPair<10, 3>;
+  const bool to_bytes = choice.out == ElementType::u8;
+  switch (choice.number) {
+    case SobelNumber::scharr_pair: return magnitude<source, std::uint8_t, Scharr>(choice.result);
+    case SobelNumber::sobel_pair:
+      return to_bytes ? magnitude<source, std::uint8_t, Sobel>(choice.result)
+                      : any_result<source, std::uint16_t, Sobel>(choice.result);
+    default: return any_result<source, std::uint16_t, int>(choice.result);
   }
-  return scharr ? any_kernel<source, std::uint16_t, int>(options)
-                : any_kernel<source, std::uint16_t, Sobel>(options);
 }
 
-Choice choose(const ConstDeviceView& src, ElementType dst, const SobelOptions& options) {
-  if (src.type() == ElementType::f32) {
-    return any_kernel<SobelSource::f32, std::uint32_t, float>(options);
+Function function_of(const SobelChoice& choice) {
+  switch (choice.source) {
+    case SobelSource::f32: return any_result<SobelSource::f32, std::uint32_t, float>(choice.result);
+    case SobelSource::u16: return any_result<SobelSource::u16, std::uint32_t, int>(choice.result);
+    case SobelSource::rgb: return of_bytes<SobelSource::rgb>(choice);
+    case SobelSource::rgba: return of_bytes<SobelSource::rgba>(choice);
+    case SobelSource::u8: return of_bytes<SobelSource::u8>(choice);
   }
-  if (src.type() == ElementType::u16) {
-    return any_kernel<SobelSource::u16, std::uint32_t, int>(options);
-  }
-  if (src.channels() == 3) return kernel_of_bytes<SobelSource::rgb>(options, dst);
-  if (src.channels() == 4) return kernel_of_bytes<SobelSource::rgba>(options, dst);
-  return kernel_of_bytes<SobelSource::u8>(options, dst);
+  __builtin_unreachable();
 }
 
 }  // namespace
@@ -64,19 +56,15 @@ Choice choose(const ConstDeviceView& src, ElementType dst, const SobelOptions& o
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                 gpu::StreamHandle stream) {
   gpu::require_device();
-  const Choice choice = choose(src, dst.type(), options);
-  const SobelLaunch launch =
+  const auto launch =
       sobel_launch({.src = reinterpret_cast<const unsigned char*>(src.data()),
                     .dst = reinterpret_cast<unsigned char*>(dst.data()),
                     .src_pitch = src.pitch_bytes(),
                     .dst_pitch = dst.pitch_bytes(),
                     .width = src.width(),
                     .height = src.height()},
-                   options, choice.share);
-  const dim3 grid(launch.grid_x, launch.grid_y);
-  const dim3 block(kernels::sobel_block_width, kernels::sobel_block_height);
-  choice.kernel<<<grid, block, 0, stream>>>(launch.arguments);
-  gpu::check_launch("sobel_kernel");
+                   sobel_choice(src.type(), src.channels(), dst.type(), options), options);
+  gpu::start(function_of(launch.kernel), launch, name_of(launch.kernel), stream);
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::sobel

@@ -6,7 +6,7 @@
 #include "warpwise/primitives/sobel/rows.cuh"
 
 // The Sobel kernel. Fit for nvcc and NVRTC: no host headers.
-namespace warpwise::kernels {
+namespace warpwise::kernels::sobel {
 
 /// The numbers of a thread's pixels of a row, and of their neighbours along the row. Of four
 /// pixels, pairs hold the first and third, and the second and fourth: then a neighbour's pair is
@@ -51,8 +51,8 @@ __device__ inline unsigned pair_of_grey(unsigned lower, unsigned upper) {
   return __byte_perm(lower, upper, 0x7632);
 }
 
-/// What the lane before has last, and the lane behind has first; at the warp's ends what the lane
-/// of row r and that end has as `end`.
+/// The last number of the lane before and the first of the lane behind. At the warp's ends `end`
+/// takes their place, of the lane that loaded it for row r and that end.
 template <class T>
 __device__ void exchange_ends(T first, T last, T end, int r, T& before, T& behind) {
   constexpr unsigned all_lanes = 0xffffffff;
@@ -247,4 +247,4 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::sobel

@@ -7,7 +7,7 @@
 #include "warpwise/primitives/sobel/arguments.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 
-namespace warpwise::detail {
+namespace warpwise::detail::sobel {
 
 /// What sobel_kernel reads and writes: addresses, pitches in bytes, and the size.
 struct SobelImages {
@@ -19,29 +19,86 @@ struct SobelImages {
   std::int64_t height;
 };
 
+/// In which numbers a thread computes: pairs are of 16 bits, for the weights of a kernel.
+enum class SobelNumber : std::uint8_t { integer, real, sobel_pair, scharr_pair };
+
+/// The template arguments of sobel_kernel.
+struct SobelChoice {
+  kernels::sobel::SobelSource source;
+  ElementType out;
+  kernels::sobel::SobelResult result;
+  SobelNumber number;
+};
+constexpr const char* name_of(const SobelChoice&) { return "sobel_kernel"; }
+
+/// The kernel for pixels of a type: in pairs where these are exact.
+inline SobelChoice sobel_choice(ElementType src, int channels, ElementType dst,
+                                const SobelOptions& options) {
+  using kernels::sobel::SobelResult;
+  using kernels::sobel::SobelSource;
+  const bool scharr = options.kernel == SobelKernel::scharr;
+  SobelChoice choice{.source = SobelSource::u8,
+                     .out = dst,
+                     .result = options.output != SobelOutput::magnitude ? SobelResult::component
+                               : options.norm == Norm::l1               ? SobelResult::l1
+                                                                        : SobelResult::l2,
+                     .number = SobelNumber::integer};
+  if (src == ElementType::f32) {
+    choice.source = SobelSource::f32;
+    choice.number = SobelNumber::real;
+  } else if (src == ElementType::u16) {
+    choice.source = SobelSource::u16;
+  } else {
+    if (channels == 3) choice.source = SobelSource::rgb;
+    if (channels == 4) choice.source = SobelSource::rgba;
+    if (!scharr) {
+      choice.number = SobelNumber::sobel_pair;
+    } else if (dst == ElementType::u8) {
+      choice.number = SobelNumber::scharr_pair;
+    }
+  }
+  return choice;
+}
+
 /// What sobel_kernel's threads and blocks compute.
 struct SobelShare {
   int pixels_of_thread;
   int rows_of_block;
 };
-template <kernels::SobelSource source, class Number>
-inline constexpr SobelShare sobel_share = {kernels::SobelThread<source, Number>::pixels,
-                                           kernels::SobelThread<source, Number>::rows_of_block};
 
-struct SobelLaunch {
-  kernels::SobelArguments arguments;
-  unsigned grid_x;
-  unsigned grid_y;
-};
+template <kernels::sobel::SobelSource source>
+constexpr SobelShare sobel_share(SobelNumber number) {
+  const auto share_of = [](auto thread) {
+    return SobelShare{decltype(thread)::pixels, decltype(thread)::rows_of_block};
+  };
+  using kernels::sobel::SobelPair;
+  using kernels::sobel::SobelThread;
+  switch (number) {
+    case SobelNumber::sobel_pair: return share_of(SobelThread<source, SobelPair<2, 1>>{});
+    case SobelNumber::scharr_pair: return share_of(SobelThread<source, SobelPair<10, 3>>{});
+    case SobelNumber::real: return share_of(SobelThread<source, float>{});
+    default: return share_of(SobelThread<source, int>{});
+  }
+}
 
-/// How sobel_kernel is launched, with blocks of sobel_block_width times sobel_block_height.
+constexpr SobelShare sobel_share(const SobelChoice& choice) {
+  using enum kernels::sobel::SobelSource;
+  switch (choice.source) {
+    case rgb: return sobel_share<rgb>(choice.number);
+    case rgba: return sobel_share<rgba>(choice.number);
+    case u16: return sobel_share<u16>(choice.number);
+    case f32: return sobel_share<f32>(choice.number);
+    default: return sobel_share<u8>(choice.number);
+  }
+}
+
 /// \throws InvalidArgument  a row wider than a GPU grid
-inline SobelLaunch sobel_launch(const SobelImages& images, const SobelOptions& options,
-                                const SobelShare& share) {
+inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, const SobelChoice& choice,
+                                             const SobelOptions& options) {
   const bool scharr = options.kernel == SobelKernel::scharr;
   constexpr unsigned red = 2 * 9798, green = 2 * 19235, blue = 2 * 3735;
   const bool red_first = options.channels == ChannelOrder::rgb;
-  const kernels::SobelArguments arguments{
+  const kernels::sobel::SobelArguments arguments{
       .src = images.src,
       .dst = images.dst,
       .src_pitch = images.src_pitch,
@@ -57,9 +114,13 @@ inline SobelLaunch sobel_launch(const SobelImages& images, const SobelOptions& o
       .column_before = border_index(-1, images.width, options.border),
       .column_behind = border_index(images.width, images.width, options.border),
       .dy = options.output == SobelOutput::dy};
+  const SobelShare share = sobel_share(choice);
   const std::int64_t threads = gpu::blocks_for(images.width, share.pixels_of_thread);
-  return {arguments, gpu::grid_x(gpu::blocks_for(threads, kernels::sobel_block_width)),
-          gpu::grid_y(gpu::blocks_for(images.height, share.rows_of_block))};
+  return {.kernel = choice,
+          .grid = {gpu::grid_x(gpu::blocks_for(threads, kernels::sobel::sobel_block_width)),
+                   gpu::grid_y(gpu::blocks_for(images.height, share.rows_of_block))},
+          .block = {kernels::sobel::sobel_block_width, kernels::sobel::sobel_block_height},
+          .parameters = gpu::Parameters::of(arguments)};
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::sobel

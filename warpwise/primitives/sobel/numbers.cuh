@@ -10,7 +10,7 @@
 // for the sign, are the integer: a byte is one as it is, and absolute values cost nothing. That is
 // enough for the sums of Sobel's kernel over bytes, at most 1020, and |dx| + |dy|. Scharr's reach
 // 4080; what is rounded there is above 255 in any case, which is enough for a result of 8 bits.
-namespace warpwise::kernels {
+namespace warpwise::kernels::sobel {
 
 /// A whole number below 2048, in both halves of a word.
 WARPWISE_HOST_DEVICE constexpr unsigned in_both(unsigned number) { return number * 0x00010001; }
@@ -190,4 +190,4 @@ __device__ unsigned result_bits(float value) {
   return __float_as_uint(value);
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::sobel

@@ -6,7 +6,7 @@
 
 // How the Sobel kernel reads and writes rows, of any alignment. Fit for nvcc and NVRTC: no host
 // headers.
-namespace warpwise::kernels {
+namespace warpwise::kernels::sobel {
 
 /// A thread's pixels of n rows as they lie in memory.
 template <SobelSource source, int n>
@@ -220,4 +220,4 @@ __device__ void store_vectors(unsigned char* p, const unsigned (&word)[n]) {
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::sobel

@@ -9,14 +9,6 @@
 namespace warpwise {
 namespace {
 
-template <class Enum, std::size_t n>
-std::optional<Enum> named(const std::array<Enum, n>& all, std::string_view name) {
-  for (const Enum value : all) {
-    if (name == name_of(value)) return value;
-  }
-  return std::nullopt;
-}
-
 void validate_types(ElementType src, int src_channels, ElementType dst, int dst_channels,
                     SobelOutput output) {
   const std::span<const ElementType> types = sobel_dst_types(src, output);
@@ -55,13 +47,13 @@ void validate(const Source& src, const Destination& dst, const SobelOptions& opt
 
 void sobel(ConstHostView src, HostView dst, const SobelOptions& options) {
   validate(src, dst, options);
-  detail::sobel_cpu(src, dst, options);
+  detail::sobel::sobel_cpu(src, dst, options);
 }
 
 void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
            gpu::StreamHandle stream) {
   validate(src, dst, options);
-  detail::sobel_cuda(src, dst, options, stream);
+  detail::sobel::sobel_cuda(src, dst, options, stream);
 }
 
 std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output) {
@@ -87,60 +79,6 @@ std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output
     case ElementType::bf16: return {};
   }
   __builtin_unreachable();
-}
-
-std::string_view name_of(SobelOutput output) {
-  switch (output) {
-    case SobelOutput::magnitude: return "magnitude";
-    case SobelOutput::dx: return "dx";
-    case SobelOutput::dy: return "dy";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(Norm norm) {
-  switch (norm) {
-    case Norm::l1: return "l1";
-    case Norm::l2: return "l2";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(SobelKernel kernel) {
-  switch (kernel) {
-    case SobelKernel::sobel: return "sobel";
-    case SobelKernel::scharr: return "scharr";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(Border border) {
-  switch (border) {
-    case Border::reflect101: return "reflect101";
-    case Border::replicate: return "replicate";
-    case Border::constant: return "constant";
-  }
-  __builtin_unreachable();
-}
-
-std::string_view name_of(ChannelOrder order) {
-  switch (order) {
-    case ChannelOrder::rgb: return "rgb";
-    case ChannelOrder::bgr: return "bgr";
-  }
-  __builtin_unreachable();
-}
-
-std::optional<SobelOutput> sobel_output_named(std::string_view name) {
-  return named(all_sobel_outputs, name);
-}
-std::optional<Norm> norm_named(std::string_view name) { return named(all_norms, name); }
-std::optional<SobelKernel> sobel_kernel_named(std::string_view name) {
-  return named(all_sobel_kernels, name);
-}
-std::optional<Border> border_named(std::string_view name) { return named(all_borders, name); }
-std::optional<ChannelOrder> channel_order_named(std::string_view name) {
-  return named(all_channel_orders, name);
 }
 
 }  // namespace warpwise

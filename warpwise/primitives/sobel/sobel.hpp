@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/primitives/shared/pixel.hpp"
@@ -24,6 +26,7 @@ enum class SobelKernel : std::uint8_t { sobel, scharr };
 /// Order of the colours in a pixel of 3 or 4 channels; the fourth is ignored.
 enum class ChannelOrder : std::uint8_t { rgb, bgr };
 
+/// Which derivative sobel() computes, of which kernel, and what stands beyond the border.
 struct SobelOptions {
   SobelOutput output = SobelOutput::magnitude;
   Norm norm = Norm::l1;  ///< for the magnitude only
@@ -55,42 +58,48 @@ struct SobelOptions {
 ///
 /// \throws InvalidArgument  sizes differ, an element type or a number of channels is none of the
 ///                          above, or the views overlap.
-void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
+WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 
 /// The same on a GPU: asynchronous on `stream`, no allocation, no synchronisation.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
-void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
-           gpu::StreamHandle stream);
+WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
+                           gpu::StreamHandle stream);
 
 /// The element types of `dst` that sobel() takes, the usual one first; empty when it does not take
 /// `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
-std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
+WARPWISE_EXPORT std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);
 
-inline constexpr std::array all_sobel_outputs = {SobelOutput::magnitude, SobelOutput::dx,
-                                                 SobelOutput::dy};
-inline constexpr std::array all_norms = {Norm::l1, Norm::l2};
-inline constexpr std::array all_sobel_kernels = {SobelKernel::sobel, SobelKernel::scharr};
-inline constexpr std::array all_borders = {Border::reflect101, Border::replicate, Border::constant};
-inline constexpr std::array all_channel_orders = {ChannelOrder::rgb, ChannelOrder::bgr};
-
-/// "magnitude", "l1", "scharr", "reflect101", "bgr", …
-std::string_view name_of(SobelOutput output);
-std::string_view name_of(Norm norm);
-std::string_view name_of(SobelKernel kernel);
-std::string_view name_of(Border border);
-std::string_view name_of(ChannelOrder order);
-
-/// The value of that name, or nothing.
-std::optional<SobelOutput> sobel_output_named(std::string_view name);
-std::optional<Norm> norm_named(std::string_view name);
-std::optional<SobelKernel> sobel_kernel_named(std::string_view name);
-std::optional<Border> border_named(std::string_view name);
-std::optional<ChannelOrder> channel_order_named(std::string_view name);
+/// For name_of() and value_named(): "magnitude", "l1", "scharr", "reflect101", "bgr", …
+constexpr auto enum_names(SobelOutput) {
+  return std::to_array<EnumName<SobelOutput>>(
+      {{SobelOutput::magnitude, "magnitude"}, {SobelOutput::dx, "dx"}, {SobelOutput::dy, "dy"}});
+}
+inline constexpr auto all_sobel_outputs = all_values<SobelOutput>();
+constexpr auto enum_names(Norm) {
+  return std::to_array<EnumName<Norm>>({{Norm::l1, "l1"}, {Norm::l2, "l2"}});
+}
+inline constexpr auto all_norms = all_values<Norm>();
+constexpr auto enum_names(SobelKernel) {
+  return std::to_array<EnumName<SobelKernel>>(
+      {{SobelKernel::sobel, "sobel"}, {SobelKernel::scharr, "scharr"}});
+}
+inline constexpr auto all_sobel_kernels = all_values<SobelKernel>();
+constexpr auto enum_names(Border) {
+  return std::to_array<EnumName<Border>>({{Border::reflect101, "reflect101"},
+                                          {Border::replicate, "replicate"},
+                                          {Border::constant, "constant"}});
+}
+inline constexpr auto all_borders = all_values<Border>();
+constexpr auto enum_names(ChannelOrder) {
+  return std::to_array<EnumName<ChannelOrder>>(
+      {{ChannelOrder::rgb, "rgb"}, {ChannelOrder::bgr, "bgr"}});
+}
+inline constexpr auto all_channel_orders = all_values<ChannelOrder>();
 
 namespace reference {
 /// sobel(), pixel by pixel from the formulas: what the fast paths are tested against.
-void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
+WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& options = {});
 }  // namespace reference
 
 }  // namespace warpwise

@@ -321,13 +321,13 @@ TEST(Sobel, SaysWhichTypesAreRight) {
 }
 
 TEST(Sobel, NamesLeadBackToTheirValues) {
-  for (const auto v : all_sobel_outputs) EXPECT_EQ(sobel_output_named(name_of(v)), v);
-  for (const auto v : all_norms) EXPECT_EQ(norm_named(name_of(v)), v);
-  for (const auto v : all_sobel_kernels) EXPECT_EQ(sobel_kernel_named(name_of(v)), v);
-  for (const auto v : all_borders) EXPECT_EQ(border_named(name_of(v)), v);
-  for (const auto v : all_channel_orders) EXPECT_EQ(channel_order_named(name_of(v)), v);
-  EXPECT_EQ(norm_named("l3"), std::nullopt);
-  EXPECT_EQ(border_named(""), std::nullopt);
+  for (const auto v : all_sobel_outputs) EXPECT_EQ(value_named<SobelOutput>(name_of(v)), v);
+  for (const auto v : all_norms) EXPECT_EQ(value_named<Norm>(name_of(v)), v);
+  for (const auto v : all_sobel_kernels) EXPECT_EQ(value_named<SobelKernel>(name_of(v)), v);
+  for (const auto v : all_borders) EXPECT_EQ(value_named<Border>(name_of(v)), v);
+  for (const auto v : all_channel_orders) EXPECT_EQ(value_named<ChannelOrder>(name_of(v)), v);
+  EXPECT_EQ(value_named<Norm>("l3"), std::nullopt);
+  EXPECT_EQ(value_named<Border>(""), std::nullopt);
 }
 
 TEST(Sobel, SaysThatThereIsNoGpu) {

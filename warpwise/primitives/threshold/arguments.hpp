@@ -1,7 +1,7 @@
 #pragma once
 
 // What the kernels of mean and exact_mean take. For g++, nvcc and NVRTC: no includes.
-namespace warpwise::kernels {
+namespace warpwise::kernels::threshold {
 
 /// An image of pixels that may lie at any address.
 struct ThresholdSource {
@@ -75,4 +75,4 @@ inline constexpr int threshold_weighed_at_once = 8;
 inline constexpr int threshold_scan_columns = 4;
 inline constexpr int threshold_scan_chunk = threshold_block_threads * threshold_scan_columns;
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::threshold

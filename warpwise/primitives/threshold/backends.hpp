@@ -5,7 +5,7 @@
 #include "warpwise/primitives/threshold/threshold.hpp"
 
 // What threshold() calls once its arguments are checked and its rule is reduced to numbers.
-namespace warpwise::detail {
+namespace warpwise::detail::threshold {
 
 /// The two values that dst is made of.
 struct ThresholdValues {
@@ -46,4 +46,4 @@ void threshold_cuda(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream);
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::threshold

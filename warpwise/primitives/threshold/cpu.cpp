@@ -15,7 +15,7 @@
 #include "warpwise/primitives/threshold/backends.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace warpwise::HWY_NAMESPACE {
+namespace warpwise::detail::threshold::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -175,7 +175,8 @@ HWY_INLINE hn::Vec<D> to_memory_order(D d, hn::Vec<D> bytes) {
 /// dst[x] is `above` where src[x] * area - sum + bias >= 0, the sum being upper[x] - lower[x].
 template <class Pixel, class Sum>
 void classify(const std::byte* src, std::byte* dst, const Sum* HWY_RESTRICT upper,
-              const Sum* HWY_RESTRICT lower, const detail::WindowRule& rule, std::int64_t width) {
+              const Sum* HWY_RESTRICT lower, const detail::threshold::WindowRule& rule,
+              std::int64_t width) {
   using Signed = std::make_signed_t<Sum>;
   const auto area = static_cast<Sum>(rule.area);
   const auto limit = static_cast<Signed>(-rule.bias - 1);  // one comparison instead of sum and sign
@@ -243,7 +244,7 @@ struct Strips {
 template <class Pixel, class Column, class Sum>
 class Slider {
  public:
-  Slider(ConstHostView src, const detail::WindowRule& rule)
+  Slider(ConstHostView src, const detail::threshold::WindowRule& rule)
       : src_(src), rule_(rule), ramp_(std::min(rule.half, src.width())),
         lead_((ramp_ + 1 + lead_step - 1) / lead_step * lead_step),
         columns_(hwy::AllocateAligned<Column>(static_cast<std::size_t>(src.width()))),
@@ -326,7 +327,7 @@ class Slider {
   static constexpr std::int64_t lead_step = 64 / sizeof(Sum);
 
   ConstHostView src_;
-  const detail::WindowRule& rule_;
+  const detail::threshold::WindowRule& rule_;
   std::int64_t ramp_;  ///< prefix sums kept beyond each end of the row
   std::int64_t lead_;  ///< from the start of prefix_ to the row's first one
   hwy::AlignedFreeUniquePtr<Column[]> columns_;
@@ -345,7 +346,7 @@ Strips<Column> cut_into_strips(ConstHostView src) {
 }
 
 template <class Pixel, class Column, class Sum>
-void threshold_by_sums(ConstHostView src, HostView dst, const detail::WindowRule& rule,
+void threshold_by_sums(ConstHostView src, HostView dst, const detail::threshold::WindowRule& rule,
                        std::optional<HostView> mean) {
   Strips<Column> strips = cut_into_strips<Column>(src);
   constexpr std::int64_t one_strip_a_task = cpu::bytes_per_task + 1;
@@ -431,7 +432,7 @@ void weigh_rows(ConstHostView src, const std::vector<float>& weights, HostView a
 
 /// Weighs the rows of `along` down their columns, and decides.
 template <class Pixel>
-void weigh_columns(ConstHostView src, HostView dst, const detail::GaussianRule& rule,
+void weigh_columns(ConstHostView src, HostView dst, const detail::threshold::GaussianRule& rule,
                    std::optional<HostView> mean, ConstHostView along, std::int64_t first,
                    std::int64_t last) {
   const std::int64_t width = src.width();
@@ -468,7 +469,8 @@ void weigh_columns(ConstHostView src, HostView dst, const detail::GaussianRule& 
 }
 
 template <class Pixel>
-void threshold_by_gaussian(ConstHostView src, HostView dst, const detail::GaussianRule& rule,
+void threshold_by_gaussian(ConstHostView src, HostView dst,
+                           const detail::threshold::GaussianRule& rule,
                            std::optional<HostView> mean) {
   Image along(ElementType::f32, padded_to_step(src.width()), src.height());
   // The work of a row grows with its taps, as if it touched its floats once for each.
@@ -482,7 +484,7 @@ void threshold_by_gaussian(ConstHostView src, HostView dst, const detail::Gaussi
   });
 }
 
-void window_entry(ConstHostView src, HostView dst, const detail::WindowRule& rule,
+void window_entry(ConstHostView src, HostView dst, const detail::threshold::WindowRule& rule,
                   std::optional<HostView> mean) {
   using u8 = std::uint8_t;
   using u16 = std::uint16_t;
@@ -499,7 +501,7 @@ void window_entry(ConstHostView src, HostView dst, const detail::WindowRule& rul
   }
 }
 
-void gaussian_entry(ConstHostView src, HostView dst, const detail::GaussianRule& rule,
+void gaussian_entry(ConstHostView src, HostView dst, const detail::threshold::GaussianRule& rule,
                     std::optional<HostView> mean) {
   if (src.type() == ElementType::u8) {
     threshold_by_gaussian<std::uint8_t>(src, dst, rule, mean);
@@ -509,16 +511,14 @@ void gaussian_entry(ConstHostView src, HostView dst, const detail::GaussianRule&
 }
 
 }  // namespace
-}  // namespace warpwise::HWY_NAMESPACE
+}  // namespace warpwise::detail::threshold::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace warpwise {
+namespace warpwise::detail::threshold {
 
 HWY_EXPORT(window_entry);
 HWY_EXPORT(gaussian_entry);
-
-namespace detail {
 
 void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
                    std::optional<HostView> mean) {
@@ -530,6 +530,5 @@ void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,
   HWY_DYNAMIC_DISPATCH(gaussian_entry)(src, dst, rule, mean);
 }
 
-}  // namespace detail
-}  // namespace warpwise
+}  // namespace warpwise::detail::threshold
 #endif

@@ -11,7 +11,7 @@
 // follows from the row above, one row comes in and one goes out; along a row it is the difference
 // of two prefix sums of the column sums. So the cost does not depend on the window. Sum is uint32
 // or, for a wide rule, uint64; sums wrap, their differences are right again.
-namespace warpwise::kernels {
+namespace warpwise::kernels::threshold {
 
 using cuda::std::int64_t;
 using cuda::std::uint32_t;
@@ -387,4 +387,4 @@ __global__ void __launch_bounds__(threshold_block_threads)
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::threshold

@@ -5,7 +5,7 @@
 #include "warpwise/primitives/threshold/backends.hpp"
 
 // From options to the numbers that the inner loops need.
-namespace warpwise::detail {
+namespace warpwise::detail::threshold {
 namespace {
 
 std::int64_t range_of(ElementType type) { return type == ElementType::u8 ? 255 : 65535; }
@@ -110,4 +110,4 @@ GaussianRule gaussian_rule(const ThresholdOptions& options, ElementType type) {
           static_cast<std::int32_t>(integer_offset(options, type)), values_of(options)};
 }
 
-}  // namespace warpwise::detail
+}  // namespace warpwise::detail::threshold

@@ -25,34 +25,20 @@ void validate(const Source& src, const Destination& dst, const ThresholdOptions&
     detail::require_disjoint("threshold's mean image as dst", src, *mean);
     detail::require_disjoint("threshold's mean image as src", *mean, dst);
   }
-  detail::validate_threshold_options(options, src.type());
+  detail::threshold::validate_threshold_options(options, src.type());
 }
 
 }  // namespace
-
-std::string_view name_of(ThresholdMethod method) {
-  switch (method) {
-    case ThresholdMethod::mean: return "mean";
-    case ThresholdMethod::gaussian: return "gaussian";
-    case ThresholdMethod::exact_mean: return "exact-mean";
-  }
-  __builtin_unreachable();
-}
-
-std::optional<ThresholdMethod> threshold_method_named(std::string_view name) {
-  for (const ThresholdMethod method : all_threshold_methods) {
-    if (name == name_of(method)) return method;
-  }
-  return std::nullopt;
-}
 
 void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
                std::optional<HostView> mean) {
   validate(src, dst, options, mean);
   if (options.method == ThresholdMethod::gaussian) {
-    detail::threshold_cpu(src, dst, detail::gaussian_rule(options, src.type()), mean);
+    detail::threshold::threshold_cpu(src, dst,
+                                     detail::threshold::gaussian_rule(options, src.type()), mean);
   } else {
-    detail::threshold_cpu(src, dst, detail::window_rule(options, src.type()), mean);
+    detail::threshold::threshold_cpu(src, dst, detail::threshold::window_rule(options, src.type()),
+                                     mean);
   }
 }
 
@@ -60,9 +46,11 @@ void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& opti
                std::optional<DeviceView> mean, gpu::StreamHandle stream) {
   validate(src, dst, options, mean);
   if (options.method == ThresholdMethod::gaussian) {
-    detail::threshold_cuda(src, dst, detail::gaussian_rule(options, src.type()), mean, stream);
+    detail::threshold::threshold_cuda(
+        src, dst, detail::threshold::gaussian_rule(options, src.type()), mean, stream);
   } else {
-    detail::threshold_cuda(src, dst, detail::window_rule(options, src.type()), mean, stream);
+    detail::threshold::threshold_cuda(src, dst, detail::threshold::window_rule(options, src.type()),
+                                      mean, stream);
   }
 }
 

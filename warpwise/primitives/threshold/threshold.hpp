@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
@@ -17,15 +19,15 @@ enum class ThresholdMethod : std::uint8_t {
   exact_mean,  ///< the window's mean as a real number: document C, row C1
 };
 
-inline constexpr std::array all_threshold_methods = {
-    ThresholdMethod::mean, ThresholdMethod::gaussian, ThresholdMethod::exact_mean};
+/// For name_of() and value_named(): "mean", "gaussian", "exact-mean".
+constexpr auto enum_names(ThresholdMethod) {
+  return std::to_array<EnumName<ThresholdMethod>>({{ThresholdMethod::mean, "mean"},
+                                                   {ThresholdMethod::gaussian, "gaussian"},
+                                                   {ThresholdMethod::exact_mean, "exact-mean"}});
+}
+inline constexpr auto all_threshold_methods = all_values<ThresholdMethod>();
 
-/// "mean", "gaussian", "exact-mean".
-std::string_view name_of(ThresholdMethod method);
-
-/// The method of that name, or nothing.
-std::optional<ThresholdMethod> threshold_method_named(std::string_view name);
-
+/// The window and the rule of threshold().
 struct ThresholdOptions {
   std::int64_t window = 3;  ///< side of the square window, odd, 1 to max_threshold_window()
   double offset = 0;        ///< finite; a larger one turns more pixels to `maximum`
@@ -66,23 +68,23 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,
 ///                          size or number of channels, or views overlap.
-void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
-               std::optional<HostView> mean = {});
+WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
+                               std::optional<HostView> mean = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
 /// scratch for windows to 255 (u8) or 127 (u16); else it is 4 to 9 bytes a pixel from the
 /// stream-ordered pool (gpu::Buffer).
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
-void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
-               std::optional<DeviceView> mean, gpu::StreamHandle stream);
-void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
-               gpu::StreamHandle stream);
+WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+                               std::optional<DeviceView> mean, gpu::StreamHandle stream);
+WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+                               gpu::StreamHandle stream);
 
 namespace reference {
 /// threshold(), window by window: what the fast paths are tested against.
-void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
-               std::optional<HostView> mean = {});
+WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdOptions& options,
+                               std::optional<HostView> mean = {});
 }  // namespace reference
 
 }  // namespace warpwise

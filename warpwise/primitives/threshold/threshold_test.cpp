@@ -385,10 +385,10 @@ TEST(Threshold, RefusesViewsThatDoNotFit) {
 
 TEST(Threshold, NamesItsMethods) {
   for (const ThresholdMethod method : all_threshold_methods) {
-    EXPECT_EQ(threshold_method_named(name_of(method)), method);
+    EXPECT_EQ(value_named<ThresholdMethod>(name_of(method)), method);
   }
   EXPECT_EQ(name_of(ThresholdMethod::exact_mean), "exact-mean");
-  EXPECT_EQ(threshold_method_named("median"), std::nullopt);
+  EXPECT_EQ(value_named<ThresholdMethod>("median"), std::nullopt);
 }
 
 TEST(Threshold, SaysThatThereIsNoGpu) {

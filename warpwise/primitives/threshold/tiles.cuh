@@ -8,7 +8,7 @@
 // A block goes down a strip of columns, tile by tile of threshold_tile_rows rows. A thread owns the
 // columns of one word of pixels; it slides their sums down the tile into shared memory. Then a lane
 // of each warp takes a row and slides along it: one column's sum comes in, one goes out.
-namespace warpwise::kernels {
+namespace warpwise::kernels::threshold {
 
 /// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign
 /// of the byte, eight times.
@@ -384,4 +384,4 @@ __global__ void __launch_bounds__(threshold_tile_threads, threshold_tile_blocks)
   }
 }
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::threshold

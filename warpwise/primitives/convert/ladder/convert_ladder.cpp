@@ -4,7 +4,8 @@
 #include "warpwise/primitives/convert/convert.hpp"
 #include "warpwise/primitives/convert/ladder/problem.hpp"
 #include "warpwise/primitives/convert/launch.hpp"
-#include "warpwise/primitives/ladders.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+#include "warpwise/primitives/shared/shipped.hpp"
 
 namespace warpwise::ladders {
 namespace {
@@ -12,13 +13,13 @@ namespace {
 // The rungs' pixel indices are 32-bit numbers.
 constexpr std::int64_t most_pixels_a_side = 1 << 29;
 
-detail::Conversion conversion() {
-  return detail::resolve(PixelFormat::rgb24, PixelFormat::ycbcr32, {});
+detail::convert::Conversion conversion() {
+  return detail::convert::resolve(PixelFormat::rgb24, PixelFormat::ycbcr32, {});
 }
 
 /// A number of the plan as a rung takes it.
 int rung_number(std::int64_t fixed) {
-  constexpr int dropped = detail::linear_bits - convert_fraction_bits;
+  constexpr int dropped = detail::convert::linear_bits - convert_fraction_bits;
   if ((fixed & ((std::int64_t{1} << dropped) - 1)) != 0) {
     throw Error("the default conversion does not fit the ladder's fixed point any more");
   }
@@ -57,7 +58,7 @@ class ConvertLadder final : public Ladder {
 
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
-    const detail::Linear linear = detail::plan_of(conversion()).linear;
+    const detail::convert::Linear linear = detail::convert::plan_of(conversion()).linear;
     ConvertProblem p{};
     p.src = pointer<const unsigned char>(placement.address[0]);
     p.dst = pointer<unsigned char>(placement.address[1]);
@@ -73,20 +74,21 @@ class ConvertLadder final : public Ladder {
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
-    const std::int64_t width = problem.variables.at("width");
-    const std::int64_t height = problem.variables.at("height");
-    const ConstDeviceFrame src(
-        PixelFormat::rgb24, width, height,
-        {{{pointer<const std::byte>(placement.address[0]), problem.operands[0].pitch_bytes()}}});
-    const DeviceFrame dst(
-        PixelFormat::ycbcr32, width, height,
-        {{{pointer<std::byte>(placement.address[1]), problem.operands[1].pitch_bytes()}}});
-    const detail::ConvertLaunch launch = detail::convert_launch(src, dst, conversion());
-    return {{.kernel = "convert_kernel",
-             .grid = {launch.grid_x, launch.grid_y, 1},
-             .block = {kernels::convert_block_width, kernels::convert_block_height, 1},
-             .shared_bytes = 0,
-             .arguments = bytes_of(launch.arguments)}};
+    return {launch_of(detail::convert::convert_launch(
+        source(problem, placement), destination(problem, placement), conversion()))};
+  }
+
+  void call(const Problem& problem, const Placement& placement,
+            gpu::StreamHandle stream) const override {
+    convert(source(problem, placement), destination(problem, placement), {}, stream);
+  }
+
+ private:
+  static ConstDeviceFrame source(const Problem& problem, const Placement& placement) {
+    return {PixelFormat::rgb24, device_input(problem, placement, 0)};
+  }
+  static DeviceFrame destination(const Problem& problem, const Placement& placement) {
+    return {PixelFormat::ycbcr32, device_output(problem, placement, 1)};
   }
 };
 

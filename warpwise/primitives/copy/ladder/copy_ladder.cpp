@@ -2,7 +2,8 @@
 #include "warpwise/primitives/copy/copy.hpp"
 #include "warpwise/primitives/copy/ladder/problem.hpp"
 #include "warpwise/primitives/copy/launch.hpp"
-#include "warpwise/primitives/ladders.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+#include "warpwise/primitives/shared/shipped.hpp"
 
 namespace warpwise::ladders {
 namespace {
@@ -38,15 +39,13 @@ class CopyLadder final : public Ladder {
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
-    const std::int64_t bytes = 4 * problem.pixels;
-    const detail::CopyLaunch launch =
-        detail::copy_launch({pointer<const unsigned char>(placement.address[0]),
-                             pointer<unsigned char>(placement.address[1]), bytes, bytes, bytes, 1});
-    return {{.kernel = "copy_kernel",
-             .grid = {launch.grid_x, launch.grid_y, 1},
-             .block = {kernels::copy_block_threads, 1, 1},
-             .shared_bytes = 0,
-             .arguments = bytes_of(launch.arguments)}};
+    return {launch_of(detail::copy::copy_launch(device_input(problem, placement, 0),
+                                                device_output(problem, placement, 1)))};
+  }
+
+  void call(const Problem& problem, const Placement& placement,
+            gpu::StreamHandle stream) const override {
+    copy(device_input(problem, placement, 0), device_output(problem, placement, 1), stream);
   }
 };
 

@@ -4,7 +4,8 @@
 #include "warpwise/primitives/gemv/gemv.hpp"
 #include "warpwise/primitives/gemv/ladder/problem.hpp"
 #include "warpwise/primitives/gemv/launch.hpp"
-#include "warpwise/primitives/ladders.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+#include "warpwise/primitives/shared/shipped.hpp"
 
 namespace warpwise::ladders {
 namespace {
@@ -43,27 +44,21 @@ std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   return bound;
 }
 
-std::string rows_kernel(kernels::GemvAccess access, const detail::GemvRowsShape& shape) {
-  return "warpwise::kernels::gemv_rows<warpwise::kernels::GemvF32, "
-         "(warpwise::kernels::GemvAccess)" +
-         std::to_string(static_cast<int>(access)) + ", " + std::to_string(shape.steps) + ", " +
-         std::to_string(shape.pieces) + ", " + std::to_string(shape.at_once) + ">";
+/// The demangled name of a kernel for floats, without its parameters.
+std::string name_of(const detail::gemv::GemvKernel& kernel) {
+  const std::string name = detail::gemv::name_of(kernel.step);
+  switch (kernel.step) {
+    case detail::gemv::GemvStep::rows:
+      return "warpwise::kernels::gemv::" + name +
+             "<warpwise::kernels::gemv::GemvF32, (warpwise::kernels::gemv::GemvAccess)" +
+             std::to_string(static_cast<int>(kernel.access)) + ", " +
+             std::to_string(kernel.shape.steps) + ", " + std::to_string(kernel.shape.pieces) +
+             ", " + std::to_string(kernel.shape.at_once) + ">";
+    case detail::gemv::GemvStep::sum:
+      return "warpwise::kernels::gemv::" + name + "<" + std::to_string(kernel.at_once) + ">";
+    default: return name;
+  }
 }
-
-// The kernels' parameters one after the other, as a struct lays them out.
-struct RowsParameters {
-  kernels::GemvArguments arguments;
-  int sets;
-  int log_team;
-  long long turns;
-};
-struct SumParameters {
-  kernels::GemvArguments arguments;
-  const float* sums;
-  long long count;
-  long long outputs;
-  float* to;
-};
 
 class GemvLadder final : public Ladder {
  public:
@@ -83,6 +78,7 @@ class GemvLadder final : public Ladder {
         tolerance(problem.operands[0].view(), problem.operands[1].view());
     problem.bytes = 4 * (width * height + width + height);
     problem.pixels = width * height;
+    problem.roof = Roof::read;
     return problem;
   }
 
@@ -105,50 +101,33 @@ class GemvLadder final : public Ladder {
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
-    kernels::GemvArguments arguments{.a = pointer<const unsigned char>(placement.address[0]),
-                                     .x = pointer<const unsigned char>(placement.address[1]),
-                                     .y = pointer<unsigned char>(placement.address[2]),
-                                     .pitch = problem.operands[0].pitch_bytes(),
-                                     .rows = rows(problem),
-                                     .columns = columns(problem),
-                                     .y_stride = 4,
-                                     .sums = nullptr,
-                                     .alpha = 1,
-                                     .beta = 0,
-                                     .y_by_float = true};
-    kernels::GemvAccess access = detail::gemv_access(arguments, 4);
-    // gemv() would copy x; a ladder's operands lie alike, so that this hardly ever happens.
-    if (!detail::gemv_reads_x(arguments.x, 4, access, 4, false)) {
-      access = kernels::GemvAccess::element;
-    }
-    const detail::GemvRowsShape shape = detail::gemv_rows_shape(access, 4, arguments.columns);
-    const detail::GemvRowsLaunch product = detail::gemv_rows_launch(arguments, shape, access, 4);
-    if (product.sets > 1) arguments.sums = pointer<float>(placement.scratch);
+    const detail::gemv::GemvCall library_call = call_of(problem, placement);
     std::vector<Launch> launches;
-    launches.push_back({.kernel = rows_kernel(access, shape),
-                        .grid = {product.grid, 1, 1},
-                        .block = {kernels::gemv_block_threads, 1, 1},
-                        .shared_bytes = 0,
-                        .arguments = bytes_of(RowsParameters{arguments, product.sets,
-                                                             product.log_team, product.turns})});
-    detail::for_each_gemv_sum(
-        arguments.sums, product.sets, arguments.rows, [&](const detail::GemvSumLaunch& sum) {
-          launches.push_back(
-              {.kernel = "warpwise::kernels::gemv_sum<" + std::to_string(sum.at_once) + ">",
-               .grid = {sum.grid_x, sum.grid_y, 1},
-               .block = {kernels::gemv_block_threads, 1, 1},
-               .shared_bytes = 0,
-               .arguments = bytes_of(
-                   SumParameters{arguments, sum.sums, sum.count, arguments.rows, sum.to})});
-        });
+    for (const auto& launch :
+         detail::gemv::gemv_launches(library_call, detail::gemv::gemv_plan(library_call, 0),
+                                     pointer<std::byte>(placement.scratch))) {
+      launches.push_back(launch_of(launch, name_of(launch.kernel)));
+    }
     return launches;
   }
 
-  std::int64_t shipped_scratch_bytes(const Problem& problem) const override {
-    return detail::gemv_scratch_bytes(detail::gemv_rows_sets(columns(problem)), rows(problem));
+  std::int64_t shipped_scratch_bytes(const Problem& problem,
+                                     const Placement& placement) const override {
+    return detail::gemv::gemv_plan(call_of(problem, placement), 0).scratch_bytes();
+  }
+
+  void call(const Problem& problem, const Placement& placement,
+            gpu::StreamHandle stream) const override {
+    gemv(device_input(problem, placement, 0), device_input(problem, placement, 1),
+         device_output(problem, placement, 2), {}, stream);
   }
 
  private:
+  static detail::gemv::GemvCall call_of(const Problem& problem, const Placement& placement) {
+    return detail::gemv::gemv_call(device_input(problem, placement, 0),
+                                   device_input(problem, placement, 1),
+                                   device_output(problem, placement, 2), {});
+  }
   static std::int64_t rows(const Problem& problem) { return problem.variables.at("height"); }
   static std::int64_t columns(const Problem& problem) { return problem.variables.at("width"); }
 };

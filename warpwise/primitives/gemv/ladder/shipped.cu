@@ -1,7 +1,7 @@
 // The kernels that gemv() launches for a matrix of floats at multiples of 4 bytes, themselves.
 #include "warpwise/primitives/gemv/kernel.cuh"
 
-namespace warpwise::kernels {
+namespace warpwise::kernels::gemv {
 
 template __global__ void gemv_rows<GemvF32, GemvAccess::vector, 8, 4, 1>(GemvArguments, int, int,
                                                                          int64_t);
@@ -17,7 +17,8 @@ template __global__ void gemv_rows<GemvF32, GemvAccess::element, 8, 1, 4>(GemvAr
                                                                           int64_t);
 template __global__ void gemv_rows<GemvF32, GemvAccess::element, 2, 1, 8>(GemvArguments, int, int,
                                                                           int64_t);
+template __global__ void gemv_gather<unsigned>(const unsigned char*, int64_t, int64_t, unsigned*);
 template __global__ void gemv_sum<8>(GemvArguments, const float*, int64_t, int64_t, float*);
 template __global__ void gemv_sum<32>(GemvArguments, const float*, int64_t, int64_t, float*);
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::gemv

@@ -2,10 +2,11 @@
 #include <array>
 
 #include "warpwise/base/checked.hpp"
-#include "warpwise/primitives/ladders.hpp"
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/match/ladder/problem.hpp"
 #include "warpwise/primitives/match/launch.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+#include "warpwise/primitives/shared/shipped.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise::ladders {
@@ -47,7 +48,7 @@ std::int64_t candidates_along(std::int64_t size, std::int64_t blocks, std::int64
                               SearchRange search) {
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < blocks; ++i) {
-    const SearchRange inside = detail::inside_image(search, i * block, block, size);
+    const SearchRange inside = detail::match::inside_image(search, i * block, block, size);
     sum += std::max<std::int64_t>(inside.count(), 0);
   }
   return sum;
@@ -141,7 +142,7 @@ class MatchLadder final : public Ladder {
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const auto& operands = problem.operands;
-    kernels::MatchArguments images{};
+    kernels::match::MatchArguments images{};
     images.reference = pointer<const unsigned char>(placement.address[reference_at]);
     images.target = pointer<const unsigned char>(placement.address[target_at]);
     images.displacement = pointer<unsigned char>(placement.address[displacement_at]);
@@ -153,13 +154,15 @@ class MatchLadder final : public Ladder {
     images.width = problem.variables.at("width");
     images.height = problem.variables.at("height");
     const MatchGrid grid{problem.variables.at("columns"), problem.variables.at("rows")};
-    const detail::MatchLaunch launch =
-        detail::match_launch(images, grid, options_of(problem.variables));
-    return {{.kernel = "match_kernel",
-             .grid = {launch.grid_x, launch.grid_y, 1},
-             .block = {launch.threads, 1, 1},
-             .shared_bytes = static_cast<std::uint64_t>(launch.shared_bytes),
-             .arguments = bytes_of(launch.arguments)}};
+    return {launch_of(detail::match::match_launch(images, grid, options_of(problem.variables)))};
+  }
+
+  void call(const Problem& problem, const Placement& placement,
+            gpu::StreamHandle stream) const override {
+    match(device_input(problem, placement, reference_at),
+          device_input(problem, placement, target_at),
+          device_output(problem, placement, displacement_at), options_of(problem.variables),
+          device_output(problem, placement, score_at), stream);
   }
 };
 

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "warpwise/base/checked.hpp"
-#include "warpwise/primitives/ladders.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+#include "warpwise/primitives/shared/shipped.hpp"
 #include "warpwise/primitives/sobel/ladder/problem.hpp"
 #include "warpwise/primitives/sobel/launch.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
@@ -69,21 +70,22 @@ class SobelLadder final : public Ladder {
   }
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
-    const ConstHostView src = problem.operands[0].view();
-    using Number = kernels::SobelPair<2, 1>;
-    const detail::SobelLaunch launch =
-        detail::sobel_launch({.src = pointer<const unsigned char>(placement.address[0]),
-                              .dst = pointer<unsigned char>(placement.address[2]),
-                              .src_pitch = src.pitch_bytes(),
-                              .dst_pitch = problem.operands[2].pitch_bytes(),
-                              .width = src.width(),
-                              .height = src.height()},
-                             options, detail::sobel_share<kernels::SobelSource::rgba, Number>);
-    return {{.kernel = "sobel_kernel",
-             .grid = {launch.grid_x, launch.grid_y, 1},
-             .block = {kernels::sobel_block_width, kernels::sobel_block_height, 1},
-             .shared_bytes = 0,
-             .arguments = bytes_of(launch.arguments)}};
+    const ConstDeviceView src = device_input(problem, placement, 0);
+    const DeviceView dst = device_output(problem, placement, 2);
+    return {launch_of(detail::sobel::sobel_launch(
+        {.src = reinterpret_cast<const unsigned char*>(src.data()),
+         .dst = reinterpret_cast<unsigned char*>(dst.data()),
+         .src_pitch = src.pitch_bytes(),
+         .dst_pitch = dst.pitch_bytes(),
+         .width = src.width(),
+         .height = src.height()},
+        detail::sobel::sobel_choice(src.type(), src.channels(), dst.type(), options), options))};
+  }
+
+  void call(const Problem& problem, const Placement& placement,
+            gpu::StreamHandle stream) const override {
+    sobel(device_input(problem, placement, 0), device_output(problem, placement, 2), options,
+          stream);
   }
 };
 

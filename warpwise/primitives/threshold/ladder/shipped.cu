@@ -2,7 +2,7 @@
 // the others where their sums fit 32 bits.
 #include "warpwise/primitives/threshold/tiles.cuh"
 
-namespace warpwise::kernels {
+namespace warpwise::kernels::threshold {
 
 template __global__ void threshold_tiles<unsigned char, false>(TileArguments);
 template __global__ void threshold_segments<unsigned char, unsigned>(ColumnArguments);
@@ -10,4 +10,4 @@ template __global__ void threshold_scan_segments<unsigned>(ColumnArguments);
 template __global__ void threshold_columns<unsigned char, unsigned>(ColumnArguments);
 template __global__ void threshold_rows<unsigned char, unsigned>(RowArguments);
 
-}  // namespace warpwise::kernels
+}  // namespace warpwise::kernels::threshold

@@ -1,5 +1,6 @@
 #include "warpwise/base/checked.hpp"
-#include "warpwise/primitives/ladders.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+#include "warpwise/primitives/shared/shipped.hpp"
 #include "warpwise/primitives/threshold/ladder/problem.hpp"
 #include "warpwise/primitives/threshold/launch.hpp"
 
@@ -32,7 +33,7 @@ class ThresholdLadder final : public Ladder {
     problem.variables["width"] = width;
     problem.variables["height"] = height;
     const ThresholdOptions options = options_of(problem);
-    detail::validate_threshold_options(options, ElementType::u8);
+    detail::threshold::validate_threshold_options(options, ElementType::u8);
     if (options.window > largest_window) {
       throw InvalidArgument("threshold's ladder takes windows of up to " +
                             std::to_string(largest_window) + ", not of " +
@@ -59,7 +60,8 @@ class ThresholdLadder final : public Ladder {
 
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
-    const detail::WindowRule rule = detail::window_rule(options_of(problem), ElementType::u8);
+    const detail::threshold::WindowRule rule =
+        detail::threshold::window_rule(options_of(problem), ElementType::u8);
     ThresholdProblem p{};
     p.src = pointer<const unsigned char>(placement.address[0]);
     p.dst = pointer<unsigned char>(placement.address[1]);
@@ -77,54 +79,37 @@ class ThresholdLadder final : public Ladder {
 
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const Views views = views_of(problem, placement.address[0], placement.address[1]);
-    const auto of = [](const char* kernel, int threads, unsigned grid_x, unsigned grid_y,
-                       const auto& arguments) {
-      return Launch{.kernel = kernel,
-                    .grid = {grid_x, grid_y, 1},
-                    .block = {static_cast<std::uint32_t>(threads), 1, 1},
-                    .shared_bytes = 0,
-                    .arguments = bytes_of(arguments)};
-    };
-    if (const auto tiles = tiles_of(views)) {
-      return {of("threshold_tiles", kernels::threshold_tile_threads, tiles->grid_x, tiles->grid_y,
-                 tiles->arguments)};
-    }
-    detail::ThresholdLaunch launch = sums_of(views);
-    launch.use_scratch(
-        pointer<void>(placement.scratch),
-        launch.segment_bytes == 0
-            ? nullptr
-            : pointer<void>(placement.scratch + static_cast<std::uint64_t>(launch.column_bytes)));
-    constexpr int threads = kernels::threshold_block_threads;
     std::vector<Launch> launches;
-    if (launch.segment_bytes != 0) {
-      launches.push_back(
-          of("threshold_segments", threads, launch.grid_x, launch.grid_y, launch.down));
-      launches.push_back(of("threshold_scan_segments", threads, launch.grid_x, 1, launch.down));
+    for (const auto& launch : detail::threshold::threshold_launches(
+             views.src, views.out, views.rule, 1, pointer<std::byte>(placement.scratch))) {
+      launches.push_back(launch_of(launch));
     }
-    launches.push_back(of("threshold_columns", threads, launch.grid_x, launch.grid_y, launch.down));
-    launches.push_back(of("threshold_rows", threads, launch.row_blocks, 1, launch.along));
     return launches;
   }
 
-  std::int64_t shipped_scratch_bytes(const Problem& problem) const override {
+  std::int64_t shipped_scratch_bytes(const Problem& problem,
+                                     const Placement& /*placement*/) const override {
     const Views views = views_of(problem, 0, 0);
-    if (tiles_of(views)) return 0;
-    const detail::ThresholdLaunch launch = sums_of(views);
-    return checked_add(launch.column_bytes, launch.segment_bytes);
+    return detail::threshold::threshold_scratch_bytes(views.src, views.out, views.rule, 1);
+  }
+
+  void call(const Problem& problem, const Placement& placement,
+            gpu::StreamHandle stream) const override {
+    threshold(device_input(problem, placement, 0), device_output(problem, placement, 1),
+              options_of(problem), stream);
   }
 
  private:
   struct Views {
-    kernels::ThresholdSource src;
-    kernels::ThresholdOutput out;
-    detail::WindowRule rule;
+    kernels::threshold::ThresholdSource src;
+    kernels::threshold::ThresholdOutput out;
+    detail::threshold::WindowRule rule;
   };
 
   static Views views_of(const Problem& problem, std::uint64_t src_address,
                         std::uint64_t dst_address) {
     Views views{};
-    views.rule = detail::window_rule(options_of(problem), ElementType::u8);
+    views.rule = detail::threshold::window_rule(options_of(problem), ElementType::u8);
     views.src = {pointer<const unsigned char>(src_address), problem.operands[0].pitch_bytes(),
                  problem.variables.at("width"), problem.variables.at("height")};
     views.out.dst = pointer<unsigned char>(dst_address);
@@ -132,16 +117,6 @@ class ThresholdLadder final : public Ladder {
     views.out.above = views.rule.values.above;
     views.out.below = views.rule.values.below;
     return views;
-  }
-
-  static std::optional<detail::ThresholdTileLaunch> tiles_of(const Views& views) {
-    return detail::threshold_tile_launch(views.src, views.out, views.rule, 1);
-  }
-
-  // Without its scratch.
-  static detail::ThresholdLaunch sums_of(const Views& views) {
-    return detail::threshold_launch(views.src, views.out, views.rule,
-                                    std::int64_t{sizeof(std::uint32_t)});
   }
 };
 

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Checks the names that documents use: every relative link and #anchor in *.md leads somewhere, and every
+path in backticks (with a slash and an extension) and every source file in backticks exists; every page
+below docs/ is linked from another one, and from its folder's README.md if there is one.
+
+    scripts/check-docs.py [ROOT]      ROOT: of the repository, this one unless given
+
+Prints FILE:LINE and what is wrong, and ends with status 1 if anything is. A path may be written from the
+root, from warpwise/ or from the document's own folder; paths below build/ and demo-output/ are made by
+scripts and not looked for, nor are patterns with * < > or a name in capitals that stands for any.
+"""
+import os
+import re
+import subprocess
+import sys
+import urllib.parse
+
+LINK = re.compile(r"(?<!\\)!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+CODE = re.compile(r"`([^`]+)`")
+FILE = re.compile(r"^[\w.+-]+\.(?:cpp|hpp|cu|cuh|py|sh|inc)$")
+PATH = re.compile(r"^[\w.+-]+(?:/[\w.+-]+)+\.[A-Za-z]\w{0,4}$")
+# Words in capitals that stand for any name.
+ANY = ("NAME", "FILE", "OUT", "NN", "LADDER", "STUDY")
+MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
+
+
+def blank_code(text):
+    """The text with fenced blocks and code spans blanked: links do not count in there."""
+    def spaces(match):
+        return re.sub(r"[^\n]", " ", match[0])
+    text = re.sub(r"^```.*?^```", spaces, text, flags=re.M | re.S)
+    return text, re.sub(CODE, spaces, text)
+
+
+def anchor(heading):
+    """GitHub's anchor of a heading."""
+    heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    heading = re.sub(r"[^\w\- ]", "", heading)
+    return heading.replace(" ", "-")
+
+
+def anchors_of(path):
+    with open(path, encoding="utf-8") as file:
+        text, _ = blank_code(file.read())
+    found = set()
+    for heading in re.findall(r"^#{1,6}\s+(.*?)\s*#*$", text, re.M):
+        base = name = anchor(heading)
+        count = 0
+        while name in found:
+            count += 1
+            name = f"{base}-{count}"
+        found.add(name)
+    return found | set(re.findall(r'<a\s+(?:id|name)="([^"]+)"', text))
+
+
+def is_tracked_or_there(root, folder, path):
+    return any(os.path.exists(os.path.join(root, base, path)) for base in ("", "warpwise", folder))
+
+
+def check(root, document, names):
+    with open(os.path.join(root, document), encoding="utf-8") as file:
+        text = file.read()
+    without_blocks, prose = blank_code(text)
+    folder = os.path.dirname(document)
+    for match in LINK.finditer(prose):
+        target = match[1]
+        line = text.count("\n", 0, match.start()) + 1
+        if re.match(r"[a-z][a-z0-9+.-]*:", target):
+            continue
+        path, _, fragment = urllib.parse.unquote(target).partition("#")
+        full = os.path.normpath(os.path.join(root, folder, path)) if path else os.path.join(root, document)
+        if not os.path.exists(full):
+            yield f"{document}:{line}: the link leads to {path}, which is not there"
+        elif fragment and full.endswith(".md") and fragment not in anchors_of(full):
+            yield f"{document}:{line}: {path or document} has no heading with the anchor #{fragment}"
+    for match in CODE.finditer(without_blocks):
+        path = match[1]
+        line = text.count("\n", 0, match.start()) + 1
+        if FILE.match(path) and path not in names and not path.startswith(("my_", "your_", *ANY)):
+            yield f"{document}:{line}: names `{path}`, and no file has this name"
+        if not PATH.match(path) or path.startswith(MADE) or any(f"/{word}" in path for word in ANY):
+            continue
+        if not is_tracked_or_there(root, folder, path):
+            yield f"{document}:{line}: names `{path}`, which is not there"
+
+
+def unlinked(root, documents):
+    """Pages below docs/ that no other page links to; where their folder has a README.md, that one has to."""
+    links = {}
+    for document in documents:
+        with open(os.path.join(root, document), encoding="utf-8") as file:
+            _, prose = blank_code(file.read())
+        links[document] = {os.path.normpath(os.path.join(os.path.dirname(document), match[1].partition("#")[0]))
+                           for match in LINK.finditer(prose)}
+    for document in documents:
+        if not document.startswith("docs/"):
+            continue
+        index = os.path.dirname(document) + "/README.md"
+        if document != index and index in links:
+            if document not in links[index]:
+                yield f"{document}: {index} does not link to it"
+        elif not any(document in links[other] or os.path.dirname(document) in links[other]
+                     for other in documents if other != document):
+            yield f"{document}: no other document links to it"
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
+                            capture_output=True, text=True, check=True).stdout.split("\n")
+    files = sorted(path for path in set(listed) if path and os.path.exists(os.path.join(root, path)))
+    names = {os.path.basename(path) for path in files}
+    documents = [path for path in files if path.endswith(".md")]
+    found = [message for document in documents for message in check(root, document, names)]
+    found += unlinked(root, documents)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

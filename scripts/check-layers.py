@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Checks that includes follow the layers: no file includes what lies above it.
+
+    scripts/check-layers.py [ROOT]      ROOT: of the repository, this one unless given
+
+Prints each include that breaks a rule, with the rule, and ends with status 1 if there is any. To mend
+one, move what is needed down, or into the room that may include it; to change a rule, change the table
+below and docs/architecture.md with it. Tests and benches (*_test.cpp, *_bench.cpp, tests/, bench/) are
+programs on top of everything and may include anything of the library.
+"""
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+# A room and what its files may include besides the room itself; the first pattern that matches a
+# folder (below warpwise/) is its room. "primitives/*" in the list of a room means any primitive.
+ROOMS = [
+    ("base", []),
+    ("cpu", ["base"]),
+    ("gpu", ["base"]),
+    ("io", ["base"]),
+    ("rules", ["base"]),
+
+    # A primitive never includes another: what several need lies in shared.
+    ("primitives/shared", ["base", "cpu", "gpu"]),
+    ("primitives/*", ["base", "cpu", "gpu", "primitives/shared"]),
+    ("algorithms/*", ["base", "cpu", "gpu", "primitives/*"]),
+
+    # ptx: text to syntax, of no meaning yet. decode: syntax to operations, which name their handlers, and
+    # knows nothing of a running kernel. execute: the running kernel; it does not see the syntax. observe
+    # sees the running kernel, not the instructions. runtime: CUDA's calls, on the public header alone.
+    ("emulator/ptx", ["base"]),
+    ("emulator/decode", ["base", "emulator", "emulator/ptx", "emulator/instructions",
+                         "emulator/observe"]),
+    ("emulator/instructions", ["base", "emulator", "emulator/ptx", "emulator/decode",
+                               "emulator/execute", "emulator/observe"]),
+    ("emulator/execute", ["base", "emulator", "emulator/decode", "emulator/instructions",
+                          "emulator/observe"]),
+    ("emulator/observe", ["base", "rules", "emulator", "emulator/execute"]),
+    ("emulator/runtime", ["base", "emulator"]),
+    # The public header, and the program and the device that hold the rooms together.
+    ("emulator", ["base", "rules", "emulator/ptx", "emulator/decode", "emulator/execute",
+                  "emulator/observe"]),
+
+    # compile, then measure what was compiled, then study what was measured, then explain it.
+    ("lab/compile", ["base", "io", "rules"]),
+    ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
+    ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
+                   "lab/measure"]),
+    ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/runtime",
+                     "primitives/shared", "lab/compile", "lab/measure", "lab/study"]),
+
+    # A study is data; sources beside it may use the laboratory.
+    ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
+    ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
+             "lab/measure", "lab/study", "lab/explain"]),
+    ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
+]
+
+# Other people's headers and the rooms that own them.
+OWNERS = [
+    ("cuda_runtime*.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
+    ("cuda.h", ["gpu", "emulator/runtime"], "CUDA resources have one owner, gpu"),
+    ("hwy/*", ["cpu", "primitives/*", "emulator/instructions"], "SIMD code lies beside its scalar twin"),
+    ("opencv2/*", ["io"], "OpenCV is loaded by one module, when a file needs it"),
+    ("CLI/*", ["cli"], "the library knows no command line"),
+    ("nlohmann/*", ["cli", "lab/*", "studies/*"], "the core library has no JSON"),
+    ("fmt/*", ["cli", "lab/*", "studies/*"], "the core library does not format text for people"),
+]
+
+SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc", ".h")
+PROGRAMS = ("*_test.cpp", "*_bench.cpp", "*_testing.hpp")
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
+
+
+def room_of(path):
+    """The room of a file below warpwise/, such as emulator/decode; "" for warpwise/ itself."""
+    folder = os.path.dirname(path).removeprefix("warpwise").strip("/")
+    parts = folder.split("/")
+    for depth in (2, 1):
+        name = "/".join(parts[:depth])
+        for pattern, _ in ROOMS:
+            if name == pattern or fnmatch.fnmatch(name, pattern) and pattern.count("/") == name.count("/"):
+                return name, pattern
+    return None, None
+
+
+def matches_any(room, patterns):
+    return any(fnmatch.fnmatch(room, pattern) and pattern.count("/") == room.count("/")
+               for pattern in patterns)
+
+
+def sources(root):
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "warpwise"],
+                            capture_output=True, text=True, check=True).stdout.split("\n")
+    return sorted(path for path in set(listed)
+                  if path.endswith(SOURCES) and os.path.exists(os.path.join(root, path)))
+
+
+def broken(root):
+    files = sources(root)
+    known = set(files)
+    allowed = dict(ROOMS)
+    messages = []
+    for path in files:
+        if matches_any_name(path, PROGRAMS):
+            continue
+        room, pattern = room_of(path)
+        if room is None:
+            messages.append(f"{path}: its folder is no room; add the room to the table in scripts/check-layers.py")
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start(1 if match[1] else 2)) + 1
+            if match[1]:
+                beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
+                target = match[1] if match[1] in known else beside
+            if match[1] and target in known:
+                other, _ = room_of(target)
+                if other == room or matches_any(other, allowed[pattern]):
+                    continue
+                may = ", ".join(allowed[pattern]) or "nothing else of Warpwise"
+                messages.append(f"{path}:{line}: includes {target}, but {room or 'warpwise/'} may include: {may}")
+            else:
+                name = match[1] or match[2]
+                for header, owners, why in OWNERS:
+                    if fnmatch.fnmatch(name, header) and not matches_any(room, owners):
+                        messages.append(f"{path}:{line}: includes {name}, which only {', '.join(owners)} may: {why}")
+    return messages
+
+
+def matches_any_name(path, patterns):
+    return any(fnmatch.fnmatch(path, pattern) for pattern in patterns)
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    messages = broken(root)
+    for message in messages:
+        print(message)
+    return 1 if messages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""scripts/checks.sh's own checks: that each finds what it is there for, in a small tree made here."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
+
+# A tree that breaks no rule.
+GOOD = {
+    "warpwise/base/view.hpp": "#pragma once\n",
+    "warpwise/gpu/stream.hpp": '#include <cuda_runtime_api.h>\n#include "warpwise/base/view.hpp"\n',
+    "warpwise/primitives/copy/backends.hpp": '#include "warpwise/base/view.hpp"\n',
+    "warpwise/primitives/copy/copy.hpp": "",
+    "docs/a.md": "# A\n",
+    "README.md": "# A tree\n\n[here](#a-tree), [a](docs/a.md), `warpwise/base/view.hpp`, `base/view.hpp`\n",
+}
+
+
+def run(script, files):
+    """The script's status and lines on a repository of these files."""
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in {**GOOD, **files}.items():
+            path = pathlib.Path(root, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        subprocess.run(["git", "init", "-q", root], check=True)
+        done = subprocess.run([sys.executable, SCRIPTS / script, root], capture_output=True, text=True)
+    if done.stderr:
+        raise AssertionError(done.stderr)
+    return done.returncode, done.stdout.splitlines()
+
+
+class Layers(unittest.TestCase):
+    def broken(self, name, include):
+        status, lines = run("check-layers.py", {name: f"#pragma once\n#include {include}\n"})
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+        self.assertIn(f"{name}:2:", lines[0])
+        return lines[0]
+
+    def test_a_good_tree(self):
+        self.assertEqual(run("check-layers.py", {}), (0, []))
+
+    def test_an_include_that_points_up(self):
+        line = self.broken("warpwise/base/frame.hpp", '"warpwise/gpu/stream.hpp"')
+        self.assertIn("base may include: nothing else of Warpwise", line)
+
+    def test_a_primitive_that_includes_another(self):
+        self.broken("warpwise/primitives/sobel/cpu.cpp", '"warpwise/primitives/copy/copy.hpp"')
+
+    def test_an_include_beside_the_file(self):
+        self.broken("warpwise/primitives/sobel/cpu.cpp", '"../copy/copy.hpp"')
+
+    def test_rooms_of_the_emulator(self):
+        files = {"warpwise/emulator/runtime/api.hpp": ""}
+        status, lines = run("check-layers.py", {
+            **files, "warpwise/emulator/ptx/parser.cpp": '#include "warpwise/emulator/runtime/api.hpp"\n'})
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+
+    def test_another_library_s_header_outside_of_its_owner(self):
+        self.assertIn("one owner", self.broken("warpwise/cli/run.cpp", "<cuda_runtime_api.h>"))
+
+    def test_a_test_may_include_what_it_tests_with(self):
+        files = {"warpwise/base/view_test.cpp": '#include "warpwise/gpu/stream.hpp"\n'}
+        self.assertEqual(run("check-layers.py", files), (0, []))
+
+    def test_a_folder_that_is_no_room(self):
+        status, lines = run("check-layers.py", {"warpwise/cellar/a.cpp": ""})
+        self.assertEqual(status, 1)
+        self.assertIn("is no room", lines[0])
+
+    def test_the_laboratory_knows_no_primitive(self):
+        self.broken("warpwise/lab/explain/primitive.cpp", '"warpwise/primitives/copy/copy.hpp"')
+
+
+class Documents(unittest.TestCase):
+    def broken(self, text):
+        status, lines = run("check-docs.py", {"docs/a.md": text})
+        self.assertEqual((status, len(lines)), (1, 1), lines)
+        return lines[0]
+
+    def test_a_good_tree(self):
+        self.assertEqual(run("check-docs.py", {}), (0, []))
+
+    def test_a_link_to_nowhere(self):
+        self.assertIn("docs/a.md:3:", self.broken("# A\n\n[b](b.md)\n"))
+
+    def test_a_heading_that_is_not_there(self):
+        self.assertIn("no heading", self.broken("[b](../README.md#another-tree)\n"))
+
+    def test_a_path_that_is_not_there(self):
+        self.assertIn("names `warpwise/base/nothing.hpp`", self.broken("`warpwise/base/nothing.hpp`\n"))
+
+    def test_a_source_file_that_is_not_there(self):
+        self.assertIn("names `nothing.hpp`", self.broken("`view.hpp` and `nothing.hpp`\n"))
+
+    def test_a_page_that_nothing_links_to(self):
+        self.assertEqual(run("check-docs.py", {"docs/b.md": "# B\n"})[1],
+                         ["docs/b.md: no other document links to it"])
+
+    def test_a_page_that_its_index_leaves_out(self):
+        files = {"docs/c/README.md": "# C\n", "docs/c/d.md": "# D\n",
+                 "docs/a.md": "[c](c/README.md), [d](c/d.md)\n"}
+        self.assertEqual(run("check-docs.py", files)[1],
+                         ["docs/c/d.md: docs/c/README.md does not link to it"])
+
+    def test_code_is_no_link(self):
+        text = "```\n[a](nothing.md)\n```\n`[a](nothing.md)` and [b](https://example.org/nothing.md)\n"
+        self.assertEqual(run("check-docs.py", {"docs/a.md": text}), (0, []))
+
+
+@unittest.skipUnless(shutil.which("doxygen"), "doxygen is not installed")
+class Docstrings(unittest.TestCase):
+    LIST = {"warpwise/CMakeLists.txt":
+            "target_sources(warpwise PUBLIC FILE_SET HEADERS FILES\n  base/pair.hpp)\n"}
+
+    def lines(self, header):
+        return run("check-docstrings.py", {**self.LIST, "warpwise/base/pair.hpp": header})
+
+    def test_what_has_docstrings(self):
+        header = ("/// The name of it.\nnamespace warpwise {\n/// Two.\nstruct Pair {\n  int a;\n"
+                  "  int sum() const;\n};\n/// Adds.\nint add(int a, int b);\nnamespace detail {\n"
+                  "int hidden(int a);\n}\n}\n")
+        self.assertEqual(self.lines(header), (0, []))
+
+    def test_declarations_that_share_one(self):
+        header = "namespace warpwise {\n/// In words.\nint name_of(int a);\nint name_of(float a);\n%sint next(int a);\n}\n"
+        self.assertEqual(self.lines(header % ""), (0, []))
+        self.assertEqual(self.lines(header % "\n")[0], 1)
+
+    def test_what_has_none(self):
+        status, lines = self.lines("namespace warpwise {\nstruct Pair {\n  int a;\n};\nint add(int a, int b);\n}\n")
+        self.assertEqual((status, len(lines)), (1, 2), lines)
+        self.assertIn("warpwise/base/pair.hpp:2:", lines[0])
+
+    def test_a_parameter_that_does_not_exist(self):
+        status, lines = self.lines("namespace warpwise {\n/// Adds. \\param c  one\nint add(int a, int b);\n}\n")
+        self.assertEqual(status, 1)
+        self.assertIn("'c'", "".join(lines))
+
+    def test_no_headers(self):
+        self.assertEqual(run("check-docstrings.py", {})[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,201 @@
+"""Studies from outside: their tables and the schema of these, the ones that are installed, and the document on
+adding one. What compiles is skipped, saying so, where there is no CUDA compiler."""
+
+import copy
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+from lab_support import EMULATOR, FAILED, FollowedDocument, LabTest, USAGE
+from support import SAMPLES, read, runs_rungs, write
+
+SOURCES = pathlib.Path(SAMPLES).parent / "warpwise"
+TABLES = sorted([*SOURCES.glob("primitives/*/ladder/ladder.json"), *SOURCES.glob("studies/*/study.json")])
+LONGEST_LINE = 119
+
+
+class Schema(LabTest):
+    def setUp(self):
+        super().setUp()
+        if jsonschema is None:
+            self.skipTest("Python's jsonschema is not installed (scripts/packages.sh --test)")
+        schema = json.loads((SOURCES / "lab/study/study.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        self.validator = jsonschema.Draft202012Validator(schema)
+
+    def test_every_table(self):
+        self.assertGreaterEqual(len(TABLES), 7)
+        for path in TABLES:
+            with self.subTest(path):
+                table = json.loads(path.read_text())
+                self.assertEqual([error.message for error in self.validator.iter_errors(table)], [])
+                self.assertEqual((path.parent / table["$schema"]).resolve(),
+                                 (SOURCES / "lab/study/study.schema.json").resolve())
+                longest = max(path.read_text().splitlines(), key=len)
+                self.assertLessEqual(len(longest), LONGEST_LINE, longest)
+                # What all rungs need is said once.
+                common = table.get("defaults", {}).get("needs", {})
+                for rung in table.get("rungs", table.get("kernels")):
+                    for need, meaning in rung.get("needs", {}).items():
+                        self.assertNotEqual(common.get(need), meaning, rung["name"])
+
+    def test_broken_tables_are_refused_by_the_schema_and_by_the_command(self):
+        """Each change makes of a right table one that neither takes."""
+        def at(table, *path):
+            for step in path:
+                table = table[step]
+            return table
+        def put(*path, value):
+            return lambda table: at(table, *path[:-1]).__setitem__(path[-1], value)
+        def remove(*path):
+            return lambda table: at(table, *path[:-1]).pop(path[-1])
+        ladder = [
+            put("sizes", value=[1, 1]), remove("about"), put("size", value=[0, 1]), put("size", value=[1, 2, 3]),
+            put("rungs", value=[]), put("rungs", 0, "fiel", value="x"), remove("rungs", 0, "name"),
+            put("rungs", 0, "name", value="a/b"), put("rungs", 0, "blocks", value=[]),
+            put("rungs", 0, "grid", value=[1, 2, 3, 4]), put("rungs", 0, "needs", value=["a"]),
+            put("rungs", 0, "idea", value=[1]), put("rungs", 0, "document", value={"time_us": 0}),
+            put("experiments", 0, "sizes", value=[[1, 1]]), put("experiments", 0, "axes", "blocks", value="some"),
+            put("experiments", 0, "rungs", value=[]), put("document", value={"device": "x", "cpu": {}})]
+        study = [
+            remove("problem"), remove("problem", "reference"), put("rungs", value=[]),
+            put("problem", "arguments", 0, "type", value="f64"), put("problem", "arguments", 0, "fill", value="one"),
+            remove("problem", "arguments", 0, "elements"), put("problem", "arguments", 2, "value", value=None),
+            put("kernels", 0, "shipped", value=True), put("kernels", 0, "after", value="x"),
+            put("axes", "stride", value=[]), put("axes", "stride", value=[0.5]), put("report", value=["time"]),
+            put("experiments", 0, "cpu", value=True)]
+        for source, changes in [(SOURCES / "primitives/copy/ladder", ladder), (SOURCES / "studies/banks", study)]:
+            shutil.copytree(source, "mine")
+            [path] = [path for path in pathlib.Path("mine").iterdir() if path.suffix == ".json"]
+            right = json.loads(path.read_text())
+            for number, change in enumerate(changes):
+                with self.subTest(source=source.name, change=number):
+                    table = copy.deepcopy(right)
+                    change(table)
+                    self.assertTrue(list(self.validator.iter_errors(table)), "the schema takes it")
+                    path.write_text(json.dumps(table))
+                    self.refuse("list", "--study-dir", "mine", says=str(path))
+            shutil.rmtree("mine")
+
+
+class Banks(LabTest):
+    def test_is_listed(self):
+        [study] = self.studies("banks")
+        self.assertEqual(study["study"], "banks")
+        self.assertEqual([rung["name"] for rung in study["rungs"]],
+                         ["conflict", "no_conflict", "no_read", "strided", "padded"])
+        self.assertEqual(study["axes"]["parameters"]["stride"], list(range(1, 33)))
+        self.assertIn("banks", [each["study"] for each in self.studies()])
+        self.assertIn("banks: ", self.succeed("lab", "list").stdout.decode())
+
+    def counted(self, name, *arguments):
+        report = json.loads(self.succeed("lab", "run", name, *EMULATOR, "--json", *arguments).stdout)
+        return report["results"]
+
+    @runs_rungs
+    def test_the_documents_counts(self):
+        """Transactions of a tenth of the grid, and the degree of the conflicts: 3840*3840 is ten times this."""
+        rows = self.counted("banks/table1", "--cc", "1.3", "--size", "3840x384")
+        self.assertEqual([row["rung"] for row in rows], ["conflict", "no_conflict", "no_read"])
+        for row, degree in zip(rows, [16, 1, None]):
+            [counts] = row["counts"]
+            for access in [counts["global_load"], counts["global_store"]]:
+                self.assertEqual([access[f"transactions_{width}"] for width in (32, 64, 128)], [0, 92160, 0])
+            loads = counts["shared_load"]
+            self.assertEqual(loads["requests"], 0 if degree is None else 3840 * 384 // 32)
+            # A warp's request is served by half-warps.
+            self.assertEqual(loads["passes"], 2 * (degree or 0) * loads["requests"])
+        self.assertEqual(rows[0]["document_time_us"], 2179.21)
+
+    @runs_rungs
+    def test_strides(self):
+        rows = self.counted("banks", "--size", "256x1")
+        strided = {row["parameters"]["stride"]: row["counts"][0]["shared_load"] for row in rows
+                   if row["rung"] == "strided"}
+        self.assertEqual(list(strided), list(range(1, 33)))
+        for stride, counts in strided.items():
+            ways = stride & -stride
+            self.assertEqual(counts["passes"], ways * counts["requests"], stride)
+        padded = {row["parameters"]["stride"]: row["counts"][0]["shared_load"] for row in rows
+                  if row["rung"] == "padded"}
+        for stride in [1, 2, 4, 8, 16, 32]:
+            self.assertLess(padded[stride]["passes"], 2.5 * padded[stride]["requests"], stride)
+        # Kernels that fix the stride are measured once.
+        self.assertEqual(sum(row["rung"] == "conflict" for row in rows), 1)
+
+    @runs_rungs
+    def test_axes_are_columns(self):
+        done = self.succeed("lab", "run", "banks/widths", *EMULATOR, "--size", "256x1", "--csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        self.assertEqual(len(rows), 2 * 3 * 32)
+        self.assertEqual({row["WORDS"] for row in rows}, {"1", "2", "4"})
+        self.assertEqual(rows[0]["study"], "banks")
+        text = self.succeed("lab", "run", "banks/table1", *EMULATOR, "--size", "256x1").stdout.decode()
+        self.assertIn("shared_load_passes", text)
+        self.assertRegex(text, r"\nno_conflict \(256\) stride 16 ")
+
+    @runs_rungs
+    def test_diff_and_explain(self):
+        said = self.succeed("lab", "diff", "banks", "conflict", "no_conflict", *EMULATOR).stdout.decode()
+        self.assertIn("constant READ: 2 -> 1", said)
+        report = json.loads(self.succeed("explain", "banks/strided", "--size", "256x1", "--json").stdout)
+        self.assertEqual(report["primitive"], "banks/strided")
+
+
+class OnesOwn(LabTest):
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(SOURCES / "studies/banks", "mine")
+        self.mine = ["--study-dir", "mine", *EMULATOR]
+
+    @runs_rungs
+    def test_a_wrong_kernel_is_not_measured(self):
+        source = read("mine/01_table1.cu").decode()
+        write("mine/01_table1.cu", source.replace("out[i] = result;", "out[i] = result + (i == 70);").encode())
+        os.mkdir("out")
+        done = self.run_command("lab", "run", "banks/table1", *self.mine, "--size", "256x1", "--out", "out")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertRegex(done.stdout.decode(), r"no_read \(256\).*WRONG: out at \(70, 0\): expected \d+, got \d+")
+        self.assertEqual(os.listdir("out"), [])
+        done = self.run_command("lab", "verify", "banks/no_read", *self.mine)
+        self.assertEqual(done.returncode, FAILED)
+
+    @runs_rungs
+    def test_a_reference_that_fails_is_told(self):
+        write("mine/reference.cu", b'extern "C" __global__ void reference(unsigned* out, const unsigned*, '
+                                   b"long long, int) { out[1 << 30] = 1; }\n")
+        done = self.run_command("lab", "run", "banks/table1", *self.mine, "--size", "256x1")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"WRONG: the reference kernel: out_of_bounds", done.stdout)
+
+    def test_calls(self):
+        self.refuse("run", "bank", says=["banks"])
+        self.refuse("run", "banks/conflicts", says=['no kernel and no experiment "conflicts"', '"conflict"'])
+        self.refuse("verify", "sobel", *self.mine, says=["mine", "the study banks"])
+        self.fail_with(USAGE, "explain", "banks/table1", says="experiment")
+
+
+class Document(FollowedDocument):
+    @runs_rungs
+    def test_is_true(self):
+        commands, blocks = self.follow_document("add-a-study.md", {"sh", "cuda", "json"})
+        for command in ["lab list", "lab verify", "lab run", "explain"]:
+            self.assertIn(f"warpwise {command} ", commands)
+        [folder] = [path for path in pathlib.Path(".").iterdir() if path.is_dir()]
+        files = sorted(path.name for path in folder.iterdir())
+        text = (pathlib.Path(SAMPLES).parent / "docs/add-a-study.md").read_text()
+        numbers = ["no", "one", "two", "three", "four", "five"]
+        self.assertIn(f"{numbers[len(files)]} files in one new folder", text.replace("\n", " "))
+        self.assertEqual([name for name in files if name.endswith(".json")], ["study.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+// Names of the values of enums, for messages, options and files. Beside an enum stands its table,
+//
+//     constexpr auto enum_names(Norm) {
+//       return std::to_array<EnumName<Norm>>({{Norm::l1, "l1"}, {Norm::l2, "l2"}});
+//     }
+//
+// and the functions below look it up in both directions.
+namespace warpwise {
+
+/// One value of an enum and what it is called.
+template <class Enum>
+struct EnumName {
+  Enum value;
+  std::string_view name;
+};
+
+/// An enum that has a table of names.
+template <class Enum>
+concept NamedEnum = requires { enum_names(Enum{}); };
+
+/// "l1" of Norm::l1.
+template <NamedEnum Enum>
+constexpr std::string_view name_of(Enum value) {
+  for (const auto& each : enum_names(value)) {
+    if (each.value == value) return each.name;
+  }
+  __builtin_unreachable();
+}
+
+/// Norm::l1 of "l1": `value_named<Norm>("l1")`; nothing where no value has that name.
+template <NamedEnum Enum>
+constexpr std::optional<Enum> value_named(std::string_view name) {
+  for (const auto& each : enum_names(Enum{})) {
+    if (each.name == name) return each.value;
+  }
+  return std::nullopt;
+}
+
+/// All values that have a name, in the table's order.
+template <NamedEnum Enum>
+constexpr auto all_values() {
+  constexpr auto names = enum_names(Enum{});
+  std::array<Enum, names.size()> values{};
+  for (std::size_t i = 0; i < names.size(); ++i) values[i] = names[i].value;
+  return values;
+}
+
+}  // namespace warpwise

@@ -1,0 +1,90 @@
+#pragma once
+
+// Internal to the emulator: a kernel, decoded.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/emulator/ptx/parser.hpp"
+
+namespace warpwise::emulator {
+
+/// Special registers that a warp's register file holds, set when the warp starts.
+enum class Special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  dynamic_smem_size,
+  total_smem_size,
+  zero,
+};
+
+/// A place in a kernel where memory is accessed. Most such operations have one; cp.async has a
+/// store and, right behind it, a load.
+struct Site {
+  std::uint32_t operation = 0;                     ///< index into Code::operations
+  InstructionClass kind = InstructionClass::load;  ///< load, store, atomic or texture
+  /// Passing a parameter to an inlined call, which costs nothing on a GPU.
+  bool compiler_local = false;
+};
+
+struct Code {
+  KernelInfo info;
+  std::vector<Operation> operations;      ///< the last one is an exit
+  std::vector<ptx::SourceLine> lines;     ///< of each operation
+  std::vector<InstructionClass> classes;  ///< of each operation
+  std::vector<std::string> names;         ///< of each operation, for messages ("ld.global.f32")
+  std::vector<std::string> files;         ///< that SourceLine::file indexes
+  std::vector<std::int32_t> lists;        ///< operands beyond those an Operation holds
+  std::vector<Site> sites;
+  std::vector<std::vector<std::int32_t>> jump_tables;
+  std::vector<std::byte> constants;  ///< literals, each for 32 lanes
+  /// Constants that hold the address of a module variable, known at launch.
+  struct Relocation {
+    std::size_t constant = 0;  ///< byte offset
+    std::size_t variable = 0;  ///< index into the module's variables
+    std::int64_t addend = 0;
+  };
+  std::vector<Relocation> relocations;
+  struct SpecialRegister {
+    Special which = Special::zero;
+    std::int32_t slot = 0;
+  };
+  std::vector<SpecialRegister> specials;
+  std::size_t register_bytes = 0;
+  std::uint64_t static_shared = 0;
+  std::uint64_t dynamic_shared_at = 0;  ///< where extern shared arrays begin
+  std::uint64_t local_bytes = 0;        ///< of a thread, its calls' parameters included
+
+  /// The file of an operation's source line; empty if it is not known.
+  std::string file_of(const ptx::SourceLine& source) const {
+    const auto index = static_cast<std::size_t>(source.file);
+    return source.file >= 0 && index < files.size() ? files[index] : std::string();
+  }
+};
+
+}  // namespace warpwise::emulator

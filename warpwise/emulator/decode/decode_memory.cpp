@@ -1,0 +1,191 @@
+#include "warpwise/emulator/decode/decoder.hpp"
+
+// Loads, stores, atomics, cp.async.
+
+#include <algorithm>
+
+#include "warpwise/emulator/decode/select.hpp"
+#include "warpwise/emulator/instructions/atomics.hpp"
+#include "warpwise/emulator/instructions/copy_async.hpp"
+#include "warpwise/emulator/instructions/load_store.hpp"
+
+namespace warpwise::emulator {
+
+bool Decoder::is_inside_parameters(std::uint64_t offset, int bytes, std::size_t elements) const {
+  const auto& info = code_.info;
+  const std::uint64_t end = info.parameter_offsets.back() + info.parameter_bytes.back();
+  const std::uint64_t wanted = static_cast<std::uint64_t>(bytes) * elements;
+  return offset <= end && wanted <= end - offset && offset % wanted == 0;
+}
+
+Decoder::Address Decoder::address(const Operand& operand, Space space) {
+  if (operand.kind != Operand::Kind::address || operand.elements.empty())
+    malformed("has no address operand");
+  const Operand& base = operand.elements[0];
+  Address result;
+  result.space = space;
+  result.offset = operand.offset + base.offset;
+  if (base.kind == Operand::Kind::integer) {
+    result.base = constant(base.value, Width::w64);
+    return result;
+  }
+  const Symbol* symbol = base.kind == Operand::Kind::name ? lookup(base.name) : nullptr;
+  if (symbol == nullptr) malformed("has an address that the emulator cannot take");
+  if (symbol->kind == Symbol::Kind::reg) {
+    if (symbol->width != Width::w64 && symbol->width != Width::w32)
+      malformed("has an address of another width");
+    result.is_32_bits = symbol->width == Width::w32;
+    result.base = symbol->reg;
+    accesses_.reads.push_back(symbol->reg);
+    return result;
+  }
+  const auto added = static_cast<std::uint64_t>(result.offset);
+  result.base = address_constant(*symbol, result.offset, Width::w64);
+  result.offset = 0;
+  switch (symbol->kind) {
+    case Symbol::Kind::shared: result.space = Space::shared; break;
+    case Symbol::Kind::local: result.space = Space::local; break;
+    case Symbol::Kind::parameter:
+      result.space = Space::parameter;
+      result.parameter = symbol->offset + added;
+      break;
+    case Symbol::Kind::argument:
+      result.space = Space::local;
+      result.compiler_local = true;
+      break;
+    default:
+      if (space == Space::generic) result.space = Space::global;
+  }
+  return result;
+}
+
+std::optional<Space> Decoder::stated_space() const {
+  std::optional<Space> space;
+  for (const std::string& modifier : current_->modifiers) {
+    if (modifier == "global")
+      space = Space::global;
+    else if (modifier == "const")
+      space = Space::constant;
+    else if (modifier == "shared" || modifier == "shared::cta")
+      space = Space::shared;
+    else if (modifier == "local")
+      space = Space::local;
+    else if (modifier == "param" || modifier == "param::entry" || modifier == "param::func")
+      space = Space::parameter;
+    else if (modifier == "shared::cluster")
+      refuse("clusters are not run");
+  }
+  return space;
+}
+
+void Decoder::set_address(Operation& op, const Address& at, InstructionClass kind) {
+  op.a = at.base;
+  op.offset = at.offset;
+  op.space = at.space;
+  op.short_address = at.is_32_bits;
+  op.site = new_site(kind, at.compiler_local);
+}
+
+bool Decoder::is_strong() const {
+  return has("volatile") || has("relaxed") || has("acquire") || has("release") || has("mmio");
+}
+
+void Decoder::decode_access(bool is_load) {
+  const std::string element = type();
+  const std::size_t value_at = is_load ? 0 : 1;
+  const Address at = address(operand(is_load ? 1 : 0), stated_space().value_or(Space::generic));
+  const Operand& value = operand(value_at);
+  std::vector<const Operand*> elements;
+  if (value.kind == Operand::Kind::vector) {
+    for (const Operand& e : value.elements) elements.push_back(&e);
+  } else {
+    elements.push_back(&value);
+  }
+  const int bytes = type_bits(element) / 8;
+  if (elements.size() > 4 || bytes * static_cast<int>(elements.size()) > 16)
+    refuse("vectors of at most 16 bytes are run");
+  Width width = Width::none;
+  for (const Operand* e : elements) {
+    const Width own = register_width(*e);
+    if (own != Width::none) width = own;
+  }
+  if (width == Width::none) width = std::max(width_of_type(element), Width::w16);
+  const bool is_parameter =
+      is_load && at.parameter && is_inside_parameters(*at.parameter, bytes, elements.size());
+  const Space space = is_parameter ? Space::parameter : Space::generic;
+  const Handler handler = is_load ? load_handler(observers_, element, width, space)
+                                  : store_handler(observers_, element, width);
+  if (handler == nullptr) malformed("has registers that do not fit its type");
+  std::vector<std::int32_t> list;
+  for (const Operand* e : elements) list.push_back(is_load ? write(*e, width) : read(*e, width));
+  const InstructionClass kind = is_load ? InstructionClass::load : InstructionClass::store;
+  Operation& op = emit(handler, kind);
+  if (at.compiler_local || at.space == Space::parameter)
+    code_.classes.back() = InstructionClass::move;
+  op.list = new_list(list);
+  op.count = static_cast<std::uint8_t>(elements.size());
+  op.bytes = static_cast<std::uint8_t>(bytes);
+  op.strong = is_strong();
+  set_address(op, at, kind);
+  if (is_parameter) op.offset = static_cast<std::int64_t>(*at.parameter);
+}
+
+void Decoder::decode_atomic(bool has_result) {
+  std::string key;
+  for (const char* operation :
+       {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"}) {
+    if (has(operation)) key = operation;
+  }
+  if (key.empty()) refuse("");
+  if (has("noftz")) key += ".noftz";
+  key += "." + type();
+  const Table& operations = atomic_operations(observers_);
+  const auto found = operations.find(key);
+  if (found == operations.end()) refuse("");
+  const auto& widths = found->second.widths;
+  const std::size_t first = has_result ? 1 : 0;
+  std::int32_t result = Operation::none;
+  if (has_result && operand(0).kind != Operand::Kind::sink) result = write(operand(0), widths[0]);
+  const Address at = address(operand(first), stated_space().value_or(Space::generic));
+  const std::int32_t b = read(operand(first + 1), widths[3]);
+  const std::int32_t c =
+      current_->operands.size() > first + 2 ? read(operand(first + 2), widths[4]) : b;
+  Operation& op = emit(found->second.handler, InstructionClass::atomic);
+  op.dst = result;
+  op.b = b;
+  op.c = c;
+  op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
+  op.strong = true;
+  set_address(op, at, InstructionClass::atomic);
+}
+
+void Decoder::decode_copy_async() {
+  if (!has("async") || has("bulk") || has("mbarrier")) refuse("");
+  if (has("commit_group") || has("wait_group") || has("wait_all")) {
+    emit_nothing(InstructionClass::control);
+    return;
+  }
+  if (!has("ca") && !has("cg")) refuse("");
+  const Address to = address(operand(0), Space::shared);
+  const Address from = address(operand(1), Space::global);
+  if (from.is_32_bits) malformed("has a 32-bit global address");
+  const Operand& size = operand(2);
+  if (size.kind != Operand::Kind::integer ||
+      (size.value != 4 && size.value != 8 && size.value != 16)) {
+    malformed("copies 4, 8 or 16 bytes");
+  }
+  std::int32_t read_bytes = constant(size.value, Width::w32);
+  if (current_->operands.size() > 3) {
+    if (register_width(operand(3)) == Width::predicate)
+      refuse("with a predicate that ignores the source");
+    read_bytes = read(operand(3), Width::w32);
+  }
+  const std::int32_t added = constant(static_cast<std::uint64_t>(from.offset), Width::w64);
+  Operation& op = emit(copy_async_handler(observers_), InstructionClass::load);
+  op.bytes = static_cast<std::uint8_t>(size.value);
+  op.list = new_list({from.base, added, read_bytes});
+  set_address(op, to, InstructionClass::store);
+  new_site(InstructionClass::load);
+}
+
+}  // namespace warpwise::emulator

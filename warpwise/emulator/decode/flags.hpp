@@ -1,0 +1,139 @@
+#pragma once
+
+// Internal to the emulator: what an operation's handler distinguishes at run time. Each family of
+// instructions has a struct of named bit-fields, which decoding writes into Operation::flags and
+// the family's handlers read from there. An operation has the flags of one family only.
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "warpwise/emulator/decode/operation.hpp"
+
+namespace warpwise::emulator {
+
+/// What setp and set do with the comparison and their predicate operand c.
+enum class Combination : std::uint32_t { none, with_and, with_or, with_xor };
+
+/// setp, set.
+struct CompareFlags {
+  Combination combination : 2 = Combination::none;
+  std::uint32_t flush : 1 = 0;  ///< subnormal operands are zero
+  std::uint32_t unused : 29 = 0;
+};
+
+enum class Property : std::uint32_t { finite, infinite, number, nan, normal, subnormal };
+
+/// testp.
+struct PropertyFlags {
+  Property property : 3 = Property::finite;
+  std::uint32_t unused : 29 = 0;
+};
+
+enum class Rounding : std::uint32_t { nearest, zero, down, up };
+
+/// Floating-point arithmetic of any width, and conversions from or to floats.
+struct FloatFlags {
+  Rounding rounding : 2 = Rounding::nearest;
+  std::uint32_t flush : 1 = 0;  ///< subnormal operands and results are zero
+  std::uint32_t saturate : 1 = 0;
+  std::uint32_t relu : 1 = 0;
+  std::uint32_t propagate_nan : 1 = 0;
+  std::uint32_t to_integral : 1 = 0;    ///< the result is a whole number (.rni, ...)
+  std::uint32_t narrow_result : 1 = 0;  ///< an integer of 8 or 16 bits into a register of 16
+  std::uint32_t unused : 24 = 0;
+  friend bool operator==(const FloatFlags&, const FloatFlags&) = default;
+};
+
+/// cvt between integers.
+struct IntegerConversionFlags {
+  std::uint32_t kept = 0xffffffffU;  ///< bits that the destination register keeps
+};
+
+/// add.cc, addc, madc, ...: extended precision.
+struct CarryFlags {
+  std::uint32_t reads : 1 = 0;
+  std::uint32_t writes : 1 = 0;
+  std::uint32_t unused : 30 = 0;
+};
+
+enum class PackedComparison : std::uint32_t { eq, ne, lt, le, gt, ge };
+
+/// The video instructions on two halves or four bytes.
+struct PackedFlags {
+  std::uint32_t a_signed : 1 = 0;
+  std::uint32_t b_signed : 1 = 0;
+  std::uint32_t d_signed : 1 = 0;
+  std::uint32_t saturate : 1 = 0;
+  std::uint32_t accumulate : 1 = 0;  ///< the sum of the elements is added to c
+  PackedComparison comparison : 3 = PackedComparison::eq;
+  std::uint32_t unused : 24 = 0;
+};
+
+enum class PermuteMode : std::uint32_t { selectors, f4e, b4e, rc8, ecl, ecr, rc16 };
+
+/// prmt.
+struct PermuteFlags {
+  PermuteMode mode : 3 = PermuteMode::selectors;
+  std::uint32_t unused : 29 = 0;
+};
+
+enum class BarrierKind : std::uint32_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
+
+/// bar, barrier.
+struct BarrierFlags {
+  BarrierKind kind : 3 = BarrierKind::sync;
+  std::uint32_t unused : 29 = 0;
+};
+
+/// mma, wmma.mma.
+struct ProductFlags {
+  std::uint32_t depth : 6 = 0;
+  std::uint32_t sixteen_rows : 1 = 0;  ///< else 8
+  std::uint32_t a_signed : 1 = 0;
+  std::uint32_t b_signed : 1 = 0;
+  std::uint32_t saturate : 1 = 0;
+  std::uint32_t bfloats : 1 = 0;
+  std::uint32_t half_result : 1 = 0;
+  std::uint32_t half_addend : 1 = 0;
+  std::uint32_t unused : 19 = 0;
+};
+
+/// ldmatrix, stmatrix.
+struct MatrixFlags {
+  std::uint32_t matrices : 3 = 0;  ///< of 8 x 8: 1, 2 or 4
+  std::uint32_t transposed : 1 = 0;
+  std::uint32_t unused : 28 = 0;
+};
+
+enum class Fragment : std::uint32_t { a, b, half_sum, float_sum };
+
+/// wmma.load, wmma.store.
+struct FragmentFlags {
+  Fragment fragment : 2 = Fragment::a;
+  std::uint32_t by_columns : 1 = 0;  ///< columns follow each other in memory
+  std::uint32_t unused : 29 = 0;
+};
+
+template <class F>
+concept OperationFlags = sizeof(F) == sizeof(std::uint32_t) && std::is_trivially_copyable_v<F>;
+
+/// A family's flags as Operation::flags holds them.
+template <OperationFlags F>
+std::uint32_t packed_flags(F flags) {
+  return std::bit_cast<std::uint32_t>(flags);
+}
+
+template <OperationFlags F>
+F unpacked_flags(std::uint32_t flags) {
+  return std::bit_cast<F>(flags);
+}
+
+/// The flags of an operation, which has to be of F's family.
+template <OperationFlags F>
+F flags_of(const Operation& op) {
+  return unpacked_flags<F>(op.flags);
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,45 @@
+// What decoding refuses names its place: the line of the PTX, and the source's line where PTX has
+// it.
+
+#include <gtest/gtest.h>
+
+#include "emulator/emulated.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise {
+namespace {
+
+/// The message of a module whose kernel `hand` has a body, which begins on line 9 of the PTX.
+std::string refusal(const std::string& body, const std::string& before = {}) {
+  const std::string ptx = ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" +
+                          before +
+                          "\n.visible .entry hand()\n{\n.reg .b32 %r<4>; .reg .pred %p; .reg .b64 "
+                          "%l;\n" +
+                          body + "\nret;\n}\n";
+  try {
+    test::Emulated emulated(ptx);
+    emulated.launch("hand", {1}, {1});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing is refused";
+}
+
+TEST(Messages, NameThePlace) {
+  const std::string at = "hand.cu:7 (PTX line 10)";
+  const std::string source = ".loc 1 7 0\n";
+  EXPECT_EQ(refusal(source + "foo.s32 %r1, %r2;"), at + ": the emulator does not run 'foo.s32'");
+  EXPECT_EQ(refusal("foo.s32 %r1, %r2;"), "PTX line 9: the emulator does not run 'foo.s32'");
+  EXPECT_EQ(refusal(source + "add.s32 %r1, %r2, %r9;"),
+            at + ": 'add.s32' uses '%r9', which is not declared");
+  EXPECT_EQ(refusal(source + "bra NOWHERE;"),
+            at + ": function 'hand' branches to 'NOWHERE', which is no label of it");
+  EXPECT_EQ(refusal(source + "call nothing;"),
+            at + ": 'call' calls 'nothing', which is not declared");
+  EXPECT_EQ(refusal(source + "elect.sync %r1, -1;"), at + ": 'elect.sync' has one result too few");
+  EXPECT_EQ(refusal("", ".extern .func other(); .global .u64 pointer = other;").substr(0, 11),
+            "PTX line 5:");
+}
+
+}  // namespace
+}  // namespace warpwise

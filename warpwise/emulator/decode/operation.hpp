@@ -1,0 +1,92 @@
+#pragma once
+
+// Internal to the emulator: one instruction, decoded.
+
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
+namespace warpwise::emulator {
+
+inline constexpr int warp_lanes = 32;
+using Mask = std::uint32_t;
+inline constexpr Mask all_lanes = 0xffffffffU;
+
+enum class Space : std::uint8_t { generic, global, constant, shared, local, parameter };
+
+struct Warp;
+struct Operation;
+/// Computes one operation for the active lanes of a warp.
+using Handler = void (*)(Warp&, const Operation&);
+
+/// What the scheduler does with an operation; `plain` ones only call their handler.
+enum class Control : std::uint8_t {
+  plain,
+  converge,  ///< plain, but all lanes of its member mask must have arrived (`.sync`)
+  branch,
+  branch_indexed,
+  exit,
+  barrier,
+  trap,
+};
+
+/// How wide a register or an operand is. Registers of 16 bits take a lane of 32, zero-extended.
+enum class Width : std::uint8_t { none, predicate, w16, w32, w64, w128 };
+
+/// One PTX instruction, decoded. Operands are byte offsets: of a register's 32 lanes in the warp's
+/// register file, or (negative, ~offset) in the code's constants. A predicate is one 32-bit mask.
+struct Operation {
+  static constexpr std::int32_t none = INT32_MIN;
+  // What the scheduler looks at comes first.
+  Handler run = nullptr;
+  std::int32_t guard = none;
+  std::uint32_t index = 0;  ///< of itself in Code::operations
+  Control control = Control::plain;
+  Space space = Space::generic;  ///< that a memory access states
+  std::uint8_t bytes = 0;        ///< of one element of a memory access
+  std::uint8_t count = 1;        ///< elements of a vector access
+  bool guard_negated : 1 = false;
+  bool a_negated : 1 = false;  ///< predicate a is read as `!a`
+  bool b_negated : 1 = false;
+  bool c_negated : 1 = false;
+  bool short_address : 1 = false;  ///< the address is in a register of 32 bits
+  /// Other threads may wait for what it writes, or write what it waits for: an atomic, a volatile,
+  /// relaxed, acquiring or releasing access. A loop around such a read may be a spin.
+  bool strong : 1 = false;
+  std::int32_t dst = none;
+  std::int32_t dst2 = none;  ///< the second result of `a|b`
+  std::int32_t a = none;
+  std::int32_t b = none;
+  std::int32_t c = none;
+  std::int32_t d = none;
+  std::int32_t members = none;  ///< of a converging operation: the operand of its member mask
+  std::int32_t target = 0;      ///< of a branch: an index into Code::operations, or of a jump table
+  std::int64_t offset = 0;      ///< added to an address
+  std::uint32_t flags = 0;      ///< its family's flags, which decode/flags.hpp packs and unpacks
+  std::int32_t list = -1;       ///< first of its entries in Code::lists
+  std::int32_t site = -1;       ///< of a memory access: the first of its entries in Code::sites
+};
+
+enum class InstructionClass : std::uint8_t {
+  integer,
+  logic,
+  float32,
+  float64,
+  half,
+  special,
+  conversion,
+  compare,
+  move,
+  load,
+  store,
+  atomic,
+  texture,
+  shuffle,
+  tensor,
+  barrier,
+  control,
+};
+inline constexpr int instruction_classes = static_cast<int>(InstructionClass::control) + 1;
+std::string_view to_string(InstructionClass c);
+
+}  // namespace warpwise::emulator

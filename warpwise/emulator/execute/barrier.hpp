@@ -1,0 +1,95 @@
+#pragma once
+
+// Internal to the emulator: the barriers of a block. They count threads, as GPUs since CC 7.0 do.
+
+#include <bit>
+#include <cstdint>
+
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+
+namespace warpwise::emulator {
+
+inline bool is_complete(const Block& block, const Block::Barrier& barrier) {
+  if (barrier.arrived == 0) return false;
+  return barrier.expected != 0 ? barrier.arrived >= barrier.expected
+                               : barrier.arrived >= block.live;
+}
+
+/// Writes a reduction's result to the lanes that waited at a barrier.
+inline void write_reduction(Warp& warp, const Operation& op, const Block::Barrier& barrier,
+                            Mask lanes) {
+  warp.active = lanes;
+  warp.whole = false;
+  switch (flags_of<BarrierFlags>(op).kind) {
+    case BarrierKind::reduce_popc: {
+      auto* out = destination<std::uint32_t>(warp, op.dst);
+      for (int i = 0; i < warp_lanes; ++i) {
+        if ((lanes >> i & 1) != 0) out[i] = barrier.count_true;
+      }
+      break;
+    }
+    case BarrierKind::reduce_and:
+      set_predicate(warp, op.dst, barrier.count_true == barrier.votes ? all_lanes : 0);
+      break;
+    case BarrierKind::reduce_or:
+      set_predicate(warp, op.dst, barrier.count_true > 0 ? all_lanes : 0);
+      break;
+    case BarrierKind::sync:
+    case BarrierKind::arrive: break;
+  }
+}
+
+/// Lets all lanes that wait at a barrier go on.
+template <class Observers>
+void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
+  Block::Barrier& barrier = block.barriers[id];
+  for (Warp& warp : block.warps) {
+    for (Group& group : warp.groups) {
+      if (group.state != Group::State::barrier || group.barrier != id) continue;
+      write_reduction(warp, code.operations[group.pc], barrier, group.mask);
+      observers.passes(warp, group.mask, id);
+      group.state = Group::State::ready;
+      ++group.pc;
+    }
+  }
+  observers.completes(block, id);
+  barrier = {};
+}
+
+/// `lanes` of the current group arrive at a barrier, whose number is returned.
+inline std::uint32_t arrive(Warp& warp, const Operation& op, Mask lanes) {
+  const int first = std::countr_zero(lanes);
+  const std::uint32_t id = source<std::uint32_t>(warp, op.a)[first] & 15;
+  Block::Barrier& barrier = warp.block->barriers[id];
+  const auto count = static_cast<std::uint32_t>(std::popcount(lanes));
+  if (op.b != Operation::none) {
+    // A barrier of some warps counts whole warps, the last of a block included.
+    barrier.expected = source<std::uint32_t>(warp, op.b)[first];
+    barrier.arrived += lanes == warp.live ? warp_lanes : count;
+  } else {
+    barrier.arrived += count;
+  }
+  if (op.c != Operation::none) {
+    const Mask value = predicate(warp, op.c, op.c_negated);
+    barrier.votes += count;
+    barrier.count_true += static_cast<std::uint32_t>(std::popcount(value & lanes));
+  }
+  return id;
+}
+
+/// Lanes exit: barriers no longer wait for them.
+template <class Observers>
+void leave(Warp& warp, Mask lanes, const Code& code, Observers& observers) {
+  Block& block = *warp.block;
+  observers.leaves(warp, lanes);
+  warp.live &= ~lanes;
+  block.live -= static_cast<std::uint32_t>(std::popcount(lanes));
+  for (std::uint32_t id = 0; id < block.barriers.size(); ++id) {
+    if (block.barriers[id].expected == 0 && is_complete(block, block.barriers[id])) {
+      finish_barrier(block, id, code, observers);
+    }
+  }
+}
+
+}  // namespace warpwise::emulator

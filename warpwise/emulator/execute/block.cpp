@@ -1,0 +1,121 @@
+#include "warpwise/emulator/execute/block.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "warpwise/emulator/instructions/operands.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+/// Lane i's value of a special register in warp `index` of any block; those of the block itself
+/// come later.
+std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t index,
+                            std::uint32_t i) {
+  const std::uint32_t thread = index * warp_lanes + i;
+  const std::uint32_t bit = 1U << i;
+  switch (which) {
+    case Special::tid_x: return thread % launch.block.x;
+    case Special::tid_y: return thread / launch.block.x % launch.block.y;
+    case Special::tid_z: return thread / launch.block.x / launch.block.y;
+    case Special::ntid_x: return launch.block.x;
+    case Special::ntid_y: return launch.block.y;
+    case Special::ntid_z: return launch.block.z;
+    case Special::nctaid_x: return launch.grid.x;
+    case Special::nctaid_y: return launch.grid.y;
+    case Special::nctaid_z: return launch.grid.z;
+    case Special::laneid: return i;
+    case Special::warpid: return index;
+    case Special::nwarpid:
+      return static_cast<std::uint32_t>((launch.block.count() + warp_lanes - 1) / warp_lanes);
+    case Special::nsmid: return 1;
+    case Special::gridid: return 1;
+    case Special::lanemask_eq: return bit;
+    case Special::lanemask_lt: return bit - 1;
+    case Special::lanemask_le: return bit | (bit - 1);
+    case Special::lanemask_gt: return ~(bit | (bit - 1));
+    case Special::lanemask_ge: return ~(bit - 1);
+    case Special::dynamic_smem_size: return static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
+    case Special::total_smem_size: return static_cast<std::uint32_t>(launch.shared_bytes);
+    case Special::ctaid_x:
+    case Special::ctaid_y:
+    case Special::ctaid_z:
+    case Special::smid:
+    case Special::zero: return 0;
+  }
+  return 0;
+}
+
+constexpr std::size_t special_bytes = sizeof(std::uint32_t) * warp_lanes;
+
+/// What all blocks of a launch have in common, computed once: a block of one warp may be but a few
+/// instructions.
+void compute_specials(Block& block, const Launch& launch) {
+  const auto& specials = launch.code->specials;
+  block.specials = AlignedBytes(special_bytes * specials.size() * block.warps.size());
+  auto* to = reinterpret_cast<std::uint32_t*>(block.specials.data());
+  for (std::uint32_t w = 0; w < block.warps.size(); ++w) {
+    for (const auto& special : specials) {
+      for (std::uint32_t i = 0; i < warp_lanes; ++i)
+        *to++ = special_value(special.which, launch, w, i);
+    }
+  }
+}
+
+void set_specials(Warp& warp, const Code& code) {
+  const Block& block = *warp.block;
+  const std::byte* from = block.specials.data() + special_bytes * code.specials.size() * warp.index;
+  for (const auto& special : code.specials) {
+    auto* lanes = destination<std::uint32_t>(warp, special.slot);
+    switch (special.which) {
+      case Special::ctaid_x: std::fill_n(lanes, warp_lanes, block.index.x); break;
+      case Special::ctaid_y: std::fill_n(lanes, warp_lanes, block.index.y); break;
+      case Special::ctaid_z: std::fill_n(lanes, warp_lanes, block.index.z); break;
+      default: std::memcpy(lanes, from, special_bytes);
+    }
+    from += special_bytes;
+  }
+}
+
+}  // namespace
+
+void start_block(Block& block, Worker& worker, std::uint64_t linear) {
+  const Launch& launch = *worker.launch;
+  const Code& code = *launch.code;
+  const auto threads = static_cast<std::uint32_t>(launch.block.count());
+  const std::uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
+  if (block.warps.empty()) {
+    block.warps.resize(warps);
+    block.registers = AlignedBytes(code.register_bytes * warps);
+    block.shared = AlignedBytes(launch.shared_bytes);
+    block.local = AlignedBytes(code.local_bytes * warps * warp_lanes);
+    compute_specials(block, launch);
+  }
+  // Registers keep what they held, as a GPU's do.
+  std::memset(block.shared.data(), 0, block.shared.size());
+  std::memset(block.local.data(), 0, block.local.size());
+  block.linear = linear;
+  block.index = place_in(linear, launch.grid);
+  block.live = threads;
+  block.barriers = {};
+  for (std::uint32_t w = 0; w < warps; ++w) {
+    Warp& warp = block.warps[w];
+    const std::uint32_t first = w * warp_lanes;
+    const std::uint32_t lanes = std::min<std::uint32_t>(warp_lanes, threads - first);
+    std::vector<Group> groups = std::move(warp.groups);
+    warp = Warp{};
+    groups.clear();
+    warp.groups = std::move(groups);
+    warp.live = lanes == warp_lanes ? all_lanes : (Mask{1} << lanes) - 1;
+    warp.registers = block.registers.data() + code.register_bytes * w;
+    warp.constants = launch.constants.data();
+    warp.index = w;
+    warp.block = &block;
+    warp.worker = &worker;
+    warp.groups.push_back({0, warp.live, Group::State::ready, false, 0});
+    set_specials(warp, code);
+  }
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,175 @@
+#include "warpwise/emulator/execute/launch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/execute/scheduler.hpp"
+#include "warpwise/emulator/instructions/system_calls.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+// What no GPU exceeds (CC 9.0 has the most shared memory).
+constexpr std::uint64_t most_shared_bytes = 227 * 1024;
+constexpr std::uint64_t most_threads = 1024;
+
+std::string to_text(Dim3 d) {
+  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+}
+
+void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_bytes,
+              std::size_t parameter_bytes) {
+  if (grid.count() == 0 || grid.x > 0x7fffffffU || grid.y > 65535 || grid.z > 65535) {
+    throw InvalidArgument("a grid of " + to_text(grid) +
+                          " blocks: x is 1 to 2147483647, y and z are 1 to 65535");
+  }
+  if (block.count() == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
+      block.count() > most_threads) {
+    throw InvalidArgument("a block of " + to_text(block) +
+                          " threads: x and y are 1 to 1024, z is 1 to 64, all three "
+                          "multiplied at most 1024");
+  }
+  if (shared_bytes > most_shared_bytes) {
+    throw InvalidArgument("a block with " + std::to_string(shared_bytes) +
+                          " bytes of shared memory: no GPU has more than " +
+                          std::to_string(most_shared_bytes));
+  }
+  const std::size_t wanted =
+      code.info.parameter_bytes.empty()
+          ? 0
+          : code.info.parameter_offsets.back() + code.info.parameter_bytes.back();
+  if (parameter_bytes != wanted) {
+    throw InvalidArgument("kernel '" + code.info.name + "' takes " + std::to_string(wanted) +
+                          " bytes of parameters, not " + std::to_string(parameter_bytes));
+  }
+  const auto& required = code.info.required_threads;
+  if (!required.empty()) {
+    const Dim3 want{static_cast<std::uint32_t>(required[0]),
+                    static_cast<std::uint32_t>(required.size() > 1 ? required[1] : 1),
+                    static_cast<std::uint32_t>(required.size() > 2 ? required[2] : 1)};
+    if (!(want == block)) {
+      throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of " +
+                            to_text(want) + " threads, not " + to_text(block));
+    }
+  }
+}
+
+/// The code's constants, with the addresses of the module's variables in their places.
+AlignedBytes relocated_constants(const Code& code, std::span<const Address> variables) {
+  AlignedBytes constants(code.constants.size());
+  std::ranges::copy(code.constants, constants.data());
+  for (const Code::Relocation& relocation : code.relocations) {
+    const std::uint64_t value =
+        variables[relocation.variable] + static_cast<std::uint64_t>(relocation.addend);
+    for (std::size_t i = 0; i < warp_lanes; ++i) {
+      std::memcpy(constants.data() + relocation.constant + i * sizeof(value), &value,
+                  sizeof(value));
+    }
+  }
+  return constants;
+}
+
+std::string collect_printed(std::span<Worker* const> workers, const Progress& progress) {
+  std::map<std::uint64_t, std::string> printed;
+  for (Worker* worker : workers) printed.merge(worker->printed);
+  std::string text;
+  for (const auto& [block, own] : printed) text += own;
+  if (progress.printed > most_printed_bytes) {
+    text += "\n(the kernel printed more than " + std::to_string(most_printed_bytes) +
+            " bytes; the rest is left out)\n";
+  }
+  return text;
+}
+
+/// Runs work(0) ... work(count - 1) on as many threads. An exception of one (memory ran out) ends
+/// all of them and is thrown here.
+template <class Work>
+void run_in_parallel(std::size_t count, Progress& progress, const Work& work) {
+  std::vector<std::exception_ptr> errors(count);
+  const auto guarded = [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+      progress.stop = true;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t i = 1; i < count; ++i) threads.emplace_back(guarded, i);
+    } catch (...) {
+      progress.stop = true;
+      throw;
+    }
+    guarded(0);
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+template <class Observers>
+LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t count) {
+  std::vector<std::unique_ptr<ObservedWorker<Observers>>> workers;
+  std::vector<Worker*> plain;
+  std::vector<const Observers*> observers;
+  for (std::size_t i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<ObservedWorker<Observers>>(launch));
+    workers[i]->launch = &launch;
+    workers[i]->code = launch.code;
+    workers[i]->device = launch.device;
+    plain.push_back(workers[i].get());
+    observers.push_back(&workers[i]->observers);
+  }
+  run_in_parallel(count, *launch.progress, [&](std::size_t i) { run_blocks(set, *workers[i]); });
+  LaunchResult result;
+  result.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  Observers::collect(launch, observers, result);
+  result.faults = collect_faults(launch, plain);
+  result.printed = collect_printed(plain, *launch.progress);
+  return result;
+}
+
+}  // namespace
+
+LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,
+                        const LaunchShape& shape, std::span<const std::byte> parameters,
+                        const LaunchOptions& options) {
+  const std::uint64_t dynamic_bytes = std::min(shape.dynamic_shared_bytes, most_shared_bytes + 1);
+  const std::uint64_t shared_bytes =
+      dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;
+  validate(code, shape.grid, shape.block, shared_bytes, parameters.size());
+
+  Progress progress;
+  Launch launch;
+  launch.code = &code;
+  launch.device = &device;
+  launch.grid = shape.grid;
+  launch.block = shape.block;
+  launch.shared_bytes = shared_bytes;
+  launch.dynamic_shared_bytes = dynamic_bytes;
+  launch.parameters.assign(parameters.begin(), parameters.end());
+  launch.constants = relocated_constants(code, variables);
+  launch.ccs = options.compute_capabilities;
+  launch.budget = options.budget;
+  launch.progress = &progress;
+
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::uint64_t wanted =
+      options.threads > 0 ? static_cast<std::uint64_t>(options.threads) : cores;
+  const std::size_t count = std::min<std::uint64_t>(wanted, shape.grid.count());
+  launch.atomic = count > 1;
+  const ObserverSet observers = observer_set(options);
+  return with_observers(observers, [&](auto set) {
+    return run_observed<typename decltype(set)::type>(launch, observers, count);
+  });
+}
+
+}  // namespace warpwise::emulator

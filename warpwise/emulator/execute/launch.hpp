@@ -1,0 +1,27 @@
+#pragma once
+
+// Internal to the emulator: one launch of a decoded kernel, from its checks to its result.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "warpwise/emulator/decode/code.hpp"
+#include "warpwise/emulator/emulator.hpp"
+
+namespace warpwise::emulator {
+
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t dynamic_shared_bytes = 0;
+};
+
+/// Runs a kernel to its end. \param code  decoded for observer_set(options)
+/// \param variables  addresses of the module's variables on the device
+/// \throws InvalidArgument  as Program::launch
+LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,
+                        const LaunchShape& shape, std::span<const std::byte> parameters,
+                        const LaunchOptions& options);
+
+}  // namespace warpwise::emulator

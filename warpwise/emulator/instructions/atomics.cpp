@@ -1,0 +1,150 @@
+#include "warpwise/emulator/instructions/atomics.hpp"
+
+#include <atomic>
+#include <bit>
+#include <string>
+#include <type_traits>
+
+#include "warpwise/base/float16.hpp"
+#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+/// old = *p; *p = next(old), in one step if other workers may do the same.
+template <class T, class Next>
+T exchange(std::byte* place, bool shared_with_others, const Next& next) {
+  T& target = *reinterpret_cast<T*>(place);
+  if (!shared_with_others) {
+    const T old = target;
+    target = next(old);
+    return old;
+  }
+  std::atomic_ref<T> atom(target);
+  T old = atom.load(std::memory_order_relaxed);
+  while (!atom.compare_exchange_weak(old, next(old), std::memory_order_acq_rel)) {
+  }
+  return old;
+}
+
+/// An atomic on words of type T (unsigned, of the type's width): Op(old, b, c) is what memory holds
+/// next.
+template <class Observers, class T, class Op>
+void atomic(Warp& warp, const Operation& op) {
+  using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  alignas(64) std::uint64_t addresses[warp_lanes];
+  load_addresses(warp, op, addresses);
+  const S* b = source<S>(warp, op.b);
+  const S* c = source<S>(warp, op.c);
+  for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
+    const Request request{space, AccessKind::atomic, static_cast<int>(sizeof(T)), addresses, lanes};
+    const bool others = space == Space::global && warp.worker->launch->atomic;
+    alignas(64) S out[warp_lanes] = {};
+    serve<Observers>(warp, op, op.site, request, [&](const Resolved& place) {
+      for (Mask left = place.valid; left != 0; left &= left - 1) {
+        const int i = std::countr_zero(left);
+        out[i] = exchange<T>(place.base + place.at[i], others, [&](T old) {
+          return Op{}(old, static_cast<T>(b[i]), static_cast<T>(c[i]));
+        });
+      }
+    });
+    if (op.dst >= 0) with_lanes(warp, lanes, [&] { write_lanes(warp, op.dst, out); });
+  });
+  warp.polled = true;
+}
+
+template <class T>
+constexpr Width width_of() {
+  return sizeof(T) == 8 ? Width::w64 : sizeof(T) == 4 ? Width::w32 : Width::w16;
+}
+
+template <class Observers, class T, class Op>
+void add_atomic(Table& table, const std::string& name, Op) {
+  const Width w = width_of<T>();
+  table[name] = {atomic<Observers, T, Op>, {w, Width::none, Width::w64, w, w}};
+}
+
+template <class Observers, class U, class S>
+void add_integer_atomics(Table& table, const std::string& bits) {
+  for (const char* sign : {"u", "s"}) {
+    add_atomic<Observers, U>(table, std::string("add.") + sign + bits,
+                             [](U old, U b, U) { return old + b; });
+  }
+  add_atomic<Observers, U>(table, "min.u" + bits, [](U old, U b, U) { return b < old ? b : old; });
+  add_atomic<Observers, U>(table, "max.u" + bits, [](U old, U b, U) { return b > old ? b : old; });
+  add_atomic<Observers, U>(table, "min.s" + bits, [](U old, U b, U) {
+    return static_cast<S>(b) < static_cast<S>(old) ? b : old;
+  });
+  add_atomic<Observers, U>(table, "max.s" + bits, [](U old, U b, U) {
+    return static_cast<S>(b) > static_cast<S>(old) ? b : old;
+  });
+  add_atomic<Observers, U>(table, "and.b" + bits, [](U old, U b, U) { return old & b; });
+  add_atomic<Observers, U>(table, "or.b" + bits, [](U old, U b, U) { return old | b; });
+  add_atomic<Observers, U>(table, "xor.b" + bits, [](U old, U b, U) { return old ^ b; });
+  add_atomic<Observers, U>(table, "exch.b" + bits, [](U, U b, U) { return b; });
+  add_atomic<Observers, U>(table, "cas.b" + bits,
+                           [](U old, U b, U c) { return old == b ? c : old; });
+  add_atomic<Observers, U>(table, "inc.u" + bits,
+                           [](U old, U b, U) { return old >= b ? U{0} : old + 1; });
+  add_atomic<Observers, U>(table, "dec.u" + bits,
+                           [](U old, U b, U) { return old == 0 || old > b ? b : old - 1; });
+}
+
+std::uint32_t add_floats(std::uint32_t x, std::uint32_t y) {
+  const float sum = std::bit_cast<float>(x) + std::bit_cast<float>(y);
+  return sum == sum ? std::bit_cast<std::uint32_t>(sum) : 0x7fffffffU;
+}
+
+std::uint16_t add_halves(std::uint16_t x, std::uint16_t y) {
+  const float sum = to_float(Float16{x}) + to_float(Float16{y});
+  return sum == sum ? to_float16(sum).bits : std::uint16_t{0x7fff};
+}
+
+std::uint16_t add_bfloats(std::uint16_t x, std::uint16_t y) {
+  const float sum = to_float(BFloat16{x}) + to_float(BFloat16{y});
+  return sum == sum ? to_bfloat16(sum).bits : std::uint16_t{0x7fff};
+}
+
+template <std::uint16_t (*add)(std::uint16_t, std::uint16_t)>
+std::uint32_t add_pair(std::uint32_t x, std::uint32_t y) {
+  const std::uint32_t low = add(static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y));
+  const std::uint32_t high =
+      add(static_cast<std::uint16_t>(x >> 16), static_cast<std::uint16_t>(y >> 16));
+  return high << 16 | low;
+}
+
+template <class Observers>
+Table make_table() {
+  Table table;
+  using U = std::uint32_t;
+  using L = std::uint64_t;
+  using H = std::uint16_t;
+  add_integer_atomics<Observers, U, std::int32_t>(table, "32");
+  add_integer_atomics<Observers, L, std::int64_t>(table, "64");
+  add_atomic<Observers, H>(table, "cas.b16", [](H old, H b, H c) { return old == b ? c : old; });
+  add_atomic<Observers, U>(table, "add.f32", [](U old, U b, U) { return add_floats(old, b); });
+  add_atomic<Observers, L>(table, "add.f64", [](L old, L b, L) {
+    return std::bit_cast<L>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+  });
+  add_atomic<Observers, H>(table, "add.noftz.f16",
+                           [](H old, H b, H) { return add_halves(old, b); });
+  add_atomic<Observers, H>(table, "add.noftz.bf16",
+                           [](H old, H b, H) { return add_bfloats(old, b); });
+  add_atomic<Observers, U>(table, "add.noftz.f16x2",
+                           [](U old, U b, U) { return add_pair<add_halves>(old, b); });
+  add_atomic<Observers, U>(table, "add.noftz.bf16x2",
+                           [](U old, U b, U) { return add_pair<add_bfloats>(old, b); });
+  return table;
+}
+
+}  // namespace
+
+const Table& atomic_operations(ObserverSet observers) {
+  return *with_observers(observers, [](auto set) {
+    static const Table table = make_table<typename decltype(set)::type>();
+    return &table;
+  });
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,13 @@
+#pragma once
+
+// Internal to the emulator: atom and red.
+
+#include "warpwise/emulator/instructions/table.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
+
+namespace warpwise::emulator {
+
+/// By operation and type ("add.u32"): operands dst, address a, values b and c.
+const Table& atomic_operations(ObserverSet observers);
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,33 @@
+// The same operations as in lanes_baseline.cpp for processors with AVX2. Only what stands between
+// the pragmas uses it: what the standard headers define is shared with the rest of the library.
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "warpwise/base/float16.hpp"
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,bmi,bmi2,popcnt,lzcnt")
+namespace warpwise::emulator::avx2 {
+
+#include "warpwise/emulator/instructions/lanes-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_numbers-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_packed-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_table-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_wide-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_words_table-inl.hpp"
+
+}  // namespace warpwise::emulator::avx2
+#pragma GCC pop_options
+#endif

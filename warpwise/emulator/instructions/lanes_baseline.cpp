@@ -1,0 +1,27 @@
+// The lanes' operations for any x86-64, or whatever else this is compiled for.
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "warpwise/base/float16.hpp"
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+
+namespace warpwise::emulator::baseline {
+
+#include "warpwise/emulator/instructions/lanes-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_numbers-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_packed-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_table-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_wide-inl.hpp"
+#include "warpwise/emulator/instructions/lanes_words_table-inl.hpp"
+
+}  // namespace warpwise::emulator::baseline

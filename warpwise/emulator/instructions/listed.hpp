@@ -1,0 +1,25 @@
+#pragma once
+
+// Internal to the emulator: instructions whose handler takes its operands as a list.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/emulator/ptx/parser.hpp"
+
+namespace warpwise::emulator {
+
+struct ListedOperation {
+  Handler handler = nullptr;
+  InstructionClass kind = InstructionClass::tensor;
+  std::vector<std::int32_t> list;
+  std::uint32_t flags = 0;                ///< packed
+  const ptx::Operand* address = nullptr;  ///< the place in memory that it accesses, if any
+};
+
+/// Gives a register or literal its operand: (operand, width, whether it is written).
+using OperandReader = std::function<std::int32_t(const ptx::Operand&, Width, bool)>;
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,135 @@
+#include "warpwise/emulator/instructions/rounded.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/instructions/rounding.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+template <class T>
+using Storage = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+/// One to three operands of type T under its flags. `scales`: Op of 2^64 times a and c is
+/// 2^64 times as much.
+template <class T, int operands, bool scales, class Op>
+void rounded(Warp& warp, const Operation& op) {
+  const T* a = source<T>(warp, op.a);
+  const T* b = operands > 1 ? source<T>(warp, op.b) : a;
+  const T* c = operands > 2 ? source<T>(warp, op.c) : a;
+  const auto flags = flags_of<FloatFlags>(op);
+  T out[warp_lanes];
+  {
+    const RoundingMode mode(flags.rounding);
+    for (int i = 0; i < warp_lanes; ++i) {
+      const T x = before(a[i], flags);
+      const T y = before(b[i], flags);
+      const T z = before(c[i], flags);
+      out[i] = Op{}(x, y, z);
+      if constexpr (scales && sizeof(T) == 4) {
+        // What only the coarse steps of subnormals round up to the smallest normal number is
+        // flushed as well.
+        const bool smallest = std::fabs(out[i]) == std::numeric_limits<T>::min();
+        if (flags.flush != 0 && smallest &&
+            std::fabs(Op{}(x * 0x1p64F, y, z * 0x1p64F)) < 0x1p-62F) {
+          out[i] = std::copysign(T{0}, out[i]);
+        }
+      }
+    }
+  }
+  for (T& x : out) x = after(x, flags);
+  write_lanes(warp, op.dst, reinterpret_cast<const Storage<T>*>(out));
+}
+
+/// A result that is NaN: of double precision, that of b before c before a; single precision has but
+/// one.
+float passed_on(float result, float, float, float = 0) { return result; }
+double passed_on(double result, double a, double b, double c = 0) {
+  if (result == result) return result;
+  return b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : result;
+}
+
+template <class T>
+constexpr Width float_width() {
+  return sizeof(T) == 8 ? Width::w64 : Width::w32;
+}
+
+template <class T, int operands, bool scales = false, class Op>
+void add_rounded(Table& table, const std::string& name, Op) {
+  const Width w = float_width<T>();
+  Entry entry{rounded<T, operands, scales, Op>, {w, Width::none, w}};
+  if (operands > 1) entry.widths[3] = w;
+  if (operands > 2) entry.widths[4] = w;
+  table[name] = entry;
+}
+
+template <class T>
+void add_arithmetic(Table& table, const std::string& type) {
+  add_rounded<T, 2>(table, "add.*." + type, [](T a, T b, T) { return passed_on(a + b, a, b); });
+  add_rounded<T, 2>(table, "sub.*." + type, [](T a, T b, T) { return passed_on(a - b, a, b); });
+  add_rounded<T, 2, true>(table, "mul.*." + type,
+                          [](T a, T b, T) { return passed_on(a * b, a, b); });
+  add_rounded<T, 3, true>(table, "fma.*." + type,
+                          [](T a, T b, T c) { return passed_on(std::fma(a, b, c), a, b, c); });
+  add_rounded<T, 2, true>(table, "div.*." + type, [](T a, T b, T) { return a / b; });
+  add_rounded<T, 1>(table, "rcp.*." + type, [](T a, T, T) { return T{1} / a; });
+  add_rounded<T, 1>(table, "sqrt.*." + type, [](T a, T, T) { return std::sqrt(a); });
+  const auto smaller = [](T a, T b, T) {
+    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    return a == b ? (std::signbit(a) ? a : b) : (a < b ? a : b);
+  };
+  const auto larger = [](T a, T b, T) {
+    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    return a == b ? (std::signbit(a) ? b : a) : (a > b ? a : b);
+  };
+  add_rounded<T, 2>(table, "min.nan." + type, smaller);
+  add_rounded<T, 2>(table, "max.nan." + type, larger);
+}
+
+// ---- approximations: computed in double and rounded, which is closer than a GPU's own
+
+/// Double precision has approximations of its upper 32 bits only.
+double upper_half(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000U);
+}
+
+void add_approximations(Table& table) {
+  const auto one = [&](const std::string& name, auto operation) {
+    add_rounded<float, 1>(table, name + ".approx.f32", operation);
+  };
+  using D = double;
+  one("rcp", [](float a, float, float) { return static_cast<float>(1.0 / D{a}); });
+  one("sqrt", [](float a, float, float) { return static_cast<float>(std::sqrt(D{a})); });
+  one("rsqrt", [](float a, float, float) { return static_cast<float>(1.0 / std::sqrt(D{a})); });
+  one("sin", [](float a, float, float) { return static_cast<float>(std::sin(D{a})); });
+  one("cos", [](float a, float, float) { return static_cast<float>(std::cos(D{a})); });
+  one("lg2", [](float a, float, float) { return static_cast<float>(std::log2(D{a})); });
+  one("ex2", [](float a, float, float) { return static_cast<float>(std::exp2(D{a})); });
+  one("tanh", [](float a, float, float) { return static_cast<float>(std::tanh(D{a})); });
+  const auto quotient = [](float a, float b, float) { return static_cast<float>(D{a} / D{b}); };
+  add_rounded<float, 2>(table, "div.approx.f32", quotient);
+  add_rounded<float, 2>(table, "div.full.f32", quotient);
+  add_rounded<double, 1>(table, "rcp.approx.f64",
+                         [](D a, D, D) { return upper_half(1.0 / upper_half(a)); });
+  add_rounded<double, 1>(table, "rsqrt.approx.f64",
+                         [](D a, D, D) { return upper_half(1.0 / std::sqrt(upper_half(a))); });
+}
+
+}  // namespace
+
+const Table& rounded_operations() {
+  static const Table table = [] {
+    Table result;
+    add_arithmetic<float>(result, "f32");
+    add_arithmetic<double>(result, "f64");
+    add_approximations(result);
+    return result;
+  }();
+  return table;
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,73 @@
+// printf: what it writes, and how little a hostile format may cost.
+
+#include <gtest/gtest.h>
+
+#include "emulator/emulated.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::FaultKind;
+using emulator::LaunchResult;
+using test::Emulated;
+
+/// A kernel in which every thread of a loop of `times` prints `format` with the integers 7 and 65.
+std::string printing_ptx(const std::string& format, int times = 1) {
+  std::string bytes;
+  for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
+  return ".version 8.4\n.target sm_90\n.address_size 64\n"
+         ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+         ".global .align 1 .b8 text[" +
+         std::to_string(format.size() + 1) + "] = {" + bytes +
+         "0};\n"
+         ".visible .entry prints()\n{\n.reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %l<4>;\n"
+         ".local .align 8 .b8 arguments[16];\n"
+         "mov.u64 %l1, arguments;\ncvta.local.u64 %l1, %l1;\nmov.u64 %l2, text;\n"
+         "cvta.global.u64 %l2, %l2;\nmov.u32 %r1, 7;\nst.local.u32 [arguments], %r1;\n"
+         "mov.u32 %r1, 65;\nst.local.u32 [arguments+4], %r1;\nmov.u32 %r3, 0;\nAGAIN:\n{\n"
+         ".param .b64 p0;\nst.param.b64 [p0], %l2;\n.param .b64 p1;\nst.param.b64 [p1], %l1;\n"
+         ".param .b32 q0;\ncall.uni (q0), vprintf, (p0, p1);\nld.param.b32 %r2, [q0];\n}\n"
+         "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, " +
+         std::to_string(times) + ";\n@%p bra AGAIN;\nret;\n}\n";
+}
+
+LaunchResult print(const std::string& format, std::uint32_t threads = 1, int times = 1) {
+  Emulated emulated(printing_ptx(format, times));
+  return emulated.launch("prints", {1}, {threads});
+}
+
+TEST(Print, FieldsAndPrecisions) {
+  EXPECT_EQ(print("%5d|%-3d|").printed, "    7|65 |");
+  EXPECT_EQ(print("%05d|%+d").printed, "00007|+65");
+  EXPECT_EQ(print("%*d").printed, "     65");
+  EXPECT_EQ(print("%.*d").printed, "0000065");
+  EXPECT_EQ(print("%x %c%%").printed, "7 A%");
+  EXPECT_EQ(print("%600d").printed, std::string(599, ' ') + "7");
+}
+
+TEST(Print, WideFieldsAreBounded) {
+  for (const char* format :
+       {"%999999999d", "%.999999999d", "%99999999999999999999d", "%0999999999x"}) {
+    EXPECT_EQ(print(format, 32).printed.size(), 32U * 4096) << format;
+  }
+  // A field that an argument and digits would make together.
+  EXPECT_LT(print("%*999999d", 32).printed.size(), 32U * 4096);
+}
+
+TEST(Print, ALaunchPrintsAMebibyteAtMostAndSaysSo) {
+  const std::string said = print("%4000d", 32, 100).printed;
+  const std::string note = "\n(the kernel printed more than 1048576 bytes; the rest is left out)\n";
+  EXPECT_EQ(said.size(), (std::size_t{1} << 20) + note.size());
+  EXPECT_EQ(said.substr(said.size() - note.size()), note);
+}
+
+TEST(Print, ItsBytesAreChargedToTheBudget) {
+  Emulated emulated(printing_ptx("%1000d", 100));
+  emulated.options.budget = 10'000;
+  const LaunchResult result = emulated.launch("prints", {1}, {1});
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults.front().kind, FaultKind::budget);
+}
+
+}  // namespace
+}  // namespace warpwise

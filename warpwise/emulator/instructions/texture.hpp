@@ -1,0 +1,16 @@
+#pragma once
+
+// Internal to the emulator: tex.
+
+#include <optional>
+
+#include "warpwise/emulator/instructions/listed.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
+
+namespace warpwise::emulator {
+
+/// A read through textures; nothing for other instructions and for forms that are not run.
+std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruction,
+                                                 ObserverSet observers, const OperandReader& read);
+
+}  // namespace warpwise::emulator

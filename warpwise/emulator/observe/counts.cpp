@@ -1,0 +1,110 @@
+#include "warpwise/emulator/observe/counts.hpp"
+
+#include <bit>
+#include <span>
+
+namespace warpwise::emulator {
+namespace {
+
+constexpr std::size_t counted_spaces = 3;
+constexpr std::size_t patterns_of_site = 8;  // loops meet a few alignments in turn
+
+std::size_t counted_space(Space space) {
+  switch (space) {
+    case Space::shared: return 1;
+    case Space::local: return 2;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Counts::Counts(const Launch& launch)
+    : Observer(launch), code_(launch.code), ccs_(launch.ccs),
+      operations_(launch.code->operations.size()),
+      sites_(launch.code->sites.size() * counted_spaces * launch.ccs.size()) {}
+
+Counts::Cost Counts::cost_of(rules::ComputeCapability cc, Space space,
+                             const rules::WarpAccess& access) {
+  Cost cost;
+  switch (space) {
+    case Space::shared: cost.passes = rules::shared_passes(cc, access); break;
+    case Space::constant: cost.passes = {rules::constant_passes(cc, access), 1}; break;
+    default: {
+      cost.traffic = space == Space::local ? rules::local_traffic(cc, access)
+                                           : rules::global_traffic(cc, access);
+      cost.ideal = space == Space::local ? rules::ideal_local_transactions(cc, access)
+                                         : rules::ideal_global_transactions(cc, access);
+    }
+  }
+  return cost;
+}
+
+void Counts::add(SiteCounts& counts, const Cost& cost, int lanes, int bytes) {
+  ++counts.requests;
+  counts.lanes += static_cast<std::uint64_t>(lanes);
+  counts.bytes_requested += static_cast<std::uint64_t>(lanes) * static_cast<std::uint64_t>(bytes);
+  counts.transactions_32 += static_cast<std::uint64_t>(cost.traffic.transactions_32);
+  counts.transactions_64 += static_cast<std::uint64_t>(cost.traffic.transactions_64);
+  counts.transactions_128 += static_cast<std::uint64_t>(cost.traffic.transactions_128);
+  counts.passes += static_cast<std::uint64_t>(cost.passes.passes);
+  counts.ideal +=
+      static_cast<std::uint64_t>(cost.passes.passes > 0 ? cost.passes.ideal : cost.ideal);
+}
+
+void Counts::count(const Access& access) {
+  const auto site = static_cast<std::size_t>(access.site);
+  if (code_->sites[site].compiler_local) return;
+  const std::size_t n = ccs_.size();
+  const std::size_t place = site * counted_spaces + counted_space(access.space);
+  SiteCounts* counts = sites_.data() + place * n;
+  const std::uint64_t* addresses = access.addresses;
+  const Mask active = access.lanes;
+  const int lanes = active == all_lanes ? warp_lanes : std::popcount(active);
+  const rules::WarpAccess request{std::span<const std::uint64_t, warp_lanes>(addresses, warp_lanes),
+                                  active, access.bytes, access.kind == AccessKind::store};
+
+  const int first = std::countr_zero(active);
+  const std::uint64_t stride = first < warp_lanes - 1 && (active >> (first + 1) & 1) != 0
+                                   ? addresses[first + 1] - addresses[first]
+                                   : 0;
+  const std::uint64_t base = addresses[first] - stride * static_cast<std::uint64_t>(first);
+  std::uint64_t off = 0;
+  if (!access.steady) {
+    for (int i = 0; i < warp_lanes; ++i) {
+      const std::uint64_t expected = base + stride * static_cast<std::uint64_t>(i);
+      off |= (active >> i & 1) != 0 ? addresses[i] ^ expected : 0;
+    }
+  }
+  if (off != 0) {
+    for (std::size_t k = 0; k < n; ++k) {
+      add(counts[k], cost_of(ccs_[k], access.space, request), lanes, access.bytes);
+    }
+    return;
+  }
+  if (patterns_.empty()) {
+    patterns_.resize(code_->sites.size() * counted_spaces * patterns_of_site);
+    costs_.resize(patterns_.size() * n);
+  }
+  const auto low = static_cast<std::uint32_t>(base & 255);
+  const std::size_t slot = place * patterns_of_site + (low >> 5);
+  Pattern& pattern = patterns_[slot];
+  Cost* costs = costs_.data() + slot * n;
+  if (!pattern.filled || pattern.stride != stride || pattern.active != active ||
+      pattern.base != low) {
+    pattern = {stride, active, low, true};
+    for (std::size_t k = 0; k < n; ++k) costs[k] = cost_of(ccs_[k], access.space, request);
+  }
+  for (std::size_t k = 0; k < n; ++k) add(counts[k], costs[k], lanes, access.bytes);
+}
+
+void Counts::reads_texture(const Warp&, const Operation& op, const TextureRead& read) {
+  const std::size_t n = ccs_.size();
+  SiteCounts* counts = sites_.data() + static_cast<std::size_t>(op.site) * counted_spaces * n;
+  for (std::size_t k = 0; k < n; ++k) {
+    ++counts[k].requests;
+    counts[k].lanes += static_cast<std::uint64_t>(std::popcount(read.lanes));
+  }
+}
+
+}  // namespace warpwise::emulator

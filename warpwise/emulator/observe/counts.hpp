@@ -1,0 +1,85 @@
+#pragma once
+
+// Internal to the emulator: what a kernel's instructions and accesses cost.
+
+#include <cstdint>
+#include <vector>
+
+#include "warpwise/emulator/observe/observer.hpp"
+#include "warpwise/rules/rules.hpp"
+
+namespace warpwise::emulator {
+
+/// Counts instructions, branches and barriers of each operation, and asks the rules what each
+/// access costs on every compute capability of the launch. Fills in LaunchResult's totals, lines,
+/// memory and instructions_by_class.
+class Counts : public Observer {
+ public:
+  explicit Counts(const Launch& launch);
+
+  void executes(const Warp&, const Operation& op, Mask lanes) {
+    Executed& count = operations_[op.index];
+    ++count.warps;
+    // Mostly all lanes; to count the bits of others is a call on the oldest CPUs.
+    count.threads +=
+        lanes == all_lanes ? warp_lanes : static_cast<std::uint64_t>(std::popcount(lanes));
+  }
+  void diverges(const Warp&, const Operation& op) { ++operations_[op.index].divergent; }
+
+  void accesses(const Warp&, const Operation&, const Access& access) {
+    if (access.site < 0 || access.space == Space::parameter || ccs_.empty()) return;
+    count(access);
+  }
+  void reads_texture(const Warp&, const Operation& op, const TextureRead& read);
+
+  static void collect(const Launch& launch, const std::vector<const Counts*>& workers,
+                      LaunchResult& result);
+
+ private:
+  struct Executed {
+    std::uint64_t warps = 0;
+    std::uint64_t threads = 0;
+    std::uint64_t divergent = 0;
+  };
+
+  /// Of one site, for one space and one compute capability.
+  struct SiteCounts {
+    std::uint64_t requests = 0;
+    std::uint64_t lanes = 0;  ///< that took part in the requests
+    std::uint64_t bytes_requested = 0;
+    std::uint64_t transactions_32 = 0, transactions_64 = 0, transactions_128 = 0;
+    std::uint64_t ideal = 0;  ///< transactions or passes
+    std::uint64_t passes = 0;
+  };
+
+  /// What the rules say of one access.
+  struct Cost {
+    rules::GlobalTraffic traffic;
+    rules::SharedPasses passes;
+    int ideal = 0;
+  };
+
+  /// Costs of accesses whose addresses go up by one step from lane to lane; they depend on the
+  /// first address modulo 256 only, which no rule looks beyond.
+  struct Pattern {
+    std::uint64_t stride = 0;
+    Mask active = 0;
+    std::uint32_t base = 0;
+    bool filled = false;
+  };
+
+  class Collector;
+
+  void count(const Access& access);
+  static Cost cost_of(rules::ComputeCapability cc, Space space, const rules::WarpAccess& access);
+  static void add(SiteCounts& counts, const Cost& cost, int lanes, int bytes);
+
+  const Code* code_;
+  std::vector<rules::ComputeCapability> ccs_;
+  std::vector<Executed> operations_;
+  std::vector<SiteCounts> sites_;  ///< [site][global and constant, shared, local][cc]
+  std::vector<Pattern> patterns_;  ///< [site][space][entry]
+  std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
+};
+
+}  // namespace warpwise::emulator

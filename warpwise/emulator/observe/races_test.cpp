@@ -1,0 +1,170 @@
+// The race check: kernels that race, and look-alikes that do not.
+
+#include <gtest/gtest.h>
+
+#include "emulator/emulated.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Dim3;
+using emulator::Fault;
+using emulator::FaultKind;
+using emulator::LaunchResult;
+using test::Emulated;
+
+/// A kernel of 256 bytes of shared memory, whose body begins on line 10 with the thread's number in
+/// %t, its address of a word in shared memory in %own and the one of the thread 32 further in
+/// %other.
+std::string kernel_text(const std::string& body) {
+  return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"race.cu\"\n"
+         ".global .u32 counter;\n"
+         ".visible .entry race()\n{\n.reg .pred %p, %q;\n.reg .b32 %t, %own, %other, %base, "
+         "%r<9>;\n"
+         ".shared .align 4 .b8 tile[512];\n"
+         "mov.u32 %t, %tid.x;\nmov.u32 %base, tile;\nshl.b32 %own, %t, 2;\n"
+         "xor.b32 %other, %own, 128;\nadd.u32 %own, %own, %base;\nadd.u32 %other, %other, %base;\n"
+         ".loc 1 10 0\n" +
+         body + "\nret;\n}\n";
+}
+
+LaunchResult launch(const std::string& body, std::uint32_t threads = 64) {
+  Emulated emulated(kernel_text(body));
+  emulated.options.check_races = true;
+  return emulated.launch("race", {2}, {threads});
+}
+
+/// One of the races is reported on this line with this message.
+void expect_race(const std::string& body, int line, const std::string& message) {
+  bool is_found = false;
+  std::string all;
+  for (const Fault& fault : launch(body).faults) {
+    EXPECT_EQ(fault.kind, FaultKind::race);
+    EXPECT_EQ(fault.file, "race.cu");
+    all += std::to_string(fault.line) + ": " + fault.message + "\n";
+    is_found |= fault.line == line && fault.message.find(message) != std::string::npos;
+  }
+  EXPECT_TRUE(is_found) << body << "\n" << all;
+}
+
+void expect_clean(const std::string& body) {
+  for (const Fault& fault : launch(body).faults) ADD_FAILURE() << body << "\n" << fault.message;
+}
+
+TEST(Races, WriteThenReadAcrossWarps) {
+  expect_race("st.shared.u32 [%own], %t;\n.loc 1 11 0\nld.shared.u32 %r1, [%other];", 11,
+              "read of byte 0 of shared memory, which thread (0,0,0) writes at race.cu:10");
+  expect_clean("st.shared.u32 [%own], %t;\nbar.sync 0;\nld.shared.u32 %r1, [%other];");
+}
+
+TEST(Races, ReadThenWriteAcrossWarps) {
+  expect_race("ld.shared.u32 %r1, [%other];\n.loc 1 12 0\nst.shared.u32 [%own], %t;", 12,
+              "write of byte 128 of shared memory, which thread (0,0,0) reads");
+  expect_clean("ld.shared.u32 %r1, [%other];\nbar.sync 0;\nst.shared.u32 [%own], %t;");
+}
+
+TEST(Races, TwoWrites) {
+  expect_race("st.shared.u32 [%base], %t;", 10, "write of byte 0");
+  // A flag that all threads set to the same value.
+  expect_clean("mov.u32 %r1, 1;\nst.shared.u32 [%base], %r1;");
+}
+
+TEST(Races, AnExitThatNoLaneTakesOrdersNothing) {
+  expect_race(
+      "st.shared.u32 [%own], %t;\nsetp.gt.u32 %p, %t, 4096;\n@%p exit;\n.loc 1 11 0\n"
+      "xor.b32 %r1, %own, 4;\nld.shared.u32 %r2, [%r1];",
+      11, "read of byte");
+}
+
+TEST(Races, OnlyBytesThatAreTouched) {
+  expect_clean(
+      "add.u32 %r1, %base, %t;\nst.shared.u8 [%r1], %t;\nbar.sync 0;\nxor.b32 %r2, %t, 32;\n"
+      "add.u32 %r2, %r2, %base;\nld.shared.u8 %r3, [%r2];");
+  expect_race(
+      "add.u32 %r1, %base, %t;\nst.shared.u8 [%r1], %t;\n.loc 1 11 0\nand.b32 %r2, %t, 31;\n"
+      "add.u32 %r2, %r2, %base;\nld.shared.u8 %r3, [%r2];",
+      11, "read of byte 0");
+}
+
+TEST(Races, LanesOfAWarp) {
+  const std::string neighbour = "xor.b32 %r2, %own, 4;\n";
+  expect_race(neighbour + "st.shared.u32 [%own], %t;\n.loc 1 11 0\nld.shared.u32 %r1, [%r2];", 11,
+              "read of byte");
+  expect_clean(neighbour +
+               "st.shared.u32 [%own], %t;\nbar.warp.sync -1;\nld.shared.u32 %r1, [%r2];\n"
+               "bar.warp.sync -1;\nst.shared.u32 [%own], %r1;");
+  // Several lanes read what one of them writes next.
+  expect_race(
+      "and.b32 %r2, %own, 384;\nadd.u32 %r2, %r2, %base;\nand.b32 %r3, %t, 31;\n"
+      "setp.eq.u32 %p, %r3, 0;\nld.shared.u32 %r1, [%r2];\n.loc 1 12 0\n"
+      "@%p st.shared.u32 [%r2], %t;",
+      12, "which thread (31,0,0) reads");
+}
+
+TEST(Races, BarriersOfSomeWarps) {
+  // The first warp fills, the second one waits for it.
+  const std::string roles =
+      "setp.lt.u32 %p, %t, 32;\n@!%p bra CONSUMER;\nst.shared.u32 [%own], %t;\n";
+  expect_clean(roles +
+               "bar.arrive 1, 64;\nret;\nCONSUMER:\nbar.sync 1, 64;\nld.shared.u32 %r1, [%other];");
+  expect_race(roles +
+                  "bar.arrive 1, 64;\nret;\nCONSUMER:\n.loc 1 14 0\nld.shared.u32 %r1, "
+                  "[%other];\nbar.sync 1, 64;",
+              14, "read of byte 0");
+}
+
+TEST(Races, AtomicsAndLocks) {
+  expect_clean("atom.shared.add.u32 %r1, [%base], 1;");
+  expect_race("st.shared.u32 [%base+4], 0;\n.loc 1 11 0\natom.shared.add.u32 %r1, [%base+4], 1;",
+              10, "which thread (31,0,0) writes at race.cu:11");
+  // One thread of each warp takes a lock in turn.
+  const std::string critical =
+      "and.b32 %r5, %t, 31;\nsetp.ne.u32 %p, %r5, 0;\n@%p bra DONE;\n"
+      "AGAIN:\natom.shared.cas.b32 %r1, [%base], 0, 1;\nsetp.ne.u32 %q, %r1, 0;\n@%q bra AGAIN;\n"
+      "ld.shared.u32 %r2, [%base+8];\nadd.u32 %r2, %r2, 1;\nst.shared.u32 [%base+8], %r2;\n"
+      "membar.cta;\natom.shared.exch.b32 %r3, [%base], 0;\nDONE:\n";
+  expect_clean(critical);
+  // A flag: written and polled as volatile.
+  expect_clean(
+      "setp.ge.u32 %p, %t, 32;\n@%p bra READER;\nst.shared.u32 [%own], %t;\nbar.warp.sync -1;\n"
+      "membar.cta;\nst.volatile.shared.u32 [%base+256], 1;\nret;\nREADER:\n"
+      "ld.volatile.shared.u32 %r1, [%base+256];\nsetp.eq.u32 %q, %r1, 0;\n@%q bra READER;\n"
+      "ld.shared.u32 %r2, [%other];");
+}
+
+TEST(Races, ThreadsThatHaveExited) {
+  expect_clean(
+      "st.shared.u32 [%own], %t;\nsetp.lt.u32 %p, %t, 32;\n@%p exit;\nbar.sync 0;\n"
+      "ld.shared.u32 %r1, [%other];");
+}
+
+/// What a compiler makes of kernels that use shared memory and shuffles as they should.
+TEST(Races, CompiledKernelsDoNotRace) {
+  const auto expect_none = [](const std::string& file, const std::string& kernel, Dim3 grid,
+                              Dim3 block, auto... last) {
+    const std::string ptx = test::kernels_ptx(file);
+    if (ptx.empty()) GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
+    Emulated emulated(ptx);
+    emulated.options.check_races = true;
+    const auto from = emulated.buffer(test::random_words(1 << 14, 1));
+    const auto to = emulated.buffer(std::vector<std::uint32_t>(1 << 14));
+    for (const Fault& fault : emulated.launch(kernel, grid, block, from, to, last...).faults)
+      ADD_FAILURE() << kernel << " line " << fault.line << ": " << fault.message;
+  };
+  expect_none("reduction", "reduce_sum", {8}, {256}, 2048);
+  expect_none("scan", "scan_shared", {1}, {256}, 256);
+  expect_none("scan", "scan_warps", {1}, {256}, 256);
+  expect_none("transpose", "transpose_tiled", {4, 4}, {32, 8}, 128, 128);
+  expect_none("histogram", "histogram_shared", {4}, {256}, 4096);
+}
+
+TEST(Races, OffUnlessAskedFor) {
+  Emulated emulated(kernel_text("st.shared.u32 [%own], %t;\nld.shared.u32 %r1, [%other];"));
+  EXPECT_TRUE(emulated.launch("race", {2}, {64}).faults.empty());
+  emulated.options.count = false;
+  emulated.options.check_races = true;
+  EXPECT_FALSE(emulated.launch("race", {2}, {64}).faults.empty());
+}
+
+}  // namespace
+}  // namespace warpwise

@@ -1,0 +1,34 @@
+#pragma once
+
+// Internal to the emulator: the sets of observers that launches can have. Each is a compiled copy
+// of the scheduler and of the handlers that access memory.
+
+#include <type_traits>
+
+#include "warpwise/emulator/observe/counts.hpp"
+#include "warpwise/emulator/observe/races.hpp"
+
+namespace warpwise::emulator {
+
+enum class ObserverSet { none, counts, races, counts_and_races };
+
+inline ObserverSet observer_set(const LaunchOptions& options) {
+  if (options.check_races)
+    return options.count ? ObserverSet::counts_and_races : ObserverSet::races;
+  return options.count ? ObserverSet::counts : ObserverSet::none;
+}
+
+/// What visit(std::type_identity<Observers<...>>) returns for a set.
+template <class Visit>
+auto with_observers(ObserverSet set, const Visit& visit) {
+  switch (set) {
+    case ObserverSet::counts: return visit(std::type_identity<Observers<Counts>>());
+    case ObserverSet::races: return visit(std::type_identity<Observers<Races>>());
+    case ObserverSet::counts_and_races:
+      return visit(std::type_identity<Observers<Counts, Races>>());
+    case ObserverSet::none: break;
+  }
+  return visit(std::type_identity<Observers<>>());
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,34 @@
+#pragma once
+
+// Internal to Warpwise's CUDA sources: this header needs the CUDA toolkit.
+
+#include "warpwise/gpu/check.hpp"
+#include "warpwise/gpu/handles.hpp"
+#include "warpwise/gpu/launch.hpp"
+
+namespace warpwise::gpu {
+
+/// Launches a kernel as the launch says.
+/// \param name  of the kernel, for the text of an error
+/// \throws Error      the launch is for a kernel of other parameters
+/// \throws CudaError  the runtime refuses it
+template <class Kernel, class... Values>
+void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* name,
+           StreamHandle stream, std::source_location where = std::source_location::current()) {
+  constexpr auto places = ParameterLayout<Values...>::places;
+  const std::span<const std::byte> bytes = launch.parameters.bytes();
+  if (bytes.size() != places.bytes) {
+    throw Error(std::string(name) + " takes " + std::to_string(places.bytes) +
+                " bytes of parameters, its launch has " + std::to_string(bytes.size()));
+  }
+  std::array<void*, sizeof...(Values)> parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i] = const_cast<std::byte*>(bytes.data() + places.offset[i]);
+  }
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(launch.grid.x, launch.grid.y),
+                         dim3(launch.block.x, launch.block.y), parameters.data(),
+                         launch.shared_bytes, stream),
+        name, where);
+}
+
+}  // namespace warpwise::gpu

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace warpwise::io {
+
+struct ImageFormat {
+  std::string_view name;        ///< "PNG", "JPEG", "GIF", …
+  bool in_every_opencv = true;  ///< false: some builds of OpenCV read it and others do not
+};
+
+/// Bytes from which an image format is told.
+inline constexpr std::size_t image_format_bytes = 132;
+
+/// What `start`, the first bytes of a file, begins as; nothing where no build of OpenCV reads it.
+std::optional<ImageFormat> image_format_of(std::span<const std::byte> start);
+
+}  // namespace warpwise::io

@@ -1,0 +1,119 @@
+#include "warpwise/io/input_file.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/npy.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::io {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_literals;
+
+class InputFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "warpwise-io-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string file_of(const std::string& content) const {
+    const fs::path path = folder_ / "in";
+    std::ofstream(path, std::ios::binary) << content;
+    return path.string();
+  }
+
+  fs::path folder_;
+};
+
+std::string why_not_read(const std::string& path) {
+  try {
+    InputFile file(path);
+    read_picture(file);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const char* words) {
+  return text.find(words) != std::string::npos;
+}
+
+std::string npy_of_bytes(int height, int width) {
+  const auto header = npy_header(PictureShape::interleaved(ElementType::u8, 1, width, height));
+  return {reinterpret_cast<const char*>(header.data()), header.size()};
+}
+
+TEST_F(InputFileTest, ReadsTheRestUpToAGivenSize) {
+  const std::string path = file_of("abcdef");
+  for (const std::size_t most : {6, 7, 1000}) {
+    InputFile file(path);
+    std::vector<std::byte> content;
+    file.read_some(content, 2);
+    EXPECT_EQ(content.size(), 2U);
+    EXPECT_TRUE(file.read_rest(content, most));
+    EXPECT_EQ(content.size(), 6U);
+    EXPECT_EQ(content[5], std::byte{'f'});
+  }
+  for (const std::size_t most : {0, 1, 2, 5}) {
+    InputFile file(path);
+    std::vector<std::byte> content;
+    file.read_some(content, 2);
+    EXPECT_FALSE(file.read_rest(content, most));
+  }
+}
+
+TEST_F(InputFileTest, EndsInADeviceWithoutAnEnd) {
+  InputFile zeros("/dev/zero");
+  EXPECT_TRUE(zeros.is_device());
+  EXPECT_FALSE(InputFile(file_of("a")).is_device());
+  std::vector<std::byte> content;
+  EXPECT_FALSE(zeros.read_rest(content, 5'000'000));
+  EXPECT_LE(content.size(), 5'000'001U);
+  EXPECT_TRUE(contains(why_not_read("/dev/zero"), "/dev/zero: it is no image"));
+}
+
+TEST_F(InputFileTest, RefusesAnEmptyName) {
+  EXPECT_TRUE(contains(why_not_read(""), "name is empty"));
+}
+
+// A file that claims more than it has must not get memory for the claim.
+TEST_F(InputFileTest, ReadsAnNpyFileAsFarAsItsHeaderSays) {
+  const std::string header = npy_of_bytes(4, 2);
+  EXPECT_EQ(why_not_read(file_of(header + "abcdefgh")), "");
+  EXPECT_TRUE(
+      contains(why_not_read(file_of(header + "abcdefghi")), "8 bytes of elements, it has 9"));
+  EXPECT_TRUE(contains(why_not_read(file_of(header + "abc")), "8 bytes of elements, it has 3"));
+  EXPECT_TRUE(contains(why_not_read(file_of(npy_of_bytes(1 << 30, 1 << 30) + "abc")), "it has 3"));
+  EXPECT_TRUE(
+      contains(why_not_read(file_of("\x93NUMPY\2\0\xff\xff\xff\xff"s)), "header is damaged"));
+}
+
+TEST_F(InputFileTest, SaysWhatAFileIsThatIsNoPicture) {
+  EXPECT_TRUE(contains(why_not_read(file_of("")), "it is empty"));
+  EXPECT_TRUE(contains(why_not_read(file_of("hello")), "no image that can be read here"));
+}
+
+TEST_F(InputFileTest, ReadsNoMoreOfASparseFileThanAnImageHas) {
+  const std::string path = file_of("\x89PNG\r\n\x1a\n");
+  fs::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_TRUE(contains(why_not_read(path), "over 2 GiB"));
+}
+
+TEST(WhyNotHeld, NamesTheReason) {
+  const auto grey = PictureShape::interleaved(ElementType::u8, 1, 1, 1);
+  EXPECT_TRUE(contains(why_not_held("a.gif", grey), "a.gif cannot hold gray8: no .gif files are"));
+  EXPECT_TRUE(contains(why_not_held("a", grey), "no ending"));
+  EXPECT_EQ(why_not_held("a.pfm", grey).find("a.pfm cannot hold gray8; files of"), 0U);
+}
+
+}  // namespace
+}  // namespace warpwise::io

@@ -1,0 +1,40 @@
+#include "warpwise/io/printable.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpwise::io {
+namespace {
+
+using namespace std::string_literals;
+
+TEST(Printable, LeavesTextAsItIs) {
+  for (const char* text : {"", "a b~", "Größe 640×480", "画像.png", "\xf0\x9f\x98\x80"}) {
+    EXPECT_EQ(printable(text), text);
+  }
+}
+
+TEST(Printable, EscapesWhatTerminalsObey) {
+  EXPECT_EQ(printable("a\x1b[31mb"), "a\\x1b[31mb");
+  EXPECT_EQ(printable("a\nb\t\x7f\0c"s), "a\\x0ab\\x09\\x7f\\x00c");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\xc2\\x9b31m");  // U+009B: the same as escape and bracket
+}
+
+TEST(Printable, EscapesWhatIsNoUtf8) {
+  EXPECT_EQ(printable("\x9b"), "\\x9b");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");
+  EXPECT_EQ(printable("\xe0\x80\x80"), "\\xe0\\x80\\x80");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(printable("\xe7\x94"
+                      "a"),
+            "\\xe7\\x94"
+            "a");
+}
+
+TEST(Printable, KeepsWhatItIsTold) { EXPECT_EQ(printable("a\n\tb\r", "\n\t"), "a\n\tb\\x0d"); }
+
+}  // namespace
+}  // namespace warpwise::io

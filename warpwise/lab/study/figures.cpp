@@ -1,0 +1,88 @@
+#include "warpwise/lab/study/figures.hpp"
+
+#include <map>
+
+#include "warpwise/lab/study/study_run.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using Figure = std::optional<double> (*)(const RungRow& row, std::size_t index);
+
+template <class T>
+std::optional<double> number(const T& value) {
+  return static_cast<double>(value);
+}
+
+template <class T>
+std::optional<double> number(const std::optional<T>& value) {
+  return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
+}
+
+// A member of the counts, or of one of the counts' parts.
+template <auto Member>
+std::optional<double> count(const RungRow& row, std::size_t index) {
+  return index < row.counts.size() ? number(row.counts[index].*Member) : std::nullopt;
+}
+
+template <auto Part, auto Member>
+std::optional<double> part(const RungRow& row, std::size_t index) {
+  return index < row.counts.size() ? number(row.counts[index].*Part.*Member) : std::nullopt;
+}
+
+template <auto Member>
+std::optional<double> resource(const RungRow& row, std::size_t index) {
+  return index < row.resources.size() ? number(row.resources[index].*Member) : std::nullopt;
+}
+
+const std::map<std::string_view, Figure>& figures() {
+  using Counts = RungCounts;
+  using Resources = RungResources;
+  using Traffic = emulator::TrafficCounts;
+  using Passes = emulator::PassCounts;
+  static const std::map<std::string_view, Figure> all = {
+      {"cold_us",
+       [](const RungRow& row, std::size_t) {
+         return row.cold ? number(row.cold->median_us) : std::nullopt;
+       }},
+      {"batch_us",
+       [](const RungRow& row, std::size_t) {
+         return row.batch ? number(row.batch->median_us) : std::nullopt;
+       }},
+      {"gb_per_s", [](const RungRow& row, std::size_t) { return row.gb_per_s; }},
+      {"share_of_roof", [](const RungRow& row, std::size_t) { return row.share_of_roof; }},
+      {"registers", resource<&Resources::registers>},
+      {"spill_bytes", resource<&Resources::spill_bytes>},
+      {"occupancy", resource<&Resources::occupancy>},
+      {"warp_instructions", count<&Counts::warp_instructions>},
+      {"active_lanes", count<&Counts::active_lanes>},
+      {"branches", count<&Counts::branches>},
+      {"divergent_branches", count<&Counts::divergent_branches>},
+      {"barriers", count<&Counts::barriers>},
+      {"references_per_pixel", count<&Counts::references_per_pixel>},
+      {"transactions_per_request", count<&Counts::transactions_per_request>},
+      {"bytes_moved_per_pixel", count<&Counts::bytes_moved_per_pixel>},
+      {"shared_passes_per_request", count<&Counts::shared_passes_per_request>},
+      {"global_load_requests", part<&Counts::global_load, &Traffic::requests>},
+      {"global_load_32", part<&Counts::global_load, &Traffic::transactions_32>},
+      {"global_load_64", part<&Counts::global_load, &Traffic::transactions_64>},
+      {"global_load_128", part<&Counts::global_load, &Traffic::transactions_128>},
+      {"global_store_requests", part<&Counts::global_store, &Traffic::requests>},
+      {"global_store_32", part<&Counts::global_store, &Traffic::transactions_32>},
+      {"global_store_64", part<&Counts::global_store, &Traffic::transactions_64>},
+      {"global_store_128", part<&Counts::global_store, &Traffic::transactions_128>},
+      {"shared_load_requests", part<&Counts::shared_load, &Passes::requests>},
+      {"shared_load_passes", part<&Counts::shared_load, &Passes::passes>},
+      {"shared_store_requests", part<&Counts::shared_store, &Passes::requests>},
+      {"shared_store_passes", part<&Counts::shared_store, &Passes::passes>},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name) {
+  return figures().at(name)(row, index);
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warpwise/primitives/shared/ladder.hpp"
+
+// A problem that a table states by itself: buffers and numbers, in the order of the kernel's
+// parameters.
+namespace warpwise::lab {
+
+enum class ArgumentKind : std::uint8_t {
+  input,    ///< a pointer to a buffer that is filled before the kernel runs
+  output,   ///< a pointer to a buffer whose elements are compared with the reference kernel's
+  scratch,  ///< a pointer to as many bytes as the kernel's "scratch" says, of whatever content
+  texture,  ///< the texture object of an input, where the kernel asks for one; else 0
+  scalar,   ///< a number
+};
+
+enum class Filling : std::uint8_t { random, iota, zero };
+
+enum class NumberType : std::uint8_t { i32, u32, i64, u64, f32 };
+
+struct ListedArgument {
+  ArgumentKind kind = ArgumentKind::scalar;
+  std::string name;                             ///< of a texture, the input's
+  ElementType element_type = ElementType::u32;  ///< of a buffer
+  NumberType number_type = NumberType::i32;
+  std::string value = "0";            ///< an expression: the elements of a buffer, or the number
+  Filling filling = Filling::random;  ///< of an input
+};
+
+struct ListedProblem {
+  ladders::Variables parameters;  ///< with their defaults
+  std::vector<ListedArgument> arguments;
+  ladders::Roof roof = ladders::Roof::copy;
+};
+
+/// The buffers of the problem, filled; behind each lie as many elements of padding as `layout`
+/// says, and it starts so many elements behind the start of its memory.
+/// \param variables  width, height and all parameters
+/// \throws InvalidArgument  where an expression has no value or is less than one element
+/// \throws OutOfMemory      as Operand
+ladders::Problem problem_of(const ListedProblem& listed, const ladders::Variables& variables,
+                            ladders::Layout layout);
+
+/// The parameter block of its kernels. \throws InvalidArgument  a number does not fit its type
+std::vector<std::byte> arguments_of(const ListedProblem& listed, const ladders::Problem& problem,
+                                    const ladders::Placement& placement);
+
+/// The bytes of each parameter of its kernels, in order.
+std::vector<std::uint64_t> parameter_bytes_of(const ListedProblem& listed);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,47 @@
+#include "warpwise/lab/study/points.hpp"
+
+namespace warpwise::lab {
+
+using ladders::Variables;
+
+Variables merged(Variables parameters, const Variables& others) {
+  for (const auto& [name, value] : others) parameters[name] = value;
+  return parameters;
+}
+
+std::vector<Variables> parameters_of(const StudyTable& table, const Axes& axes) {
+  std::vector<Variables> result = {table.parameters()};
+  for (const auto& [name, values] : axes.parameters) {
+    std::vector<Variables> longer;
+    for (const Variables& each : result) {
+      for (const std::int64_t value : values) longer.push_back(merged(each, {{name, value}}));
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+std::vector<RungPoint> points_of(const Rung& rung, const Axes& axes) {
+  std::vector<RungPoint> result = {{rung, {}}};
+  for (const auto& [name, values] : axes.constants) {
+    if (!rung.constants.contains(name)) continue;
+    std::vector<RungPoint> longer;
+    for (const RungPoint& each : result) {
+      for (const std::int64_t value : values) {
+        longer.push_back(each);
+        longer.back().rung.constants[name] = std::to_string(value);
+        longer.back().constants[name] = value;
+      }
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+std::vector<emulator::Dim3> blocks_of(const Rung& rung, const Axes& axes) {
+  if (rung.shipped) return {rung.blocks.front()};
+  if (axes.all_blocks) return rung.blocks;
+  return axes.blocks.empty() ? std::vector{rung.blocks.front()} : axes.blocks;
+}
+
+}  // namespace warpwise::lab

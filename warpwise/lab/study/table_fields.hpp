@@ -1,0 +1,93 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/study/study_table.hpp"
+
+// Reading of a table's JSON: what every part of it shares.
+namespace warpwise::lab {
+
+/// Reads the fields of one object of a table; every complaint says where it stands. All members
+/// throw InvalidArgument for what is not there or is of another kind.
+class Fields {
+ public:
+  using Json = nlohmann::json;
+
+  /// \param object  has to outlive this  \param place  "FOLDER/ladder.json, rung 1 \"NAME\""
+  Fields(const Json& object, std::string place);
+
+  [[noreturn]] void fail(const std::string& why) const;
+
+  /// Refuses what nobody reads: a field that is spelt wrongly must not be passed over.
+  void require_known(std::span<const std::string> known) const;
+
+  bool has(const char* key) const { return object_.contains(key); }
+  const Json& at(const char* key) const;
+  std::string inside(const char* key) const;
+
+  /// Calls something, and adds the place to its complaints.
+  template <class Call>
+  auto within(const Call& call) const {
+    try {
+      return call();
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(place_ + ": " + error.what());
+    }
+  }
+
+  /// A text, or a list of texts, which a space joins: for what is too long for a line.
+  std::string text(const char* key) const;
+  std::string text(const char* key, const std::string& otherwise) const;
+  /// False where it is not there.
+  bool truth(const char* key) const;
+  /// A time or a speedup: above 0.
+  std::optional<double> positive(const char* key) const;
+  const Json& list(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
+  /// The place of `value` in `names`: the values of an enumeration in their order.
+  std::size_t one_of(const char* key, const std::string& value,
+                     std::span<const std::string_view> names) const;
+
+  /// Whole numbers from `least` on.
+  std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;
+
+  /// An expression: text as text() takes it, or a number. Whether its names are known is seen when
+  /// it is used.
+  std::string expression(const Json& value, const char* key) const;
+  std::string expression_or(const char* key, const std::string& otherwise) const;
+  void require_expression(const std::string& text, const char* key) const;
+  /// One to three, or none where the field is not there.
+  std::vector<std::string> expressions(const char* key) const;
+
+  ladders::Variables variables(const char* key) const;
+  void read_variables(const Json& object, const char* key, ladders::Variables& result) const;
+
+  Size size(const Json& value, const char* key) const;
+  std::vector<Size> sizes(const Json& list, const char* key) const;
+  std::vector<emulator::Dim3> blocks(const Json& list, const char* key) const;
+
+  std::map<std::string, std::string> text_by_text(const char* key) const;
+
+  /// A name that a user types and a file is called by, or a macro's.
+  void require_name(const std::string& name, const char* what) const;
+
+ private:
+  std::string number_or_text(const Json& value, const char* key) const;
+
+  const Json& object_;
+  std::string place_;
+};
+
+/// JSON without a name twice in one object and without nesting that exhausts a stack.
+/// \param place  of the complaints  \throws InvalidArgument, nlohmann::json::exception
+nlohmann::json parse_strictly(std::string_view text, const std::string& place);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,9 @@
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/primitives/copy/backends.hpp"
+
+// In the place of cuda.cu where the library is built without a CUDA toolkit.
+namespace warpwise::detail::copy {
+
+void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
+
+}  // namespace warpwise::detail::copy

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "warpwise/primitives/gemv/backends.hpp"
+
+// What the parts of the CPU path tell each other, the same for every SIMD target.
+namespace warpwise::detail::gemv {
+
+/// What every task of a call reads.
+struct GemvTask {
+  ConstHostView a;
+  const std::byte* x;  ///< f32 without gaps, any alignment
+  VectorOf<HostView> y;
+  float alpha;
+  float beta;
+  float* sums;  ///< sums[chunk * y.size + output]; null when a sum is one chunk and goes to y
+};
+
+/// A part of the matrix that one thread works through.
+struct GemvTile {
+  std::int64_t first_row, last_row;
+  std::int64_t first_column, last_column;
+};
+
+}  // namespace warpwise::detail::gemv

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "warpwise/gpu/launch.hpp"
+#include "warpwise/primitives/shared/ladder.hpp"
+
+// The library's own launches as a ladder shows them.
+namespace warpwise::ladders {
+
+/// \param name  that means this kernel in the ladder's shipped file
+template <class Kernel>
+Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
+  const std::span<const std::byte> bytes = launch.parameters.bytes();
+  return {.kernel = std::move(name),
+          .grid = {launch.grid.x, launch.grid.y, 1},
+          .block = {launch.block.x, launch.block.y, 1},
+          .shared_bytes = launch.shared_bytes,
+          .arguments = {bytes.begin(), bytes.end()}};
+}
+
+/// By the name that name_of() of the primitive's launch.hpp gives.
+template <class Kernel>
+Launch launch_of(const gpu::Launch<Kernel>& launch) {
+  return launch_of(launch, name_of(launch.kernel));
+}
+
+}  // namespace warpwise::ladders

@@ -1,0 +1,16 @@
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
+
+// In the place of cuda.cu where the library is built without a CUDA toolkit.
+namespace warpwise::detail::threshold {
+
+void threshold_cuda(ConstDeviceView, DeviceView, const WindowRule&, std::optional<DeviceView>,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
+void threshold_cuda(ConstDeviceView, DeviceView, const GaussianRule&, std::optional<DeviceView>,
+                    gpu::StreamHandle) {
+  gpu::require_device();
+}
+
+}  // namespace warpwise::detail::threshold
