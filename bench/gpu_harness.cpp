@@ -53,16 +53,15 @@ double roof_of(const Case& work, lab::GpuTimer& timer) {
 
 // Verifies and times one case; says on stdout what became of it.
 std::optional<Row> run_case(const Case& work, lab::GpuTimer& timer, const gpu::Stream& stream) {
-  const Prepared prepared = work.prepare(1, stream);
-  const lab::GpuWork run = [&](gpu::StreamHandle s) { prepared.run(0, s); };
-  run(stream);
+  const Prepared prepared = work.prepare(stream);
+  prepared.run(stream);
   stream.synchronize();
   if (prepared.verify && !prepared.verify()) {
     fmt::print("{:10} {:34} {:28} {:>5}x{:<5} WRONG RESULT, not timed\n", work.primitive,
                work.variant, work.implementation, work.width, work.height);
     return std::nullopt;
   }
-  return Row{work, timer.measure(run, options_of_a_case), roof_of(work, timer)};
+  return Row{work, timer.measure(prepared.run, options_of_a_case), roof_of(work, timer)};
 }
 
 nlohmann::json to_json(const Row& row) {

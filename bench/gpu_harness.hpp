@@ -11,13 +11,13 @@
 // Measures GPU work: one registered case for each primitive, variant and implementation.
 namespace warpwise::bench {
 
-/// Runs problem number `set` on a stream, asynchronously.
-using Work = std::function<void(int set, gpu::StreamHandle stream)>;
+/// Runs the case's problem on a stream, asynchronously.
+using Work = std::function<void(gpu::StreamHandle stream)>;
 
 /// A case with its buffers allocated and filled.
 struct Prepared {
   Work run;
-  /// Compares what run(0) left with the expected result; empty only for peers, whose result is
+  /// Compares what run() left with the expected result; empty only for peers, whose result is
   /// defined otherwise.
   std::function<bool()> verify;
 };
@@ -30,8 +30,8 @@ struct Case {
   std::int64_t height = 0;
   /// The fewest bytes that the work can move: each input read once, each output written once.
   std::int64_t bytes = 0;
-  /// Makes `sets` independent problems, so that no input waits in the cache when its turn comes.
-  std::function<Prepared(int sets, const gpu::Stream& stream)> prepare;
+  /// Makes the problem on the device. The timer empties the caches before each cold call.
+  std::function<Prepared(const gpu::Stream& stream)> prepare;
   bool hardly_writes = false;  ///< its roof is that of reading
 };
 

@@ -10,34 +10,32 @@
 
 namespace warpwise::bench {
 
-/// `sets` pairs of a random source image and a destination on the device.
-class ImagePairs {
+/// A random source image and a destination on the device.
+class ImagePair {
  public:
-  ImagePairs(int sets, ElementType src_type, int src_channels, ElementType dst_type,
-             int dst_channels, Size size, const gpu::Stream& stream)
-      : host_src_(src_type, size.width, size.height, src_channels) {
+  ImagePair(ElementType src_type, int src_channels, ElementType dst_type, int dst_channels,
+            Size size, const gpu::Stream& stream)
+      : host_src_(src_type, size.width, size.height, src_channels),
+        src_(src_type, size.width, size.height, src_channels, stream),
+        dst_(dst_type, size.width, size.height, dst_channels, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(host_src_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
       // Every row another part of the random bytes.
       std::memcpy(host_src_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(host_src_.view().row_bytes()));
     }
-    for (int i = 0; i < sets; ++i) {
-      src_.emplace_back(src_type, size.width, size.height, src_channels, stream);
-      dst_.emplace_back(dst_type, size.width, size.height, dst_channels, stream);
-      gpu::upload(host_src_.view(), src_.back().view(), stream);
-    }
+    gpu::upload(host_src_.view(), src_.view(), stream);
     stream.synchronize();
   }
 
   ConstHostView host_src() const { return host_src_.view(); }
-  ConstDeviceView src(int set) const { return src_[static_cast<std::size_t>(set)].view(); }
-  DeviceView dst(int set) { return dst_[static_cast<std::size_t>(set)].view(); }
+  ConstDeviceView src() const { return src_.view(); }
+  DeviceView dst() { return dst_.view(); }
 
-  /// Whether destination 0 holds what `expected` (a call of the CPU path) computes.
+  /// Whether the destination holds what `expected` (a call of the CPU path) computes.
   template <class Expected>
   bool matches(const Expected& expected, const gpu::Stream& stream) {
-    const DeviceView result = dst(0);
+    const DeviceView result = dst();
     Image want(result.type(), result.width(), result.height(), result.channels());
     Image got(result.type(), result.width(), result.height(), result.channels());
     expected(host_src(), want.view());
@@ -53,8 +51,8 @@ class ImagePairs {
 
  private:
   Image host_src_;
-  std::vector<gpu::DeviceImage> src_;
-  std::vector<gpu::DeviceImage> dst_;
+  gpu::DeviceImage src_;
+  gpu::DeviceImage dst_;
 };
 
 /// What a case computes and on what.
@@ -78,12 +76,11 @@ template <class Device, class Host>
 Case warpwise_case(const ImageCase& what, Size size, Device device, Host host) {
   Case result{what.primitive, what.variant,     "warpwise", size.width,
               size.height,    what.bytes(size), {}};
-  result.prepare = [=](int sets, const gpu::Stream& stream) {
-    auto pairs = std::make_shared<ImagePairs>(sets, what.src_type, what.src_channels, what.dst_type,
-                                              what.dst_channels, size, stream);
-    return Prepared{
-        [=](int set, gpu::StreamHandle s) { device(pairs->src(set), pairs->dst(set), s); },
-        [=, &stream] { return pairs->matches(host, stream); }};
+  result.prepare = [=](const gpu::Stream& stream) {
+    auto pair = std::make_shared<ImagePair>(what.src_type, what.src_channels, what.dst_type,
+                                            what.dst_channels, size, stream);
+    return Prepared{[=](gpu::StreamHandle s) { device(pair->src(), pair->dst(), s); },
+                    [=, &stream] { return pair->matches(host, stream); }};
   };
   return result;
 }
@@ -93,11 +90,10 @@ template <class Device>
 Case peer_case(const ImageCase& what, const std::string& implementation, Size size, Device device) {
   Case result{
       what.primitive, what.variant, implementation, size.width, size.height, what.bytes(size), {}};
-  result.prepare = [=](int sets, const gpu::Stream& stream) {
-    auto pairs = std::make_shared<ImagePairs>(sets, what.src_type, what.src_channels, what.dst_type,
-                                              what.dst_channels, size, stream);
-    return Prepared{
-        [=](int set, gpu::StreamHandle s) { device(pairs->src(set), pairs->dst(set), s); }, {}};
+  result.prepare = [=](const gpu::Stream& stream) {
+    auto pair = std::make_shared<ImagePair>(what.src_type, what.src_channels, what.dst_type,
+                                            what.dst_channels, size, stream);
+    return Prepared{[=](gpu::StreamHandle s) { device(pair->src(), pair->dst(), s); }, {}};
   };
   return result;
 }

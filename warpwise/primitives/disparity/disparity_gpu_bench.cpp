@@ -10,38 +10,35 @@
 namespace warpwise::bench {
 namespace {
 
-/// `sets` stereo pairs, the left image of each the right one moved by a few pixels.
-class StereoPairs {
+/// A stereo pair, the left image the right one moved by a few pixels.
+class StereoPair {
  public:
-  StereoPairs(int sets, Size size, const gpu::Stream& stream)
-      : scene_(ElementType::u8, size.width + shift, size.height), size_(size) {
+  StereoPair(Size size, const gpu::Stream& stream)
+      : scene_(ElementType::u8, size.width + shift, size.height), size_(size),
+        device_scene_(ElementType::u8, size.width + shift, size.height, 1, stream),
+        result_(ElementType::f32, size.width, size.height, 1, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(scene_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
       // Every row another part of the random bytes.
       std::memcpy(scene_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(scene_.view().row_bytes()));
     }
-    for (int i = 0; i < sets; ++i) {
-      scenes_.emplace_back(ElementType::u8, size.width + shift, size.height, 1, stream);
-      results_.emplace_back(ElementType::f32, size.width, size.height, 1, stream);
-      gpu::upload(scene_.view(), scenes_.back().view(), stream);
-    }
+    gpu::upload(scene_.view(), device_scene_.view(), stream);
     stream.synchronize();
   }
 
-  void run(int set, const DisparityOptions& options, gpu::StreamHandle stream) {
-    const auto i = static_cast<std::size_t>(set);
-    const ConstDeviceView scene = scenes_[i].view();
-    disparity(part(scene, 0), part(scene, shift), results_[i].view(), options, stream);
+  void run(const DisparityOptions& options, gpu::StreamHandle stream) {
+    const ConstDeviceView scene = device_scene_.view();
+    disparity(part(scene, 0), part(scene, shift), result_.view(), options, stream);
   }
 
-  /// Whether result 0 is what the CPU path computes.
+  /// Whether the result is what the CPU path computes.
   bool verify(const DisparityOptions& options, const gpu::Stream& stream) {
     Image want(ElementType::f32, size_.width, size_.height);
     Image got(ElementType::f32, size_.width, size_.height);
     const ConstHostView scene = scene_.view();
     disparity(part(scene, 0), part(scene, shift), want.view(), options);
-    gpu::download(results_.front().view(), got.view(), stream);
+    gpu::download(result_.view(), got.view(), stream);
     stream.synchronize();
     for (std::int64_t y = 0; y < size_.height; ++y) {
       if (std::memcmp(want.view().row(y), got.view().row(y),
@@ -61,8 +58,8 @@ class StereoPairs {
 
   Image scene_;
   Size size_;
-  std::vector<gpu::DeviceImage> scenes_;
-  std::vector<gpu::DeviceImage> results_;
+  gpu::DeviceImage device_scene_;
+  gpu::DeviceImage result_;
 };
 
 const Registration registered{[] {
@@ -76,10 +73,10 @@ const Registration registered{[] {
                 size.height,
                 size.width * size.height * 6,
                 {}};
-    result.prepare = [=](int sets, const gpu::Stream& stream) {
-      auto pairs = std::make_shared<StereoPairs>(sets, size, stream);
-      return Prepared{[=](int set, gpu::StreamHandle s) { pairs->run(set, options, s); },
-                      [=, &stream] { return pairs->verify(options, stream); }};
+    result.prepare = [=](const gpu::Stream& stream) {
+      auto pair = std::make_shared<StereoPair>(size, stream);
+      return Prepared{[=](gpu::StreamHandle s) { pair->run(options, s); },
+                      [=, &stream] { return pair->verify(options, stream); }};
     };
     cases.push_back(result);
   };

@@ -10,38 +10,35 @@
 namespace warpwise::bench {
 namespace {
 
-/// `sets` images, in all of which a part of the first is looked for.
-class Searches {
+/// An image in which a part of it is looked for.
+class Search {
  public:
-  Searches(int sets, Size size, std::int64_t side, const gpu::Stream& stream)
-      : image_(ElementType::u8, size.width, size.height), side_(side) {
+  Search(Size size, std::int64_t side, const gpu::Stream& stream)
+      : image_(ElementType::u8, size.width, size.height), side_(side),
+        device_image_(ElementType::u8, size.width, size.height, 1, stream),
+        best_(ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, stream) {
     const std::vector<std::uint8_t> bytes = random_bytes(image_.view().row_bytes() + 4096);
     for (std::int64_t y = 0; y < size.height; ++y) {
       // Every row another part of the random bytes.
       std::memcpy(image_.view().row(y), bytes.data() + (y * 37) % 4096,
                   static_cast<std::size_t>(image_.view().row_bytes()));
     }
-    for (int i = 0; i < sets; ++i) {
-      images_.emplace_back(ElementType::u8, size.width, size.height, 1, stream);
-      best_.emplace_back(ElementType::u8, std::int64_t{sizeof(Finding)}, 1, 1, stream);
-      gpu::upload(image_.view(), images_.back().view(), stream);
-    }
+    gpu::upload(image_.view(), device_image_.view(), stream);
     stream.synchronize();
   }
 
-  void run(int set, Measure measure, gpu::StreamHandle stream) {
-    const auto i = static_cast<std::size_t>(set);
-    const ConstDeviceView first = images_.front().view();
-    find(wanted(first), images_[i].view(), best_[i].view(), measure, stream);
+  void run(Measure measure, gpu::StreamHandle stream) {
+    const ConstDeviceView image = device_image_.view();
+    find(wanted(image), image, best_.view(), measure, stream);
   }
 
-  /// Whether the best place in image 0 is the one that the CPU path finds.
+  /// Whether the best place is the one that the CPU path finds.
   bool verify(Measure measure, const gpu::Stream& stream) {
     const ConstHostView image = image_.view();
     const Finding want = find(wanted(image), image, measure);
     Finding got{};
-    gpu::download(best_.front().view(),
-                  HostView(&got, ElementType::u8, std::int64_t{sizeof(Finding)}, 1), stream);
+    gpu::download(best_.view(), HostView(&got, ElementType::u8, std::int64_t{sizeof(Finding)}, 1),
+                  stream);
     stream.synchronize();
     return got.x == want.x && got.y == want.y && got.score == want.score;
   }
@@ -54,8 +51,8 @@ class Searches {
 
   Image image_;
   std::int64_t side_;
-  std::vector<gpu::DeviceImage> images_;
-  std::vector<gpu::DeviceImage> best_;
+  gpu::DeviceImage device_image_;
+  gpu::DeviceImage best_;
 };
 
 const Registration registered{[] {
@@ -69,10 +66,10 @@ const Registration registered{[] {
         size.height,
         size.width * size.height,
         {}};
-    result.prepare = [=](int sets, const gpu::Stream& stream) {
-      auto searches = std::make_shared<Searches>(sets, size, side, stream);
-      return Prepared{[=](int set, gpu::StreamHandle s) { searches->run(set, measure, s); },
-                      [=, &stream] { return searches->verify(measure, stream); }};
+    result.prepare = [=](const gpu::Stream& stream) {
+      auto search = std::make_shared<Search>(size, side, stream);
+      return Prepared{[=](gpu::StreamHandle s) { search->run(measure, s); },
+                      [=, &stream] { return search->verify(measure, stream); }};
     };
     cases.push_back(result);
   };

@@ -54,59 +54,45 @@ Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
   return image;
 }
 
-/// `sets` copies of one product on the device, without gaps between rows.
-class Products {
+/// A product's operands on the device, without gaps between rows.
+class Product {
  public:
-  Products(int sets, const Problem& problem, const gpu::Stream& stream)
+  Product(const Problem& problem, const gpu::Stream& stream)
       : problem_(problem), a_(random_matrix(problem.type, problem.rows, problem.columns)),
-        x_(random_matrix(problem.type, 1, problem.terms())) {
-    const std::int64_t size = size_of(problem.type);
-    for (int i = 0; i < sets; ++i) {
-      memory_.push_back({{problem.rows * problem.columns * size, stream},
-                         {problem.terms() * size, stream},
-                         {problem.outputs() * std::int64_t{sizeof(float)}, stream}});
-      gpu::upload(a_.view(),
-                  DeviceView(memory_.back().a.data(), problem.type, problem.columns, problem.rows),
-                  stream);
-      gpu::upload(x_.view(), DeviceView(memory_.back().x.data(), problem.type, problem.terms(), 1),
-                  stream);
-    }
+        x_(random_matrix(problem.type, 1, problem.terms())),
+        device_a_(problem.rows * problem.columns * size_of(problem.type), stream),
+        device_x_(problem.terms() * size_of(problem.type), stream),
+        device_y_(problem.outputs() * std::int64_t{sizeof(float)}, stream) {
+    gpu::upload(a_.view(),
+                DeviceView(device_a_.data(), problem.type, problem.columns, problem.rows), stream);
+    gpu::upload(x_.view(), DeviceView(device_x_.data(), problem.type, problem.terms(), 1), stream);
     stream.synchronize();
   }
 
-  ConstDeviceView a(int set) const {
-    return {memory_[index(set)].a.data(), problem_.type, problem_.columns, problem_.rows};
+  ConstDeviceView a() const {
+    return {device_a_.data(), problem_.type, problem_.columns, problem_.rows};
   }
-  ConstDeviceView x(int set) const {
-    return {memory_[index(set)].x.data(), problem_.type, problem_.terms(), 1};
-  }
-  DeviceView y(int set) const {
-    return {memory_[index(set)].y.data(), ElementType::f32, problem_.outputs(), 1};
-  }
+  ConstDeviceView x() const { return {device_x_.data(), problem_.type, problem_.terms(), 1}; }
+  DeviceView y() const { return {device_y_.data(), ElementType::f32, problem_.outputs(), 1}; }
 
-  /// Whether y of set 0 holds the bits that the CPU path gives.
+  /// Whether y holds the bits that the CPU path gives.
   bool matches(const gpu::Stream& stream) const {
     Image want(ElementType::f32, problem_.outputs(), 1);
     Image got(ElementType::f32, problem_.outputs(), 1);
     gemv(a_.view(), x_.view(), want.view(), {1, 0, problem_.transpose});
-    gpu::download(y(0), got.view(), stream);
+    gpu::download(y(), got.view(), stream);
     stream.synchronize();
     return std::memcmp(want.view().row(0), got.view().row(0),
                        static_cast<std::size_t>(want.view().row_bytes())) == 0;
   }
 
  private:
-  struct Memory {
-    gpu::Buffer a;
-    gpu::Buffer x;
-    gpu::Buffer y;
-  };
-  static std::size_t index(int set) { return static_cast<std::size_t>(set); }
-
   Problem problem_;
   Image a_;
   Image x_;
-  std::vector<Memory> memory_;
+  gpu::Buffer device_a_;
+  gpu::Buffer device_x_;
+  gpu::Buffer device_y_;
 };
 
 /// The functions of cuBLAS that are needed, out of the library of the machine's own toolkit.
@@ -165,13 +151,12 @@ Case gemv_case(const Problem& problem) {
   Case result{"gemv",       problem.variant(), "warpwise", problem.columns,
               problem.rows, problem.bytes(),   {}};
   result.hardly_writes = true;
-  result.prepare = [=](int sets, const gpu::Stream& stream) {
-    auto products = std::make_shared<Products>(sets, problem, stream);
-    return Prepared{[=](int set, gpu::StreamHandle s) {
-                      gemv(products->a(set), products->x(set), products->y(set),
-                           {1, 0, problem.transpose}, s);
+  result.prepare = [=](const gpu::Stream& stream) {
+    auto product = std::make_shared<Product>(problem, stream);
+    return Prepared{[=](gpu::StreamHandle s) {
+                      gemv(product->a(), product->x(), product->y(), {1, 0, problem.transpose}, s);
                     },
-                    [=, &stream] { return products->matches(stream); }};
+                    [=, &stream] { return product->matches(stream); }};
   };
   return result;
 }
@@ -181,12 +166,11 @@ Case cublas_case(const Problem& problem) {
       "gemv", problem.variant(), "cuBLAS Sgemv", problem.columns, problem.rows, problem.bytes(),
       {}};
   result.hardly_writes = true;
-  result.prepare = [=](int sets, const gpu::Stream& stream) {
+  result.prepare = [=](const gpu::Stream& stream) {
     auto cublas = std::make_shared<Cublas>();
-    auto products = std::make_shared<Products>(sets, problem, stream);
-    return Prepared{[=](int set, gpu::StreamHandle s) {
-                      cublas->sgemv(problem, products->a(set), products->x(set), products->y(set),
-                                    s);
+    auto product = std::make_shared<Product>(problem, stream);
+    return Prepared{[=](gpu::StreamHandle s) {
+                      cublas->sgemv(problem, product->a(), product->x(), product->y(), s);
                     },
                     {}};
   };

@@ -36,44 +36,33 @@ Image random_image(Size size, std::int64_t from) {
   return image;
 }
 
-/// One pair of frames on the device and what is found in it.
-struct Pair {
-  gpu::DeviceImage reference;
-  gpu::DeviceImage target;
-  gpu::DeviceImage displacement;
-  gpu::DeviceImage score;
-};
-
-class Pairs {
+/// A pair of frames on the device and what is found in it.
+class Pair {
  public:
-  Pairs(int sets, const Problem& problem, const gpu::Stream& stream)
+  Pair(const Problem& problem, const gpu::Stream& stream)
       : problem_(problem), reference_(random_image(problem.size, 0)),
         target_(random_image(problem.size, 5)),
-        grid_(match_grid(problem.size.width, problem.size.height, problem.options)) {
-    const Size size = problem.size;
-    for (int i = 0; i < sets; ++i) {
-      pairs_.push_back({{ElementType::u8, size.width, size.height, 1, stream},
-                        {ElementType::u8, size.width, size.height, 1, stream},
-                        {ElementType::i16, grid_.columns, grid_.rows, 2, stream},
-                        {score_type(), grid_.columns, grid_.rows, 1, stream}});
-      gpu::upload(reference_.view(), pairs_.back().reference.view(), stream);
-      gpu::upload(target_.view(), pairs_.back().target.view(), stream);
-    }
+        grid_(match_grid(problem.size.width, problem.size.height, problem.options)),
+        device_reference_(ElementType::u8, problem.size.width, problem.size.height, 1, stream),
+        device_target_(ElementType::u8, problem.size.width, problem.size.height, 1, stream),
+        device_displacement_(ElementType::i16, grid_.columns, grid_.rows, 2, stream),
+        device_score_(score_type(), grid_.columns, grid_.rows, 1, stream) {
+    gpu::upload(reference_.view(), device_reference_.view(), stream);
+    gpu::upload(target_.view(), device_target_.view(), stream);
     stream.synchronize();
   }
 
-  void run(int set, gpu::StreamHandle stream) {
-    Pair& pair = pairs_[static_cast<std::size_t>(set)];
-    match(pair.reference.view(), pair.target.view(), pair.displacement.view(), problem_.options,
-          pair.score.view(), stream);
+  void run(gpu::StreamHandle stream) {
+    match(device_reference_.view(), device_target_.view(), device_displacement_.view(),
+          problem_.options, device_score_.view(), stream);
   }
 
   bool verify(const gpu::Stream& stream) {
     Image displacement(ElementType::i16, grid_.columns, grid_.rows, 2);
     Image score(score_type(), grid_.columns, grid_.rows);
     match(reference_.view(), target_.view(), displacement.view(), problem_.options, score.view());
-    return equals(displacement.view(), pairs_[0].displacement.view(), stream) &&
-           equals(score.view(), pairs_[0].score.view(), stream);
+    return equals(displacement.view(), device_displacement_.view(), stream) &&
+           equals(score.view(), device_score_.view(), stream);
   }
 
  private:
@@ -96,7 +85,10 @@ class Pairs {
   Image reference_;
   Image target_;
   MatchGrid grid_;
-  std::vector<Pair> pairs_;
+  gpu::DeviceImage device_reference_;
+  gpu::DeviceImage device_target_;
+  gpu::DeviceImage device_displacement_;
+  gpu::DeviceImage device_score_;
 };
 
 Case match_case(const Problem& problem) {
@@ -108,10 +100,10 @@ Case match_case(const Problem& problem) {
               problem.size.height,
               2 * problem.size.width * problem.size.height + 8 * grid.columns * grid.rows,
               {}};
-  result.prepare = [=](int sets, const gpu::Stream& stream) {
-    auto pairs = std::make_shared<Pairs>(sets, problem, stream);
-    return Prepared{[=](int set, gpu::StreamHandle s) { pairs->run(set, s); },
-                    [=, &stream] { return pairs->verify(stream); }};
+  result.prepare = [=](const gpu::Stream& stream) {
+    auto pair = std::make_shared<Pair>(problem, stream);
+    return Prepared{[=](gpu::StreamHandle s) { pair->run(s); },
+                    [=, &stream] { return pair->verify(stream); }};
   };
   return result;
 }
