@@ -214,11 +214,13 @@ void multiply_fragments(Warp& warp, const Operation& op) {
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int pair = 0; pair < 4; ++pair) {
       for (int e = 0; e < 2; ++e) {
-        const Place p = pair_of(Fragment::a, lane, pair).first;
-        a[static_cast<std::size_t>(p.row)][static_cast<std::size_t>(p.column + e)] =
+        Place p = pair_of(Fragment::a, lane, pair).first;
+        p.column += e;
+        a[static_cast<std::size_t>(p.row)][static_cast<std::size_t>(p.column)] =
             small_float(of_a.word(pair, lane), e, half_format);
-        const Place q = pair_of(Fragment::b, lane, pair).first;
-        b[static_cast<std::size_t>(q.column)][static_cast<std::size_t>(q.row + e)] =
+        Place q = pair_of(Fragment::b, lane, pair).first;
+        q.row += e;
+        b[static_cast<std::size_t>(q.column)][static_cast<std::size_t>(q.row)] =
             small_float(of_b.word(pair, lane), e, half_format);
       }
     }
@@ -226,9 +228,10 @@ void multiply_fragments(Warp& warp, const Operation& op) {
   Words words{};
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int i = 0; i < 8; ++i) {
-      const Place p = pair_of(Fragment::float_sum, lane, i >> 1).first;
+      Place p = pair_of(Fragment::float_sum, lane, i >> 1).first;
+      p.column += i & 1;
       const double sum = accumulate(a[static_cast<std::size_t>(p.row)].data(),
-                                    b[static_cast<std::size_t>(p.column + (i & 1))].data(), 16,
+                                    b[static_cast<std::size_t>(p.column)].data(), 16,
                                     read_sum(c, i, lane, halves_in), -14);
       write_sum(words, i, lane, sum, halves_out);
     }
