@@ -270,12 +270,10 @@ void read_texture(Warp& warp, const Operation& op) {
   const auto* handles = source<std::uint64_t>(warp, list[4]);
   const auto* x = source<Coordinate>(warp, list[5]);
   const auto* y = source<Coordinate>(warp, list[6]);
-  if constexpr (Observers::any) {
-    Observers::of(warp).reads_texture(warp, op, {warp.active, handles});
-  }
   std::array<Words, warp_lanes> out{};
   const BoundTexture* bound = nullptr;
   std::uint64_t handle = 0;
+  Mask valid = 0;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     const auto lane = static_cast<std::size_t>(i);
@@ -287,11 +285,16 @@ void read_texture(Warp& warp, const Operation& op) {
       record_fault(warp, op, FaultKind::out_of_bounds, i, refusal(*bound, handle, dimensions));
       continue;
     }
+    valid |= Mask{1} << i;
     if constexpr (std::is_same_v<Coordinate, float>) {
       out[lane] = sample(*bound, dimensions, x[i], y[i]);
     } else {
       out[lane] = fetch(*bound, dimensions, x[i], y[i]);
     }
+  }
+  if constexpr (Observers::any) {
+    // Before the results are written: a register of theirs may be where the handles lie.
+    if (valid != 0) Observers::of(warp).reads_texture(warp, op, {valid, handles});
   }
   for (std::size_t c = 0; c < 4; ++c) {
     auto* to = destination<std::uint32_t>(warp, list[c]);

@@ -492,6 +492,26 @@ TEST(Texture, CountsOneRequestForEachWarpAndItsLanes) {
   EXPECT_EQ(got.result.instructions_by_class.at("texture"), 4u);
 }
 
+TEST(Texture, CountsNoLaneWhoseReadIsAFault) {
+  Device device;
+  Texture t;
+  t.width = 8;
+  t.height = 8;
+  const Image image(device, t, 12);
+  const std::uint64_t handle = device.create_texture(image.texture);
+  const std::vector<Point> points(100, at(1, 1));
+  const std::string odd_lanes_have_none =
+      "and.b32 %b, %d, 1; setp.eq.u32 %p, %b, 1; selp.b64 %t, 12345, %t, %p;";
+  const Readings half = run(device, odd_lanes_have_none + read_2d, handle, points);
+  ASSERT_EQ(half.result.faults.size(), 1u);
+  EXPECT_EQ(half.result.faults[0].count, 50u);
+  EXPECT_EQ(half.result.memory[0].texture_requests, 4u);
+  EXPECT_EQ(half.result.memory[0].texture_references, 50u);
+  const Readings none = run(device, read_2d, 12345, points);
+  EXPECT_EQ(none.result.memory[0].texture_requests, 0u);
+  EXPECT_EQ(none.result.memory[0].texture_references, 0u);
+}
+
 TEST(Texture, FaultsForWhatIsNoTexture) {
   Device device;
   const Readings none = run(device, read_2d, 12345, {at(0, 0), at(1, 1)});

@@ -47,7 +47,8 @@ struct Access {
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }
 };
 
-/// One read through textures; each lane has a handle and coordinates of its own.
+/// One read through textures, which has taken place; each lane has a handle and coordinates of its
+/// own. Lanes whose read was a fault are not among `lanes`.
 struct TextureRead {
   Mask lanes = 0;
   const std::uint64_t* handles = nullptr;  ///< of 32 lanes
