@@ -59,6 +59,10 @@ Decoder::Address Decoder::address(const Operand& operand, Space space) {
   return result;
 }
 
+void Decoder::require_writable(const Address& at) const {
+  if (at.parameter) malformed("writes a parameter of the kernel, which is only read");
+}
+
 std::optional<Space> Decoder::stated_space() const {
   std::optional<Space> space;
   for (const std::string& modifier : current_->modifiers) {
@@ -94,6 +98,7 @@ void Decoder::decode_access(bool is_load) {
   const std::string element = type();
   const std::size_t value_at = is_load ? 0 : 1;
   const Address at = address(operand(is_load ? 1 : 0), stated_space().value_or(Space::generic));
+  if (!is_load) require_writable(at);
   const Operand& value = operand(value_at);
   std::vector<const Operand*> elements;
   if (value.kind == Operand::Kind::vector) {
@@ -147,6 +152,7 @@ void Decoder::decode_atomic(bool has_result) {
   std::int32_t result = Operation::none;
   if (has_result && operand(0).kind != Operand::Kind::sink) result = write(operand(0), widths[0]);
   const Address at = address(operand(first), stated_space().value_or(Space::generic));
+  require_writable(at);
   const std::int32_t b = read(operand(first + 1), widths[3]);
   const std::int32_t c =
       current_->operands.size() > first + 2 ? read(operand(first + 2), widths[4]) : b;

@@ -48,6 +48,7 @@ class Decoder : KernelBuilder {
 
   /// The place that `[...]` names, in the state space that the instruction states.
   Address address(const Operand& operand, Space space);
+  void require_writable(const Address& at) const;
   std::optional<Space> stated_space() const;
   void set_address(Operation& op, const Address& at, InstructionClass kind);
   bool is_strong() const;

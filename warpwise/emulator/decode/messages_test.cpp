@@ -10,10 +10,11 @@ namespace warpwise {
 namespace {
 
 /// The message of a module whose kernel `hand` has a body, which begins on line 9 of the PTX.
-std::string refusal(const std::string& body, const std::string& before = {}) {
+std::string refusal(const std::string& body, const std::string& before = {},
+                    const std::string& parameters = {}) {
   const std::string ptx = ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" +
-                          before +
-                          "\n.visible .entry hand()\n{\n.reg .b32 %r<4>; .reg .pred %p; .reg .b64 "
+                          before + "\n.visible .entry hand(" + parameters +
+                          ")\n{\n.reg .b32 %r<4>; .reg .pred %p; .reg .b64 "
                           "%l;\n" +
                           body + "\nret;\n}\n";
   try {
@@ -39,6 +40,15 @@ TEST(Messages, NameThePlace) {
   EXPECT_EQ(refusal(source + "elect.sync %r1, -1;"), at + ": 'elect.sync' has one result too few");
   EXPECT_EQ(refusal("", ".extern .func other(); .global .u64 pointer = other;").substr(0, 11),
             "PTX line 5:");
+}
+
+// As ptxas does.
+TEST(Messages, AStoreToAParameterOfTheKernel) {
+  const std::string why = " writes a parameter of the kernel, which is only read";
+  for (const std::string name : {"st.param.u32", "st.u32", "red.add.u32"}) {
+    EXPECT_EQ(refusal(name + " [first], %r1;", {}, ".param .u32 first"),
+              "PTX line 9: '" + name + "'" + why);
+  }
 }
 
 }  // namespace

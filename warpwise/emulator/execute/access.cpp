@@ -46,6 +46,15 @@ void fault_misaligned(Warp& warp, const Operation& op, AccessKind kind, int byte
                    " past a multiple of " + std::to_string(bytes));
 }
 
+void fault_parameter_write(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                           Mask lanes) {
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    record_fault(warp, op, FaultKind::out_of_bounds, std::countr_zero(left),
+                 access_text(kind, bytes, "parameter") +
+                     ": a kernel's parameters are only read, as all its blocks share them");
+  }
+}
+
 /// Lanes whose address is a multiple of bytes; faults for the others.
 Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    std::string_view space, const std::uint64_t* addresses, Mask active) {
@@ -220,6 +229,11 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
       break;
     case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;
     case Space::parameter: {
+      if (kind != AccessKind::load) {
+        fault_parameter_write(warp, op, kind, bytes, active);
+        break;
+      }
+      // Only loads come here: nothing writes through the place that they get.
       auto& parameters = const_cast<std::vector<std::byte>&>(warp.worker->launch->parameters);
       resolve_piece(warp, op, kind, bytes, name, addresses, active, parameters.data(),
                     parameters.size(), out);

@@ -125,6 +125,29 @@ TEST(Faults, SharedAndLocalOutOfBounds) {
   expect_contains(fault.message, "local read of 4 bytes at byte 16 of 16");
 }
 
+// All blocks share them, whatever worker runs these: no thread sees what another one wrote.
+TEST(Faults, WritesToTheParameters) {
+  const std::string address = "mov.u64 %l4, first;\n";
+  const std::string generic = address + "cvta.param.u64 %l4, %l4;\n";
+  for (const auto& [body, what] : {std::pair{address + "st.param.u64 [%l4], 5;", "write"},
+                                   std::pair{generic + "st.u64 [%l4], 5;", "write"},
+                                   std::pair{generic + "atom.add.u64 %l5, [%l4], 5;", "atomic"}}) {
+    Emulated emulated(kernel_text(body + "\n.loc 1 8 0\nld.param.u64 %l5, [first];\n"
+                                         "setp.ne.u64 %p, %l5, 77;\n@%p trap;"));
+    emulated.options.threads = 2;
+    const Fault fault = only_fault(emulated.launch("hand", {4}, {64}, Address{77}, Address{0}));
+    EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+    EXPECT_EQ(fault.count, 4U * 64);
+    expect_contains(fault.message, std::string("parameter ") + what);
+    expect_contains(fault.message, "of 8 bytes: a kernel's parameters are only read");
+  }
+  // Reading them through an address is right.
+  Emulated reads(kernel_text(generic + "ld.u64 %l5, [%l4];\nst.global.u64 [%l1], %l5;"));
+  const Address to = reads.buffer(std::vector<Address>(1));
+  EXPECT_TRUE(reads.launch("hand", {1}, {1}, to, Address{0}).faults.empty());
+  EXPECT_EQ(reads.read<Address>(to, 1)[0], to);
+}
+
 TEST(Faults, DynamicSharedOutOfBounds) {
   const std::string before = ".extern .shared .align 16 .b8 memory[];";
   Emulated emulated(kernel_text(
