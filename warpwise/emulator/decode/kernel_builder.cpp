@@ -83,6 +83,10 @@ void KernelBuilder::malformed(const std::string& what) const {
 void KernelBuilder::lay_out_parameters() {
   std::uint64_t offset = 0;
   for (const ptx::Variable& parameter : kernel_.parameters) {
+    if (parameter.bytes == 0) {
+      throw InvalidArgument("kernel '" + kernel_.name + "': its parameter '" + parameter.name +
+                            "' has no size");
+    }
     offset = align_up(offset, parameter.alignment);
     code_.info.parameter_offsets.push_back(offset);
     code_.info.parameter_bytes.push_back(parameter.bytes);

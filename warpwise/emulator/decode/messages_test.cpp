@@ -42,7 +42,12 @@ TEST(Messages, NameThePlace) {
             "PTX line 5:");
 }
 
-// As ptxas does.
+// These two as ptxas does.
+TEST(Messages, AParameterWithoutASize) {
+  EXPECT_EQ(refusal("", {}, ".param .u32 first, .param .b8 last[]"),
+            "kernel 'hand': its parameter 'last' has no size");
+}
+
 TEST(Messages, AStoreToAParameterOfTheKernel) {
   const std::string why = " writes a parameter of the kernel, which is only read";
   for (const std::string name : {"st.param.u32", "st.u32", "red.add.u32"}) {
