@@ -11,8 +11,9 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel in which every thread of a loop of `times` prints `format` with the integers 7 and 65.
-std::string printing_ptx(const std::string& format, int times = 1) {
+/// A kernel in which every thread of a loop of `times` prints `format` with the integers `first`
+/// and 65. A double that the format asks for lies behind them, at the next multiple of 8: 2.5.
+std::string printing_ptx(const std::string& format, int times = 1, int first = 7) {
   std::string bytes;
   for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
   return ".version 8.4\n.target sm_90\n.address_size 64\n"
@@ -23,16 +24,20 @@ std::string printing_ptx(const std::string& format, int times = 1) {
          ".visible .entry prints()\n{\n.reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %l<4>;\n"
          ".local .align 8 .b8 arguments[16];\n"
          "mov.u64 %l1, arguments;\ncvta.local.u64 %l1, %l1;\nmov.u64 %l2, text;\n"
-         "cvta.global.u64 %l2, %l2;\nmov.u32 %r1, 7;\nst.local.u32 [arguments], %r1;\n"
-         "mov.u32 %r1, 65;\nst.local.u32 [arguments+4], %r1;\nmov.u32 %r3, 0;\nAGAIN:\n{\n"
+         "cvta.global.u64 %l2, %l2;\nmov.u32 %r1, " +
+         std::to_string(first) +
+         ";\nst.local.u32 [arguments], %r1;\n"
+         "mov.u32 %r1, 65;\nst.local.u32 [arguments+4], %r1;\nmov.f64 %l3, "
+         "0d4004000000000000;\nst.local.f64 [arguments+8], %l3;\nmov.u32 %r3, 0;\nAGAIN:\n{\n"
          ".param .b64 p0;\nst.param.b64 [p0], %l2;\n.param .b64 p1;\nst.param.b64 [p1], %l1;\n"
          ".param .b32 q0;\ncall.uni (q0), vprintf, (p0, p1);\nld.param.b32 %r2, [q0];\n}\n"
          "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p, %r3, " +
          std::to_string(times) + ";\n@%p bra AGAIN;\nret;\n}\n";
 }
 
-LaunchResult print(const std::string& format, std::uint32_t threads = 1, int times = 1) {
-  Emulated emulated(printing_ptx(format, times));
+LaunchResult print(const std::string& format, std::uint32_t threads = 1, int times = 1,
+                   int first = 7) {
+  Emulated emulated(printing_ptx(format, times, first));
   return emulated.launch("prints", {1}, {threads});
 }
 
@@ -43,6 +48,18 @@ TEST(Print, FieldsAndPrecisions) {
   EXPECT_EQ(print("%.*d").printed, "0000065");
   EXPECT_EQ(print("%x %c%%").printed, "7 A%");
   EXPECT_EQ(print("%600d").printed, std::string(599, ' ') + "7");
+}
+
+// As if neither the point nor the argument were there, as in C; and a negative width is one to the
+// left.
+TEST(Print, ANegativePrecisionIsNone) {
+  const auto with_negative = [](const char* format) { return print(format, 1, 1, -1).printed; };
+  EXPECT_EQ(print("%.*f", 1, 1, 1).printed, "2.5");
+  EXPECT_EQ(with_negative("%.*f"), "2.500000");
+  EXPECT_EQ(with_negative("%.*e"), "2.500000e+00");
+  EXPECT_EQ(with_negative("%.*d"), "65");
+  EXPECT_EQ(with_negative("%5.*d|"), "   65|");
+  EXPECT_EQ(print("%*d|", 1, 1, -5).printed, "65   |");
 }
 
 TEST(Print, WideFieldsAreBounded) {
