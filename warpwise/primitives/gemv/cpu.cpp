@@ -98,10 +98,6 @@ HWY_EXPORT(sum_group);
 HWY_EXPORT(sum_into_y);
 HWY_EXPORT(widen_any);
 
-constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
-  return (items + size - 1) / size;
-}
-
 /// Floats on the stack when they are few, so that a small product allocates nothing.
 class Scratch {
  public:

@@ -21,10 +21,6 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
-  return (items + size - 1) / size;
-}
-
 // Lanes of the order of summation fill one vector or several.
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;

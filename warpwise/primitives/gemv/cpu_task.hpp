@@ -1,9 +1,17 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "warpwise/primitives/gemv/backends.hpp"
 
 // What the parts of the CPU path tell each other, the same for every SIMD target.
 namespace warpwise::detail::gemv {
+
+/// Blocks of `size` items that hold all of `items`.
+constexpr std::int64_t blocks_of(std::int64_t items, std::int64_t size) {
+  return (items + size - 1) / size;
+}
 
 /// What every task of a call reads.
 struct GemvTask {
