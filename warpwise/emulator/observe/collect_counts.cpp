@@ -64,10 +64,10 @@ class Counts::Collector {
     const bool is_constant = code_.operations[from.operation].space == Space::constant;
     LineCounts& line = result_.lines[line_of_[from.operation]];
     const std::size_t ccs = launch_.ccs.size();
-    constexpr std::size_t spaces = 3;
-    for (std::size_t space = 0; space < spaces; ++space) {
+    for (const Space space : {Space::global, Space::shared, Space::local}) {
+      const std::size_t place = site * counted_spaces + counted_space(space);
       for (std::size_t k = 0; k < ccs; ++k) {
-        const SiteCounts& counts = worker.sites_[(site * spaces + space) * ccs + k];
+        const SiteCounts& counts = worker.sites_[place * ccs + k];
         if (counts.requests == 0) continue;
         for (MemoryCounts* to : {&result_.memory[k], &line.memory[k]})
           add(*to, counts, space, from.kind, is_constant);
@@ -76,8 +76,8 @@ class Counts::Collector {
   }
 
   /// Adds one site's counts of one space where they belong.
-  static void add(MemoryCounts& to, const SiteCounts& from, std::size_t space,
-                  InstructionClass kind, bool is_constant) {
+  static void add(MemoryCounts& to, const SiteCounts& from, Space space, InstructionClass kind,
+                  bool is_constant) {
     if (kind == InstructionClass::texture) {
       to.texture_requests += from.requests;
       to.texture_references += from.lanes;
@@ -86,10 +86,10 @@ class Counts::Collector {
     const bool is_atomic = kind == InstructionClass::atomic;
     const bool is_store = kind == InstructionClass::store;
     switch (space) {
-      case 1:
+      case Space::shared:
         add(is_atomic ? to.shared_atomic : is_store ? to.shared_store : to.shared_load, from);
         break;
-      case 2: add(is_store ? to.local_store : to.local_load, from); break;
+      case Space::local: add(is_store ? to.local_store : to.local_load, from); break;
       default:
         if (is_constant)
           add(to.constant, from);

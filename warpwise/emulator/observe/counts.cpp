@@ -6,16 +6,7 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::size_t counted_spaces = 3;
 constexpr std::size_t patterns_of_site = 8;  // loops meet a few alignments in turn
-
-std::size_t counted_space(Space space) {
-  switch (space) {
-    case Space::shared: return 1;
-    case Space::local: return 2;
-    default: return 0;
-  }
-}
 
 }  // namespace
 

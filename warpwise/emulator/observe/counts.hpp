@@ -2,6 +2,8 @@
 
 // Internal to the emulator: what a kernel's instructions and accesses cost.
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -42,6 +44,16 @@ class Counts : public Observer {
     std::uint64_t divergent = 0;
   };
 
+  /// Spaces that are counted apart: global memory and constants, shared, local.
+  static constexpr std::size_t counted_spaces = 3;
+  static std::size_t counted_space(Space space) {
+    switch (space) {
+      case Space::shared: return 1;
+      case Space::local: return 2;
+      default: return 0;
+    }
+  }
+
   /// Of one site, for one space and one compute capability.
   struct SiteCounts {
     std::uint64_t requests = 0;
@@ -77,8 +89,8 @@ class Counts : public Observer {
   const Code* code_;
   std::vector<rules::ComputeCapability> ccs_;
   std::vector<Executed> operations_;
-  std::vector<SiteCounts> sites_;  ///< [site][global and constant, shared, local][cc]
-  std::vector<Pattern> patterns_;  ///< [site][space][entry]
+  std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
+  std::vector<Pattern> patterns_;  ///< [site][counted space][entry]
   std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
 };
 
