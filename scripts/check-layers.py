@@ -114,18 +114,18 @@ def broken(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
         for match in INCLUDE.finditer(text):
+            name = match[1] or match[2]
             line = text.count("\n", 0, match.start(1 if match[1] else 2)) + 1
-            if match[1]:
-                beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
-                target = match[1] if match[1] in known else beside
-            if match[1] and target in known:
+            # Of Warpwise's own headers: <...> finds what "..." finds, but not what lies beside the file.
+            beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1])) if match[1] else None
+            target = next((each for each in (name, beside) if each in known), None)
+            if target:
                 other, _ = room_of(target)
                 if other == room or matches_any(other, allowed[pattern]):
                     continue
                 may = ", ".join(allowed[pattern]) or "nothing else of Warpwise"
                 messages.append(f"{path}:{line}: includes {target}, but {room or 'warpwise/'} may include: {may}")
             else:
-                name = match[1] or match[2]
                 for header, owners, why in OWNERS:
                     if fnmatch.fnmatch(name, header) and not matches_any(room, owners):
                         messages.append(f"{path}:{line}: includes {name}, which only {', '.join(owners)} may: {why}")

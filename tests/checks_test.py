@@ -51,6 +51,9 @@ class Layers(unittest.TestCase):
     def test_a_primitive_that_includes_another(self):
         self.broken("warpwise/primitives/sobel/cpu.cpp", '"warpwise/primitives/copy/copy.hpp"')
 
+    def test_an_include_in_angle_brackets(self):
+        self.broken("warpwise/base/frame.hpp", "<warpwise/gpu/stream.hpp>")
+
     def test_an_include_beside_the_file(self):
         self.broken("warpwise/primitives/sobel/cpu.cpp", '"../copy/copy.hpp"')
 
