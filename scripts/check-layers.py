@@ -32,8 +32,7 @@ ROOMS = [
     # knows nothing of a running kernel. execute: the running kernel; it does not see the syntax. observe
     # sees the running kernel, not the instructions. runtime: CUDA's calls, on the public header alone.
     ("emulator/ptx", ["base"]),
-    ("emulator/decode", ["base", "emulator", "emulator/ptx", "emulator/instructions",
-                         "emulator/observe"]),
+    ("emulator/decode", ["base", "emulator", "emulator/ptx", "emulator/instructions"]),
     ("emulator/instructions", ["base", "emulator", "emulator/ptx", "emulator/decode",
                                "emulator/execute", "emulator/observe"]),
     ("emulator/execute", ["base", "emulator", "emulator/decode", "emulator/instructions",
@@ -57,6 +56,12 @@ ROOMS = [
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
              "lab/measure", "lab/study", "lab/explain"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
+]
+
+# Rooms that a room's files do not even reach through the headers of others, and why.
+OUT_OF_REACH = [
+    ("emulator/decode", ["emulator/execute", "emulator/observe"],
+     "decoding knows nothing of a running kernel"),
 ]
 
 # Other people's headers and the rooms that own them.
@@ -99,9 +104,40 @@ def sources(root):
                   if path.endswith(SOURCES) and os.path.exists(os.path.join(root, path)))
 
 
+def includes(root, files):
+    """What each file includes: lines, names, and which of the files it is, if any."""
+    known = set(files)
+    found = {}
+    for path in files:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        found[path] = []
+        for match in INCLUDE.finditer(text):
+            name = match[1] or match[2]
+            line = text.count("\n", 0, match.start(1 if match[1] else 2)) + 1
+            # Of Warpwise's own headers: <...> finds what "..." finds, but not what lies beside the file.
+            beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1])) if match[1] else None
+            target = next((each for each in (name, beside) if each in known), None)
+            found[path].append((line, name, target))
+    return found
+
+
+def reached(path, all_includes):
+    """The way, file by file, from a file to each one that its includes lead to."""
+    ways = {path: []}
+    left = [path]
+    while left:
+        here = left.pop()
+        for _, _, target in all_includes[here]:
+            if target and target not in ways:
+                ways[target] = [*ways[here], target]
+                left.append(target)
+    return ways
+
+
 def broken(root):
     files = sources(root)
-    known = set(files)
+    all_includes = includes(root, files)
     allowed = dict(ROOMS)
     messages = []
     for path in files:
@@ -111,14 +147,7 @@ def broken(root):
         if room is None:
             messages.append(f"{path}: its folder is no room; add the room to the table in scripts/check-layers.py")
             continue
-        with open(os.path.join(root, path), encoding="utf-8") as file:
-            text = file.read()
-        for match in INCLUDE.finditer(text):
-            name = match[1] or match[2]
-            line = text.count("\n", 0, match.start(1 if match[1] else 2)) + 1
-            # Of Warpwise's own headers: <...> finds what "..." finds, but not what lies beside the file.
-            beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1])) if match[1] else None
-            target = next((each for each in (name, beside) if each in known), None)
+        for line, name, target in all_includes[path]:
             if target:
                 other, _ = room_of(target)
                 if other == room or matches_any(other, allowed[pattern]):
@@ -129,6 +158,13 @@ def broken(root):
                 for header, owners, why in OWNERS:
                     if fnmatch.fnmatch(name, header) and not matches_any(room, owners):
                         messages.append(f"{path}:{line}: includes {name}, which only {', '.join(owners)} may: {why}")
+        for near, far, why in OUT_OF_REACH:
+            if room != near:
+                continue
+            ways = reached(path, all_includes)
+            bad = [way for target, way in ways.items() if len(way) > 1 and room_of(target)[0] in far]
+            if bad:
+                messages.append(f"{path}: reaches {' by way of '.join(reversed(min(bad, key=len)))}: {why}")
     return messages
 
 

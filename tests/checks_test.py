@@ -63,6 +63,14 @@ class Layers(unittest.TestCase):
             **files, "warpwise/emulator/ptx/parser.cpp": '#include "warpwise/emulator/runtime/api.hpp"\n'})
         self.assertEqual((status, len(lines)), (1, 1), lines)
 
+    def test_a_room_out_of_reach(self):
+        files = {"warpwise/emulator/execute/state.hpp": "",
+                 "warpwise/emulator/instructions/operands.hpp": '#include "warpwise/emulator/execute/state.hpp"\n',
+                 "warpwise/emulator/decode/decoder.hpp": '#include "warpwise/emulator/instructions/operands.hpp"\n'}
+        self.assertEqual(run("check-layers.py", files),
+                         (1, ["warpwise/emulator/decode/decoder.hpp: reaches warpwise/emulator/execute/state.hpp by way "
+                              "of warpwise/emulator/instructions/operands.hpp: decoding knows nothing of a running kernel"]))
+
     def test_another_library_s_header_outside_of_its_owner(self):
         self.assertIn("one owner", self.broken("warpwise/cli/run.cpp", "<cuda_runtime_api.h>"))
 

@@ -11,7 +11,6 @@
 
 #include "warpwise/emulator/decode/kernel_builder.hpp"
 #include "warpwise/emulator/instructions/listed.hpp"
-#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 

@@ -19,6 +19,10 @@ struct Operation;
 /// Computes one operation for the active lanes of a warp.
 using Handler = void (*)(Warp&, const Operation&);
 
+/// Which observers a kernel is decoded for: handlers that access memory exist once for each set of
+/// observe/sets.hpp.
+enum class ObserverSet;
+
 /// What the scheduler does with an operation; `plain` ones only call their handler.
 enum class Control : std::uint8_t {
   plain,

@@ -8,6 +8,7 @@
 #include "warpwise/base/float16.hpp"
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 namespace {

@@ -3,7 +3,6 @@
 // Internal to the emulator: atom and red.
 
 #include "warpwise/emulator/instructions/table.hpp"
-#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 

@@ -3,7 +3,6 @@
 // Internal to the emulator: cp.async.
 
 #include "warpwise/emulator/decode/operation.hpp"
-#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 

@@ -5,6 +5,7 @@
 
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 namespace {

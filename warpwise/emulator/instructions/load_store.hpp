@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "warpwise/emulator/decode/operation.hpp"
-#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 

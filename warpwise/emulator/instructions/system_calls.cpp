@@ -10,6 +10,7 @@
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 namespace {

@@ -1,11 +1,13 @@
 // Which matrix instructions are run, and the operands that they have.
 
+#include "warpwise/emulator/instructions/tensor.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "warpwise/emulator/instructions/tensor.hpp"
+#include "warpwise/emulator/instructions/fragments.hpp"
 
 namespace warpwise::emulator {
 namespace {

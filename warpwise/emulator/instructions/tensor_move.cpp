@@ -7,7 +7,8 @@
 #include <cstring>
 
 #include "warpwise/emulator/execute/access.hpp"
-#include "warpwise/emulator/instructions/tensor.hpp"
+#include "warpwise/emulator/instructions/fragments.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator::tensor {
 namespace {

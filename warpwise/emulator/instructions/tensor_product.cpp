@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "warpwise/emulator/instructions/fragments.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
-#include "warpwise/emulator/instructions/tensor.hpp"
 
 namespace warpwise::emulator::tensor {
 namespace {

@@ -14,6 +14,7 @@
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 namespace {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "warpwise/emulator/instructions/listed.hpp"
-#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 
