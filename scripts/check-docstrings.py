@@ -7,8 +7,8 @@ reads them.
 
 Prints what doxygen warns of and ends with status 1 if there is anything. Declarations that follow one
 another without an empty line share the docstring above the first. Not asked for: data members, types
-inside of classes, moves, comparisons, tables of enum names (base/enum_names.hpp), and accessors without arguments, whose names say what they give;
-namespaces called detail are not public.
+inside of classes, moves, comparisons, tables of enum names (base/enum_names.hpp), and accessors without
+arguments, whose names say what they give; namespaces called detail are not public.
 """
 import os
 import re
