@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the names that documents use: every relative link and #anchor in *.md leads somewhere, and every
-path in backticks (with a slash and an extension) and every source file in backticks exists; every page
-below docs/ is linked from another one, and from its folder's README.md if there is one.
+path in backticks (with a slash and an extension) and every source file in backticks exists; the lines of a
+block of code that begins with "from=PATH" stand in that file; every page below docs/ is linked from another
+one, and from its folder's README.md if there is one.
 
     scripts/check-docs.py [ROOT]      ROOT: of the repository, this one unless given
 
@@ -19,6 +20,7 @@ LINK = re.compile(r"(?<!\\)!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s
 CODE = re.compile(r"`([^`]+)`")
 FILE = re.compile(r"^[\w.+-]+\.(?:cpp|hpp|cu|cuh|py|sh|inc)$")
 PATH = re.compile(r"^[\w.+-]+(?:/[\w.+-]+)+\.[A-Za-z]\w{0,4}$")
+QUOTE = re.compile(r"^ *```\w+ from=(\S+)\n(.*?)^ *```$", re.M | re.S)
 # Words in capitals that stand for any name.
 ANY = ("NAME", "FILE", "OUT", "NN", "LADDER", "STUDY")
 MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
@@ -53,6 +55,20 @@ def anchors_of(path):
     return found | set(re.findall(r'<a\s+(?:id|name)="([^"]+)"', text))
 
 
+def unindented(text):
+    return [line.strip() for line in text.strip().split("\n")]
+
+
+def is_quoted(path, quote):
+    """Whether the quote's lines follow one another in the file, whatever they are indented by."""
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        lines = unindented(file.read())
+    wanted = unindented(quote)
+    return any(lines[i:i + len(wanted)] == wanted for i in range(len(lines)))
+
+
 def is_tracked_or_there(root, folder, path):
     return any(os.path.exists(os.path.join(root, base, path)) for base in ("", "warpwise", folder))
 
@@ -82,6 +98,10 @@ def check(root, document, names):
             continue
         if not is_tracked_or_there(root, folder, path):
             yield f"{document}:{line}: names `{path}`, which is not there"
+    for match in QUOTE.finditer(text):
+        if not is_quoted(os.path.join(root, match[1]), match[2]):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{document}:{line}: quotes lines that {match[1]} does not have"
 
 
 def unlinked(root, documents):

@@ -108,6 +108,12 @@ class Documents(unittest.TestCase):
     def test_a_source_file_that_is_not_there(self):
         self.assertIn("names `nothing.hpp`", self.broken("`view.hpp` and `nothing.hpp`\n"))
 
+    def test_code_that_is_not_where_it_is_quoted_from(self):
+        quote = "# A\n\n1. So:\n   ```cpp from=warpwise/gpu/stream.hpp\n   %s\n   #include <cuda_runtime_api.h>\n   ```\n"
+        self.assertIn("docs/a.md:4: quotes lines", self.broken(quote % "int other;"))
+        source = {"warpwise/gpu/stream.hpp": "#pragma once\n  int stream;\n    #include <cuda_runtime_api.h>\n"}
+        self.assertEqual(run("check-docs.py", {**source, "docs/a.md": quote % "int stream;"}), (0, []))
+
     def test_a_page_that_nothing_links_to(self):
         self.assertEqual(run("check-docs.py", {"docs/b.md": "# B\n"})[1],
                          ["docs/b.md: no other document links to it"])
