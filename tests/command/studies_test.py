@@ -169,6 +169,26 @@ class OnesOwn(LabTest):
         self.assertEqual(done.returncode, FAILED)
 
     @runs_rungs
+    def test_what_only_an_experiment_has_is_verified(self):
+        table = json.loads(read("mine/study.json"))
+        table["verify"] = [[64, 33], [1024, 1]]
+        table["axes"]["stride"] = [3, 16]
+        [widths] = [each for each in table["experiments"] if each["name"] == "widths"]
+        widths["axes"] = {"WORDS": [1, 4], "stride": [3, 5], "blocks": [[64], [128]]}
+        table["experiments"].append({**widths, "name": "again"})
+        write("mine/study.json", json.dumps(table).encode())
+        done = self.succeed("lab", "verify", "banks/strided", "banks/no_read", *self.mine)
+        # With and without memory behind: the table's two strides at two sizes, and at one size the eight
+        # points of the experiment but the one that the table has.
+        self.assertRegex(done.stdout.decode(), r"banks/strided +22 right\n")
+        self.assertRegex(done.stdout.decode(), r"banks/no_read +4 right\n")
+        source = read("mine/02_strides.cu").decode()
+        write("mine/02_strides.cu", source.replace("if (is_inside) words", "if (is_inside && WORDS < 4) words").encode())
+        done = self.run_command("lab", "verify", "banks/strided", *self.mine)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertRegex(done.stdout.decode(), r"WRONG: out at .*width 1024.*WORDS 4\)")
+
+    @runs_rungs
     def test_a_reference_that_fails_is_told(self):
         write("mine/reference.cu", b'extern "C" __global__ void reference(unsigned* out, const unsigned*, '
                                    b"long long, int) { out[1 << 30] = 1; }\n")

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/study/points.hpp"
@@ -35,6 +38,7 @@ std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
 }
 
 struct Cases {
+  std::vector<Variables> parameters;
   std::vector<Case> cases;
   int left_out = 0;          // sizes that are not valid with their parameters
   std::string why_left_out;  // the first of them
@@ -75,7 +79,8 @@ std::vector<Variables> parameter_sets(const StudyTable& table, const Variables& 
 
 Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
   Cases result;
-  for (const Variables& parameters : parameter_sets(table, fixed)) {
+  result.parameters = parameter_sets(table, fixed);
+  for (const Variables& parameters : result.parameters) {
     const std::size_t before = result.cases.size();
     std::string why_not;
     for (const Size& size : table.verify) {
@@ -100,6 +105,27 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
     const Variables parameters = merged(table.parameters(), fixed);
     result.cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
+  return result;
+}
+
+// At the last size of the table that is valid with these parameters: an experiment's own sizes are
+// for a GPU, and at all of the table's a plain loop over its widest window passes the emulator's
+// budget.
+Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
+  Cases result;
+  result.parameters = {parameters};
+  for (auto size = table.verify.rbegin(); size != table.verify.rend(); ++size) {
+    try {
+      for (const Layout& layout : layouts(table, *size)) {
+        result.cases.push_back(case_of(table, *size, parameters, layout, ladders::Cpu::reference));
+      }
+      return result;
+    } catch (const InvalidArgument& error) {
+      result.cases.clear();
+      result.why_left_out = std::string("no problem, as in: ") + error.what();
+    }
+  }
+  result.left_out = 1;
   return result;
 }
 
@@ -152,39 +178,94 @@ bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& 
   return true;
 }
 
-VerifiedRung verify_rung(Executor& executor, const StudyTable& table, const Rung& rung,
-                         const Cases& cases) {
-  VerifiedRung result;
-  result.ladder = table.name();
-  result.rung = rung.name;
-  result.failure = cases.failure;
-  if (!result.failure.empty()) return result;
-  std::vector<emulator::Dim3> blocks = rung.blocks;
-  for (const emulator::Dim3& each : table.axes.blocks) {
-    if (std::find(blocks.begin(), blocks.end(), each) == blocks.end()) blocks.push_back(each);
+// A rung's constants, the problem's parameters and a block shape.
+using Point =
+    std::tuple<std::map<std::string, std::string>, Variables, std::array<std::uint32_t, 3>>;
+
+class Verifier {
+ public:
+  Verifier(Executor& executor, const StudyTable& table, bool on_gpu)
+      : executor_(executor), table_(table), on_gpu_(on_gpu) {}
+
+  VerifiedRung verify(const Rung& rung) {
+    VerifiedRung result;
+    result.ladder = table_.name();
+    result.rung = rung.name;
+    std::set<Point> done;
+    if (verify_table(rung, done, result)) verify_experiments(rung, done, result);
+    return result;
   }
-  for (const RungPoint& point : points_of(rung, table.axes)) {
-    for (const emulator::Dim3& block : blocks) {
-      if (!verify_point(executor, table, point, cases, block, result)) return result;
+
+ private:
+  // All that the table lists and its axes span, at every size. Returns false when the rest need not
+  // be tried.
+  bool verify_table(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
+    auto found = cases_.find(rung.parameters);
+    if (found == cases_.end()) {
+      found = cases_.emplace(rung.parameters, cases_of(table_, rung.parameters, on_gpu_)).first;
+    }
+    const Cases& cases = found->second;
+    result.failure = cases.failure;
+    if (!result.failure.empty()) return false;
+    std::vector<emulator::Dim3> blocks = rung.blocks;
+    for (const emulator::Dim3& each : table_.axes.blocks) {
+      if (std::find(blocks.begin(), blocks.end(), each) == blocks.end()) blocks.push_back(each);
+    }
+    for (const RungPoint& point : points_of(rung, table_.axes)) {
+      for (const emulator::Dim3& block : blocks) {
+        for (const Variables& each : cases.parameters) done.insert(point_of(point, each, block));
+        if (!verify_point(executor_, table_, point, cases, block, result)) return false;
+      }
+    }
+    return true;
+  }
+
+  // What the experiments' axes add to that, at one size.
+  void verify_experiments(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
+    for (const Experiment& experiment : table_.experiments) {
+      const auto& names = experiment.rungs;
+      if (std::find(names.begin(), names.end(), rung.name) == names.end()) continue;
+      for (const Variables& each : parameters_of(table_, experiment.axes)) {
+        const Variables parameters = merged(each, rung.parameters);
+        for (const RungPoint& point : points_of(rung, experiment.axes)) {
+          for (const emulator::Dim3& block : blocks_of(rung, experiment.axes)) {
+            if (!done.insert(point_of(point, parameters, block)).second) continue;
+            const Cases& cases = cases_of_experiments(parameters);
+            if (!verify_point(executor_, table_, point, cases, block, result)) return;
+          }
+        }
+      }
     }
   }
-  return result;
-}
+
+  static Point point_of(const RungPoint& point, const Variables& parameters,
+                        const emulator::Dim3& block) {
+    return {point.rung.constants, parameters, {block.x, block.y, block.z}};
+  }
+
+  const Cases& cases_of_experiments(const Variables& parameters) {
+    auto found = cases_of_experiments_.find(parameters);
+    if (found == cases_of_experiments_.end()) {
+      found =
+          cases_of_experiments_.emplace(parameters, cases_at_last_size(table_, parameters)).first;
+    }
+    return found->second;
+  }
+
+  Executor& executor_;
+  const StudyTable& table_;
+  bool on_gpu_;
+  // By what the rungs fix: nearly all fix nothing and share their problems.
+  std::map<Variables, Cases> cases_;
+  std::map<Variables, Cases> cases_of_experiments_;  // by all parameters
+};
 
 }  // namespace
 
 void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done) {
-  // Rungs that fix no parameter, nearly all, share their problems.
-  std::map<Variables, Cases> cases;
-  for (const std::string& name : rungs) {
-    const Rung& rung = table.rung(name);
-    auto found = cases.find(rung.parameters);
-    if (found == cases.end()) {
-      found = cases.emplace(rung.parameters, cases_of(table, rung.parameters, on_gpu)).first;
-    }
-    done(verify_rung(executor, table, rung, found->second));
-  }
+  Verifier verifier(executor, table, on_gpu);
+  for (const std::string& name : rungs) done(verifier.verify(table.rung(name)));
 }
 
 }  // namespace warpwise::lab

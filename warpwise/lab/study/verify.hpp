@@ -29,8 +29,9 @@ struct VerifiedRung {
 /// multiples of 32 pixels, and rows that start anywhere; on a GPU the document's size comes to
 /// these. Of a study that is no ladder there are all points of its axes in place of that, with and
 /// without memory behind the buffers that must stay as it is; the result has to be its reference
-/// kernel's. A size that is not valid with some parameters is skipped; parameters without any valid
-/// size are an error.
+/// kernel's. Parameters, constants and block shapes that only an experiment has follow at one size,
+/// the last of the table that is valid with them. A size that is not valid with some parameters is
+/// skipped; parameters of the table without any valid size are an error.
 /// \throws Unsupported  there is no compiler here
 void verify(Executor& executor, const StudyTable& table, const std::vector<std::string>& rungs,
             bool on_gpu, const std::function<void(const VerifiedRung&)>& done);
