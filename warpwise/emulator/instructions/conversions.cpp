@@ -67,7 +67,7 @@ StorageOf<D> convert_value(StorageOf<S> bits, FloatFlags flags) {
   } else if constexpr (is_float<S>) {
     double x = float_value<S>(bits, flags);
     if (flags.to_integral != 0) x = to_integral(x, rounding);
-    if (flags.saturate != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
+    if (flags.saturate != 0) x = saturated(x);
     if (flags.relu != 0 && !(x > 0) && x == x) x = 0;
     // A NaN from double precision keeps its sign and the upper bits of its fraction.
     constexpr bool from_double = std::is_same_v<S, double>;

@@ -40,7 +40,7 @@ std::uint16_t flushed(std::uint16_t bits, bool flush) {
 
 template <Format format>
 std::uint16_t finish(double x, FloatFlags flags) {
-  if (flags.saturate != 0) x = x > 0 ? (x < 1 ? x : 1) : 0;
+  if (flags.saturate != 0) x = saturated(x);
   if (flags.relu != 0 && x <= 0) x = 0;  // -0 too
   return flushed<format>(encode(x, small_format<format>, Rounding::nearest), flags.flush != 0);
 }

@@ -96,6 +96,12 @@ inline float flush_to_zero(float x) {
   return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
 }
 
+/// What .sat makes of a result: from 0 to 1, and 0 of NaN.
+template <class T>
+T saturated(T x) {
+  return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
+}
+
 /// Single precision has one NaN.
 inline float canonical_nan(float x) { return x == x ? x : std::bit_cast<float>(0x7fffffffU); }
 

@@ -41,10 +41,7 @@ T before(T x, FloatFlags flags) {
 /// A result, saturated and flushed.
 template <class T>
 T after(T x, FloatFlags flags) {
-  if (flags.saturate != 0) {
-    // NaN becomes 0.
-    x = x > T{0} ? (x < T{1} ? x : T{1}) : T{0};
-  }
+  if (flags.saturate != 0) x = saturated(x);
   if constexpr (sizeof(T) == 4) {
     if (flags.flush != 0) x = flush_to_zero(x);
     return canonical_nan(x);
