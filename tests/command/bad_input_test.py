@@ -25,8 +25,9 @@ class Arguments(CommandTest):
         write("in.npy", npy("|u1", (8, 8), ramp(64)))
 
     def test_missing_or_unknown(self):
-        self.fail_with(USAGE, says="a subcommand is needed")
-        self.fail_with(USAGE, "sharpen", says=["convert, sobel, threshold, match", "not 'sharpen'"])
+        self.fail_with(USAGE, "sharpen", says=["a subcommand is needed, not 'sharpen': convert, sobel"])
+        self.fail_with(USAGE, "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
+        self.fail_with(USAGE, "help", "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
         self.fail_with(USAGE, "sobel", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", "out.npy", "--bogus", says=["--bogus", "--help"])

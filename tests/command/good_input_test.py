@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import struct
 import subprocess
 import sys
@@ -235,16 +234,8 @@ class Folders(CommandTest):
         self.assertEqual(sorted(os.listdir("means")), ["a.npy", "b.npy"])
 
     def test_progress_on_a_terminal(self):
-        try:
-            leader, follower = pty.openpty()
-        except OSError as error:
-            self.skipTest(f"no pseudo-terminal here: {error}")
-        done = subprocess.run([WARPWISE, "sobel", "in", "out"], stderr=follower,
-                              stdout=subprocess.PIPE)
-        os.close(follower)
-        shown = os.read(leader, 10000)
-        os.close(leader)
-        self.assertEqual(done.returncode, 0)
+        code, shown = self.on_terminal("sobel", "in", "out", streams=["stderr"])
+        self.assertEqual(code, 0)
         self.assertIn(b"1/2 in/b.npy", shown)
         self.assertTrue(shown.endswith(b"\x1b[K"))
 
@@ -254,6 +245,36 @@ class Folders(CommandTest):
         self.assertEqual(sorted(os.listdir("out")), ["a.npy", "building.png", "sudoku.png"])
         self.succeed("sobel", sample("building.jpg"), sample("sudoku.png"), "dx", "--output", "dx")
         self.assertEqual(sorted(os.listdir("dx")), ["building.npy", "sudoku.npy"])
+
+
+class Terminal(CommandTest):
+    def test_no_picture_goes_to_one(self):
+        write("in.raw", ramp(48))
+        for arguments in [["sobel", "in.raw", "-", *GREY_8X6],
+                          ["convert", "in.raw", "/dev/stdout", *GREY_8X6, "--to", "rgb24"]]:
+            code, shown = self.on_terminal(*arguments)
+            self.assertEqual(code, 2)
+            self.assertEqual(shown, b"warpwise: the picture would go to a terminal; name a file, or send "
+                                    b"standard output to a file or a program\r\n")
+
+    def test_a_table_fits_it(self):
+        code, shown = self.on_terminal("lab", "list", "convert", columns=60)
+        self.assertEqual(code, 0)
+        self.assertIn("…", shown.decode())
+        rows = shown.decode().replace("\r", "").split("\n\n")[0].split("\n")[2:]
+        self.assertTrue(all(len(row) <= 60 for row in rows), rows)
+
+
+class Help(CommandTest):
+    def test_whoever_asks_gets_it(self):
+        app = self.succeed("--help").stdout
+        self.assertIn(b"Subcommands:", app)
+        for asked in [[], ["help"], ["-h"]]:
+            self.assertEqual(self.succeed(*asked).stdout, app)
+        for words in [["sobel"], ["lab"], ["lab", "run"]]:
+            text = self.succeed(*words, "--help").stdout
+            self.assertIn(b"Usage: warpwise " + b" ".join(word.encode() for word in words), text)
+            self.assertEqual(self.succeed("help", *words).stdout, text)
 
 
 class Reports(CommandTest):

@@ -33,7 +33,8 @@ class Wrong(LabTest):
             self.assertIn(words, said)
         self.assertRegex(said, r"copy/vector2 +\d+ right\n")
         self.assertIn("1 of 2 rungs right", said)
-        self.assertTrue(done.stderr.endswith(b"warpwise: wrong: copy/scalar\n"), done.stderr)
+        why = re.search(r"copy/scalar +(?:WRONG: )?(.*)\n", said)[1]
+        self.assertIn(f"warpwise: wrong: copy/scalar ({why})\n", done.stderr.decode())
 
     @runs_rungs
     def test_a_wrong_pixel(self):
@@ -45,7 +46,8 @@ class Wrong(LabTest):
                           r"1 of 100 pixels differ\n", said)
         self.assertTrue(found, said)
         self.assertEqual(int(found[2]) - int(found[1]), 3)
-        self.assertEqual(done.stderr, b"warpwise: wrong, and not recorded: copy/scalar\n")
+        self.assertEqual(done.stderr, b"warpwise: wrong, and not recorded: copy/scalar (" +
+                         found[0].split("WRONG: ")[1].strip().encode() + b")\n")
         self.assertIn("vector2 (256)", said)
         self.verify_wrong(["copy/scalar", "WRONG: dst at (70, 0): expected ", "width 255"])
         report = json.loads(self.run_wrong("--json").stdout)
@@ -203,16 +205,16 @@ class BadInput(LabTest):
             refuse("--cc", text, says=["1.3", "9.0"] if text else "")
         refuse("--on", "moon", says=["'moon'", "auto, gpu, emulator"])
         refuse("--json", "--csv", says=["--json", "--csv"])
-        refuse("--out", "nowhere", says=["--out nowhere", "no folder"])
-        write("file", b"")
-        refuse("--out", "file", says="no folder")
-        refuse("--out", "file/below", says="no folder")
         refuse("--sizes", "1x1", says="--sizes")
 
     def test_folders_that_take_no_file(self):
         """Told before anything runs: fail_with() expects nothing on stdout."""
         def refuse(*arguments, says):
             self.refuse("run", *arguments, *EMULATOR, says=["cannot write", *says], code=FAILED)
+        write("file", b"")
+        for folder in ["file", "file/below", "/proc/new"]:
+            self.refuse("run", "copy/scalar", *EMULATOR, "--out", folder, code=FAILED,
+                        says="cannot make the folder " + folder)
         refuse("copy/scalar", "--out", "/proc", says=["/proc/copy-scalar.json", "no file can be made"])
         os.mkdir("out")
         rungs = [f"sobel/{rung['name']}" for rung in self.ladders("sobel")[0]["rungs"]]

@@ -301,7 +301,7 @@ class Explain(LabTest):
         refuse("copy/scala", says=['"scala"', 'did you mean "scalar"?'])
         refuse("copy/", says="scalar")
         refuse("copy/figure2", says="experiment")
-        refuse("copi/scalar", says=["copi/scalar", "did you mean 'copy/scalar'?", "LADDER/RUNG"])
+        refuse("copi/scalar", says=["copi/scalar", 'did you mean "copy/scalar"?', "LADDER/RUNG"])
         refuse("copy/figur2", says='did you mean "figure2"?')
         refuse("copy/scalar", "--grid", "1", says=["--grid", "copy/scalar"])
         refuse("sobel", "--ladder-dir", ".", says="--ladder-dir")

@@ -1,10 +1,13 @@
 """What the command's tests share: a scratch folder, the command, small files made by hand."""
 
+import fcntl
 import functools
 import os
+import pty
 import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 import zlib
 
@@ -48,6 +51,28 @@ class CommandTest(unittest.TestCase):
     def run_command(self, *arguments, stdin=b"", **options):
         return subprocess.run(
             [WARPWISE, *arguments], input=stdin, capture_output=True, timeout=60, **options)
+
+    def on_terminal(self, *arguments, streams=("stdout", "stderr"), columns=80):
+        """The exit code, and what the command showed on a terminal that its streams are."""
+        try:
+            leader, follower = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminal here: {error}")
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+        options = {"stdout": subprocess.PIPE, **{name: follower for name in streams}}
+        with subprocess.Popen([WARPWISE, *arguments], stdin=subprocess.DEVNULL, **options) as running:
+            os.close(follower)
+            shown = b""
+            while True:  # a terminal holds little: it has to be read while the command writes
+                try:
+                    part = os.read(leader, 65536)
+                except OSError:  # the command has closed its end
+                    break
+                if not part:
+                    break
+                shown += part
+        os.close(leader)
+        return running.returncode, shown
 
     def succeed(self, *arguments, **options):
         done = self.run_command(*arguments, **options)

@@ -17,6 +17,7 @@
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
+#include "warpwise/lab/study/study_table.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -142,8 +143,10 @@ class ExplainCommand final : public Command {
 
   void execute_file() const {
     const lab::ExplainRequest request = checked_request();
-    const lab::Explanation explanation =
-        with_compiler_log([&] { return lab::explain(request, read_texture); });
+    const lab::Explanation explanation = with_compiler_log([&] {
+      const Waiting waiting("compiling and running " + request.file);
+      return lab::explain(request, read_texture);
+    });
     print_report(explanation);
     report_faults(explanation);
   }
@@ -158,8 +161,10 @@ class ExplainCommand final : public Command {
       throw UsageError(request_.file + " is an experiment; explain takes one of its rungs");
     }
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
-    const lab::PrimitiveExplanation explanation =
-        with_compiler_log([&] { return lab::explain_rung(selection.table, request); });
+    const lab::PrimitiveExplanation explanation = with_compiler_log([&] {
+      const Waiting waiting("compiling and running " + request_.file);
+      return lab::explain_rung(selection.table, request);
+    });
     print_report(explanation);
     for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
   }
@@ -191,7 +196,10 @@ class ExplainCommand final : public Command {
       throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
     const lab::PrimitiveRequest request = request_of(request_.file);
     if (!lab::on_emulated_runtime()) restart(request);
-    const lab::PrimitiveExplanation explanation = lab::explain_primitive(request);
+    const lab::PrimitiveExplanation explanation = [&] {
+      const Waiting waiting("running " + request.name);
+      return lab::explain_primitive(request);
+    }();
     print_report(explanation);
     for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
   }
@@ -248,13 +256,13 @@ class ExplainCommand final : public Command {
         ->allow_extra_args(false);
   }
 
-  // Suggests the nearest name where FILE looks like LADDER/RUNG and not like a path.
+  // Suggests a name that is near where FILE looks like LADDER/RUNG and not like a path.
   std::string nearest_ladder() const {
     const std::size_t slash = request_.file.find('/');
     if (slash == std::string::npos || slash == 0 || request_.file[0] == '.') return "";
-    return fmt::format(" (did you mean '{}{}'?)",
-                       lab::nearest(request_.file.substr(0, slash), lab::study_names()),
-                       request_.file.substr(slash));
+    std::vector<std::string> names = lab::study_names();
+    for (std::string& each : names) each += request_.file.substr(slash);
+    return lab::suggestion(request_.file, names);
   }
 
   lab::ExplainRequest checked_request() const {
@@ -293,7 +301,9 @@ class ExplainCommand final : public Command {
                                   ? "a fault was found "
                                   : fmt::format("{} faults were found, the first ", faults.size());
     const bool budget = first.kind == emulator::FaultKind::budget;
-    throw Error(fmt::format("{}at line {}: {}{}", found, first.line, first.message,
+    throw Error(fmt::format("{}at line {}, thread ({}, {}, {}) of block ({}, {}, {}): {}{}", found,
+                            first.line, first.thread.x, first.thread.y, first.thread.z,
+                            first.block.x, first.block.y, first.block.z, first.message,
                             budget ? " (--budget N allows more)" : ""));
   }
 

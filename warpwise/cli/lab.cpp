@@ -38,10 +38,10 @@ void require_name(const std::string& wanted, const lab::StudyTable& table) {
     names.push_back(each.name);
   }
   for (const lab::Experiment& each : table.experiments) names.push_back(each.name);
-  throw InvalidArgument(
-      fmt::format("the {} {} has no {} and no experiment \"{}\" (did you mean \"{}\"?); it has {}",
-                  table.kind(), table.name(), table.is_ladder() ? "rung" : "kernel", wanted,
-                  lab::nearest(wanted, names), fmt::join(names, ", ")));
+  throw InvalidArgument(fmt::format("the {} {} has no {} and no experiment \"{}\"{}; it has {}",
+                                    table.kind(), table.name(),
+                                    table.is_ladder() ? "rung" : "kernel", wanted,
+                                    lab::suggestion(wanted, names), fmt::join(names, ", ")));
 }
 
 Selection selection_of(const std::string& name, const LabOptions& options) {

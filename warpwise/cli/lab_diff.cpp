@@ -93,12 +93,16 @@ class LabDiff final : public Command {
     request.rungs = {before.name, after.name};
     request.on_gpu = options_.on_gpu();
     request.compute_capabilities = options_.compute_capabilities;
+    const std::size_t width = terminal_width();
     bool first = true;
     const lab::StudyRun run = lab::run_study(
         selection.table, request, [&](const lab::StudyRun& so_far, const lab::RungRow& row) {
-          if (first) print(lab::heading_of(so_far) + lab::columns_of(so_far, row));
+          if (first) {
+            print(lab::heading_of(so_far) + lab::legend_of(so_far, width) + "\n" +
+                  lab::columns_of(so_far, row, width));
+          }
           first = false;
-          print(lab::line_of(so_far, row));
+          print(lab::line_of(so_far, row, width));
         });
     if (run.any_wrong()) throw Error("a rung is wrong");
   }

@@ -6,6 +6,7 @@
 
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
+#include "warpwise/io/printable.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -92,17 +93,21 @@ std::string text_of(const lab::StudyTable& table) {
       if (all_have(need)) text += fmt::format("  all need: {}\n", need.second);
     }
   }
+  const std::size_t width = terminal_width();
+  const auto add = [&](const std::string& line) {
+    text += (width > 0 ? io::shortened(line, width) : line) + "\n";
+  };
   for (const lab::Rung& rung : table.rungs) {
-    text += fmt::format("  {:<24} {:<10} {}\n", rung.name,
-                        fmt::format("{}", fmt::join(rung.rows, " ")), rung.idea);
+    add(fmt::format("  {:<24} {:<10} {}", rung.name, fmt::format("{}", fmt::join(rung.rows, " ")),
+                    rung.idea));
     for (const Need& need : rung.needs) {
       if (table.rungs.size() > 1 && all_have(need)) continue;
-      text += fmt::format("  {:<24} {:<10} needs: {}\n", "", "", need.second);
+      add(fmt::format("  {:<24} {:<10} needs: {}", "", "", need.second));
     }
   }
   for (const lab::Experiment& each : table.experiments) {
-    text += fmt::format("  experiment {:<13} {:<10} {}\n", each.name,
-                        fmt::format("{}", fmt::join(each.rows, " ")), each.title);
+    add(fmt::format("  experiment {:<13} {:<10} {}", each.name,
+                    fmt::format("{}", fmt::join(each.rows, " ")), each.title));
   }
   return text + "\n";
 }
@@ -119,6 +124,10 @@ lab::StudyTable listed(Selection selection) {
   if (selection.experiment) table.experiments.push_back(*std::move(selection.experiment));
   return table;
 }
+
+constexpr const char* legend =
+    "Behind a name: the rows of the source documents that it shows (docs/sources.md), and its "
+    "idea.\n";
 
 class LabList final : public Command {
  public:
@@ -145,7 +154,7 @@ class LabList final : public Command {
     constexpr auto replace = Json::error_handler_t::replace;
     print(json_
               ? Json{{"ladders", ladders}, {"studies", studies}}.dump(1, ' ', false, replace) + "\n"
-              : text);
+              : text + legend);
   }
 
  private:

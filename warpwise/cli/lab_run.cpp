@@ -84,7 +84,9 @@ class LabRun final : public Command {
     for (const Selection& each : selections) {
       const lab::StudyRun run = run_one(each);
       for (const lab::RungRow& row : run.rows) {
-        if (!row.wrong.empty()) wrong.push_back(run.study + "/" + row.rung);
+        if (!row.wrong.empty()) {
+          wrong.push_back(fmt::format("{}/{} ({})", run.study, row.rung, row.wrong));
+        }
       }
       if (!json_ && !csv_) print(lab::transfers_of(run));
       if (json_) objects.push_back(lab::json_of(run));
@@ -94,7 +96,7 @@ class LabRun final : public Command {
     if (json_)
       print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
     if (!wrong.empty()) {
-      throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, ", ")));
+      throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, "; ")));
     }
   }
 
@@ -110,6 +112,7 @@ class LabRun final : public Command {
                   (selection.whole || (selection.experiment && selection.experiment->cpu));
     request.compute_capabilities = options_.compute_capabilities;
     const bool quiet = json_ || csv_;
+    const std::size_t width = terminal_width();
     Progress progress(quiet ? request.rungs.size() : 0);
     std::size_t done = 0;
     const lab::RungRow* before = nullptr;
@@ -119,9 +122,9 @@ class LabRun final : public Command {
         progress.show(std::min(++done, request.rungs.size()), row.rung);
         return;
       }
-      if (before == nullptr) print(lab::heading_of(run));
-      if (lab::begins_table(run, before, row)) print("\n" + lab::columns_of(run, row));
-      print(lab::line_of(run, row));
+      if (before == nullptr) print(lab::heading_of(run) + lab::legend_of(run, width));
+      if (lab::begins_table(run, before, row)) print("\n" + lab::columns_of(run, row, width));
+      print(lab::line_of(run, row, width));
       last = row;
       before = &last;
     };
@@ -148,10 +151,9 @@ class LabRun final : public Command {
   // Before anything runs: on a GPU that takes minutes, which would be lost.
   void require_writable(const std::vector<Selection>& selections) const {
     if (out_.empty()) return;
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(out_, ignored)) {
-      throw UsageError("--out " + out_ + " is no folder");
-    }
+    std::error_code error;
+    std::filesystem::create_directories(out_, error);
+    if (error) throw IoError("cannot make the folder " + out_ + ": " + error.message());
     for (const Selection& each : selections) {
       const io::OutputFile tried(record_of(each));
     }

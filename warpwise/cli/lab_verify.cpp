@@ -21,6 +21,11 @@ std::string line_of(const lab::VerifiedRung& rung) {
   return text + (rung.right() ? "\n" : ": NOTHING WAS VERIFIED\n");
 }
 
+std::string why_wrong(const lab::VerifiedRung& rung) {
+  return fmt::format("{}/{} ({})", rung.ladder, rung.rung,
+                     rung.failure.empty() ? "nothing was verified" : rung.failure);
+}
+
 class LabVerify final : public Command {
  public:
   explicit LabVerify(CLI::App& app) {
@@ -49,7 +54,7 @@ class LabVerify final : public Command {
           progress.clear();
           if (!rung.compiler_log.empty()) print_error_log(rung.compiler_log);
           print(line_of(rung));
-          if (!rung.right()) wrong.push_back(rung.ladder + "/" + rung.rung);
+          if (!rung.right()) wrong.push_back(why_wrong(rung));
           problems += rung.passed;
           for (const auto& [reason, count] : rung.skipped) skipped += count;
           progress.show(++finished, rung.ladder + "/" + rung.rung);
@@ -59,7 +64,7 @@ class LabVerify final : public Command {
     }
     print(fmt::format("{} of {} rungs right on {}: {} problems, {} more skipped with the reason\n",
                       total - wrong.size(), total, executor->device_name(), problems, skipped));
-    if (!wrong.empty()) throw Error(fmt::format("wrong: {}", fmt::join(wrong, ", ")));
+    if (!wrong.empty()) throw Error(fmt::format("wrong: {}", fmt::join(wrong, "; ")));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,7 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/study/study_table.hpp"
 
 namespace {
 
@@ -57,10 +59,31 @@ void set_up_process() {
   }
 }
 
+// `warpwise` and `warpwise help` ask for the command's help, `warpwise help lab run` for that of
+// `warpwise lab run`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return {"--help"};
+  if (words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
+void require_subcommand(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands({})) names.push_back(each->get_name());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  throw UsageError(fmt::format("a subcommand is needed, not '{}'{}: {}", word,
+                               lab::suggestion(word, names), fmt::join(names, ", ")));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Fast image primitives with identical results on GPU and CPU.", "warpwise");
   app.set_version_flag("--version", "warpwise " WARPWISE_VERSION);
   app.require_subcommand(1);
+  app.footer("warpwise help SUBCOMMAND says what it takes.");
   std::map<std::string, std::unique_ptr<Command>> commands;
   commands["convert"] = add_convert(app);
   commands["sobel"] = add_sobel(app);
@@ -73,8 +96,11 @@ int run(int argc, char** argv) {
   commands["explain"] = add_explain(app);
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
+  const std::vector<std::string> words = words_of(argc, argv);
+  // CLI11 would give the whole command's help for an unknown subcommand's.
+  if (!words[0].starts_with('-')) require_subcommand(app, words[0]);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes the last first
   } catch (const CLI::Success& asked_for_text) {
     std::ostringstream text;
     app.exit(asked_for_text, text, text);
@@ -82,12 +108,7 @@ int run(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    if (chosen.empty()) {
-      throw UsageError(
-          "a subcommand is needed: convert, sobel, threshold, match, disparity, find, track, gemv, "
-          "explain, lab or devices" +
-          (argc > 1 ? fmt::format(", not '{}'", argv[1]) : ""));
-    }
+    if (chosen.empty()) require_subcommand(app, words[0]);
     std::string reason = error.what();
     std::replace(reason.begin(), reason.end(), '\n', ' ');
     throw UsageError(fmt::format("{} (see warpwise {} --help)", reason, chosen[0]->get_name()));

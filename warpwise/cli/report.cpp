@@ -1,8 +1,10 @@
 #include "warpwise/cli/report.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "warpwise/io/output_file.hpp"
@@ -24,6 +26,11 @@ Rates rates_of(const FileReport& file) {
       static_cast<double>(file.source.width) * static_cast<double>(file.source.height);
   return {frames * pixels / seconds / 1e6,
           frames * static_cast<double>(file.bytes_per_frame) / seconds / 1e9};
+}
+
+void clear_line() {
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
 }
 
 }  // namespace
@@ -77,6 +84,12 @@ void print(std::string_view text) {
   out.finish();
 }
 
+std::size_t terminal_width() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
 void print_line(std::string_view line) { print(io::printable(line) + "\n"); }
 
 void print_error(std::string_view line) { fmt::print(stderr, "{}\n", io::printable(line)); }
@@ -100,9 +113,23 @@ void Progress::show(std::size_t done, std::string_view what) {
 }
 
 void Progress::clear() {
-  if (!visible_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  if (visible_) clear_line();
 }
+
+Waiting::Waiting(std::string what) : what_(std::move(what)) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  line_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    const auto is_asked = [&] { return stop.stop_requested(); };
+    int seconds = 1;
+    for (; !changed_.wait_for(lock, stop, std::chrono::seconds(1), is_asked); ++seconds) {
+      fmt::print(stderr, "\r\x1b[K{}: {} s", io::printable(what_), seconds);
+      std::fflush(stderr);
+    }
+    if (seconds > 1) clear_line();
+  });
+}
+
+Waiting::~Waiting() = default;
 
 }  // namespace warpwise::cli

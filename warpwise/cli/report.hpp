@@ -1,8 +1,11 @@
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "warpwise/cli/operation.hpp"
@@ -32,6 +35,9 @@ nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Opera
 /// Writes a text to standard output as it is. \throws IoError  it cannot be written.
 void print(std::string_view text);
 
+/// Characters in a line of the terminal that standard output is; 0 where it is none.
+std::size_t terminal_width();
+
 /// Writes a line to standard output, or to standard error, what a terminal would obey made
 /// harmless.
 void print_line(std::string_view line);
@@ -54,6 +60,22 @@ class Progress {
  private:
   std::size_t total_;
   bool visible_;
+};
+
+/// While it lives, a line on standard error, when that is a terminal, that says what is being done
+/// and for how long; it appears after a second.
+class Waiting {
+ public:
+  explicit Waiting(std::string what);
+  ~Waiting();
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread line_;  // ends before what it uses
 };
 
 }  // namespace warpwise::cli

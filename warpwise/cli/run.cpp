@@ -1,6 +1,7 @@
 #include "warpwise/cli/run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -38,6 +39,15 @@ bool goes_to_standard_output(const std::vector<Job>& jobs) {
     return std::any_of(job.targets.begin(), job.targets.end(),
                        [](const Target& target) { return io::is_standard_output(target.path); });
   });
+}
+
+// A picture's bytes on a terminal are noise, and some of them are commands to it.
+void require_no_terminal(const std::vector<Job>& jobs) {
+  if (goes_to_standard_output(jobs) && ::isatty(STDOUT_FILENO) != 0) {
+    throw UsageError(
+        "the picture would go to a terminal; name a file, or send standard output to a file or a "
+        "program");
+  }
 }
 
 // One input on its way to its outputs: pictures go through process() one by one.
@@ -180,6 +190,7 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   options.validate();
   Worker worker(options);
   const std::vector<Job> jobs = list_jobs(options, operation.further_outputs());
+  require_no_terminal(jobs);
   require_outputs_that_hold(jobs, operation);
   const bool pixels_to_stdout = goes_to_standard_output(jobs);
   if (options.json && pixels_to_stdout) {

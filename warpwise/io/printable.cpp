@@ -50,4 +50,15 @@ std::string printable(std::string_view text, std::string_view kept) {
   return result;
 }
 
+std::string shortened(std::string_view text, std::size_t width) {
+  std::size_t places = 0;
+  std::size_t end_of_short = 0;  // where the text is cut if it turns out too long
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_continuation(text, i)) continue;
+    if (++places == width) end_of_short = i;
+    if (places > width) return std::string(text.substr(0, end_of_short)) + (width > 0 ? "…" : "");
+  }
+  return std::string(text);
+}
+
 }  // namespace warpwise::io

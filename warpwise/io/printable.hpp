@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,5 +10,9 @@ namespace warpwise::io {
 /// characters, and bytes that are no UTF-8, become "\x1b", so that no terminal obeys them.
 /// Characters of `kept` stay, such as "\n\t" in a text of several lines.
 std::string printable(std::string_view text, std::string_view kept = {});
+
+/// A text for at most `width` places of a terminal, its end replaced by "…" where it is longer.
+/// Each UTF-8 character counts as one place.
+std::string shortened(std::string_view text, std::size_t width);
 
 }  // namespace warpwise::io

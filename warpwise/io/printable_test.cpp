@@ -36,5 +36,15 @@ TEST(Printable, EscapesWhatIsNoUtf8) {
 
 TEST(Printable, KeepsWhatItIsTold) { EXPECT_EQ(printable("a\n\tb\r", "\n\t"), "a\n\tb\\x0d"); }
 
+TEST(Shortened, FitsThePlaces) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "ab…");
+  EXPECT_EQ(shortened("äöüß", 4), "äöüß");
+  EXPECT_EQ(shortened("äöüßx", 4), "äöü…");
+  EXPECT_EQ(shortened("ab", 1), "…");
+  EXPECT_EQ(shortened("ab", 0), "");
+  EXPECT_EQ(shortened("", 0), "");
+}
+
 }  // namespace
 }  // namespace warpwise::io

@@ -9,12 +9,16 @@ namespace warpwise::lab {
 
 /// The line above the rows of one size: what is run where, and against which roof.
 std::string heading_of(const StudyRun& run);
+/// A line for each column that says what it holds. Here and below, a table is at most `width`
+/// characters wide, as long as its rows' names allow: columns that matter less are left out; 0
+/// stands for any width.
+std::string legend_of(const StudyRun& run, std::size_t width = 0);
 /// The size and the parameters that rows from this one on are for, and the names of the columns.
-std::string columns_of(const StudyRun& run, const RungRow& row);
+std::string columns_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);
 /// Whether they are to be shown before this row. \param before  the row above; none at the first
 bool begins_table(const StudyRun& run, const RungRow* before, const RungRow& row);
 /// One row for people.
-std::string line_of(const StudyRun& run, const RungRow& row);
+std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width = 0);
 
 /// "32", "32x8" or "8x8x4".
 std::string block_text(const emulator::Dim3& block);

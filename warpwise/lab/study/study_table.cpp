@@ -53,9 +53,9 @@ void read_axis(const Fields& fields, const std::string& name, const StudyTable& 
       for (const auto& [each, otherwise] : table.parameters()) known.push_back(each);
       known.insert(known.end(), constants.begin(), constants.end());
       fields.fail(
-          fmt::format("has the unknown axis \"{}\" (did you mean \"{}\"?); an axis is "
+          fmt::format("has the unknown axis \"{}\"{}; an axis is "
                       "sizes, blocks, a parameter or a constant",
-                      name, nearest(name, known)));
+                      name, suggestion(name, known)));
     }
     auto& axis = (is_parameter ? axes.parameters : axes.constants)[name];
     axis = fields.numbers(values, name.c_str(), std::numeric_limits<std::int64_t>::min());
@@ -112,9 +112,8 @@ const ladders::Ladder& required_ladder(std::string_view name) {
   if (const ladders::Ladder* found = known_ladder(name)) return *found;
   std::vector<std::string> names;
   for (const ladders::Ladder* each : ladders::all()) names.emplace_back(each->name());
-  throw InvalidArgument(
-      fmt::format("there is no ladder \"{}\" (did you mean \"{}\"?); there are {}", name,
-                  nearest(name, names), fmt::join(names, ", ")));
+  throw InvalidArgument(fmt::format("there is no ladder \"{}\"{}; there are {}", name,
+                                    suggestion(name, names), fmt::join(names, ", ")));
 }
 
 // " \"table5\"", for the place of a complaint; nothing where there is no name to tell.
@@ -141,9 +140,8 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   std::vector<std::string> names;
   for (const Rung& each : above) names.push_back(each.name);
   if (after.empty() || std::find(names.begin(), names.end(), after) != names.end()) return after;
-  const std::string hint =
-      names.empty() ? "" : " (did you mean \"" + nearest(after, names) + "\"?)";
-  fields.fail(fmt::format("has the \"after\" \"{}\", which is no rung above it{}", after, hint));
+  fields.fail(fmt::format("has the \"after\" \"{}\", which is no rung above it{}", after,
+                          suggestion(after, names)));
 }
 
 constexpr std::string_view kind_names[] = {"input", "output", "scratch", "texture", "scalar"};
@@ -366,9 +364,9 @@ const Rung& StudyTable::rung(std::string_view wanted) const {
     if (each.name == wanted) return each;
     names.push_back(each.name);
   }
-  throw InvalidArgument(fmt::format("the {} {} has no {} \"{}\" (did you mean \"{}\"?); it has {}",
-                                    kind(), name(), is_ladder() ? "rung" : "kernel", wanted,
-                                    nearest(wanted, names), fmt::join(names, ", ")));
+  throw InvalidArgument(fmt::format("the {} {} has no {} \"{}\"{}; it has {}", kind(), name(),
+                                    is_ladder() ? "rung" : "kernel", wanted,
+                                    suggestion(wanted, names), fmt::join(names, ", ")));
 }
 
 StudyTable parse_study(std::string_view json, const fs::path& file) {
@@ -405,9 +403,8 @@ StudyTable find_study(std::string_view name) {
   }
   const std::vector<std::string> names = study_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw InvalidArgument(
-        fmt::format("there is no ladder \"{}\" and no study (did you mean \"{}\"?); there are {}",
-                    name, nearest(name, names), fmt::join(names, ", ")));
+    throw InvalidArgument(fmt::format("there is no ladder \"{}\" and no study{}; there are {}",
+                                      name, suggestion(name, names), fmt::join(names, ", ")));
   }
   StudyTable table = read_study(studies_folder() / name);
   if (table.name() != name) {

@@ -120,7 +120,7 @@ struct StudyTable {
   /// The parameters of its kernels, but of the shipped one.
   std::vector<std::byte> arguments(const ladders::Problem& problem,
                                    const ladders::Placement& placement) const;
-  /// \throws InvalidArgument  with the nearest name
+  /// \throws InvalidArgument  with a name that is near
   const Rung& rung(std::string_view name) const;
 };
 
@@ -133,7 +133,7 @@ StudyTable read_study(const std::filesystem::path& folder);
 /// is a ladder's.
 StudyTable parse_study(std::string_view json, const std::filesystem::path& file);
 
-/// The installed ladder or study. \throws InvalidArgument  with the nearest name
+/// The installed ladder or study. \throws InvalidArgument  with a name that is near
 StudyTable find_study(std::string_view name);
 
 /// Of all that are installed: the ladders, then the other studies, each sorted by name.
@@ -143,8 +143,8 @@ std::vector<std::string> study_names();
 /// gives these kinds.
 const std::map<std::string, std::vector<std::string>>& table_fields();
 
-/// The name of `names` that is nearest to `name` by the letters that have to change, to be
-/// suggested.
-std::string nearest(std::string_view name, std::span<const std::string> names);
+/// " (did you mean "sobel"?)" with the name of `names` that is nearest to `name` by the letters
+/// that have to change; nothing where none is near.
+std::string suggestion(std::string_view name, std::span<const std::string> names);
 
 }  // namespace warpwise::lab

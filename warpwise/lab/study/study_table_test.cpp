@@ -684,14 +684,16 @@ TEST(Table, EveryInstalledLadderIsWhole) {
   }
 }
 
-TEST(Nearest, ByTheLettersThatHaveToChange) {
-  const std::vector<std::string> names = {"scalar", "vector2", "vector4", "shipped"};
-  EXPECT_EQ(nearest("vector", names), "vector2");
-  EXPECT_EQ(nearest("vecotr4", names), "vector4");
-  EXPECT_EQ(nearest("ship", names), "shipped");
-  EXPECT_EQ(nearest("scaler", names), "scalar");
-  EXPECT_EQ(nearest("", names), "scalar");
-  EXPECT_EQ(nearest("anything", {}), "");
+TEST(Suggestion, OfANameThatIsNear) {
+  const std::vector<std::string> names = {"scalar", "vector2", "vector4", "shipped", "lab"};
+  EXPECT_EQ(suggestion("vector", names), " (did you mean \"vector2\"?)");
+  EXPECT_EQ(suggestion("vecotr4", names), " (did you mean \"vector4\"?)");
+  EXPECT_EQ(suggestion("ship", names), " (did you mean \"shipped\"?)");
+  EXPECT_EQ(suggestion("scaler", names), " (did you mean \"scalar\"?)");
+  for (const char* far : {"", "anything", "zzz", "xy", "s", "ol"}) {
+    EXPECT_EQ(suggestion(far, names), "") << far;
+  }
+  EXPECT_EQ(suggestion("scalar", {}), "");
 }
 
 // ---- Texts

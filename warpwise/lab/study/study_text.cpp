@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
 
+#include "warpwise/io/printable.hpp"
 #include "warpwise/lab/study/figures.hpp"
 
 namespace warpwise::lab {
@@ -28,36 +32,110 @@ namespace {
 
 constexpr std::size_t ladder_name_width = 32;
 constexpr std::size_t name_width = 44;  // where the values of axes stand behind a name
+// An idea of which less than this can be shown is left out.
+constexpr std::size_t least_of_an_idea = 20;
 
-// A number in `width` places with three digits that count, or blanks.
-std::string cell(const std::optional<double>& value, int width) {
-  if (!value) return std::string(static_cast<std::size_t>(width), ' ');
-  const double v = *value;
-  if (v >= 100) return fmt::format("{:>{}.0f}", v, width);
-  return v >= 10 ? fmt::format("{:>{}.1f}", v, width) : fmt::format("{:>{}.2f}", v, width);
+// A column between a row's name and its idea. Where the terminal is narrow, columns are left out in
+// the order of `keep`, the smallest first.
+struct Column {
+  std::string title;
+  std::size_t width;
+  int keep;
+  bool left = false;  ///< with two blanks before it
+  std::string_view meaning;
+};
+
+std::vector<Column> gpu_columns() {
+  return {{"cold us", 9, 15, false, "time of a run that finds nothing in L2, median"},
+          {"[p5, p95]", 17, 10, true, "5th and 95th percentile of these times"},
+          {"batch us", 9, 9, false, "time of a run behind others on the same operands"},
+          {"GB/s", 7, 13, false, "inputs read once and outputs written once, by the cold time"},
+          {"roof", 5, 14, false, "share of what the heading's copy or reads reach"},
+          {"step", 7, 12, false, "times as fast as the step before"},
+          {"all", 7, 11, false, "times as fast as the first rung"},
+          {"regs", 5, 7, false, "registers of a thread"},
+          {"occ.", 5, 8, false, "occupancy: resident warps of the most possible"},
+          {"refs/px", 8, 4, false,
+           "threads' reads and writes of global memory and textures, for a pixel"},
+          {"tx/req", 7, 6, false, "transactions that a warp's request of global memory takes"},
+          {"sh/req", 7, 5, false, "passes that a warp's request of shared memory takes"},
+          {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
-std::string trimmed(double value) {
-  std::string text = cell(value, 0);
-  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+std::vector<Column> emulator_columns() {
+  return {{"warp instr.", 12, 15, false, "instructions that warps issued"},
+          {"lanes", 6, 12, false, "active threads in each of them, of 32"},
+          {"refs/px", 8, 10, false,
+           "threads' reads and writes of global memory and textures, for a pixel"},
+          {"tx/req", 7, 14, false, "transactions that a warp's request of global memory takes"},
+          {"sh/req", 7, 13, false, "passes that a warp's request of shared memory takes"},
+          {"B/px", 8, 11, false, "bytes that these transactions move for a pixel"},
+          {"branches", 10, 4, false, "branches that warps met"},
+          {"divergent", 10, 5, false, "those at which a warp's threads parted"},
+          {"regs", 5, 8, false, "registers of a thread"},
+          {"occ.", 5, 9, false, "occupancy: resident warps of the most possible"},
+          {"CC", 5, 7, true, "compute capability that the row is counted for"},
+          {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
+
+// The columns of a study that says itself what to show. Times are of a GPU alone.
+std::vector<Column> study_columns(const StudyRun& run) {
+  std::vector<Column> columns;
+  for (const std::string& each : run.report) {
+    const auto* const found = std::find(figure_names.begin(), figure_names.end(), each);
+    const bool is_time = found - figure_names.begin() < std::ptrdiff_t{timed_figures};
+    if (is_time && !run.on_gpu) continue;
+    const int keep = static_cast<int>(run.report.size() - columns.size());
+    columns.push_back({each, std::max<std::size_t>(each.size(), 9) + 2, keep, false, ""});
+  }
+  columns.push_back({"CC", 5, 1000, true, "compute capability that the row is counted for"});
+  return columns;
+}
+
+std::vector<Column> all_columns(const StudyRun& run) {
+  if (!run.report.empty()) return study_columns(run);
+  return run.on_gpu ? gpu_columns() : emulator_columns();
+}
+
+std::size_t name_width_of(const StudyRun& run) {
+  return run.report.empty() ? ladder_name_width : name_width;
+}
+
+std::size_t width_of(const Column& column) { return column.width + (column.left ? 2 : 0); }
+
+std::size_t width_of(const std::vector<Column>& columns) {
+  std::size_t width = 0;
+  for (const Column& each : columns) width += width_of(each);
+  return width;
+}
+
+// Those that `width` characters have room for beside a name; all where it is 0.
+std::vector<Column> columns_within(const StudyRun& run, std::size_t width) {
+  std::vector<Column> columns = all_columns(run);
+  while (width > 0 && columns.size() > 1 && name_width_of(run) + width_of(columns) > width) {
+    columns.erase(std::min_element(columns.begin(), columns.end(),
+                                   [](const auto& a, const auto& b) { return a.keep < b.keep; }));
+  }
+  return columns;
+}
+
+std::string aligned(const Column& column, std::string_view text) {
+  return column.left ? fmt::format("  {:<{}}", text, column.width)
+                     : fmt::format("{:>{}}", text, column.width);
+}
+
+// A number with three digits that count.
+std::string number(double v) {
+  if (v >= 100) return fmt::format("{:.0f}", v);
+  return v >= 10 ? fmt::format("{:.1f}", v) : fmt::format("{:.2f}", v);
+}
+
+std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
 
 std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:>4.0f}%", 100 * *share) : "     ";
+  return share ? fmt::format("{:.0f}%", 100 * *share) : "";
 }
 
-std::string counts_text(const RungCounts& counts) {
-  return cell(counts.references_per_pixel, 8) + cell(counts.transactions_per_request, 7) +
-         (counts.shared_passes_per_request > 0 ? cell(counts.shared_passes_per_request, 7)
-                                               : std::string(7, ' '));
-}
-
-std::string resources_text(const RungResources& resources) {
-  return (resources.registers ? fmt::format("{:>5}", *resources.registers) : "     ") +
-         percent(resources.occupancy);
-}
-
-// In as many places in every row.
 std::string document_text(const RungRow& row) {
   std::string text;
   const auto& cpu = row.document_cpu;
@@ -70,83 +148,100 @@ std::string document_text(const RungRow& row) {
     text += fmt::format("{}GPU x{:.3g}, {} thr.", text.empty() ? "" : " ", *cpu->gpu_speedup,
                         cpu->threads);
   }
-  return fmt::format("{:<17}", text);
+  return text;
 }
 
-std::string gpu_line(const RungRow& row) {
+using Cells = std::map<std::string, std::string>;  // by the column's title
+
+Cells cells_of(const RungCounts& counts) {
+  Cells cells = {{"refs/px", number(counts.references_per_pixel)},
+                 {"tx/req", number(counts.transactions_per_request)},
+                 {"warp instr.", fmt::format("{}", counts.warp_instructions)},
+                 {"lanes", fmt::format("{:.1f}", counts.active_lanes)},
+                 {"B/px", number(counts.bytes_moved_per_pixel)},
+                 {"branches", fmt::format("{}", counts.branches)},
+                 {"divergent", fmt::format("{}", counts.divergent_branches)},
+                 {"CC", rules::to_string(counts.compute_capability)}};
+  if (counts.shared_passes_per_request > 0) {
+    cells["sh/req"] = number(counts.shared_passes_per_request);
+  }
+  return cells;
+}
+
+Cells cells_of(const RungResources& resources) {
+  return {{"regs", resources.registers ? fmt::format("{}", *resources.registers) : ""},
+          {"occ.", percent(resources.occupancy)}};
+}
+
+Cells times_of(const RungRow& row) {
   const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
-  std::string text = cell(shown->median_us, 9) +
-                     fmt::format(" {:<17}", fmt::format("[{}, {}]", trimmed(shown->p5_us),
-                                                        trimmed(shown->p95_us)));
-  text += row.on_cpu ? std::string(9, ' ') : cell(row.batch->median_us, 9);
-  text += cell(row.gb_per_s, 7) + percent(row.share_of_roof) +
-          cell(row.speedup_over_step_before, 7) + cell(row.speedup_over_first, 7);
-  text += row.resources.empty() ? std::string(10, ' ') : resources_text(row.resources[0]);
-  text += row.counts.empty() ? std::string(22, ' ') : counts_text(row.counts[0]);
-  return text + "  " + document_text(row);
-}
-
-std::string emulator_lines(const RungRow& row) {
-  if (row.on_cpu) {
-    return fmt::format("{:<85}  {}", cell(row.batch->median_us, 12) + " us on this CPU",
-                       document_text(row));
-  }
-  std::string text;
-  for (std::size_t i = 0; i < row.counts.size(); ++i) {
-    const RungCounts& counts = row.counts[i];
-    if (i > 0) text += "\n" + std::string(32, ' ');
-    text += fmt::format("{:>12}{:>6.1f}", counts.warp_instructions, counts.active_lanes) +
-            counts_text(counts) + cell(counts.bytes_moved_per_pixel, 8) +
-            fmt::format("{:>10}{:>10}", counts.branches, counts.divergent_branches) +
-            resources_text(row.resources[i]) +
-            fmt::format("  {:<5}", rules::to_string(counts.compute_capability));
-  }
-  return text + "  " + document_text(row);
-}
-
-// The columns of a study that says itself what to show. Times are of a GPU alone.
-std::vector<std::string_view> shown_figures(const StudyRun& run) {
-  std::vector<std::string_view> result;
-  for (const std::string& each : run.report) {
-    const auto* const found = std::find(figure_names.begin(), figure_names.end(), each);
-    const bool is_time = found - figure_names.begin() < std::ptrdiff_t{timed_figures};
-    if (run.on_gpu || !is_time) result.push_back(*found);
-  }
-  return result;
-}
-
-std::size_t width_of(std::string_view figure) {
-  return std::max<std::size_t>(figure.size(), 9) + 2;
+  return {{"cold us", number(shown->median_us)},
+          {"[p5, p95]", fmt::format("[{}, {}]", number(shown->p5_us), number(shown->p95_us))},
+          {"batch us", row.on_cpu ? "" : number(row.batch->median_us)},
+          {"GB/s", number(row.gb_per_s)},
+          {"roof", percent(row.share_of_roof)},
+          {"step", number(row.speedup_over_step_before)},
+          {"all", number(row.speedup_over_first)}};
 }
 
 std::string exact_or_rounded(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-  return whole ? fmt::format("{:.0f}", value) : trimmed(value);
+  return whole ? fmt::format("{:.0f}", value) : number(value);
 }
 
-// A line for each compute capability that the row has something of.
-std::string study_lines(const StudyRun& run, const RungRow& row) {
+// Line `index` of a row: one for each compute capability that something is known of.
+Cells cells_of(const StudyRun& run, const RungRow& row, std::size_t index) {
+  Cells cells;
+  if (!run.report.empty()) {
+    for (const std::string& each : run.report) {
+      const std::optional<double> value = figure_of(row, index, each);
+      if (value) cells[each] = exact_or_rounded(*value);
+    }
+    if (index < row.counts.size()) {
+      cells["CC"] = rules::to_string(row.counts[index].compute_capability);
+    }
+    return cells;
+  }
+  if (run.on_gpu) cells = times_of(row);
+  if (index < row.counts.size()) cells.merge(cells_of(row.counts[index]));
+  if (index < row.resources.size()) cells.merge(cells_of(row.resources[index]));
+  return cells;
+}
+
+std::size_t lines_of(const StudyRun& run, const RungRow& row) {
+  if (run.on_gpu && run.report.empty()) return 1;
+  return std::max<std::size_t>({1, row.counts.size(), row.resources.size()});
+}
+
+// A row without its name.
+std::string figures_text(const StudyRun& run, const RungRow& row,
+                         const std::vector<Column>& columns) {
   std::string text;
-  const std::size_t lines = std::max<std::size_t>({1, row.counts.size(), row.resources.size()});
+  const std::size_t lines = lines_of(run, row);
   for (std::size_t i = 0; i < lines; ++i) {
-    if (i > 0) text += "\n" + std::string(name_width, ' ');
-    for (const std::string_view each : shown_figures(run)) {
-      const std::optional<double> value = figure_of(row, i, each);
-      text += fmt::format("{:>{}}", value ? exact_or_rounded(*value) : "", width_of(each));
-    }
-    if (i < row.counts.size()) {
-      text += fmt::format("  {:<5}", rules::to_string(row.counts[i].compute_capability));
-    }
+    if (i > 0) text += "\n" + std::string(name_width_of(run), ' ');
+    Cells cells = cells_of(run, row, i);
+    if (i + 1 == lines && run.report.empty()) cells["document"] = document_text(row);
+    for (const Column& each : columns) text += aligned(each, cells[each.title]);
   }
   return text;
 }
 
-std::string study_columns(const StudyRun& run, const RungRow& row) {
-  std::string text = fmt::format("{}x{}\n{:<{}}", row.size.width, row.size.height, "", name_width);
-  for (const std::string_view each : shown_figures(run)) {
-    text += fmt::format("{:>{}}", each, width_of(each));
-  }
-  return text + "  CC\n";
+// A CPU has a time where a GPU's rung has counts.
+std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
+  const bool has_document = columns.back().title == "document";
+  std::string text = fmt::format("{:>12} us on this CPU", number(row.batch->median_us));
+  if (!has_document) return text;
+  const Column document = columns.back();
+  columns.pop_back();
+  return fmt::format("{:<{}}", text, width_of(columns)) + aligned(document, document_text(row));
+}
+
+// " IDEA", cut where the terminal ends.
+std::string idea_text(const std::string& idea, std::size_t used, std::size_t width) {
+  if (idea.empty() || width == 0) return idea.empty() ? "" : " " + idea;
+  const std::size_t room = width - std::min(width, used + 1);
+  return room < least_of_an_idea ? "" : " " + io::shortened(idea, room);
 }
 
 // With what an axis may have set.
@@ -156,6 +251,14 @@ std::string study_row_name(const RungRow& row) {
     if (!values.empty()) text += " " + parameters_text(values);
   }
   return text;
+}
+
+std::string row_name(const StudyRun& run, const RungRow& row) {
+  if (!run.is_ladder) return study_row_name(row);
+  std::string name =
+      row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
+  if (!row.axes.empty()) name += " " + parameters_text(row.axes);
+  return name;
 }
 
 }  // namespace
@@ -185,36 +288,40 @@ bool begins_table(const StudyRun& run, const RungRow* before, const RungRow& row
   return run.report.empty() && before->parameters != row.parameters;
 }
 
-std::string columns_of(const StudyRun& run, const RungRow& row) {
-  if (!run.report.empty()) return study_columns(run, row);
-  std::string work = fmt::format("{}x{}", row.size.width, row.size.height);
-  if (!row.parameters.empty()) work += ", " + parameters_text(row.parameters);
-  work += "\n";
-  if (!run.on_gpu) {
-    return work +
-           fmt::format(
-               "{:<32}{:>12}{:>6}{:>8}{:>7}{:>7}{:>8}{:>10}{:>10}{:>5}{:>5}  {:<5}  {:<17} {}\n",
-               "", "warp instr.", "lanes", "refs/px", "tx/req", "sh/req", "B/px", "branches",
-               "divergent", "regs", "occ.", "CC", "document", "idea");
+std::string legend_of(const StudyRun& run, std::size_t width) {
+  std::string text;
+  for (const Column& each : columns_within(run, width)) {
+    if (!each.meaning.empty()) text += fmt::format("  {:<12} {}\n", each.title, each.meaning);
   }
-  return work +
-         fmt::format(
-             "{:<32}{:>9} {:<17}{:>9}{:>7}{:>5}{:>7}{:>7}{:>5}{:>5}{:>8}{:>7}{:>7}  {:<17} {}\n",
-             "", "cold us", "[p5, p95]", "batch us", "GB/s", "roof", "step", "all", "regs", "occ.",
-             "refs/px", "tx/req", "sh/req", "document", "idea");
+  return text;
 }
 
-std::string line_of(const StudyRun& run, const RungRow& row) {
-  std::string name =
-      row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
-  if (!run.is_ladder) name = study_row_name(row);
-  if (!row.axes.empty() && run.is_ladder) name += " " + parameters_text(row.axes);
-  const std::size_t width = run.report.empty() ? ladder_name_width : name_width;
-  std::string text = fmt::format("{:<{}}", name, width);
+std::string columns_of(const StudyRun& run, const RungRow& row, std::size_t width) {
+  std::string text = fmt::format("{}x{}", row.size.width, row.size.height);
+  if (run.report.empty() && !row.parameters.empty()) text += ", " + parameters_text(row.parameters);
+  const std::vector<Column> columns = columns_within(run, width);
+  const std::size_t hidden = all_columns(run).size() - columns.size();
+  if (hidden > 0)
+    text += fmt::format("; {} more column{} in a wider terminal", hidden, hidden > 1 ? "s" : "");
+  text += "\n" + std::string(name_width_of(run), ' ');
+  for (const Column& each : columns) text += aligned(each, each.title);
+  const std::size_t used = name_width_of(run) + width_of(columns);
+  if (run.report.empty() && (width == 0 || used + 1 + least_of_an_idea <= width)) text += " idea";
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width) {
+  const std::size_t name_width = name_width_of(run);
+  std::string text = fmt::format("{:<{}}", row_name(run, row), name_width);
   if (!row.skipped.empty()) return text + "skipped: " + row.skipped + "\n";
   if (!row.wrong.empty()) return text + "WRONG: " + row.wrong + "\n";
-  if (!run.report.empty()) return text + study_lines(run, row) + "\n";
-  return text + (run.on_gpu ? gpu_line(row) : emulator_lines(row)) + " " + row.idea + "\n";
+  const std::vector<Column> columns = columns_within(run, width);
+  const bool is_cpu_in_emulator = row.on_cpu && !run.on_gpu && run.report.empty();
+  text += is_cpu_in_emulator ? cpu_text(row, columns) : figures_text(run, row, columns);
+  if (run.report.empty()) text += idea_text(row.idea, name_width + width_of(columns), width);
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
 }
 
 std::string transfers_of(const StudyRun& run) {
@@ -223,7 +330,7 @@ std::string transfers_of(const StudyRun& run) {
     text += fmt::format("{}transfers at {}x{}{}{}: {} us up, {} us down, page-locked\n",
                         text.empty() ? "\n" : "", each.size.width, each.size.height,
                         each.parameters.empty() ? "" : ", ", parameters_text(each.parameters),
-                        trimmed(each.upload_us), trimmed(each.download_us));
+                        number(each.upload_us), number(each.download_us));
   }
   return text;
 }

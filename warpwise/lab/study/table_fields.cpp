@@ -71,8 +71,7 @@ void Fields::fail(const std::string& why) const { throw InvalidArgument(place_ +
 void Fields::require_known(std::span<const std::string> known) const {
   for (const auto& [key, value] : object_.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      fail(fmt::format("has the unknown field \"{}\" (did you mean \"{}\"?)", key,
-                       nearest(key, known)));
+      fail(fmt::format("has the unknown field \"{}\"{}", key, suggestion(key, known)));
     }
   }
 }
@@ -275,12 +274,19 @@ Json parse_strictly(std::string_view text, const std::string& place) {
   return Json::parse(text, check);
 }
 
-std::string nearest(std::string_view name, std::span<const std::string> names) {
+std::string suggestion(std::string_view name, std::span<const std::string> names) {
   const auto found =
       std::min_element(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
         return distance(name, a) < distance(name, b);
       });
-  return found == names.end() ? "" : *found;
+  if (found == names.end()) return "";
+  constexpr std::size_t fewest_of_a_beginning = 3;
+  const std::size_t far = distance(name, *found);
+  // A name of which nothing stays was not meant.
+  const bool is_near = (far <= std::max<std::size_t>(2, name.size() / 3) &&
+                        far < std::min(name.size(), found->size())) ||
+                       (name.size() >= fewest_of_a_beginning && found->starts_with(name));
+  return is_near ? fmt::format(" (did you mean \"{}\"?)", *found) : "";
 }
 
 }  // namespace warpwise::lab
