@@ -4,12 +4,18 @@
 #include <string>
 
 #include "fuzz/fuzz.hpp"
+#include "support/enum_names.hpp"
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/lab.hpp"
 
 namespace warpwise {
 namespace {
 
 using fuzz::require;
+
+// The command has no unit tests, so its own enums are looked at here.
+static_assert(test::names_each_enumerator<cli::BackendChoice>());
+static_assert(test::names_each_enumerator<cli::LabPlace>());
 
 void integer(std::string_view text) {
   const std::int64_t value = cli::parse_integer("--n", text, INT64_MIN, INT64_MAX);

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/enum_names.hpp"
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/float16.hpp"
 #include "warpwise/base/frame.hpp"
@@ -141,10 +142,39 @@ TEST(Image, StartsRowsAtCacheLines) {
   EXPECT_THROW(Image(ElementType::u8, huge / 4, huge / 4), InvalidArgument);
 }
 
+TEST(EnumNames, AValueWithoutANameIsAQuestionMark) {
+  static_assert(name_of(ElementType::u8) == "u8");
+  static_assert(name_of(static_cast<ElementType>(200)) == "?");
+  EXPECT_EQ(name_of(static_cast<PixelFormat>(77)), "?");
+}
+
+// What the tests of the tables rely on: that a table which misses a value is noticed.
+enum class Complete { a, b };
+constexpr auto enum_names(Complete) {
+  return std::to_array<EnumName<Complete>>({{Complete::b, "b"}, {Complete::a, "a"}});
+}
+enum class Lacking : std::uint8_t { a, b };
+constexpr auto enum_names(Lacking) { return std::to_array<EnumName<Lacking>>({{Lacking::a, "a"}}); }
+enum class Repeated { a, b };
+constexpr auto enum_names(Repeated) {
+  return std::to_array<EnumName<Repeated>>({{Repeated::a, "a"}, {Repeated::a, "b"}});
+}
+enum class Ambiguous { a, b };
+constexpr auto enum_names(Ambiguous) {
+  return std::to_array<EnumName<Ambiguous>>({{Ambiguous::a, "a"}, {Ambiguous::b, "a"}});
+}
+
+TEST(EnumNames, TablesThatMissAValueAreFound) {
+  EXPECT_TRUE(test::names_each_enumerator<Complete>());
+  EXPECT_FALSE(test::names_each_enumerator<Lacking>());
+  EXPECT_FALSE(test::names_each_enumerator<Repeated>());
+  EXPECT_FALSE(test::names_each_enumerator<Ambiguous>());
+}
+
+TEST(ElementType, NamesComeBack) { EXPECT_TRUE(test::names_each_enumerator<ElementType>()); }
+
 TEST(PixelFormat, NamesComeBack) {
-  for (const PixelFormat format : all_pixel_formats) {
-    EXPECT_EQ(value_named<PixelFormat>(name_of(format)), format);
-  }
+  EXPECT_TRUE(test::names_each_enumerator<PixelFormat>());
   EXPECT_EQ(value_named<PixelFormat>("rgb"), std::nullopt);
   EXPECT_EQ(value_named<PixelFormat>(""), std::nullopt);
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "support/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/explain/argument_spec.hpp"
@@ -21,6 +22,8 @@ std::string refusal(const std::string& text) {
   }
   return "not refused";
 }
+
+TEST(ArgumentSpec, NamesItsTypes) { EXPECT_TRUE(test::names_each_enumerator<ScalarType>()); }
 
 TEST(ArgumentSpec, ReadsScalars) {
   EXPECT_EQ(parse_argument("i32:5").bits, 5U);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/backend.hpp"
+#include "support/enum_names.hpp"
 #include "support/guarded_image.hpp"
 
 namespace warpwise {
@@ -343,6 +344,11 @@ TEST(Match, RefusesOptionsOutOfRange) {
   refused([](MatchOptions& o) { o.search_y = {-32768, 0}; });
   refused([](MatchOptions& o) { o.search_x = {0, 32768}; });
   refused([](MatchOptions& o) { o.measure = static_cast<Measure>(9); });
+}
+
+TEST(Match, NamesLeadBackToTheirValues) {
+  EXPECT_TRUE(test::names_each_enumerator<Measure>());
+  EXPECT_TRUE(test::names_each_enumerator<MatchBorder>());
 }
 
 TEST(Match, SaysThatThereIsNoGpu) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/backend.hpp"
+#include "support/enum_names.hpp"
 #include "support/guarded_image.hpp"
 #include "warpwise/gpu/graph.hpp"
 
@@ -384,9 +385,7 @@ TEST(Threshold, RefusesViewsThatDoNotFit) {
 }
 
 TEST(Threshold, NamesItsMethods) {
-  for (const ThresholdMethod method : all_threshold_methods) {
-    EXPECT_EQ(value_named<ThresholdMethod>(name_of(method)), method);
-  }
+  EXPECT_TRUE(test::names_each_enumerator<ThresholdMethod>());
   EXPECT_EQ(name_of(ThresholdMethod::exact_mean), "exact-mean");
   EXPECT_EQ(value_named<ThresholdMethod>("median"), std::nullopt);
 }
