@@ -83,7 +83,7 @@ void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conve
                   gpu::StreamHandle stream) {
   gpu::require_device();
   const auto launch = convert_launch(src, dst, conversion);
-  gpu::start(function_of(launch.kernel), launch, name_of(launch.kernel), stream);
+  gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
 }
 
 }  // namespace warpwise::detail::convert

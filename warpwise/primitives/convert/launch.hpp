@@ -12,7 +12,7 @@ struct ConvertKernel {
   kernels::convert::ConvertDestination destination;
   kernels::convert::ConvertArithmetic arithmetic;
 };
-constexpr const char* name_of(const ConvertKernel&) { return "convert_kernel"; }
+constexpr const char* kernel_name(const ConvertKernel&) { return "convert_kernel"; }
 
 /// \throws InvalidArgument  a row wider than a GPU grid
 gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,

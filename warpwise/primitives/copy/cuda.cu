@@ -9,7 +9,7 @@ namespace warpwise::detail::copy {
 void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   gpu::require_device();
   const auto launch = copy_launch(src, dst);
-  gpu::start(kernels::copy::copy_kernel, launch, name_of(launch.kernel), stream);
+  gpu::start(kernels::copy::copy_kernel, launch, kernel_name(launch.kernel), stream);
 }
 
 }  // namespace warpwise::detail::copy

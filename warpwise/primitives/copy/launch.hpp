@@ -10,7 +10,7 @@ namespace warpwise::detail::copy {
 
 /// copy_kernel: there is one of it.
 struct CopyKernel {};
-constexpr const char* name_of(CopyKernel) { return "copy_kernel"; }
+constexpr const char* kernel_name(CopyKernel) { return "copy_kernel"; }
 
 /// How views of one size and type are copied.
 /// \throws InvalidArgument  a row wider than a GPU grid

@@ -40,7 +40,7 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
 
 template <class T, GemvAccess access>
 void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
-  const char* const name = name_of(launch.kernel.step);
+  const char* const name = kernel_name(launch.kernel.step);
   if (launch.kernel.step == GemvStep::rows) {
     return gpu::start(rows_function<T, access>(launch.kernel.shape), launch, name, stream);
   }
@@ -72,7 +72,7 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
 
 void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   const auto as = [&](auto* kernel) {
-    gpu::start(kernel, launch, name_of(launch.kernel.step), stream);
+    gpu::start(kernel, launch, kernel_name(launch.kernel.step), stream);
   };
   switch (launch.kernel.step) {
     case GemvStep::scale: return as(kernels::gemv::gemv_scale);

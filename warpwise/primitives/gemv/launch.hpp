@@ -251,7 +251,7 @@ struct GemvKernel {
   GemvRowsShape shape = {};                                               ///< of rows
   int at_once = 0;                                                        ///< of sum
 };
-constexpr const char* name_of(GemvStep step) {
+constexpr const char* kernel_name(GemvStep step) {
   switch (step) {
     case GemvStep::scale: return "gemv_scale";
     case GemvStep::gather: return "gemv_gather";

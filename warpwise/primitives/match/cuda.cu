@@ -38,7 +38,7 @@ void match_cuda(ConstDeviceView reference, ConstDeviceView target, DeviceView di
   images.width = reference.width();
   images.height = reference.height();
   const auto launch = match_launch(images, {displacement.width(), displacement.height()}, options);
-  gpu::start(function_of(launch.kernel), launch, name_of(launch.kernel), stream);
+  gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
 }
 
 }  // namespace warpwise::detail::match

@@ -10,7 +10,7 @@ namespace warpwise::detail::match {
 struct MatchKernel {
   Measure measure;
 };
-constexpr const char* name_of(MatchKernel) { return "match_kernel"; }
+constexpr const char* kernel_name(MatchKernel) { return "match_kernel"; }
 
 /// How match_kernel is launched.
 ///

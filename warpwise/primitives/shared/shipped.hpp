@@ -17,10 +17,10 @@ Launch launch_of(const gpu::Launch<Kernel>& launch, std::string name) {
           .arguments = {bytes.begin(), bytes.end()}};
 }
 
-/// By the name that name_of() of the primitive's launch.hpp gives.
+/// By the name that kernel_name() of the primitive's launch.hpp gives.
 template <class Kernel>
 Launch launch_of(const gpu::Launch<Kernel>& launch) {
-  return launch_of(launch, name_of(launch.kernel));
+  return launch_of(launch, kernel_name(launch.kernel));
 }
 
 }  // namespace warpwise::ladders

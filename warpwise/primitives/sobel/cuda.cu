@@ -64,7 +64,7 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
                     .width = src.width(),
                     .height = src.height()},
                    sobel_choice(src.type(), src.channels(), dst.type(), options), options);
-  gpu::start(function_of(launch.kernel), launch, name_of(launch.kernel), stream);
+  gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
 }
 
 }  // namespace warpwise::detail::sobel

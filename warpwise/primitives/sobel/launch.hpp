@@ -29,7 +29,7 @@ struct SobelChoice {
   kernels::sobel::SobelResult result;
   SobelNumber number;
 };
-constexpr const char* name_of(const SobelChoice&) { return "sobel_kernel"; }
+constexpr const char* kernel_name(const SobelChoice&) { return "sobel_kernel"; }
 
 /// The kernel for pixels of a type: in pairs where these are exact.
 inline SobelChoice sobel_choice(ElementType src, int channels, ElementType dst,

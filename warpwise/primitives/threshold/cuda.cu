@@ -37,7 +37,9 @@ kernels::threshold::ThresholdOutput output_of(DeviceView dst, const std::optiona
 
 template <class Pixel, class Sum>
 void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream) {
-  const auto as = [&](auto* kernel) { gpu::start(kernel, launch, name_of(launch.kernel), stream); };
+  const auto as = [&](auto* kernel) {
+    gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
+  };
   switch (launch.kernel.step) {
     case ThresholdStep::tiles:
       return launch.kernel.writes_mean ? as(kernels::threshold::threshold_tiles<Pixel, true>)

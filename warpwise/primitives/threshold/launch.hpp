@@ -19,7 +19,7 @@ struct ThresholdKernel {
   int sum_bytes;     ///< of all but tiles: 4, or 8 for a wide rule
   bool writes_mean;  ///< of tiles
 };
-constexpr const char* name_of(const ThresholdKernel& kernel) {
+constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   switch (kernel.step) {
     case ThresholdStep::tiles: return "threshold_tiles";
     case ThresholdStep::segments: return "threshold_segments";

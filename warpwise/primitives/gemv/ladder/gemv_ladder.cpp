@@ -45,8 +45,8 @@ std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
 }
 
 /// The demangled name of a kernel for floats, without its parameters.
-std::string name_of(const detail::gemv::GemvKernel& kernel) {
-  const std::string name = detail::gemv::name_of(kernel.step);
+std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
+  const std::string name = detail::gemv::kernel_name(kernel.step);
   switch (kernel.step) {
     case detail::gemv::GemvStep::rows:
       return "warpwise::kernels::gemv::" + name +
@@ -106,7 +106,7 @@ class GemvLadder final : public Ladder {
     for (const auto& launch :
          detail::gemv::gemv_launches(library_call, detail::gemv::gemv_plan(library_call, 0),
                                      pointer<std::byte>(placement.scratch))) {
-      launches.push_back(launch_of(launch, name_of(launch.kernel)));
+      launches.push_back(launch_of(launch, demangled_name(launch.kernel)));
     }
     return launches;
   }
