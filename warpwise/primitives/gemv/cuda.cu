@@ -1,6 +1,8 @@
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/start.hpp"
@@ -55,8 +57,9 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
     case GemvAccess::half_vector:
       if constexpr (size<T> == 2) {
         return start_product<T, GemvAccess::half_vector>(launch, stream);
+      } else {
+        throw Error("gemv: no kernel loads elements of 4 bytes by 8 bytes at once");
       }
-      break;
     case GemvAccess::element: return start_product<T, GemvAccess::element>(launch, stream);
     case GemvAccess::byte: return start_product<T, GemvAccess::byte>(launch, stream);
   }
@@ -66,8 +69,14 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
   switch (launch.kernel.type) {
     case ElementType::f16: return start_product<kernels::gemv::GemvF16>(launch, stream);
     case ElementType::bf16: return start_product<kernels::gemv::GemvBF16>(launch, stream);
-    default: return start_product<kernels::gemv::GemvF32>(launch, stream);
+    case ElementType::f32: return start_product<kernels::gemv::GemvF32>(launch, stream);
+    case ElementType::u8:
+    case ElementType::u16:
+    case ElementType::i16:
+    case ElementType::u32:
+    case ElementType::i32: break;
   }
+  throw Error("gemv: no kernel multiplies " + std::string(name_of(launch.kernel.type)));
 }
 
 void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {

@@ -1,3 +1,4 @@
+#include "warpwise/base/error.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
@@ -36,8 +37,10 @@ Function of_bytes(const SobelChoice& choice) {
     case SobelNumber::sobel_pair:
       return to_bytes ? magnitude<source, std::uint8_t, Sobel>(choice.result)
                       : any_result<source, std::uint16_t, Sobel>(choice.result);
-    default: return any_result<source, std::uint16_t, int>(choice.result);
+    case SobelNumber::integer: return any_result<source, std::uint16_t, int>(choice.result);
+    case SobelNumber::real: break;
   }
+  throw Error("sobel: pixels of bytes are computed in integers, never in floats");
 }
 
 Function function_of(const SobelChoice& choice) {

@@ -77,19 +77,21 @@ constexpr SobelShare sobel_share(SobelNumber number) {
     case SobelNumber::sobel_pair: return share_of(SobelThread<source, SobelPair<2, 1>>{});
     case SobelNumber::scharr_pair: return share_of(SobelThread<source, SobelPair<10, 3>>{});
     case SobelNumber::real: return share_of(SobelThread<source, float>{});
-    default: return share_of(SobelThread<source, int>{});
+    case SobelNumber::integer: return share_of(SobelThread<source, int>{});
   }
+  __builtin_unreachable();
 }
 
 constexpr SobelShare sobel_share(const SobelChoice& choice) {
   using enum kernels::sobel::SobelSource;
   switch (choice.source) {
+    case u8: return sobel_share<u8>(choice.number);
     case rgb: return sobel_share<rgb>(choice.number);
     case rgba: return sobel_share<rgba>(choice.number);
     case u16: return sobel_share<u16>(choice.number);
     case f32: return sobel_share<f32>(choice.number);
-    default: return sobel_share<u8>(choice.number);
   }
+  __builtin_unreachable();
 }
 
 /// \throws InvalidArgument  a row wider than a GPU grid

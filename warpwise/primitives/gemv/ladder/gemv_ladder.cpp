@@ -56,8 +56,11 @@ std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
              ", " + std::to_string(kernel.shape.at_once) + ">";
     case detail::gemv::GemvStep::sum:
       return "warpwise::kernels::gemv::" + name + "<" + std::to_string(kernel.at_once) + ">";
-    default: return name;
+    case detail::gemv::GemvStep::scale:
+    case detail::gemv::GemvStep::gather:
+    case detail::gemv::GemvStep::columns: return name;
   }
+  __builtin_unreachable();
 }
 
 class GemvLadder final : public Ladder {
