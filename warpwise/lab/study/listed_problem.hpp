@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
 // A problem that a table states by itself: buffers and numbers, in the order of the kernel's
@@ -17,10 +18,29 @@ enum class ArgumentKind : std::uint8_t {
   texture,  ///< the texture object of an input, where the kernel asks for one; else 0
   scalar,   ///< a number
 };
+/// The field of an argument's line that tells its kind.
+constexpr auto enum_names(ArgumentKind) {
+  return std::to_array<EnumName<ArgumentKind>>({{ArgumentKind::input, "input"},
+                                                {ArgumentKind::output, "output"},
+                                                {ArgumentKind::scratch, "scratch"},
+                                                {ArgumentKind::texture, "texture"},
+                                                {ArgumentKind::scalar, "scalar"}});
+}
 
 enum class Filling : std::uint8_t { random, iota, zero };
+constexpr auto enum_names(Filling) {
+  return std::to_array<EnumName<Filling>>(
+      {{Filling::random, "random"}, {Filling::iota, "iota"}, {Filling::zero, "zero"}});
+}
 
 enum class NumberType : std::uint8_t { i32, u32, i64, u64, f32 };
+constexpr auto enum_names(NumberType) {
+  return std::to_array<EnumName<NumberType>>({{NumberType::i32, "i32"},
+                                              {NumberType::u32, "u32"},
+                                              {NumberType::i64, "i64"},
+                                              {NumberType::u64, "u64"},
+                                              {NumberType::f32, "f32"}});
+}
 
 struct ListedArgument {
   ArgumentKind kind = ArgumentKind::scalar;

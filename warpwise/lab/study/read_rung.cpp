@@ -20,13 +20,14 @@ LaunchRule read_launch(const Fields& fields, const std::string& study) {
 
 std::map<std::string, TextureKind> read_textures(const Fields& fields) {
   std::map<std::string, TextureKind> result;
-  for (const auto& [operand, kind] : fields.text_by_text("textures")) {
-    if (kind != "linear" && kind != "2d") {
-      fields.fail(
-          fmt::format("has a texture of \"{}\" that is \"{}\"; there are \"linear\" and \"2d\"",
-                      operand, kind));
+  for (const auto& [operand, name] : fields.text_by_text("textures")) {
+    const std::optional<TextureKind> kind = value_named<TextureKind>(name);
+    if (!kind) {
+      fields.fail(fmt::format("has a texture of \"{}\" that is \"{}\"; there are \"{}\" and \"{}\"",
+                              operand, name, name_of(TextureKind::linear),
+                              name_of(TextureKind::two_dimensional)));
     }
-    result[operand] = kind == "linear" ? TextureKind::linear : TextureKind::two_dimensional;
+    result[operand] = *kind;
   }
   return result;
 }

@@ -383,17 +383,15 @@ class StudyRunner {
     const Problem& problem = work.problem;
     const double seconds = row.cold->median_us * 1e-6;
     row.gb_per_s = static_cast<double>(problem.bytes) * 1e-9 / seconds;
+    row.roof = name_of(problem.roof);
     switch (problem.roof) {
       case ladders::Roof::copy:
-        row.roof = "copy";
         row.share_of_roof = *row.gb_per_s / *result_.copy_roof_gb_per_s;
         break;
       case ladders::Roof::read:
-        row.roof = "read";
         row.share_of_roof = *row.gb_per_s / *result_.read_roof_gb_per_s;
         break;
       case ladders::Roof::vsadu4:
-        row.roof = "vsadu4";
         row.share_of_roof =
             static_cast<double>(problem.operations) / seconds / *result_.vsadu4_roof_per_s;
         break;

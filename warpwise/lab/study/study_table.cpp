@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "warpwise/lab/compile/sources.hpp"
@@ -144,22 +145,23 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
                           suggestion(after, names)));
 }
 
-constexpr std::string_view kind_names[] = {"input", "output", "scratch", "texture", "scalar"};
-constexpr std::string_view filling_names[] = {"random", "iota", "zero"};
-constexpr std::string_view scalar_names[] = {"i32", "u32", "i64", "u64", "f32"};
-// In the order of ElementType, whose 16-bit floats a study's buffers do not have.
-constexpr std::string_view element_names[] = {"u8", "u16", "i16", "u32", "i32", "f32"};
-constexpr std::string_view roof_names[] = {"copy", "read"};
+// A study's buffers hold no 16-bit floats: listed_problem.cpp could not fill them.
+constexpr std::array buffer_types = {ElementType::u8,  ElementType::u16, ElementType::i16,
+                                     ElementType::u32, ElementType::i32, ElementType::f32};
+// What a study's table can count: it has no field for the operations that vsadu4 is compared with.
+constexpr std::array study_roofs = {ladders::Roof::copy, ladders::Roof::read};
 
 ListedArgument read_argument(const Fields& fields, const ListedProblem& problem) {
   fields.require_known(table_fields().at("argument"));
   ListedArgument argument;
   int kinds = 0;
-  for (const std::string_view& kind : kind_names) {
-    if (!fields.has(kind.data())) continue;
+  std::vector<std::string> kind_names;
+  for (const ArgumentKind kind : all_values<ArgumentKind>()) {
+    const std::string& field = kind_names.emplace_back(name_of(kind));
+    if (!fields.has(field.c_str())) continue;
     ++kinds;
-    argument.kind = static_cast<ArgumentKind>(&kind - kind_names);
-    argument.name = fields.text(kind.data());
+    argument.kind = kind;
+    argument.name = fields.text(field.c_str());
   }
   if (kinds != 1) {
     fields.fail(fmt::format("is one of {}, not {} of them", fmt::join(kind_names, ", "), kinds));
@@ -182,21 +184,18 @@ ListedArgument read_argument(const Fields& fields, const ListedProblem& problem)
     if (fields.has(field)) fields.fail(fmt::format("has a \"{}\", which it cannot have", field));
   };
   if (is_buffer) {
-    argument.element_type =
-        static_cast<ElementType>(fields.one_of("type", fields.text("type"), element_names));
+    argument.element_type = fields.one_of("type", fields.text("type"), buffer_types);
     argument.value = fields.expression(fields.at("elements"), "elements");
     refuse("value");
   } else if (argument.kind == ArgumentKind::scalar) {
-    argument.number_type =
-        static_cast<NumberType>(fields.one_of("type", fields.text("type"), scalar_names));
+    argument.number_type = fields.one_of("type", fields.text("type"), all_values<NumberType>());
     argument.value = fields.expression(fields.at("value"), "value");
     refuse("elements");
   } else {
     for (const char* field : {"type", "elements", "value"}) refuse(field);
   }
   if (argument.kind == ArgumentKind::input) {
-    argument.filling =
-        static_cast<Filling>(fields.one_of("fill", fields.text("fill", "random"), filling_names));
+    argument.filling = fields.one_of("fill", fields.text("fill", "random"), all_values<Filling>());
   } else {
     refuse("fill");
   }
@@ -212,8 +211,7 @@ void read_problem(const Fields& fields, const RungSurroundings& around, StudyTab
       fields.fail("has the parameter \"" + name + "\", a name that means something else");
     }
   }
-  table.listed.roof =
-      static_cast<ladders::Roof>(fields.one_of("roof", fields.text("roof", "copy"), roof_names));
+  table.listed.roof = fields.one_of("roof", fields.text("roof", "copy"), study_roofs);
   for (const Json& each : fields.list("arguments")) {
     const Fields argument(
         each, fmt::format("{} {}", fields.inside("arguments"), table.listed.arguments.size() + 1));
@@ -301,7 +299,7 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   read_rungs(fields, around, place, table);
   table.axes = read_axes(fields, table);
   table.report = fields.texts("report");
-  for (const std::string& each : table.report) fields.one_of("report", each, figure_names);
+  for (const std::string& each : table.report) fields.require_one_of("report", each, figure_names);
   if (fields.has("experiments")) {
     for (const Json& each : fields.list("experiments")) {
       const Fields inner(each, fmt::format("{}, experiment {}{}", place,

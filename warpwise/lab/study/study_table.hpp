@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/study/listed_problem.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
@@ -26,6 +27,10 @@ struct LaunchRule {
 };
 
 enum class TextureKind : std::uint8_t { linear, two_dimensional };
+constexpr auto enum_names(TextureKind) {
+  return std::to_array<EnumName<TextureKind>>(
+      {{TextureKind::linear, "linear"}, {TextureKind::two_dimensional, "2d"}});
+}
 
 /// A figure that the source document gives of a step, in place of one that we measured.
 struct DocumentFigure {

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "support/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
@@ -417,6 +418,14 @@ TEST(Study, EveryMistakeIsToldWithItsPlace) {
     expect_words(said, each.says);
     expect_words(said, {"/some/study.json"});
   }
+}
+
+TEST(StudyTable, NamesWhatItsFieldsMayBe) {
+  EXPECT_TRUE(test::names_each_enumerator<ArgumentKind>());
+  EXPECT_TRUE(test::names_each_enumerator<Filling>());
+  EXPECT_TRUE(test::names_each_enumerator<NumberType>());
+  EXPECT_TRUE(test::names_each_enumerator<TextureKind>());
+  EXPECT_TRUE(test::names_each_enumerator<ladders::Roof>());
 }
 
 // The schema that editors use knows the fields that are read, and no others.

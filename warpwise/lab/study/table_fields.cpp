@@ -122,13 +122,10 @@ std::vector<std::string> Fields::texts(const char* key) const {
   return result;
 }
 
-std::size_t Fields::one_of(const char* key, const std::string& value,
-                           std::span<const std::string_view> names) const {
-  const auto found = std::find(names.begin(), names.end(), value);
-  if (found == names.end()) {
-    fail(fmt::format("has the \"{}\" \"{}\"; there are {}", key, value, fmt::join(names, ", ")));
-  }
-  return static_cast<std::size_t>(found - names.begin());
+void Fields::require_one_of(const char* key, std::string_view value,
+                            std::span<const std::string_view> names) const {
+  if (std::find(names.begin(), names.end(), value) != names.end()) return;
+  fail(fmt::format("has the \"{}\" \"{}\"; there are {}", key, value, fmt::join(names, ", ")));
 }
 
 std::vector<std::int64_t> Fields::numbers(const Json& list, const char* key,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
@@ -52,9 +53,17 @@ class Fields {
   std::optional<double> positive(const char* key) const;
   const Json& list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  /// The place of `value` in `names`: the values of an enumeration in their order.
-  std::size_t one_of(const char* key, const std::string& value,
-                     std::span<const std::string_view> names) const;
+  /// Refuses what is none of `names`, and lists them.
+  void require_one_of(const char* key, std::string_view value,
+                      std::span<const std::string_view> names) const;
+  /// The one of `choices`, values of an enum, whose name is `value`.
+  template <class Choices>
+  auto one_of(const char* key, std::string_view value, const Choices& choices) const {
+    std::vector<std::string_view> names;
+    for (const auto choice : choices) names.push_back(name_of(choice));
+    require_one_of(key, value, names);
+    return *value_named<typename Choices::value_type>(value);
+  }
 
   /// Whole numbers from `least` on.
   std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;

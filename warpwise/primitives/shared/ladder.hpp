@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
@@ -78,6 +79,10 @@ enum class Roof : std::uint8_t {
   read,    ///< bytes, against a kernel that only reads: the problem hardly writes
   vsadu4,  ///< absolute differences of bytes, against the rate of __vsadu4
 };
+constexpr auto enum_names(Roof) {
+  return std::to_array<EnumName<Roof>>(
+      {{Roof::copy, "copy"}, {Roof::read, "read"}, {Roof::vsadu4, "vsadu4"}});
+}
 
 struct Problem {
   Variables variables;            ///< width, height and the parameters, for the table's expressions
