@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -157,8 +158,16 @@ struct LineCounts {
 
 /// What a kernel did wrong, or what ended it.
 enum class FaultKind { out_of_bounds, misaligned, deadlock, budget, trap, assertion, race };
-/// The name of the enumerator, "out_of_bounds" for example.
-WARPWISE_EXPORT std::string_view to_string(FaultKind kind);
+/// For name_of() and value_named(): "out_of_bounds", …
+constexpr auto enum_names(FaultKind) {
+  return std::to_array<EnumName<FaultKind>>({{FaultKind::out_of_bounds, "out_of_bounds"},
+                                             {FaultKind::misaligned, "misaligned"},
+                                             {FaultKind::deadlock, "deadlock"},
+                                             {FaultKind::budget, "budget"},
+                                             {FaultKind::trap, "trap"},
+                                             {FaultKind::assertion, "assertion"},
+                                             {FaultKind::race, "race"}});
+}
 
 /// The first of the faults of one kind on one line, and how many threads met it.
 struct Fault {

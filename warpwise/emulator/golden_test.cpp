@@ -53,7 +53,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 
 std::string fault_text(const LaunchResult& result) {
   return result.faults.empty() ? ""
-                               : std::string(to_string(result.faults.front().kind)) + ": " +
+                               : std::string(name_of(result.faults.front().kind)) + ": " +
                                      result.faults.front().message;
 }
 

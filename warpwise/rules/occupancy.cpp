@@ -161,14 +161,4 @@ Occupancy occupancy(ComputeCapability cc, const BlockResources& block) {
           static_cast<Limiter>(least - blocks.begin())};
 }
 
-std::string_view to_string(Limiter limiter) {
-  switch (limiter) {
-    case Limiter::warps: return "warps";
-    case Limiter::blocks: return "blocks";
-    case Limiter::registers: return "registers";
-    case Limiter::shared_memory: return "shared memory";
-  }
-  throw InvalidArgument("no such limiter: " + std::to_string(static_cast<int>(limiter)));
-}
-
 }  // namespace warpwise::rules

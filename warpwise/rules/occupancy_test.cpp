@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "support/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/rules/rules.hpp"
 #include "warpwise/rules/test_accesses.hpp"
@@ -80,7 +81,11 @@ TEST(Occupancy, NamesTheFirstOfEqualLimits) {
   EXPECT_EQ(occupancy(cc_1_3, {256, 16, 4096}).limiter, Limiter::warps);
   EXPECT_EQ(occupancy(cc_1_3, {128, 16, 2048}).limiter, Limiter::warps);
   EXPECT_EQ(occupancy(cc_9_0, {32, 32, 0}).limiter, Limiter::blocks);
-  EXPECT_EQ(to_string(Limiter::shared_memory), "shared memory");
+}
+
+TEST(Occupancy, NamesItsLimiters) {
+  EXPECT_TRUE(warpwise::test::names_each_enumerator<Limiter>());
+  EXPECT_EQ(name_of(Limiter::shared_memory), "shared memory");
 }
 
 TEST(Occupancy, CountsWhatTheDriverReserves) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
 
 /// What a warp's memory access costs on each GPU generation, and how many warps fit on it: pure
@@ -117,6 +118,13 @@ struct BlockResources {
 
 /// What limits how many warps are on an SM.
 enum class Limiter { warps, blocks, registers, shared_memory };
+/// For name_of() and value_named(): "warps", "blocks", "registers", "shared memory".
+constexpr auto enum_names(Limiter) {
+  return std::to_array<EnumName<Limiter>>({{Limiter::warps, "warps"},
+                                           {Limiter::blocks, "blocks"},
+                                           {Limiter::registers, "registers"},
+                                           {Limiter::shared_memory, "shared memory"}});
+}
 
 /// How much of an SM the blocks of a kernel fill.
 struct Occupancy {
@@ -132,8 +140,5 @@ struct Occupancy {
 ///                          anything, or more threads, registers or shared memory than the compute
 ///                          capability; the message then gives both numbers.
 WARPWISE_EXPORT Occupancy occupancy(ComputeCapability cc, const BlockResources& block);
-
-/// "warps", "blocks", "registers" or "shared memory".
-WARPWISE_EXPORT std::string_view to_string(Limiter limiter);
 
 }  // namespace warpwise::rules

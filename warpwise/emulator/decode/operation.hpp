@@ -3,8 +3,10 @@
 // Internal to the emulator: one instruction, decoded.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include "warpwise/base/enum_names.hpp"
 
 namespace warpwise::emulator {
 
@@ -13,6 +15,15 @@ using Mask = std::uint32_t;
 inline constexpr Mask all_lanes = 0xffffffffU;
 
 enum class Space : std::uint8_t { generic, global, constant, shared, local, parameter };
+/// As the text of a fault calls them.
+constexpr auto enum_names(Space) {
+  return std::to_array<EnumName<Space>>({{Space::generic, "generic"},
+                                         {Space::global, "global"},
+                                         {Space::constant, "constant"},
+                                         {Space::shared, "shared"},
+                                         {Space::local, "local"},
+                                         {Space::parameter, "parameter"}});
+}
 
 struct Warp;
 struct Operation;
@@ -90,7 +101,25 @@ enum class InstructionClass : std::uint8_t {
   barrier,
   control,
 };
-inline constexpr int instruction_classes = static_cast<int>(InstructionClass::control) + 1;
-std::string_view to_string(InstructionClass c);
+constexpr auto enum_names(InstructionClass) {
+  return std::to_array<EnumName<InstructionClass>>({{InstructionClass::integer, "integer"},
+                                                    {InstructionClass::logic, "logic"},
+                                                    {InstructionClass::float32, "float32"},
+                                                    {InstructionClass::float64, "float64"},
+                                                    {InstructionClass::half, "half"},
+                                                    {InstructionClass::special, "special"},
+                                                    {InstructionClass::conversion, "conversion"},
+                                                    {InstructionClass::compare, "compare"},
+                                                    {InstructionClass::move, "move"},
+                                                    {InstructionClass::load, "load"},
+                                                    {InstructionClass::store, "store"},
+                                                    {InstructionClass::atomic, "atomic"},
+                                                    {InstructionClass::texture, "texture"},
+                                                    {InstructionClass::shuffle, "shuffle"},
+                                                    {InstructionClass::tensor, "tensor"},
+                                                    {InstructionClass::barrier, "barrier"},
+                                                    {InstructionClass::control, "control"}});
+}
+inline constexpr std::size_t instruction_classes = all_values<InstructionClass>().size();
 
 }  // namespace warpwise::emulator

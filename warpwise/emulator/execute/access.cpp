@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
@@ -12,24 +11,15 @@
 namespace warpwise::emulator {
 namespace {
 
-std::string_view verb(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::load: return "read";
-    case AccessKind::store: return "write";
-    case AccessKind::atomic: return "atomic access";
-  }
-  return {};
-}
-
-std::string access_text(AccessKind kind, int bytes, std::string_view space) {
-  return std::string(space) + " " + std::string(verb(kind)) + " of " + std::to_string(bytes) +
-         (bytes == 1 ? " byte" : " bytes");
+std::string access_text(AccessKind kind, int bytes, Space space) {
+  return std::string(name_of(space)) + " " + std::string(name_of(kind)) + " of " +
+         std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
 void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, int lane,
-                   std::string_view space, std::uint64_t address, std::uint64_t size) {
+                   Space space, std::uint64_t address, std::uint64_t size) {
   std::string where;
-  if (space == "global" || space == "constant") {
+  if (space == Space::global || space == Space::constant) {
     where = warp.worker->device->describe(address);
   } else {
     where = "byte " + std::to_string(address) + " of " + std::to_string(size);
@@ -39,7 +29,7 @@ void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
 }
 
 void fault_misaligned(Warp& warp, const Operation& op, AccessKind kind, int bytes, int lane,
-                      std::string_view space, std::uint64_t address) {
+                      Space space, std::uint64_t address) {
   record_fault(warp, op, FaultKind::misaligned, lane,
                access_text(kind, bytes, space) + " at an address that is " +
                    std::to_string(address % static_cast<std::uint64_t>(bytes)) +
@@ -50,14 +40,14 @@ void fault_parameter_write(Warp& warp, const Operation& op, AccessKind kind, int
                            Mask lanes) {
   for (Mask left = lanes; left != 0; left &= left - 1) {
     record_fault(warp, op, FaultKind::out_of_bounds, std::countr_zero(left),
-                 access_text(kind, bytes, "parameter") +
+                 access_text(kind, bytes, Space::parameter) +
                      ": a kernel's parameters are only read, as all its blocks share them");
   }
 }
 
 /// Lanes whose address is a multiple of bytes; faults for the others.
-Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes,
-                   std::string_view space, const std::uint64_t* addresses, Mask active) {
+Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
+                   const std::uint64_t* addresses, Mask active) {
   std::uint64_t low = 0;
   for (int i = 0; i < warp_lanes; ++i) low |= (active >> i & 1) != 0 ? addresses[i] : 0;
   const auto mask = static_cast<std::uint64_t>(bytes - 1);
@@ -75,9 +65,8 @@ Mask aligned_lanes(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 
 /// Global and constant memory: the lanes usually lie in one allocation, mostly in that of the last
 /// access.
-void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
-                    std::string_view space, const std::uint64_t* addresses, Mask active,
-                    Resolved& out) {
+void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
+                    const std::uint64_t* addresses, Mask active, Resolved& out) {
   Worker& worker = *warp.worker;
   const std::uint64_t filler = addresses[std::countr_zero(active)];
   std::uint64_t low = ~std::uint64_t{0};
@@ -116,9 +105,9 @@ void resolve_global(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 }
 
 /// Memory of one piece, that begins at address 0: shared memory, parameters.
-void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes,
-                   std::string_view space, const std::uint64_t* addresses, Mask active,
-                   std::byte* base, std::uint64_t size, Resolved& out) {
+void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, Space space,
+                   const std::uint64_t* addresses, Mask active, std::byte* base, std::uint64_t size,
+                   Resolved& out) {
   const auto width = static_cast<std::uint64_t>(bytes);
   out.base = base;
   out.valid = 0;
@@ -142,7 +131,7 @@ void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes,
 void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    const std::uint64_t* addresses, Mask active, Resolved& out) {
   const std::uint64_t size = warp.worker->code->local_bytes;
-  resolve_piece(warp, op, kind, bytes, "local", addresses, active,
+  resolve_piece(warp, op, kind, bytes, Space::local, addresses, active,
                 warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size,
                 out);
   if (out.valid == 0) return;
@@ -205,8 +194,6 @@ void load_addresses(const Warp& warp, const Operation& op, std::uint64_t* addres
 }
 
 void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& out) {
-  static constexpr std::string_view names[] = {"generic", "global", "constant",
-                                               "shared",  "local",  "parameter"};
   const Space space = request.space;
   const std::uint64_t* addresses = request.addresses;
   const bool in_one_piece =
@@ -215,16 +202,15 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
       resolve_steady(warp, space, request.bytes, addresses, out)) {
     return;
   }
-  const std::string_view name = names[static_cast<int>(space)];
   const AccessKind kind = request.kind;
   const int bytes = request.bytes;
   out.valid = 0;
   out.contiguous = false;
-  const Mask active = aligned_lanes(warp, op, kind, bytes, name, addresses, request.lanes);
+  const Mask active = aligned_lanes(warp, op, kind, bytes, space, addresses, request.lanes);
   if (active == 0) return;
   switch (space) {
     case Space::shared:
-      resolve_piece(warp, op, kind, bytes, name, addresses, active, warp.block->shared.data(),
+      resolve_piece(warp, op, kind, bytes, space, addresses, active, warp.block->shared.data(),
                     warp.block->shared.size(), out);
       break;
     case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;
@@ -235,14 +221,14 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
       }
       // Only loads come here: nothing writes through the place that they get.
       auto& parameters = const_cast<std::vector<std::byte>&>(warp.worker->launch->parameters);
-      resolve_piece(warp, op, kind, bytes, name, addresses, active, parameters.data(),
+      resolve_piece(warp, op, kind, bytes, space, addresses, active, parameters.data(),
                     parameters.size(), out);
       break;
     }
     case Space::generic:
     case Space::global:
     case Space::constant:
-      resolve_global(warp, op, kind, bytes, name, addresses, active, out);
+      resolve_global(warp, op, kind, bytes, space, addresses, active, out);
       break;
   }
   if (out.valid == all_lanes) {

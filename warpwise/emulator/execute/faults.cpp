@@ -6,19 +6,6 @@
 
 namespace warpwise::emulator {
 
-std::string_view to_string(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::out_of_bounds: return "out_of_bounds";
-    case FaultKind::misaligned: return "misaligned";
-    case FaultKind::deadlock: return "deadlock";
-    case FaultKind::budget: return "budget";
-    case FaultKind::trap: return "trap";
-    case FaultKind::assertion: return "assertion";
-    case FaultKind::race: return "race";
-  }
-  return {};
-}
-
 void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std::string message) {
   FaultRecord& record = warp.worker->faults[{kind, op.index}];
   const std::uint64_t block = warp.block->linear;

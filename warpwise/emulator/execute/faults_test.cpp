@@ -5,7 +5,9 @@
 #include <chrono>
 
 #include "emulator/emulated.hpp"
+#include "support/enum_names.hpp"
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/observe/observer.hpp"
 
 namespace warpwise {
 namespace {
@@ -44,6 +46,12 @@ Fault only_fault(const LaunchResult& result) {
 
 void expect_contains(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+TEST(Faults, HaveNames) {
+  EXPECT_TRUE(test::names_each_enumerator<FaultKind>());
+  EXPECT_TRUE(test::names_each_enumerator<emulator::AccessKind>());
+  EXPECT_TRUE(test::names_each_enumerator<emulator::Space>());
 }
 
 TEST(Faults, GlobalOutOfBounds) {

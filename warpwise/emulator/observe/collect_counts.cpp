@@ -22,10 +22,10 @@ class Counts::Collector {
       for (const Operation& op : code_.operations) add_execution(op, worker->operations_[op.index]);
       for (std::size_t site = 0; site < code_.sites.size(); ++site) add_site(*worker, site);
     }
-    for (std::size_t c = 0; c < by_class_.size(); ++c) {
-      if (by_class_[c] == 0) continue;
-      const std::string name(to_string(static_cast<InstructionClass>(c)));
-      result_.instructions_by_class[name] = by_class_[c];
+    for (const InstructionClass each : all_values<InstructionClass>()) {
+      const std::uint64_t instructions = by_class_[static_cast<std::size_t>(each)];
+      if (instructions == 0) continue;
+      result_.instructions_by_class[std::string(name_of(each))] = instructions;
     }
   }
 
@@ -127,14 +127,6 @@ class Counts::Collector {
 void Counts::collect(const Launch& launch, const std::vector<const Counts*>& workers,
                      LaunchResult& result) {
   Collector(launch, workers, result).collect();
-}
-
-std::string_view to_string(InstructionClass c) {
-  static constexpr std::string_view names[] = {
-      "integer",    "logic",   "float32", "float64", "half",   "special",
-      "conversion", "compare", "move",    "load",    "store",  "atomic",
-      "texture",    "shuffle", "tensor",  "barrier", "control"};
-  return names[static_cast<int>(c)];
 }
 
 }  // namespace warpwise::emulator

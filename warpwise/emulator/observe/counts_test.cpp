@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "emulator/emulated.hpp"
+#include "support/enum_names.hpp"
+#include "warpwise/emulator/decode/operation.hpp"
 
 namespace warpwise {
 namespace {
@@ -259,6 +261,10 @@ TEST(HandWritten, LoopsOfDifferentLength) {
   EXPECT_EQ(line_of(result, 1).execution.thread_instructions, 32U * 33 / 2 * 3 - 32);
   EXPECT_EQ(result.totals.divergent_branches, 31U);
   EXPECT_EQ(line_of(result, 2).execution.warp_instructions, 1U);
+}
+
+TEST(HandWritten, ClassesHaveNames) {
+  EXPECT_TRUE(test::names_each_enumerator<emulator::InstructionClass>());
 }
 
 TEST(HandWritten, Classes) {

@@ -15,11 +15,18 @@
 #include <tuple>
 #include <vector>
 
+#include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/execute/state.hpp"
 
 namespace warpwise::emulator {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
+/// As the text of a fault calls them.
+constexpr auto enum_names(AccessKind) {
+  return std::to_array<EnumName<AccessKind>>({{AccessKind::load, "read"},
+                                              {AccessKind::store, "write"},
+                                              {AccessKind::atomic, "atomic access"}});
+}
 
 /// Where the lanes of an access lie on the host: base + at[i] for the lanes of `valid`; the other
 /// lanes have some valid lane's place, so that a load need not branch.

@@ -39,7 +39,7 @@ std::string to_text(Dim3 d) {
 }
 
 std::string describe(const std::string& kernel, const Fault& fault) {
-  return std::string(to_string(fault.kind)) + " in kernel " + kernel + ", block " +
+  return std::string(warpwise::name_of(fault.kind)) + " in kernel " + kernel + ", block " +
          to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" +
          std::to_string(fault.count) + " times), " + fault.file + ":" + std::to_string(fault.line) +
          ": " + fault.message;

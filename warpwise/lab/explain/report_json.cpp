@@ -55,7 +55,7 @@ ordered_json json_of(const CapabilityReport& report) {
   ordered_json occupancy = {{"blocks_per_sm", report.occupancy.blocks_per_sm},
                             {"warps_per_sm", report.occupancy.warps_per_sm},
                             {"fraction", report.occupancy.fraction},
-                            {"limiter", rules::to_string(report.occupancy.limiter)}};
+                            {"limiter", name_of(report.occupancy.limiter)}};
   if (!report.why_not.empty()) occupancy["why_not"] = report.why_not;
   return {{"registers", or_null(report.registers)},
           {"registers_from", report.registers_from},
@@ -89,7 +89,7 @@ ordered_json lines_of(const Explanation& explanation) {
 ordered_json faults_of(const Explanation& explanation) {
   ordered_json faults = ordered_json::array();
   for (const emulator::Fault& fault : explanation.launch.faults) {
-    faults.push_back({{"kind", emulator::to_string(fault.kind)},
+    faults.push_back({{"kind", name_of(fault.kind)},
                       {"thread", json_of(fault.thread)},
                       {"block", json_of(fault.block)},
                       {"file", shown(explanation, fault.file)},

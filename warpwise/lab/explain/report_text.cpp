@@ -180,11 +180,11 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
   } else {
     const std::string share = fmt::format(
         "{}occupancy {:.0f} %", report.registers ? "" : "at most ", 100 * occupancy.fraction);
-    text += paint.bold(share) +
-            fmt::format(": {} block{}, {} of {} warps on an SM; limited by {}",
-                        occupancy.blocks_per_sm, occupancy.blocks_per_sm == 1 ? "" : "s",
-                        occupancy.warps_per_sm, rules::sm_limits(report.compute_capability).warps,
-                        rules::to_string(occupancy.limiter));
+    text +=
+        paint.bold(share) +
+        fmt::format(": {} block{}, {} of {} warps on an SM; limited by {}", occupancy.blocks_per_sm,
+                    occupancy.blocks_per_sm == 1 ? "" : "s", occupancy.warps_per_sm,
+                    rules::sm_limits(report.compute_capability).warps, name_of(occupancy.limiter));
   }
   const std::string registers =
       report.registers
@@ -308,7 +308,7 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
         fmt::format("{}:{}", shown(source == nullptr ? fault.file : source->shown), fault.line);
     text += "- " +
             wrapped(fmt::format("{} at {}: {} (thread {} of block {} first, {} in all)",
-                                paint.bad(std::string(emulator::to_string(fault.kind))), place,
+                                paint.bad(std::string(name_of(fault.kind))), place,
                                 shown(fault.message), dimensions(fault.thread),
                                 dimensions(fault.block), grouped(fault.count)),
                     2) +

@@ -99,7 +99,7 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
     const bool endless = fault.kind == emulator::FaultKind::budget;
-    throw KernelFault(fmt::format("{} at {}:{}, block {}, thread {}: {}{}", to_string(fault.kind),
+    throw KernelFault(fmt::format("{} at {}:{}, block {}, thread {}: {}{}", name_of(fault.kind),
                                   fault.file, fault.line, text_of(fault.block),
                                   text_of(fault.thread), fault.message,
                                   endless ? ": is it a loop without end?" : ""));

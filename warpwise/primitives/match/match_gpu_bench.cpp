@@ -16,16 +16,6 @@ struct Problem {
   MatchOptions options;
 };
 
-const char* name_of(Measure measure) {
-  switch (measure) {
-    case Measure::sad: return "sad";
-    case Measure::ssd: return "ssd";
-    case Measure::ncc: return "ncc";
-    case Measure::zncc: return "zncc";
-  }
-  return "";
-}
-
 Image random_image(Size size, std::int64_t from) {
   Image image(ElementType::u8, size.width, size.height);
   const std::vector<std::uint8_t> bytes = random_bytes(size.width + 8192);
@@ -112,10 +102,10 @@ Case match_case(const Problem& problem) {
 // README of this primitive works out.
 const Registration registered{[] {
   std::vector<Case> cases;
-  for (const Measure measure : {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc}) {
+  for (const Measure measure : all_measures) {
     MatchOptions options;
     options.measure = measure;
-    const std::string name = name_of(measure);
+    const std::string name(name_of(measure));
     cases.push_back(match_case({name + " 32x32 search -16:15", {12000, 1024}, options}));
     if (measure == Measure::ncc) continue;
     options.block_width = options.block_height = 16;
