@@ -11,6 +11,7 @@ import pathlib
 import platform
 import statistics
 import subprocess
+import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
@@ -45,15 +46,21 @@ def main():
     arguments.add_argument("--filter", default=".")
     arguments.add_argument("--only", choices=["cpu", "emulator"])
     chosen = arguments.parse_args()
+    if commit().endswith("-dirty"):
+        sys.exit("record-cpu.py: the tree has changes that are not committed; a figure belongs to a commit")
     if chosen.only != "emulator":
         record_cpu(chosen)
     if chosen.only != "cpu":
         record_emulator(chosen)
 
 
+def commit():
+    return first_line("git", "describe", "--always", "--dirty", "--abbrev=12")
+
+
 def machine_of(context, method):
     return {"date": context["date"], "num_cpus": context["num_cpus"],
-            "commit": first_line("git", "describe", "--always", "--dirty", "--abbrev=12"),
+            "commit": commit(),
             "cpu": f"{cpu_name()}, {context['num_cpus']} cores",
             "compiler": first_line("c++", "--version"), "method": method}
 

@@ -13,6 +13,9 @@ def main():
     for path in reports:
         for line in path.read_text(encoding="utf-8").splitlines():
             report = json.loads(line)
+            if report["machine"]["commit"].endswith("-dirty"):
+                sys.exit(f"record-ladders.py: {path} was measured with changes that are not committed; "
+                         "a figure belongs to a commit")
             target = folder / ("ladders" if "ladder" in report else "studies")
             target.mkdir(parents=True, exist_ok=True)
             # One row a line: a later run's differences can be read.

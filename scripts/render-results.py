@@ -92,7 +92,7 @@ def headline(reports):
                 peers = [f"{peer['implementation']}: {peer['median_us']:.1f} µs"
                          for peer in peers_of(report, row)]
                 rows.append([f"{primitive}, {variant}", f"{size[0]}×{size[1]}", *measured_cells(row),
-                             "; ".join(peers) or "none does the same"])
+                             "; ".join(peers) or "–"])
     text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the roof", "peer"], rows)
     return f"{text}\n\n{origins(reports)}"
 
@@ -134,7 +134,7 @@ def cpu(report):
         if row["primitive"] == "gemv":
             continue
         beside = (f"{row['ratio']:.2f} [{row['ratio_p5']:.2f}, {row['ratio_p95']:.2f}]"
-                  if "ratio" in row else "none does the same")
+                  if "ratio" in row else "–")
         rows.append([row["primitive"], row["what"], row["size"], str(row["threads"]),
                      milliseconds(row["ms"]), f"{row['share']:.0f} % of {row['roof']}", beside,
                      row["peer"] if "ratio" in row else ""])
