@@ -181,8 +181,9 @@ TEST_P(MatchTest, LargestBlock) {
     for (const auto& [width, height] : {std::pair{256, 256}, {65536, 1}, {1, 65536}}) {
       GuardedImage white(ElementType::u8, width, height);
       GuardedImage black(ElementType::u8, width, height);
-      std::memset(black.view().data(), 0, static_cast<std::size_t>(width * height));
-      std::memset(white.view().data(), 255, static_cast<std::size_t>(width * height));
+      const std::size_t bytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+      std::memset(black.view().data(), 0, bytes);
+      std::memset(white.view().data(), 255, bytes);
       compare(white, black, options_of(width, height, {0, 0}, {0, 0}, measure));
       white.view().row(height / 2)[width / 2] = std::byte{0};
       compare(white, white, options_of(width, height, {0, 0}, {0, 0}, measure));
