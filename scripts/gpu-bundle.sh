@@ -36,7 +36,7 @@ strip "$folder"/bin/* "$folder"/lib/*
 cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"
 cp scripts/gpu-bundle/run.sh build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
-# Real images as raw frames, because the module that reads image files needs OpenCV.
+# Real images as raw frames, because the modules that read image files stay behind with their libraries.
 for image in building.jpg sudoku.png; do
   build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null
 done

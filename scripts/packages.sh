@@ -11,7 +11,8 @@ packages=(
   g++ cmake ninja-build                                     # C++20, CMake 3.25
   libtbb-dev libhwy-dev                                     # threads, SIMD
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
-  libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files
+  libpng-dev libjpeg-dev libtiff-dev libwebp-dev            # image files
+  libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   libzstd-dev                                               # PTX inside of CUDA programs
 )
 if [ "${1:-}" = "--test" ]; then

@@ -174,7 +174,7 @@ class Inputs(CommandTest):
         write("two.raw", bytes(128))
         self.fail_with(FAILED, "sobel", "two.raw", "b.npy", *raw, says="more than one frame")
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_cut_or_no_images(self):
         for name in ["building.jpg", "sudoku.png"]:
             whole = read(sample(name))
@@ -187,11 +187,20 @@ class Inputs(CommandTest):
         self.refuse(write("text.png", b"hello, I am a text\n"), "no image")
         self.refuse(write("text.jpg", bytes(1000)), "no image")
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_an_image_that_claims_a_huge_size(self):
         huge = png(1, 1, 8, 0, b"\0").replace(b"\0\0\0\1\0\0\0\1", b"\x7f\xff\xff\xff" * 2, 1)
         write("huge.png", huge)
         self.fail_with(FAILED, "sobel", "huge.png", "out.png", says="huge.png")
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_damaged_and_odd_images(self):
+        images = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "images")
+        bad = sorted(name for name in os.listdir(images) if name.startswith("bad-"))
+        self.assertGreater(len(bad), 20)
+        for name in bad:
+            self.fail_with(FAILED, "threshold", os.path.join(images, name), "out.png", "--window", "3",
+                           says=[name, "1048576"] if name == "bad-bomb-wide.png" else name)
 
 
 class Outputs(CommandTest):

@@ -275,7 +275,7 @@ class Arguments(ExplainTest):
         self.assertGreater(len(set(values)), 60)
 
     @compiles
-    @unittest.skipUnless(HAS_IMAGES, "built without OpenCV")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_a_texture(self):
         write("in.png", png(3, 2, 8, 0, bytes([1, 2, 3, 4, 5, 6])))
         write("fetch.cu", b"""extern "C" __global__ void fetch(int* out, cudaTextureObject_t in) {

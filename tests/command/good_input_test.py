@@ -113,7 +113,18 @@ class RawAndPipes(CommandTest):
                                 env=dict(os.environ, LD_DEBUG="files"))
             self.assertIn(b"libwarpwise.so", done.stderr)
             self.assertNotIn(b"opencv", done.stderr)
-            self.assertNotIn(b"libwarpwise_images", done.stderr)
+            self.assertNotIn(b"libwarpwise_png", done.stderr)
+
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_an_image_loads_its_own_library_alone(self):
+        write("in.png", png(8, 6, 8, 0, ramp(48)))
+        for output, library in [("out.png", b"libpng16"), ("out.jpg", b"libjpeg"),
+                                ("out.tif", b"libtiff"), ("out.webp", b"libwebp")]:
+            done = self.succeed("convert", "in.png", output, "--to", "rgb24",
+                                env=dict(os.environ, LD_DEBUG="files"))
+            self.assertIn(library, done.stderr)
+            self.assertNotIn(b"opencv", done.stderr)
 
 
 class Results(CommandTest):
@@ -239,7 +250,7 @@ class Folders(CommandTest):
         self.assertIn(b"1/2 in/b.npy", shown)
         self.assertTrue(shown.endswith(b"\x1b[K"))
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_types_in_a_folder(self):
         self.succeed("sobel", sample("building.jpg"), sample("sudoku.png"), "in/a.npy", "out")
         self.assertEqual(sorted(os.listdir("out")), ["a.npy", "building.png", "sudoku.png"])
@@ -320,7 +331,7 @@ class Reports(CommandTest):
             self.assertIn(b"Usage: warpwise", self.succeed(*arguments).stdout)
 
 
-@unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+@unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
 class Images(CommandTest):
     def test_16_bits_stay(self):
         values = [0, 60000, 60000, 300]
@@ -363,7 +374,7 @@ class Images(CommandTest):
         self.assertEqual(read("out.raw"), bytes([10, 20, 30, 255]))
 
     def test_missing_module_is_named(self):
-        """A copy of the command without the module beside it."""
+        """A copy of the command without the modules beside it."""
         here = os.path.dirname(WARPWISE)
         os.makedirs("bundle/bin")
         os.makedirs("bundle/lib")
@@ -379,9 +390,13 @@ class Images(CommandTest):
         self.assertEqual(run("sobel", "in.npy", "out.npy").returncode, 0)
         done = run("sobel", sample("sudoku.png"), "out.npy")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"libwarpwise_images.so", done.stderr)
-        self.assertIn(b".npy and .raw", done.stderr)
         self.assertEqual(done.stderr.count(b"\n"), 1)
+        for words in [b"libwarpwise_png.so", b"install libpng-dev", b".npy or .raw"]:
+            self.assertIn(words, done.stderr)
+        done = run("sobel", "in.npy", "out.bmp")
+        self.assertEqual(done.returncode, 1)
+        for words in [b"libwarpwise_opencv.so", b"install libopencv-imgcodecs-dev"]:
+            self.assertIn(words, done.stderr)
 
 
 if __name__ == "__main__":

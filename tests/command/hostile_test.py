@@ -23,7 +23,7 @@ PROCESSES = 2 + (os.cpu_count() or 1)
 def left_out(each):
     """Why a case cannot run here."""
     if each.images and not HAS_IMAGES:
-        return "no image module in this build"
+        return "not every image module is in this build"
     if each.compiles and not compiles_rungs():
         return "there is no CUDA compiler here"
     if SANITIZED and "ulimit -v" in each.shell:

@@ -138,7 +138,7 @@ class Match(CommandTest):
         self.assertIn(b"3x2 blocks", done.stdout)
         self.assertIn(b"6 columns at the right and 20 rows at the bottom", done.stdout)
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_png(self):
         grey("c.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, -4, 0))  # to the right
         self.succeed("match", "a.npy", "c.npy", "out.png", "--block", "30")
@@ -150,7 +150,7 @@ class Match(CommandTest):
         self.succeed("match", "a.npy", "a.npy", "out.png")
         self.assertEqual(tuple(png_rows("out.png")[2][0][:3]), (255, 255, 255))
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_samples(self):
         self.succeed("match", *RUBBERWHALE, "out.csv", "--threads", "1", "--backend", "cpu")
         one = read("out.csv")
@@ -200,7 +200,7 @@ class Disparity(CommandTest):
         grey("left.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT))
         grey("right.npy", WIDTH, HEIGHT, scene(WIDTH, HEIGHT, 7))
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_known_disparity(self):
         pair = ["disparity", "left.npy", "right.npy"]
         self.succeed(*pair, "out.pfm", "--block", "9", "--max-disparity", "20")
@@ -221,7 +221,7 @@ class Disparity(CommandTest):
         self.assertTrue(all(value < 65 for row in rows for value in row))
         self.assertTrue(all(abs(value - 7) < 0.5 for value in rows[40][20:80]))
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_aloe_against_its_truth(self):
         self.succeed("disparity", *ALOE, "out.pfm", "--max-disparity", "255")
         self.succeed("convert", sample("aloeGT.png"), "truth.npy", "--to", "gray8")
@@ -280,7 +280,7 @@ class Find(CommandTest):
         done = self.succeed("find", "part.npy", "image.npy")
         self.assertIn(b"x 41, y 29", done.stdout)
 
-    @unittest.skipUnless(HAS_IMAGES, "no image module in this build")
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_maps_in_image_files(self):
         self.succeed("find", "part.npy", "image.npy", "--map", "map.pfm")
         self.assertEqual(pfm("map.pfm")[2][29][41], 0)

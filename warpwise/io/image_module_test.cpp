@@ -1,4 +1,4 @@
-// Needs the image module, and through it OpenCV; links neither.
+// Needs all image modules; links none.
 
 #include <gtest/gtest.h>
 

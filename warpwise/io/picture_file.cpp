@@ -1,7 +1,5 @@
 #include "warpwise/io/picture_file.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,7 +15,7 @@
 namespace warpwise::io {
 namespace {
 
-// One row for what an image file holds, as the module's test finds it by writing and reading back.
+// One row for what an image file holds, as image_module_test finds it by writing and reading back.
 struct ImageType {
   std::string_view extension;
   std::string_view elements;  // "u8 u16"
@@ -40,7 +38,8 @@ constexpr ImageType image_types[] = {
 // Read, never written.
 constexpr std::string_view read_only[] = {".pbm", ".pam", ".sr", ".ras", ".hdr", ".pic"};
 
-// What reaches OpenCV must be grey or colour; YCbCr bytes in a .png would be shown as colours.
+// What reaches an image file must be grey or colour; YCbCr bytes in a .png would be shown as
+// colours.
 bool is_grey_or_colour(const PictureShape& shape) {
   if (!shape.format) return shape.channels > 0;
   switch (*shape.format) {
@@ -53,7 +52,7 @@ bool is_grey_or_colour(const PictureShape& shape) {
   }
 }
 
-bool is_written_by_opencv(std::string_view extension) {
+bool is_written_image(std::string_view extension) {
   return std::any_of(std::begin(image_types), std::end(image_types),
                      [&](const ImageType& type) { return type.extension == extension; });
 }
@@ -62,28 +61,6 @@ bool lists_word(std::string_view words, std::string_view word) {
   const std::size_t at = words.find(word);
   return at != std::string_view::npos && (at == 0 || words[at - 1] == ' ') &&
          (at + word.size() == words.size() || words[at + word.size()] == ' ');
-}
-
-// Beside libwarpwise. Its bare name would be looked up through this program's run path as well, but
-// not under AddressSanitizer, whose own dlopen() has another one.
-std::string path_of_image_module() {
-  Dl_info library{};
-  ::dladdr(reinterpret_cast<void*>(&frame_bytes), &library);
-  return (std::filesystem::path(library.dli_fname).parent_path() / image_module_file).string();
-}
-
-const ImageModule& image_module() {
-  static const ImageModule* const module = [] {
-    void* library = ::dlopen(path_of_image_module().c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* entry = library == nullptr ? nullptr : ::dlsym(library, image_module_entry);
-    if (entry == nullptr) {
-      throw IoError(std::string("image files need the module ") + image_module_file +
-                    ", which cannot be loaded (" + ::dlerror() +
-                    "); .npy and .raw files and pipes work without it");
-    }
-    return reinterpret_cast<ImageModuleEntry>(entry)();
-  }();
-  return *module;
 }
 
 }  // namespace
@@ -97,7 +74,7 @@ std::string extension_of(const std::string& path) {
 }
 
 bool is_readable_extension(std::string_view extension) {
-  return extension == ".npy" || is_written_by_opencv(extension) ||
+  return extension == ".npy" || is_written_image(extension) ||
          std::find(std::begin(read_only), std::end(read_only), extension) != std::end(read_only);
 }
 
@@ -133,7 +110,7 @@ std::string why_not_held(const std::string& path, const PictureShape& shape) {
   std::string reason = path + " cannot hold " + shape.pixel_text();
   if (extension.empty()) {
     reason += ": its name has no ending that says what file it is";
-  } else if (extension != ".npy" && extension != ".raw" && !is_written_by_opencv(extension)) {
+  } else if (extension != ".npy" && extension != ".raw" && !is_written_image(extension)) {
     reason += ": no " + extension + " files are written here";
   }
   return reason + "; files of these types can: " + extensions_that_hold(shape);
@@ -144,7 +121,8 @@ Picture read_picture(InputFile& file) {
   file.read_some(content, image_format_bytes);
   if (content.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
   if (is_npy(content)) return decode_npy(read_npy(file, std::move(content)), file.name());
-  if (!image_format_of(content)) {
+  const std::optional<ImageFormat> format = image_format_of(content);
+  if (!format) {
     throw IoError("cannot read " + file.name() +
                   ": it is no image that can be read here and no .npy file");
   }
@@ -152,7 +130,7 @@ Picture read_picture(InputFile& file) {
     throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
   }
   require_complete(content, file.name());
-  return image_module().decode(content, file.name());
+  return image_module_of_format(format->name).decode(content, file.name());
 }
 
 void write_picture(OutputFile& file, std::string_view extension, const Picture& picture) {
@@ -165,7 +143,8 @@ void write_picture(OutputFile& file, std::string_view extension, const Picture& 
   if (extension == ".npy" || extension == ".raw") {
     file.write(picture.bytes());
   } else {
-    file.write(image_module().encode(picture, std::string(extension), file.name()));
+    file.write(
+        image_module_of_extension(extension).encode(picture, std::string(extension), file.name()));
   }
 }
 

@@ -10,8 +10,8 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture.hpp"
 
-// Picture files of any kind by their names: headerless .raw, .npy, and the image files that OpenCV
-// reads and writes.
+// Picture files of any kind by their names: headerless .raw, .npy, and image files through the
+// modules of image_module.hpp.
 namespace warpwise::io {
 
 /// The type of a file by its name: ".png", in lower case; ".raw" for "-", pipes and devices; empty
@@ -33,8 +33,9 @@ std::string extensions_that_hold(const PictureShape& shape);
 /// for a path whose type holds no such picture.
 std::string why_not_held(const std::string& path, const PictureShape& shape);
 
-/// Reads a whole .npy or image file, told apart by their content. Loads the image module for the
-/// latter only. Of a device or a pipe without an end no more is read than such a file may have.
+/// Reads a whole .npy or image file, told apart by their content. Loads the image's module
+/// for the latter only. Of a device or a pipe without an end no more is read than such a file may
+/// have.
 /// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
 

@@ -1,0 +1,12 @@
+# The libraries of image formats, as the targets PNG::PNG, JPEG::JPEG, TIFF::TIFF and WebP::webp where they are there.
+find_package(PNG)
+find_package(JPEG)
+find_package(TIFF 4.5)  # from which on a file's messages come to who reads it
+find_path(WEBP_INCLUDE_DIR webp/decode.h)
+find_library(WEBP_LIBRARY webp)
+mark_as_advanced(WEBP_INCLUDE_DIR WEBP_LIBRARY)
+if(WEBP_INCLUDE_DIR AND WEBP_LIBRARY AND NOT TARGET WebP::webp)
+  add_library(WebP::webp UNKNOWN IMPORTED)
+  set_target_properties(WebP::webp PROPERTIES IMPORTED_LOCATION ${WEBP_LIBRARY}
+                                              INTERFACE_INCLUDE_DIRECTORIES ${WEBP_INCLUDE_DIR})
+endif()

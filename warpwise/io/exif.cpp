@@ -1,0 +1,47 @@
+#include "warpwise/io/exif.hpp"
+
+#include <cstdint>
+
+namespace warpwise::io {
+namespace {
+
+// Numbers of a TIFF directory, in its own byte order; 0 behind its end.
+struct Directory {
+  std::span<const std::byte> bytes;
+  bool little_endian;
+
+  unsigned byte(std::size_t at) const {
+    return at < bytes.size() ? std::to_integer<unsigned>(bytes[at]) : 0;
+  }
+  unsigned u16(std::size_t at) const {
+    return little_endian ? byte(at) | byte(at + 1) << 8 : byte(at) << 8 | byte(at + 1);
+  }
+  std::size_t u32(std::size_t at) const {
+    return little_endian ? u16(at) | std::size_t{u16(at + 2)} << 16
+                         : std::size_t{u16(at)} << 16 | u16(at + 2);
+  }
+};
+
+}  // namespace
+
+int exif_orientation(std::span<const std::byte> segment) {
+  constexpr std::size_t before_the_directory = 6;
+  constexpr int none = 1;
+  if (segment.size() < before_the_directory + 8) return none;
+  const auto bytes = segment.subspan(before_the_directory);
+  const Directory directory{bytes, bytes[0] == std::byte{'I'} && bytes[1] == std::byte{'I'}};
+  if (directory.u16(2) != 42) return none;
+  constexpr unsigned orientation_tag = 0x0112;
+  constexpr std::size_t entry_bytes = 12;
+  std::size_t at = directory.u32(4);
+  const unsigned entries = directory.u16(at);
+  at += 2;
+  for (unsigned i = 0; i < entries && at + entry_bytes <= bytes.size(); ++i, at += entry_bytes) {
+    if (directory.u16(at) != orientation_tag) continue;
+    const unsigned orientation = directory.u16(at + 8);
+    return orientation >= 1 && orientation <= 8 ? static_cast<int>(orientation) : none;
+  }
+  return none;
+}
+
+}  // namespace warpwise::io

@@ -1,0 +1,187 @@
+// Reads every file of tests/images and compares with expected.txt, and with what OpenCV reads where
+// its module is built. Links neither OpenCV nor the formats' libraries.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/complete.hpp"
+#include "warpwise/io/image_format.hpp"
+#include "warpwise/io/image_module.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// FNV-1a.
+std::string hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) {
+    hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  }
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return text.data();
+}
+
+// "13x11 rgb24 0123456789abcdef", or "refused".
+std::string text_of(const Picture& picture) {
+  std::string pixels = picture.shape().pixel_text();
+  pixels.erase(std::remove(pixels.begin(), pixels.end(), ' '), pixels.end());
+  return std::to_string(picture.shape().width) + "x" + std::to_string(picture.shape().height) +
+         " " + pixels + " " + hash_of(picture.bytes());
+}
+
+template <class Read>
+std::string text_of_reading(const Read& read) {
+  try {
+    return text_of(read());
+  } catch (const IoError&) {
+    return "refused";
+  }
+}
+
+struct Expected {
+  std::string reading;
+  bool opencv_differs = false;  // in "…  unlike OpenCV: reason"
+};
+
+std::map<std::string, Expected> expected_readings() {
+  std::map<std::string, Expected> all;
+  std::ifstream file(WARPWISE_IMAGES "/expected.txt");
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::size_t space = line.find(' ');
+    const std::size_t unlike = line.find("  unlike OpenCV");
+    all[line.substr(0, space)] = {line.substr(space + 1, unlike - space - 1),
+                                  unlike != std::string::npos};
+  }
+  return all;
+}
+
+std::vector<std::byte> content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+bool is_there(const ImageModule& (*module)()) {
+  try {
+    module();
+    return true;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+bool is_read_here(std::string_view format) {
+  try {
+    image_module_of_format(format);
+    return true;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+TEST(ImageFilesTest, EachGivesTheExpectedPixels) {
+  const std::map<std::string, Expected> expected = expected_readings();
+  const bool compare_with_opencv = is_there(opencv_module);
+  std::size_t read = 0;
+  std::size_t compared = 0;
+  for (const auto& entry : fs::directory_iterator(WARPWISE_IMAGES)) {
+    const std::string name = entry.path().filename();
+    const std::vector<std::byte> content = content_of(entry.path());
+    const std::optional<ImageFormat> format = image_format_of(content);
+    if (!format || !is_read_here(format->name)) continue;
+    const auto line = expected.find(name);
+    const Expected wanted = line == expected.end() ? Expected{} : line->second;
+    const std::string got = text_of_reading([&] {
+      InputFile file(entry.path());
+      return read_picture(file);
+    });
+    EXPECT_EQ(got, wanted.reading) << name;
+    ++read;
+    if (!compare_with_opencv) continue;
+    const std::string opencv = text_of_reading([&] {
+      require_complete(content, name);
+      return opencv_module().decode(content, name);
+    });
+    EXPECT_EQ(got != opencv, wanted.opencv_differs) << name << ": OpenCV reads " << opencv;
+    ++compared;
+  }
+  if (is_read_here("PNG") && is_read_here("JPEG") && is_read_here("TIFF") && is_read_here("WebP")) {
+    EXPECT_EQ(read, expected.size()) << "expected.txt names a file that is not there";
+  }
+  if (read == 0) GTEST_SKIP() << "no module that reads images is built";
+  RecordProperty("compared_with_opencv", static_cast<int>(compared));
+}
+
+Picture pattern(const PictureShape& shape) {
+  Picture picture(shape);
+  for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
+    picture.bytes()[i] = static_cast<std::byte>(i * i / 7 + 3 * i);
+  }
+  if (shape.type == ElementType::f32) {  // no NaN
+    for (std::size_t i = 0; i < picture.bytes().size() / 4; ++i) {
+      store(picture.bytes().data(), static_cast<std::int64_t>(i), 0.37F * static_cast<float>(i));
+    }
+  }
+  return picture;
+}
+
+TEST(ImageFilesTest, WritersMakeTheBytesOfOpenCV) {
+  if (!is_there(opencv_module)) GTEST_SKIP() << "OpenCV's module is not built";
+  int compared = 0;
+  for (const auto& [format, extension] : {std::pair("PNG", ".png"), std::pair("TIFF", ".tiff"),
+                                          std::pair("WebP", ".webp"), std::pair("JPEG", ".jpg")}) {
+    if (!is_read_here(format)) continue;
+    for (const auto& [width, height] : {std::pair(53, 37), std::pair(1, 1), std::pair(3000, 2)}) {
+      for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i16,
+                                     ElementType::i32, ElementType::f32}) {
+        for (const int channels : {1, 3, 4}) {
+          PictureShape shape = PictureShape::interleaved(type, channels, width, height);
+          for (const bool bgr : {false, true}) {
+            if (bgr && (type != ElementType::u8 || channels == 1)) continue;
+            if (bgr) shape.format = channels == 3 ? PixelFormat::bgr24 : PixelFormat::bgra32;
+            if (holding(extension, shape) == Holding::not_at_all) continue;
+            const Picture picture = pattern(shape);
+            EXPECT_TRUE(image_module_of_extension(extension).encode(picture, extension, "a") ==
+                        opencv_module().encode(picture, extension, "a"))
+                << extension << " " << shape.pixel_text() << " " << width << "x" << height;
+            ++compared;
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("compared_with_opencv", compared);
+}
+
+// OpenCV writes floats of three channels as LogLuv.
+TEST(ImageFilesTest, LogLuvIsReadAsOpenCVReadsIt) {
+  if (!is_there(opencv_module) || !is_read_here("TIFF")) GTEST_SKIP() << "a module is not built";
+  const Picture picture = pattern(PictureShape::interleaved(ElementType::f32, 3, 53, 37));
+  const std::vector<std::byte> file = opencv_module().encode(picture, ".tiff", "a");
+  const Picture ours = image_module_of_format("TIFF").decode(file, "a");
+  const Picture theirs = opencv_module().decode(file, "a");
+  ASSERT_EQ(ours.shape().pixel_text(), theirs.shape().pixel_text());
+  for (std::int64_t i = 0; i < 3 * 53 * 37; ++i) {
+    // OpenCV adds the products in an order of its own, which depends on the CPU.
+    const auto expected = load<float>(theirs.bytes().data(), i);
+    ASSERT_NEAR(load<float>(ours.bytes().data(), i), expected, 1e-4F * (1 + std::abs(expected)));
+  }
+}
+
+}  // namespace
+}  // namespace warpwise::io

@@ -1,0 +1,181 @@
+// The module libwarpwise_jpeg.so: JPEG files through libjpeg-turbo.
+
+#include <cstdio>  // before jpeglib.h, which uses FILE and size_t without their headers
+//
+#include <jpeglib.h>
+//
+#include <jerror.h>
+
+#include <cstdlib>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/codec.hpp"
+#include "warpwise/io/exif.hpp"
+#include "warpwise/io/image_module.hpp"
+
+namespace warpwise::io {
+namespace {
+
+struct Errors : jpeg_error_mgr {
+  ErrorExit exit;
+
+  Errors() {
+    jpeg_std_error(this);
+    error_exit = leave_libjpeg;
+    emit_message = judge_warning;
+    output_message = [](j_common_ptr) {};
+  }
+
+  [[noreturn]] static void leave_libjpeg(j_common_ptr info) {
+    auto& errors = *static_cast<Errors*>(info->err);
+    static_assert(sizeof errors.exit.message >= JMSG_LENGTH_MAX);
+    errors.format_message(info, errors.exit.message.data());
+    errors.exit.leave();
+  }
+
+  // Where the data end early libjpeg warns, and goes on with grey. Of its other warnings (bytes too
+  // many before a marker, an unknown Adobe transformation) pixels are still made from the data.
+  static void judge_warning(j_common_ptr info, int level) {
+    const int code = info->err->msg_code;
+    if (level < 0 && (code == JWRN_HIT_MARKER || code == JWRN_JPEG_EOF)) leave_libjpeg(info);
+  }
+};
+
+struct Decompressor {
+  jpeg_decompress_struct info{};
+  Errors errors;
+
+  Decompressor() { info.err = &errors; }
+  ~Decompressor() { jpeg_destroy_decompress(&info); }
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+
+  void read_header(std::span<const std::byte> content) {
+    jpeg_create_decompress(&info);
+    jpeg_save_markers(&info, JPEG_APP0 + 1, 0xffff);  // Exif, whole
+    jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(content.data()), content.size());
+    jpeg_read_header(&info, TRUE);
+  }
+
+  // Each 8x8 block of a component takes a bit of its Huffman-coded data, and at least one component
+  // has a quarter of the picture's pixels; arithmetic coding may take less.
+  bool has_room_for_its_pixels(std::size_t content_bytes) const {
+    const std::uint64_t pixels = std::uint64_t{info.image_width} * info.image_height;
+    return info.arith_code != 0 || pixels / (64 * 4) / 8 <= content_bytes;
+  }
+
+  int orientation() const {
+    for (const auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
+      if (marker->marker == JPEG_APP0 + 1) {
+        return exif_orientation(std::as_bytes(std::span(marker->data, marker->data_length)));
+      }
+    }
+    return 1;
+  }
+};
+
+// As OpenCV does: C, M, Y and K are stored inverted, as Adobe's programs do.
+void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
+  for (std::size_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
+    const int black = cmyk[3];
+    for (int c = 0; c < 3; ++c) {
+      rgb[c] = static_cast<JSAMPLE>(black - ((255 - cmyk[c]) * black >> 8));
+    }
+  }
+}
+
+struct Compressor {
+  jpeg_compress_struct info{};
+  Errors errors;
+  unsigned char* file = nullptr;
+  unsigned long size = 0;
+
+  Compressor() { info.err = &errors; }
+  ~Compressor() {
+    jpeg_destroy_compress(&info);
+    std::free(file);
+  }
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+
+  void start(const PictureShape& shape) {
+    jpeg_create_compress(&info);
+    jpeg_mem_dest(&info, &file, &size);
+    info.image_width = static_cast<JDIMENSION>(shape.width);
+    info.image_height = static_cast<JDIMENSION>(shape.height);
+    info.input_components = shape.channels;
+    info.in_color_space = shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, 95, TRUE);  // OpenCV's
+    jpeg_start_compress(&info, TRUE);
+  }
+};
+
+class JpegFiles final : public ImageModule {
+ public:
+  Picture decode(std::span<const std::byte> content, const std::string& name) const override {
+    Decompressor jpeg;
+    jpeg_decompress_struct& info = jpeg.info;
+    if (!jpeg.errors.exit.completes([&] { jpeg.read_header(content); })) {
+      refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
+    }
+    require_readable_size(info.image_width, info.image_height, name);
+    if (!jpeg.has_room_for_its_pixels(content.size())) {
+      refuse_damaged(name, "JPEG",
+                     "the file is too short for its " + std::to_string(info.image_width) + "x" +
+                         std::to_string(info.image_height) + " pixels");
+    }
+    const bool cmyk = info.num_components == 4;
+    const int channels = info.num_components == 1 ? 1 : 3;
+    info.out_color_space = cmyk ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    Picture picture(
+        PictureShape::interleaved(ElementType::u8, channels, info.image_width, info.image_height));
+    const std::size_t row_bytes = picture.bytes().size() / info.image_height;
+    std::vector<JSAMPLE> cmyk_row(cmyk ? std::size_t{4} * info.image_width : 0);
+    const bool complete = jpeg.errors.exit.completes([&] {
+      jpeg_start_decompress(&info);
+      auto* row = reinterpret_cast<JSAMPLE*>(picture.bytes().data());
+      for (; info.output_scanline < info.output_height; row += row_bytes) {
+        JSAMPLE* to = cmyk ? cmyk_row.data() : row;
+        jpeg_read_scanlines(&info, &to, 1);
+        if (cmyk) rgb_of_cmyk(to, row, info.image_width);
+      }
+    });
+    if (!complete) refuse_damaged(name, "JPEG", jpeg.errors.exit.message.data());
+    return upright(std::move(picture), jpeg.orientation());
+  }
+
+  std::vector<std::byte> encode(const Picture& picture, const std::string&,
+                                const std::string& name) const override {
+    const PictureShape& shape = picture.shape();
+    if (std::max(shape.width, shape.height) > JPEG_MAX_DIMENSION) {
+      throw IoError("cannot write " + name + ": JPEG files end at " +
+                    std::to_string(JPEG_MAX_DIMENSION) + " columns and rows");
+    }
+    Compressor jpeg;
+    std::vector<std::byte> buffer(picture.bytes().size() / static_cast<std::size_t>(shape.height));
+    const bool complete = jpeg.errors.exit.completes([&] {
+      jpeg.start(shape);
+      for (std::int64_t y = 0; y < shape.height; ++y) {
+        auto* row = const_cast<JSAMPLE*>(  // libjpeg only reads it
+            reinterpret_cast<const JSAMPLE*>(row_in_rgb_order(picture, y, buffer).data()));
+        jpeg_write_scanlines(&jpeg.info, &row, 1);
+      }
+      jpeg_finish_compress(&jpeg.info);
+    });
+    if (!complete) {
+      throw IoError("cannot write " + name + ": libjpeg says: " + jpeg.errors.exit.message.data());
+    }
+    const auto bytes = std::as_bytes(std::span(jpeg.file, jpeg.size));
+    return {bytes.begin(), bytes.end()};
+  }
+};
+
+}  // namespace
+}  // namespace warpwise::io
+
+extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
+warpwise_image_module_1() {
+  static const warpwise::io::JpegFiles files;
+  return &files;
+}

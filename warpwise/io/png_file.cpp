@@ -1,0 +1,202 @@
+// The module libwarpwise_png.so: PNG files through libpng.
+
+#include <png.h>
+#include <zlib.h>
+
+#include <bit>
+#include <cstring>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/codec.hpp"
+#include "warpwise/io/image_module.hpp"
+
+namespace warpwise::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "PNG is big-endian, a picture is not");
+
+[[noreturn]] void leave_libpng(png_structp png, png_const_charp message) {
+  auto& exit = *static_cast<ErrorExit*>(png_get_error_ptr(png));
+  std::strncpy(exit.message.data(), message, exit.message.size() - 1);
+  exit.leave();
+}
+
+// Of damage that leaves the pixels as they are, such as a text with a wrong checksum.
+void pass_over_warning(png_structp, png_const_charp) {}
+
+struct Reader {
+  ErrorExit exit;
+  std::span<const std::byte> rest;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+
+  explicit Reader(std::span<const std::byte> content) : rest(content) {}
+  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  static void read(png_structp png, png_bytep to, std::size_t size) {
+    auto& reader = *static_cast<Reader*>(png_get_io_ptr(png));
+    if (size > reader.rest.size()) png_error(png, "the file ends early");
+    std::memcpy(to, reader.rest.data(), size);
+    reader.rest = reader.rest.subspan(size);
+  }
+
+  void read_header() {
+    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &exit, leave_libpng, pass_over_warning);
+    if (png != nullptr) info = png_create_info_struct(png);
+    if (info == nullptr) return;
+    png_set_read_fn(png, this, read);
+    // require_readable_size() says more than libpng's own "Invalid IHDR data".
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_read_info(png, info);
+  }
+
+  // As OpenCV does: colour with alpha where pixels may be transparent, but grey stays grey whatever
+  // tRNS says, and grey with alpha becomes colour. gAMA and other chunks about colour change
+  // nothing.
+  int channels() const {
+    switch (png_get_color_type(png, info)) {
+      case PNG_COLOR_TYPE_GRAY: return 1;
+      case PNG_COLOR_TYPE_RGB:
+      case PNG_COLOR_TYPE_PALETTE: return png_get_valid(png, info, PNG_INFO_tRNS) != 0 ? 4 : 3;
+      default: return 4;
+    }
+  }
+
+  void set_transformations() {
+    const int color_type = png_get_color_type(png, info);
+    const int depth = png_get_bit_depth(png, info);
+    if (depth == 16) png_set_swap(png);
+    if (color_type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+    if (color_type == PNG_COLOR_TYPE_GRAY && depth < 8) png_set_expand_gray_1_2_4_to_8(png);
+    if (color_type == PNG_COLOR_TYPE_GRAY_ALPHA) png_set_gray_to_rgb(png);
+    if (channels() == 4) {
+      png_set_tRNS_to_alpha(png);
+    } else {
+      png_set_strip_alpha(png);
+    }
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+  }
+};
+
+struct Writer {
+  ErrorExit exit;
+  std::vector<std::byte> file;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+
+  Writer() = default;
+  ~Writer() { png_destroy_write_struct(&png, &info); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  static void write(png_structp png, png_bytep from, std::size_t size) {
+    auto& file = static_cast<Writer*>(png_get_io_ptr(png))->file;
+    const auto bytes = std::as_bytes(std::span(from, size));
+    bool written = true;
+    try {  // no exception may pass through libpng
+      file.insert(file.end(), bytes.begin(), bytes.end());
+    } catch (const std::bad_alloc&) {
+      written = false;
+    }
+    if (!written) png_error(png, "there is not enough memory");
+  }
+  static void flush(png_structp) {}
+
+  void write_header(const PictureShape& shape) {
+    png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &exit, leave_libpng, pass_over_warning);
+    if (png != nullptr) info = png_create_info_struct(png);
+    if (info == nullptr) return;
+    png_set_write_fn(png, this, write, flush);
+    // OpenCV's choice, and so its bytes: fast, and for photographs not much larger.
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+    png_set_compression_level(png, Z_BEST_SPEED);
+    png_set_compression_strategy(png, Z_RLE);
+    const int color_type = shape.channels == 1   ? PNG_COLOR_TYPE_GRAY
+                           : shape.channels == 3 ? PNG_COLOR_TYPE_RGB
+                                                 : PNG_COLOR_TYPE_RGBA;
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(shape.width),
+                 static_cast<png_uint_32>(shape.height), shape.type == ElementType::u8 ? 8 : 16,
+                 color_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+    if (shape.type == ElementType::u16) png_set_swap(png);
+    if (shape.format == PixelFormat::bgr24 || shape.format == PixelFormat::bgra32) png_set_bgr(png);
+  }
+};
+
+class PngFiles final : public ImageModule {
+ public:
+  Picture decode(std::span<const std::byte> content, const std::string& name) const override {
+    Reader reader(content);
+    if (!reader.exit.completes([&] { reader.read_header(); })) {
+      refuse_damaged(name, "PNG", reader.exit.message.data());
+    }
+    if (reader.info == nullptr) throw std::bad_alloc();
+    const std::uint64_t width = png_get_image_width(reader.png, reader.info);
+    const std::uint64_t height = png_get_image_height(reader.png, reader.info);
+    require_readable_size(width, height, name);
+    // Deflate makes at most 258 bytes of two bits.
+    constexpr std::uint64_t most_bytes_of_a_byte = 1032;
+    if (height * png_get_rowbytes(reader.png, reader.info) >
+        most_bytes_of_a_byte * content.size()) {
+      refuse_damaged(name, "PNG",
+                     "the file is too short for its " + std::to_string(width) + "x" +
+                         std::to_string(height) + " pixels");
+    }
+    Picture picture(PictureShape::interleaved(
+        png_get_bit_depth(reader.png, reader.info) == 16 ? ElementType::u16 : ElementType::u8,
+        reader.channels(), static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)));
+    const std::size_t row_bytes = picture.bytes().size() / height;
+    std::vector<png_bytep> rows(height);
+    for (std::size_t y = 0; y < height; ++y) {
+      rows[y] = reinterpret_cast<png_bytep>(picture.bytes().data() + y * row_bytes);
+    }
+    const bool complete = reader.exit.completes([&] {
+      reader.set_transformations();
+      if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {
+        png_error(reader.png, "its rows have another size than its header says");
+      }
+      png_read_image(reader.png, rows.data());
+      png_read_end(reader.png, nullptr);
+    });
+    if (!complete) refuse_damaged(name, "PNG", reader.exit.message.data());
+    return picture;
+  }
+
+  std::vector<std::byte> encode(const Picture& picture, const std::string&,
+                                const std::string& name) const override {
+    Writer writer;
+    const PictureShape& shape = picture.shape();
+    if (std::max(shape.width, shape.height) > PNG_UINT_31_MAX) {
+      throw IoError("cannot write " + name + ": PNG files end at 2^31 - 1 columns and rows");
+    }
+    const std::size_t row_bytes = picture.bytes().size() / static_cast<std::size_t>(shape.height);
+    const bool complete = writer.exit.completes([&] {
+      writer.write_header(shape);
+      if (writer.info == nullptr) return;
+      const auto* row = reinterpret_cast<png_const_bytep>(picture.bytes().data());
+      for (std::int64_t y = 0; y < shape.height; ++y, row += row_bytes) {
+        png_write_row(writer.png, row);
+      }
+      png_write_end(writer.png, writer.info);
+    });
+    if (!complete) {
+      throw IoError("cannot write " + name + ": libpng says: " + writer.exit.message.data());
+    }
+    if (writer.info == nullptr) throw std::bad_alloc();
+    return std::move(writer.file);
+  }
+};
+
+}  // namespace
+}  // namespace warpwise::io
+
+extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
+warpwise_image_module_1() {
+  static const warpwise::io::PngFiles files;
+  return &files;
+}

@@ -1,0 +1,335 @@
+// The module libwarpwise_tiff.so: TIFF files through libtiff.
+
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/codec.hpp"
+#include "warpwise/io/image_module.hpp"
+#include "warpwise/io/tiff_stream.hpp"
+
+namespace warpwise::io {
+namespace {
+
+// The tags of the first picture that say how it is held.
+struct Tags {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint16_t bits = 0;  // of a sample
+  std::uint16_t samples = 0;
+  std::uint16_t photometric = 0;
+  std::uint16_t format = 0;
+  std::uint16_t planar = 0;
+  std::uint16_t orientation = 0;
+  bool tiled = false;
+  std::uint32_t block_width = 0;  // of a tile, or of a strip
+  std::uint32_t block_height = 0;
+
+  bool is_grey() const {
+    return photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_MINISBLACK;
+  }
+  bool is_log_luv() const { return photometric == PHOTOMETRIC_LOGLUV && samples == 3; }
+  /// Whether libtiff makes 8-bit colours of it: of palettes, CMYK, YCbCr, and of single bits.
+  bool is_coloured_by_libtiff() const {
+    return bits <= 8 || samples == 2 || (photometric > PHOTOMETRIC_RGB && !is_log_luv());
+  }
+};
+
+Tags tags_of(TIFF* tiff, const std::string& name) {
+  Tags tags;
+  if (TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &tags.width) == 0 ||
+      TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &tags.height) == 0 ||
+      TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &tags.photometric) == 0) {
+    refuse_damaged(name, "TIFF", "it has no size or no colour space");
+  }
+  require_readable_size(tags.width, tags.height, name);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &tags.samples);
+  if (tags.is_log_luv() &&  // asked for as floats, of which there are 32 bits
+      TIFFSetField(tiff, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_FLOAT) == 0) {
+    refuse_damaged(name, "TIFF", "it has LogLuv colours, but not their compression");
+  }
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &tags.bits);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &tags.format);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &tags.planar);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &tags.orientation);
+  tags.tiled = TIFFIsTiled(tiff) != 0;
+  if (tags.tiled) {
+    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tags.block_width);
+    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &tags.block_height);
+  } else {
+    tags.block_width = tags.width;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &tags.block_height);
+    tags.block_height = std::min(tags.block_height, tags.height);
+  }
+  if (tags.block_width == 0 || tags.block_height == 0) {
+    refuse_damaged(name, "TIFF", "its tiles or strips have no size");
+  }
+  return tags;
+}
+
+[[noreturn]] void refuse_kind(const std::string& name, const Tags& tags) {
+  const char* format = tags.format == SAMPLEFORMAT_IEEEFP ? "float"
+                       : tags.format == SAMPLEFORMAT_INT  ? "signed"
+                       : tags.format == SAMPLEFORMAT_UINT ? "unsigned"
+                                                          : "complex or unknown";
+  throw IoError(
+      "cannot read " + name + ": a pixel of it is " + std::to_string(tags.samples) + " x " +
+      std::to_string(tags.bits) + " bits, " + format +
+      "; TIFF files of 1, 3 or 4 samples of 8 or 16 bits, signed 32 bits or 32-bit floats "
+      "are read");
+}
+
+// The type of the pixels that read_coloured() or SampleReader makes.
+PictureShape shape_of(const Tags& tags, const std::string& name) {
+  if (tags.samples < 1 || tags.samples > 4) refuse_kind(name, tags);
+  int channels = tags.samples;
+  std::optional<ElementType> type;
+  if (tags.is_coloured_by_libtiff()) {
+    if ((tags.bits >= 8 || tags.bits == 1) && tags.format == SAMPLEFORMAT_UINT) {
+      type = ElementType::u8;
+    }
+    if (tags.is_grey()) channels = 1;
+    if (tags.photometric == PHOTOMETRIC_PALETTE && tags.bits != 1) channels = 3;
+  } else if (tags.bits <= 16) {
+    const bool packed = tags.bits == 10 || tags.bits == 12 || tags.bits == 14;
+    if (tags.format == SAMPLEFORMAT_UINT && (packed || tags.bits == 16)) type = ElementType::u16;
+    if (tags.format == SAMPLEFORMAT_INT && tags.bits == 16) type = ElementType::i16;
+    if (tags.is_grey() && channels != 1) type.reset();
+  } else if (tags.bits == 32) {
+    if (tags.format == SAMPLEFORMAT_IEEEFP || tags.is_log_luv()) type = ElementType::f32;
+    if (tags.format == SAMPLEFORMAT_INT && !tags.is_log_luv()) type = ElementType::i32;
+  }
+  if (!type || channels == 2) refuse_kind(name, tags);
+  return PictureShape::interleaved(*type, channels, tags.width, tags.height);
+}
+
+struct Colours {
+  TIFFRGBAImage image{};
+  bool begun = false;
+
+  ~Colours() {
+    if (begun) TIFFRGBAImageEnd(&image);
+  }
+};
+
+// Pixels of 8 bits, a band of strips or tiles at a time.
+void read_coloured(const TiffStream& stream, const Tags& tags, const std::string& name,
+                   Picture& picture) {
+  Colours colours;
+  TIFFRGBAImage& image = colours.image;
+  std::array<char, 1024> why{};
+  constexpr int stop_on_error = 1;  // 0 would leave what is damaged black
+  colours.begun = TIFFRGBAImageOK(stream.tiff(), why.data()) != 0 &&
+                  TIFFRGBAImageBegin(&image, stream.tiff(), stop_on_error, why.data()) != 0;
+  if (!colours.begun) refuse_damaged(name, "TIFF", why.data());
+  image.req_orientation = image.orientation;  // as it lies: upright() turns it
+  const std::uint32_t band = std::min(tags.block_height, tags.height);
+  const auto raster =
+      std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{tags.width} * band);
+  auto* to = reinterpret_cast<std::uint8_t*>(picture.bytes().data());
+  const int channels = picture.shape().channels;
+  for (std::uint32_t y = 0; y < tags.height; y += band) {
+    const std::uint32_t rows = std::min(band, tags.height - y);
+    image.row_offset = static_cast<int>(y);
+    if (TIFFRGBAImageGet(&image, raster.get(), tags.width, rows) == 0) {
+      refuse_damaged(name, "TIFF", stream.what_libtiff_said());
+    }
+    for (std::size_t i = 0; i < std::size_t{tags.width} * rows; ++i, to += channels) {
+      const std::uint32_t pixel = raster[i];
+      const unsigned red = TIFFGetR(pixel);
+      const unsigned green = TIFFGetG(pixel);
+      const unsigned blue = TIFFGetB(pixel);
+      if (channels == 1) {
+        to[0] = static_cast<std::uint8_t>((4899 * red + 9617 * green + 1868 * blue + 8192) >> 14);
+        continue;
+      }
+      to[0] = static_cast<std::uint8_t>(red);
+      to[1] = static_cast<std::uint8_t>(green);
+      to[2] = static_cast<std::uint8_t>(blue);
+      if (channels == 4) to[3] = static_cast<std::uint8_t>(TIFFGetA(pixel));
+    }
+  }
+}
+
+// Samples of 10, 12 or 14 bits, one after another from the highest bit on, to the upper bits of 16.
+void unpack(const std::byte* from, int bits, std::span<std::uint16_t> to) {
+  std::uint32_t held = 0;
+  int held_bits = 0;
+  for (std::uint16_t& sample : to) {
+    while (held_bits < bits) {
+      held = held << 8 | std::to_integer<std::uint32_t>(*from++);
+      held_bits += 8;
+    }
+    held_bits -= bits;
+    sample = static_cast<std::uint16_t>(held >> held_bits << (16 - bits));
+  }
+}
+
+// Samples of 16 and 32 bits as they lie in the file's strips or tiles, each of which holds whole
+// pixels or the samples of one plane.
+class SampleReader {
+ public:
+  SampleReader(const TiffStream& stream, const Tags& tags, const std::string& name,
+               Picture& picture)
+      : stream_(stream), tags_(tags), name_(name), picture_(picture),
+        planes_(tags.planar == PLANARCONFIG_SEPARATE ? tags.samples : 1),
+        row_samples_(std::size_t{tags.block_width} * (tags.samples / planes_)),
+        row_bytes_((row_samples_ * tags.bits + 7) / 8),
+        element_(static_cast<std::size_t>(size_of(picture.shape().type))) {}
+
+  void read() {
+    TIFF* tiff = stream_.tiff();
+    if (row_bytes_ !=
+        static_cast<std::size_t>(tags_.tiled ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff))) {
+      refuse_damaged(name_, "TIFF", "its rows have another size than its header says");
+    }
+    const std::uint64_t block_bytes = std::uint64_t{row_bytes_} * tags_.block_height;
+    if (block_bytes > std::uint64_t{most_block_bytes}) {
+      throw IoError("cannot read " + name_ +
+                    ": its strips or tiles are larger than 1 GiB; use smaller ones");
+    }
+    block_ = std::make_unique_for_overwrite<std::byte[]>(block_bytes);
+    if (tags_.bits < 16) unpacked_.resize(row_samples_);
+    for (int plane = 0; plane < planes_; ++plane) {
+      for (std::uint32_t y = 0; y < tags_.height; y += tags_.block_height) {
+        for (std::uint32_t x = 0; x < tags_.width; x += tags_.block_width) {
+          read_block(x, y, plane, static_cast<tmsize_t>(block_bytes));
+        }
+      }
+    }
+  }
+
+ private:
+  void read_block(std::uint32_t x, std::uint32_t y, int plane, tmsize_t size) {
+    TIFF* tiff = stream_.tiff();
+    const auto sample = static_cast<std::uint16_t>(plane);
+    const tmsize_t got =
+        tags_.tiled
+            ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, sample), block_.get(), size)
+            : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, sample), block_.get(), size);
+    const std::size_t rows = std::min(tags_.block_height, tags_.height - y);
+    const std::size_t columns = std::min(tags_.block_width, tags_.width - x);
+    if (got < static_cast<tmsize_t>(rows * row_bytes_)) {
+      refuse_damaged(name_, "TIFF", stream_.what_libtiff_said());
+    }
+    const std::size_t pixel = tags_.samples * element_;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::byte* from = block_.get() + row * row_bytes_;
+      if (tags_.bits < 16) {
+        unpack(from, tags_.bits, unpacked_);
+        from = reinterpret_cast<const std::byte*>(unpacked_.data());
+      }
+      std::byte* to = picture_.bytes().data() + ((y + row) * tags_.width + x) * pixel +
+                      static_cast<std::size_t>(plane) * element_;
+      if (planes_ == 1) {
+        std::memcpy(to, from, columns * pixel);
+        continue;
+      }
+      for (std::size_t i = 0; i < columns; ++i, to += pixel, from += element_) {
+        std::memcpy(to, from, element_);
+      }
+    }
+  }
+
+  const TiffStream& stream_;
+  const Tags& tags_;
+  const std::string& name_;
+  Picture& picture_;
+  int planes_;
+  std::size_t row_samples_;  // of a strip or tile
+  std::size_t row_bytes_;
+  std::size_t element_;
+  std::unique_ptr<std::byte[]> block_;
+  std::vector<std::uint16_t> unpacked_;
+};
+
+// LogLuv's floats are CIE XYZ; R, G and B are Rec. 709's with a white of D65.
+void rgb_of_xyz(std::span<std::byte> pixels) {
+  for (std::size_t i = 0; i + 12 <= pixels.size(); i += 12) {
+    float xyz[3];
+    std::memcpy(xyz, pixels.data() + i, sizeof xyz);
+    const auto [x, y, z] = xyz;
+    const float rgb[3] = {3.240479F * x - 1.53715F * y - 0.498535F * z,
+                          -0.969256F * x + 1.875991F * y + 0.041556F * z,
+                          0.055648F * x - 0.204043F * y + 1.057311F * z};
+    std::memcpy(pixels.data() + i, rgb, sizeof rgb);
+  }
+}
+
+bool write_tiff(TIFF* tiff, const Picture& picture) {
+  const PictureShape& shape = picture.shape();
+  const auto element = static_cast<int>(size_of(shape.type));
+  const std::size_t row_bytes = picture.bytes().size() / static_cast<std::size_t>(shape.height);
+  // OpenCV's choices: strips of 8 KiB; LZW with differences, but for 32 bits, which it makes
+  // longer.
+  const auto rows_per_strip = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>((1 << 13) / static_cast<std::int64_t>(row_bytes), 1, shape.height));
+  const int compression = element < 4 ? COMPRESSION_LZW : COMPRESSION_NONE;
+  const bool is_signed = shape.type == ElementType::i16 || shape.type == ElementType::i32;
+  const int format = shape.type == ElementType::f32 ? SAMPLEFORMAT_IEEEFP
+                     : is_signed                    ? SAMPLEFORMAT_INT
+                                                    : SAMPLEFORMAT_UINT;
+  const auto set = [tiff](std::uint32_t tag, auto value) {
+    return TIFFSetField(tiff, tag, value) != 0;
+  };
+  if (!set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(shape.width)) ||
+      !set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(shape.height)) ||
+      !set(TIFFTAG_BITSPERSAMPLE, 8 * element) || !set(TIFFTAG_COMPRESSION, compression) ||
+      !set(TIFFTAG_PHOTOMETRIC, shape.channels > 1 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) ||
+      !set(TIFFTAG_SAMPLESPERPIXEL, shape.channels) ||
+      !set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) ||
+      !set(TIFFTAG_ROWSPERSTRIP, rows_per_strip) || !set(TIFFTAG_SAMPLEFORMAT, format) ||
+      (compression == COMPRESSION_LZW && !set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL))) {
+    return false;
+  }
+  std::vector<std::byte> row(row_bytes);  // a copy: libtiff writes the differences into it
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const auto bytes = row_in_rgb_order(picture, y, row);
+    std::copy(bytes.begin(), bytes.end(), row.begin());
+    if (TIFFWriteScanline(tiff, row.data(), static_cast<std::uint32_t>(y), 0) != 1) return false;
+  }
+  return TIFFWriteDirectory(tiff) != 0;
+}
+
+class TiffFiles final : public ImageModule {
+ public:
+  Picture decode(std::span<const std::byte> content, const std::string& name) const override {
+    const TiffStream stream(content, name);
+    const Tags tags = tags_of(stream.tiff(), name);
+    Picture picture(shape_of(tags, name));
+    if (tags.is_coloured_by_libtiff()) {
+      read_coloured(stream, tags, name, picture);
+    } else {
+      SampleReader(stream, tags, name, picture).read();
+      if (tags.is_log_luv()) rgb_of_xyz(picture.bytes());
+    }
+    return upright(std::move(picture), tags.orientation);
+  }
+
+  std::vector<std::byte> encode(const Picture& picture, const std::string&,
+                                const std::string& name) const override {
+    const PictureShape& shape = picture.shape();
+    if (std::max(shape.width, shape.height) > INT32_MAX) {
+      throw IoError("cannot write " + name + ": TIFF files end at 2^31 - 1 columns and rows");
+    }
+    TiffStream stream;
+    if (stream.tiff() == nullptr || !write_tiff(stream.tiff(), picture)) {
+      throw IoError("cannot write " + name + ": libtiff says: " + stream.what_libtiff_said());
+    }
+    stream.close();
+    return std::move(stream.written());
+  }
+};
+
+}  // namespace
+}  // namespace warpwise::io
+
+extern "C" __attribute__((visibility("default"))) const warpwise::io::ImageModule*
+warpwise_image_module_1() {
+  static const warpwise::io::TiffFiles files;
+  return &files;
+}
