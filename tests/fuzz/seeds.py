@@ -143,8 +143,15 @@ def search_seeds():
         yield b"\2" + text.encode()
 
 
+def image_seeds(ending):
+    folder = pathlib.Path(__file__).parents[1] / "images"
+    return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
+
+
 for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
-                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds), ("search", search_seeds)]:
+                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds), ("search", search_seeds),
+                      ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),
+                      ("webp", image_seeds("webp"))]:
     folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds()):

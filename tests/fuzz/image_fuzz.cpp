@@ -1,0 +1,37 @@
+// The module of one image format, linked in: refuses with IoError and nothing else, or makes a
+// picture that it can write and read again. What is fuzzed is the code around the format's library,
+// which is Debian's and not instrumented.
+#include <algorithm>
+
+#include "fuzz/fuzz.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/complete.hpp"
+#include "warpwise/io/image_module.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+extern "C" const warpwise::io::ImageModule* warpwise_image_module_1();
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwise;
+  const io::ImageModule& module = *warpwise_image_module_1();
+  try {
+    const auto content = fuzz::bytes(data, size);
+    io::require_complete(content,
+                         "input");  // as read_picture() does: no PNG chunk goes beyond the file
+    const io::Picture picture = module.decode(content, "input");
+    const io::PictureShape& shape = picture.shape();
+    const io::Holding holding = io::holding(WARPWISE_EXTENSION, shape);
+    if (holding == io::Holding::not_at_all) return 0;
+    const io::Picture again =
+        module.decode(module.encode(picture, WARPWISE_EXTENSION, "output"), "again");
+    fuzz::require(again.shape().width == shape.width && again.shape().height == shape.height &&
+                      again.shape().pixel_text() == shape.pixel_text(),
+                  "the shape survives writing and reading");
+    if (holding == io::Holding::lossy) return 0;
+    fuzz::require(std::equal(picture.bytes().begin(), picture.bytes().end(), again.bytes().begin(),
+                             again.bytes().end()),
+                  "the bytes survive writing and reading");
+  } catch (const IoError&) {
+  }
+  return 0;
+}
