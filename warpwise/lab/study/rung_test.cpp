@@ -388,6 +388,7 @@ TEST_F(Rungs, AreVerifiedAtEverySizeAndBlock) {
 
 TEST_F(Rungs, OfParametersThatMakeNoProblem) {
   StudyTable table = find_study("match");
+  table.experiments.clear();
   table.verify = {{4, 4}, {9, 9}};
   EmulatorExecutor executor({{9, 0}}, false);
   const auto verified = [&](std::vector<Variables> parameters) {
