@@ -2,17 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
-#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/emulator/arguments.hpp"
 
 /// What the emulator's tests share: a program, a device and its buffers.
 namespace warpwise::test {
@@ -31,20 +29,6 @@ inline std::string kernels_ptx(const std::string& name) {
   (void)name;
   return {};
 #endif
-}
-
-/// A kernel's parameter block, each argument at a multiple of its own alignment.
-template <class... Arguments>
-std::vector<std::byte> parameter_block(const Arguments&... arguments) {
-  std::vector<std::byte> block;
-  [[maybe_unused]] const auto append = [&]<class T>(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    const std::size_t at = (block.size() + alignof(T) - 1) / alignof(T) * alignof(T);
-    block.resize(at + sizeof(T));
-    std::memcpy(block.data() + at, &value, sizeof(T));
-  };
-  (append(arguments), ...);
-  return block;
 }
 
 /// A program on a device of its own.
@@ -70,7 +54,7 @@ class Emulated {
   emulator::LaunchResult launch(std::string_view kernel, emulator::Dim3 grid, emulator::Dim3 block,
                                 const Arguments&... arguments) {
     return program.launch(device, kernel, grid, block, dynamic_shared_bytes,
-                          parameter_block(arguments...), options);
+                          emulator::pack_arguments(program.kernel(kernel), arguments...), options);
   }
 
   emulator::Program program;

@@ -389,8 +389,11 @@ TEST(Refused, Launches) {
   expect_refused<InvalidArgument>([&] { launch({1}, {0}); }, {"0x1x1"});
   expect_refused<InvalidArgument>([&] { launch({0}, {1}); }, {"0x1x1"});
   expect_refused<InvalidArgument>([&] { launch({1, 65536}, {1}); }, {"1x65536x1"});
-  expect_refused<InvalidArgument>([&] { emulated.launch("hand", {1}, {1}, Address{0}); },
-                                  {"16 bytes", "8"});
+  expect_refused<InvalidArgument>(
+      [&] {
+        emulated.program.launch(emulated.device, "hand", {1}, {1}, 0, std::vector<std::byte>(8));
+      },
+      {"16 bytes", "8"});
   expect_refused<InvalidArgument>([&] { emulated.launch("foot", {1}, {1}); }, {"'foot'", "hand"});
   emulated.dynamic_shared_bytes = 300'000;
   expect_refused<InvalidArgument>([&] { launch({1}, {1}); }, {"232448"});
