@@ -1,5 +1,7 @@
 #pragma once
 
+#include "warpwise/base/standard.hpp"
+
 #include <bit>
 #include <cstdint>
 
