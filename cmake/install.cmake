@@ -1,9 +1,13 @@
-# `cmake --install`: headers, library, command, and the package that find_package(warpwise) finds.
+# `cmake --install`: headers, libraries, and what find_package(warpwise) and pkg-config find.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpwise)
-install(TARGETS warpwise warpwise_emulator EXPORT warpwiseTargets FILE_SET HEADERS)
-if(WARPWISE_CUDA)
+set(libraries warpwise)
+if(WARPWISE_EMULATOR)
+  list(APPEND libraries warpwise_emulator)
+endif()
+install(TARGETS ${libraries} EXPORT warpwiseTargets FILE_SET HEADERS)
+if(TARGET warpwise_cudart)
   # The emulated CUDA runtime, and the library on it, under the names of what they stand in for: in a folder that
   # no loader searches by itself.
   install(TARGETS warpwise_cudart warpwise_on_emulator
@@ -18,3 +22,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
               ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake DESTINATION ${package_dir})
+
+# pkg-config takes the prefix from where its file lies, so that an installed tree can be moved.
+file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+foreach(library IN LISTS libraries)
+  string(REPLACE _ - name ${library})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
