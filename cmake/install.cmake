@@ -1,4 +1,5 @@
-# `cmake --install`: headers, libraries, and what find_package(warpwise) and pkg-config find.
+# `cmake --install`: headers, libraries, what find_package(warpwise) and pkg-config find, and, when this is not a part of
+# another project, the documents and the examples.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpwise)
@@ -30,3 +31,16 @@ foreach(library IN LISTS libraries)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+if(PROJECT_IS_TOP_LEVEL)
+  # At the same places as in the repository, so that links between documents lead somewhere, and messages that name
+  # docs/hardware-rules.md are right.
+  install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS warpwise/README.md)
+  foreach(readme IN LISTS readmes)
+    get_filename_component(folder ${readme} DIRECTORY)
+    install(FILES ${readme} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+  endforeach()
+endif()

@@ -17,7 +17,8 @@ packages=(
 )
 if [ "${1:-}" = "--test" ]; then
   packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3 python3-jsonschema clang libclang-rt-dev
-             python3-venv shellcheck doxygen)                     # scripts/checks.sh
+             python3-venv shellcheck doxygen                      # scripts/checks.sh
+             pkg-config man-db zsh)                               # the installed package
 fi
 
 missing=()

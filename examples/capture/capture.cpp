@@ -1,0 +1,47 @@
+// A capture loop: frames of a camera come in as YUYV, as most USB cameras send them, and go out as
+// RGB.
+//
+//   capture WIDTH HEIGHT < yuyv > rgb
+//
+// It reads a pipe; with V4L2 the same loop takes a frame from VIDIOC_DQBUF, hands the mapped buffer
+// to convert() as it lies, and gives it back with VIDIOC_QBUF.
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+#include <warpwise/warpwise.hpp>
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("capture WIDTH HEIGHT < yuyv > rgb\n", stderr);
+    return 2;
+  }
+  try {
+    using warpwise::PixelFormat;
+    const std::int64_t width = std::stoll(argv[1]);
+    const std::int64_t height = std::stoll(argv[2]);
+    // Both are made once: nothing is allocated while frames come.
+    std::vector<std::uint8_t> yuyv(warpwise::frame_bytes(PixelFormat::yuyv, width, height));
+    std::vector<std::uint8_t> rgb(warpwise::frame_bytes(PixelFormat::rgb24, width, height));
+    warpwise::ConvertOptions options;
+    options.from_range = warpwise::Range::limited;  // cameras send 16 to 235
+
+    for (std::size_t got = 0; (got = std::fread(yuyv.data(), 1, yuyv.size(), stdin)) != 0;) {
+      if (got != yuyv.size()) {
+        std::fprintf(stderr, "capture: the last frame has %zu of %zu bytes\n", got, yuyv.size());
+        return 1;
+      }
+      warpwise::convert({yuyv.data(), PixelFormat::yuyv, width, height},
+                        {rgb.data(), PixelFormat::rgb24, width, height}, options);
+      if (std::fwrite(rgb.data(), 1, rgb.size(), stdout) != rgb.size() ||
+          std::fflush(stdout) != 0) {
+        return 1;  // whoever was reading has gone
+      }
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "capture: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,255 @@
+"""The installed package, from outside: what CMake, pkg-config, a compiler, man and a shell find of it, and the
+examples. All of it on a copy of the installed tree, so that the tree can be moved.
+
+    package_test.py ROOT PREFIX WORK CMAKE COMPILER
+"""
+import fractions
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT, INSTALLED, WORK = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+CMAKE, COMPILER = sys.argv[4:6]
+PREFIX = WORK / "moved"
+DOCUMENTS = PREFIX / "share/doc/warpwise"
+NEEDS_CXX20 = "Warpwise needs C++20: compile with -std=c++20"
+
+
+def run(*command, status=0, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, **options)
+    said = (done.stdout + done.stderr).decode(errors="replace")
+    assert done.returncode == status, f"{command}: status {done.returncode}\n{said}"
+    return done
+
+
+def text(done):
+    """What a program said, in one line: CMake breaks its messages."""
+    return " ".join((done.stdout + done.stderr).decode().split())
+
+
+class FindPackage(unittest.TestCase):
+    def find(self, arguments, status=0):
+        project = WORK / "find"
+        shutil.rmtree(project, ignore_errors=True)
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES NONE)\n"
+            f"find_package(warpwise {arguments})\n"
+            'message(STATUS "found: ${warpwise_FOUND}, emulator: ${warpwise_emulator_FOUND}")\n'
+            "foreach(target warpwise emulator)\n  if(TARGET warpwise::${target})\n"
+            '    message(STATUS "target ${target}")\n  endif()\nendforeach()\n')
+        return text(run(CMAKE, "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={PREFIX}", status=status))
+
+    def test_without_components(self):
+        self.assertIn("target warpwise -- target emulator", self.find("REQUIRED"))
+
+    def test_the_emulator(self):
+        self.assertIn("found: 1, emulator: TRUE", self.find("0.1 REQUIRED COMPONENTS emulator"))
+
+    def test_an_unknown_component(self):
+        said = self.find("REQUIRED COMPONENTS emulator viewer", status=1)
+        self.assertIn("warpwise has no component 'viewer'; its one component is: emulator", said)
+        # Without REQUIRED the project goes on, and is told why nothing was found.
+        said = self.find("COMPONENTS viewer")
+        self.assertIn("no component 'viewer'", said)
+        self.assertIn("found: 0", said)
+        self.assertIn("found: 1", self.find("OPTIONAL_COMPONENTS viewer"))
+
+    def test_another_version(self):
+        self.assertIn("0.1.0", self.find("0.2 REQUIRED", status=1))
+
+
+class Compilers(unittest.TestCase):
+    def test_a_program_as_cxx17_gets_one_message(self):
+        headers = sorted((PREFIX / "include/warpwise").rglob("*.hpp"))
+        self.assertGreater(len(headers), 30)
+        told = 0
+        for compiler in filter(None, [COMPILER, shutil.which("clang++")]):
+            for header in headers:
+                done = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", f"-I{PREFIX}/include", "-include",
+                                       header, "-x", "c++", "/dev/null"], capture_output=True, text=True)
+                if done.returncode == 0:  # plain enough for C++17
+                    continue
+                errors = re.findall(r"error: .*", done.stderr)
+                self.assertIn(NEEDS_CXX20, errors[0], header)
+                self.assertEqual(len(errors), 2, done.stderr)  # the second is where the compiler stops
+                told += 1
+        self.assertGreater(told, 25)
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
+    def test_pkg_config(self):
+        environment = dict(os.environ, PKG_CONFIG_PATH=str(PREFIX / "lib/pkgconfig"))
+        source = WORK / "user.cpp"
+        source.write_text("#include <warpwise/warpwise.hpp>\n#include <cstdint>\nint main() {\n"
+                          "  std::uint8_t in[9] = {0, 0, 9, 0, 0, 9, 0, 0, 9}, out[9];\n"
+                          "  warpwise::sobel(warpwise::ConstHostView(in, 3, 3), warpwise::HostView(out, 3, 3));\n"
+                          "  return out[4];\n}\n")
+        for name, program, status in [("warpwise", source, 36),
+                                      ("warpwise-emulator", ROOT / "tests/package/emulator_user.cpp", 0)]:
+            flags = run("pkg-config", "--cflags", "--libs", name, env=environment).stdout.decode().split()
+            binary = WORK / name
+            run(COMPILER, "-std=c++20", program, *flags, "-o", binary)
+            run(binary, status=status, env=dict(os.environ, LD_LIBRARY_PATH=str(PREFIX / "lib")))
+        self.assertEqual(run("pkg-config", "--modversion", "warpwise", env=environment).stdout.strip(), b"0.1.0")
+
+
+class Documents(unittest.TestCase):
+    def test_what_the_program_and_the_headers_name_is_there(self):
+        texts = [path.read_text() for path in (PREFIX / "include").rglob("*.hpp")]
+        texts += [path.read_text() for path in (ROOT / "warpwise").rglob("*.cpp") if not path.name.endswith("_test.cpp")]
+        named = set(re.findall(r"\bdocs/[\w/-]+\.md", "\n".join(texts)))
+        self.assertIn("docs/hardware-rules.md", named)
+        for name in [*named, "LICENSE", "README.md", "CHANGELOG.md", "examples/README.md", "warpwise/lab/README.md"]:
+            self.assertTrue((DOCUMENTS / name).is_file(), name)
+
+    def test_the_man_page(self):
+        page = PREFIX / "share/man/man1/warpwise.1"
+        self.assertIn("warpwise lab run", page.read_text().replace("\\-", "-"))
+        if shutil.which("man"):
+            done = run("man", "--warnings", "-l", page, env=dict(os.environ, MANPAGER="cat", MANWIDTH="100"))
+            self.assertEqual(done.stderr, b"")
+
+
+class Completion(unittest.TestCase):
+    """Each subcommand and option of --help is completed, and is in the man page."""
+
+    bash = PREFIX / "share/bash-completion/completions/warpwise"
+    zsh = PREFIX / "share/zsh/site-functions/_warpwise"
+    man = PREFIX / "share/man/man1/warpwise.1"
+
+    def completed(self, *words):
+        script = (f'source "{self.bash}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _warpwise; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        return run("bash", "-c", script, "bash", *words).stdout.decode().split()
+
+    def check(self, path):
+        said = run(PREFIX / "bin/warpwise", *path, "--help").stdout.decode()
+        said, _, below = said.partition("\nSubcommands:\n")
+        options = re.findall(r"--[a-z][a-z-]*(?=[ ,\n])", said.partition("\nOptions:\n")[2])
+        options = [name for name in options if re.search(rf"^ +(-\w,)?(--[a-z-]+,)*{name}\b", said, re.M)]
+        self.assertIn("--help", options)
+        offered = self.completed("warpwise", *path, "--")
+        for name in options:
+            self.assertIn(name, offered)
+            self.assertIn(f"'*{name}[", self.zsh_of(path))
+            self.assertIn(name, self.man.read_text().replace("\\-", "-"))
+        names = re.findall(r"^  (\w+)", below, re.M)
+        for name in names:
+            self.assertIn(name, self.completed("warpwise", *path, ""))
+            self.assertIn(f"{name}\\:", self.zsh_of(path))
+        return 1 + sum(self.check([*path, name]) for name in names)
+
+    def zsh_of(self, path):
+        return re.search(rf"^{'_'.join(['', 'warpwise', *path])}\(\) {{\n(.*?)^}}", self.zsh.read_text(), re.M | re.S)[1]
+
+    def test_each_subcommand_and_option(self):
+        self.assertGreater(self.check([]), 15)
+
+    def test_values_and_files(self):
+        self.assertEqual(self.completed("warpwise", "convert", "--matrix", "bt6"), ["bt601"])
+        self.assertEqual(self.completed("warpwise", "sobel", ""), [])  # bash goes on to file names
+        if shutil.which("zsh"):
+            run("zsh", "-n", self.zsh)
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        project = WORK / "examples"
+        project.mkdir()
+        lines = ["cmake_minimum_required(VERSION 3.25)", "project(examples LANGUAGES CXX)"]
+        for folder in sorted(path.parent for path in DOCUMENTS.glob("examples/*/CMakeLists.txt")):
+            lines.append(f"add_subdirectory({folder} {folder.name})")
+        assert len(lines) == 6, lines
+        (project / "CMakeLists.txt").write_text("\n".join(lines))
+        cls.build = project / "build"
+        run(CMAKE, "-S", project, "-B", cls.build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+            "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON", "-DCMAKE_CXX_FLAGS=-Wall -Wextra")
+        run(CMAKE, "--build", cls.build)
+
+    def example(self, name, *arguments, **options):
+        return run(self.build / name / name, *arguments, cwd=WORK, **options)
+
+    @staticmethod
+    def write_pgm(name, width, height, pixels):
+        (WORK / name).write_bytes(b"P5\n%d %d\n255\n" % (width, height) + bytes(pixels))
+
+    @staticmethod
+    def pixels(name, magic, width, height):
+        content = (WORK / name).read_bytes()
+        header = b"%s\n%d %d\n255\n" % (magic, width, height)
+        assert content.startswith(header), content[:20]
+        return content[len(header):]
+
+    def test_binarise(self):
+        """Strokes on a page that gets darker from left to right, down to where its paper is as dark as the ink was."""
+        width, height = 200, 60
+        ink = {(x, y) for x in range(width) for y in range(height) if x % 20 < 3 and 10 <= y < 50}
+        paper = [230 - x // 2 for x in range(width)]
+        self.write_pgm("page.pgm", width, height,
+                       [paper[x] - (60 if (x, y) in ink else 0) for y in range(height) for x in range(width)])
+        self.example("binarise", "page.pgm", "out.pgm")
+        self.assertEqual(self.pixels("out.pgm", b"P5", width, height),
+                         bytes(0 if (x, y) in ink else 255 for y in range(height) for x in range(width)))
+        self.assertIn(b"is no PGM file", self.example("binarise", "/dev/null", "out.pgm", status=1).stderr)
+
+    def test_stereo(self):
+        """A square that is 24 pixels nearer in the one image than in the other, before a wall of 8."""
+        width, height = 160, 80
+        noise = random.Random(7)
+        right = [[noise.randrange(256) for _ in range(width)] for _ in range(height)]
+        near = [[noise.randrange(256) for _ in range(40)] for _ in range(40)]
+        left = [[right[y][x - 8] if x >= 8 else 0 for x in range(width)] for y in range(height)]
+        for y in range(40):
+            left[20 + y][80:120] = near[y]
+            right[20 + y][56:96] = near[y]
+        self.write_pgm("left.pgm", width, height, sum(left, []))
+        self.write_pgm("right.pgm", width, height, sum(right, []))
+        self.example("stereo", "left.pgm", "right.pgm", "depth.ppm", "32")
+        rgb = self.pixels("depth.ppm", b"P6", width, height)
+        seen = {(x, y): rgb[3 * (y * width + x):][:3] for x in range(width) for y in range(height)}
+        # 24 of 32 is half way from green to red, 8 of 32 half way from blue to green; subpixel refinement moves each
+        # by less than half a pixel, 8 levels of 255 in one channel and as many in another.
+        for (x0, x1, y0, y1), wanted in [((88, 112, 28, 52), (128, 128, 0)), ((20, 50, 10, 70), (0, 128, 128))]:
+            for x in range(x0, x1):
+                for y in range(y0, y1):
+                    got = seen[x, y]
+                    self.assertTrue(all(abs(a - b) <= 8 for a, b in zip(got, wanted)), (x, y, tuple(got)))
+        # What the square hides from one camera is black.
+        self.assertIn(bytes(3), [seen[x, 40] for x in range(64, 80)])
+
+    def test_capture(self):
+        """Every byte of two frames against the formula, in fractions: BT.601, 16 to 235."""
+        width, height = 6, 4
+        frames = random.Random(3).randbytes(2 * 2 * width * height)
+        red, green, blue = fractions.Fraction("0.299"), fractions.Fraction("0.587"), fractions.Fraction("0.114")
+        wanted = []
+        for i in range(0, len(frames), 4):
+            y0, u, y1, v = frames[i:i + 4]
+            for y in (y0, y1):
+                luma = fractions.Fraction(255 * (y - 16), 219)
+                cb, cr = (fractions.Fraction(255 * (c - 128), 224) for c in (u, v))
+                r, b = luma + 2 * (1 - red) * cr, luma + 2 * (1 - blue) * cb
+                g = (luma - red * r - blue * b) / green
+                wanted += [min(max(int((c + fractions.Fraction(1, 2)) // 1), 0), 255) for c in (r, g, b)]
+        done = self.example("capture", width, height, input=frames)
+        self.assertEqual(done.stdout, bytes(wanted))
+        self.assertIn(b"the last frame has 5 of 48 bytes", self.example("capture", width, height, input=frames[:5], status=1).stderr)
+
+    def test_kernel_test(self):
+        run("ctest", "--test-dir", self.build / "kernel_test", "--output-on-failure", "--no-tests=error")
+        said = self.example("kernel_test", DOCUMENTS / "examples/kernel_test/saxpy.ptx").stdout.decode().splitlines()
+        self.assertEqual([line[:4] for line in said[:4]], ["ok: "] * 4)
+        self.assertEqual(said[4], "global read of 4 bytes at 0 bytes past the end of x of 4000 bytes, line 4")
+
+
+if __name__ == "__main__":
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    shutil.copytree(INSTALLED, PREFIX, symlinks=True)
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
