@@ -12,7 +12,7 @@
 #include "hwy/aligned_allocator.h"
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
-#include "warpwise/primitives/disparity/parabola.hpp"
+#include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching-inl.hpp"
 
 // A row of pixels is walked from left to right with the displacements in the lanes of vectors: the
@@ -181,8 +181,8 @@ class Picker {
     const std::int64_t at = first_equal(scores, best_of_lanes(d, best));
     float value = static_cast<float>(at);
     if (options.subpixel && at > 0 && at + 1 < count) {
-      value = parabola(static_cast<int>(at), static_cast<double>(scores[at - 1]),
-                       static_cast<double>(scores[at]), static_cast<double>(scores[at + 1]));
+      value = refined(options.measure, static_cast<int>(at), static_cast<double>(scores[at - 1]),
+                      static_cast<double>(scores[at]), static_cast<double>(scores[at + 1]));
     }
     best_[static_cast<std::size_t>(x)] = static_cast<int>(at);
     value_[static_cast<std::size_t>(x)] = value;

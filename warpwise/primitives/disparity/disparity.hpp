@@ -21,7 +21,7 @@ struct DisparityOptions {
   /// The most by which a pixel's disparity and that of the pixel it was matched to may differ;
   /// negative: not checked.
   int check = 1;
-  /// Whether a parabola through the neighbouring scores refines the disparity.
+  /// Whether the scores beside the best one refine the disparity to fractions of a pixel.
   bool subpixel = false;
 };
 
@@ -34,7 +34,8 @@ struct DisparityOptions {
 ///   double.
 /// - Check: the pixel (x − d, y) of `right` has its own best disparity d', found likewise among
 ///   the d' with x − d + d' < width; |d − d'| > check makes the pixel invalid.
-/// - Sub-pixel: with the scores s(d − 1), s(d), s(d + 1) the result is
+/// - Sub-pixel: a parabola goes through s(d − 1), s(d) and s(d + 1), where s is the score, of sad
+///   its square. The result is
 ///   d + (s(d − 1) − s(d + 1)) / (2 ((s(d − 1) − s(d)) + (s(d + 1) − s(d)))), computed in double,
 ///   each operation rounded, then rounded to float; d itself where d − 1 or d + 1 was not scored.
 ///

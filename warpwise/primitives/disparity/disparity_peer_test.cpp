@@ -32,10 +32,14 @@ struct Quality {
   double valid = 0;     ///< share that passed the check
   double within_1 = 0;  ///< share of the valid ones whose error is at most 1 pixel
   double within_2 = 0;
+  double spread = 0;  ///< the standard deviation of the errors of up to 2 pixels
+  /// The shares of the disparities whose fraction is in each quarter of a pixel.
+  double quarters[4] = {};
 };
 
 Quality quality_of(ConstHostView disparities, const cv::Mat& truth) {
-  double known = 0, valid = 0, within_1 = 0, within_2 = 0;
+  double known = 0, valid = 0, within_1 = 0, within_2 = 0, near = 0, sum = 0, squares = 0;
+  double quarters[4] = {};
   for (int y = 0; y < truth.rows; ++y) {
     for (int x = 0; x < truth.cols; ++x) {
       // The file holds the disparity in pixels of this size; 0 where it is not known.
@@ -45,11 +49,22 @@ Quality quality_of(ConstHostView disparities, const cv::Mat& truth) {
       const float d = load<float>(disparities.row(y), x);
       if (d < 0) continue;
       ++valid;
-      within_1 += std::abs(d - static_cast<float>(wanted)) <= 1;
-      within_2 += std::abs(d - static_cast<float>(wanted)) <= 2;
+      quarters[static_cast<int>(4 * (d - std::floor(d)))] += 1;
+      const double error = d - wanted;
+      within_1 += std::abs(error) <= 1;
+      within_2 += std::abs(error) <= 2;
+      // The same pixels whether or not fractions are found.
+      if (std::abs(std::lround(d) - wanted) > 2) continue;
+      near += 1;
+      sum += error;
+      squares += error * error;
     }
   }
-  return {valid / known, within_1 / valid, within_2 / valid};
+  const double mean = sum / near;
+  Quality quality{valid / known, within_1 / valid, within_2 / valid,
+                  std::sqrt(squares / near - mean * mean)};
+  for (int i = 0; i < 4; ++i) quality.quarters[i] = quarters[i] / valid;
+  return quality;
 }
 
 struct Floor {
@@ -68,6 +83,7 @@ TEST(DisparityPeer, RealStereoPairAgainstItsTruth) {
       {Measure::ssd, "ssd", 11, false, {0.78, 0.89, 0.92}},
       {Measure::ncc, "ncc", 11, false, {0.78, 0.93, 0.955}},
       {Measure::zncc, "zncc", 11, false, {0.78, 0.92, 0.945}},
+      {Measure::sad, "sad", 11, true, {0.78, 0.86, 0.92}},
       {Measure::ncc, "ncc", 11, true, {0.78, 0.88, 0.945}},
   };
   GuardedImage dst(ElementType::f32, left.cols, left.rows);
@@ -77,7 +93,15 @@ TEST(DisparityPeer, RealStereoPairAgainstItsTruth) {
     const Quality got = quality_of(dst.view(), truth);
     std::cout << "aloe, " << f.name << (f.subpixel ? " sub-pixel" : "") << ", block " << f.block
               << ": " << 100 * got.valid << " % valid, of these within 1 pixel "
-              << 100 * got.within_1 << " %, within 2 " << 100 * got.within_2 << " %\n";
+              << 100 * got.within_1 << " %, within 2 " << 100 * got.within_2
+              << " %, the errors of these spread by " << got.spread << " pixels";
+    if (f.subpixel) std::cout << "; by the quarter of their fraction:";
+    for (const double share : got.quarters) {
+      if (!f.subpixel) continue;
+      std::cout << ' ' << 100 * share << " %";
+      EXPECT_NEAR(share, 0.25, 0.03) << "drawn to whole pixels, or away from them";
+    }
+    std::cout << '\n';
     EXPECT_GE(got.valid, f.least.valid) << f.name;
     EXPECT_GE(got.within_1, f.least.within_1) << f.name;
     EXPECT_GE(got.within_2, f.least.within_2) << f.name;

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <iostream>
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "warpwise/primitives/disparity/rendered_pair.hpp"
 
 namespace warpwise {
 namespace {
@@ -14,7 +18,9 @@ using test::Backend;
 using test::GuardedImage;
 using test::Layout;
 using test::OnDevice;
+using test::RenderedPair;
 using test::Size;
+using test::Texture;
 
 constexpr Measure measures[] = {Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc};
 
@@ -173,6 +179,130 @@ TEST_P(DisparityTest, FindsAShift) {
   }
   for (std::int64_t y = 0; y < 40; ++y) {
     for (std::int64_t x = 10; x < 200; ++x) EXPECT_EQ(load<float>(dst.view().row(y), x), 3.0F);
+  }
+}
+
+/// How far sub-pixel disparities are from the true ones, by the fraction of the true ones.
+class SubPixelError {
+ public:
+  void add(double truth, double found) {
+    const double error = found - truth;
+    Sum& sum = sums_[static_cast<std::size_t>(8 * (truth - std::floor(truth)))];
+    sum.count += 1;
+    sum.error += error;
+    squares_ += error * error;
+  }
+  /// The largest mean error of true disparities of about one fraction: what draws results to whole
+  /// pixels, or away from them, shows here.
+  double bias() const {
+    double worst = 0;
+    for (const Sum& sum : sums_) worst = std::max(worst, std::abs(sum.error / sum.count));
+    return worst;
+  }
+  double rms() const { return std::sqrt(squares_ / count()); }
+  double count() const {
+    double count = 0;
+    for (const Sum& sum : sums_) count += sum.count;
+    return count;
+  }
+
+ private:
+  struct Sum {
+    double count = 0, error = 0;
+  };
+  std::array<Sum, 8> sums_;
+  double squares_ = 0;
+};
+
+/// The score of pixel (x, y) at displacement d, less being better; for pixels away from the border.
+double score_of(const RenderedPair& pair, std::int64_t x, std::int64_t y, int d,
+                const DisparityOptions& options) {
+  const int half = options.block / 2;
+  long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
+  for (std::int64_t v = y - half; v <= y + half; ++v) {
+    for (std::int64_t u = x - half; u <= x + half; ++u) {
+      const int p = load<std::uint8_t>(pair.left.view().row(v), u);
+      const int q = load<std::uint8_t>(pair.right.view().row(v), u - d);
+      sad += std::abs(p - q);
+      ssd += (p - q) * (p - q);
+      n += 1;
+      a += p;
+      b += q;
+      ab += p * q;
+      aa += p * p;
+      bb += q * q;
+    }
+  }
+  switch (options.measure) {
+    case Measure::sad: return static_cast<double>(sad);
+    case Measure::ssd: return static_cast<double>(ssd);
+    case Measure::ncc: return -ncc_score(ab, aa, bb);
+    case Measure::zncc: return -zncc_score(n, a, b, ab, aa, bb);
+  }
+  return 0;
+}
+
+/// What may be put through three scores: a parabola, or two lines of opposite slopes.
+double parabola_through(double before, double at, double after) {
+  return (before - after) / (2 * (before + after - 2 * at));
+}
+double lines_through(double before, double at, double after) {
+  return (before - after) / (2 * (std::max(before, after) - at));
+}
+
+/// The errors of disparity() itself, and those of both fits through the scores.
+struct SubPixelErrors {
+  SubPixelError library, parabola, lines;
+
+  void add(const RenderedPair& pair, DisparityOptions options) {
+    GuardedImage refined(ElementType::f32, RenderedPair::width, RenderedPair::height);
+    GuardedImage whole(ElementType::f32, RenderedPair::width, RenderedPair::height);
+    options.subpixel = true;
+    disparity(pair.left.view(), pair.right.view(), refined.view(), options);
+    options.subpixel = false;
+    disparity(pair.left.view(), pair.right.view(), whole.view(), options);
+    for (std::int64_t y = options.block; y < RenderedPair::height - options.block; y += 2) {
+      for (std::int64_t x = 40; x < RenderedPair::width - options.block; x += 3) {
+        const double truth = pair.plane.at(static_cast<double>(x), static_cast<double>(y));
+        const auto found = load<float>(whole.view().row(y), x);
+        if (found < 0 || std::abs(found - truth) > 1) continue;  // a mismatch
+        const int d = static_cast<int>(found);
+        const double before = score_of(pair, x, y, d - 1, options);
+        const double at = score_of(pair, x, y, d, options);
+        const double after = score_of(pair, x, y, d + 1, options);
+        library.add(truth, load<float>(refined.view().row(y), x));
+        parabola.add(truth, d + parabola_through(before, at, after));
+        lines.add(truth, d + lines_through(before, at, after));
+      }
+    }
+  }
+};
+
+TEST(Disparity, SubPixelResultsAreNotDrawnToWholePixels) {
+  const RenderedPair::Plane planes[] = {
+      {10, 0.02, 0.015}, {16, -0.015, 0.005}, {9.3, 0.02, -0.01}, {15.7, -0.015, -0.015}};
+  for (const double shortest : {2.5, 10.0}) {
+    for (const double noise : {0.0, 3.0}) {
+      std::vector<RenderedPair> pairs;
+      for (std::uint64_t seed = 0; seed < std::size(planes); ++seed) {
+        pairs.emplace_back(Texture(shortest, seed), planes[seed], noise, seed);
+      }
+      for (const Measure measure : measures) {
+        SubPixelErrors errors;
+        for (const RenderedPair& pair : pairs) errors.add(pair, {11, 24, measure, 1, true});
+        const auto print = [&](const char* fit, const SubPixelError& error) {
+          std::cout << "waves from " << shortest << " pixels, noise " << noise << ", "
+                    << name_of(measure) << ", " << fit << ": bias " << error.bias()
+                    << ", standard error " << error.rms() << '\n';
+        };
+        print("disparity()", errors.library);
+        print("parabola", errors.parabola);
+        print("two lines", errors.lines);
+        EXPECT_GT(errors.library.count(), 8000);
+        EXPECT_LT(errors.library.bias(), 0.03) << name_of(measure);
+        EXPECT_LT(errors.library.rms(), noise == 0 ? 0.07 : 0.14) << name_of(measure);
+      }
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <cuda/std/cstdint>
 
-#include "warpwise/primitives/disparity/parabola.hpp"
+#include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
@@ -261,9 +261,9 @@ __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
       if (a.value == nullptr) continue;
       const bool inside = d > 0 && d + 1 < a.candidates && x - d > 0;
       store_float(a.value + y * a.value_pitch + 4 * x,
-                  a.subpixel && inside
-                      ? detail::disparity::parabola(d, best[k].before, best[k].score, best[k].after)
-                      : static_cast<float>(d));
+                  a.subpixel && inside ? detail::disparity::refined(measure, d, best[k].before,
+                                                                    best[k].score, best[k].after)
+                                       : static_cast<float>(d));
     }
   }
 }

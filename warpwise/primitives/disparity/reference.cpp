@@ -68,7 +68,12 @@ void disparity(ConstHostView left, ConstHostView right, HostView dst,
       }
       double result = best;
       if (options.subpixel && best > 0 && best < last) {
-        const double before = score(x, best - 1), at = score(x, best), after = score(x, best + 1);
+        double before = score(x, best - 1), at = score(x, best), after = score(x, best + 1);
+        if (options.measure == Measure::sad) {
+          before *= before;
+          at *= at;
+          after *= after;
+        }
         result = best + (before - after) / (2 * ((before - at) + (after - at)));
       }
       const std::int64_t matched = x - best;
