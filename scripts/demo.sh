@@ -48,8 +48,9 @@ step "Motion between two frames: direction as hue, length as saturation" \
   --block 16 --stride 4 --search 8
 step "the same as a table of blocks" \
   match samples/rubberwhale1.png samples/rubberwhale2.png "$out/rubberwhale-motion.csv"
-step "Disparity of a stereo pair, 256 times in 16 bits" \
-  disparity samples/aloeL.jpg samples/aloeR.jpg "$out/aloe-disparity.png" --max-disparity 255 --subpixel
+step "Disparity of a stereo pair, 256 times in 16 bits, and in colours: near is red" \
+  disparity samples/aloeL.jpg samples/aloeR.jpg "$out/aloe-disparity.png" --max-disparity 255 --subpixel \
+  --colour "$out/aloe-colours.png"
 # Rows of grey bytes without a head: a part of the image is a part of the file.
 "$warpwise" convert samples/building.jpg "$out/building.raw" --to gray8 >/dev/null
 rows() {  # rows FIRST COUNT OUT

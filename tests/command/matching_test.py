@@ -222,6 +222,64 @@ class Disparity(CommandTest):
         self.assertTrue(all(abs(value - 7) < 0.5 for value in rows[40][20:80]))
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_colours(self):
+        """Far is blue, near is red, and both are brighter than black, which is invalid."""
+        options = ["--block", "9", "--max-disparity"]
+        for nearest, least, most in [(70, (50, 60, 200), (80, 120, 255)),
+                                     (14, (40, 200, 80), (180, 255, 160)),
+                                     (7, (150, 0, 0), (200, 60, 60))]:
+            done = self.succeed("disparity", "left.npy", "right.npy", "out.pfm", *options, str(nearest),
+                                "--colour", "colour.png")
+            self.assertIn(f"colour.png: blue 0 to red {nearest}, black invalid".encode(), done.stdout)
+            width, height, rows = png_rows("colour.png")
+            self.assertEqual((width, height, len(rows[0])), (WIDTH, HEIGHT, 3 * WIDTH))
+            disparities = pfm("out.pfm")[2]
+            for y in range(0, HEIGHT, 7):
+                for x in range(WIDTH):
+                    pixel = tuple(rows[y][3 * x:3 * x + 3])
+                    self.assertEqual(pixel == (0, 0, 0), disparities[y][x] == float("inf"))
+                    if disparities[y][x] == 7:
+                        for low, value, high in zip(least, pixel, most):
+                            self.assertTrue(low <= value <= high, (nearest, pixel))
+        done = self.succeed("disparity", "left.npy", "left.npy", "out.png", "--max-disparity", "0",
+                            "--colour", "colour.png", "--json")
+        self.assertEqual(len(set(bytes(row) for row in png_rows("colour.png")[2])), 1)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["outputs"], ["out.png", "colour.png"])
+        self.assertEqual(report["result"]["colour_range"], [0, 0])
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_it_says_when_the_range_is_too_small(self):
+        for largest, too_small in [("16", True), ("64", True), ("128", True), ("160", False),
+                                   ("255", False)]:
+            done = self.succeed("disparity", *ALOE, "out.pfm", "--max-disparity", largest)
+            hint = b"of the best matches sit at the end of the range: --max-disparity may be too small"
+            self.assertEqual(hint in done.stdout, too_small, done.stdout)
+            self.assertEqual(done.stdout.count(b"\n"), 1)
+        # Whatever the range is, nothing lies beyond it here.
+        for pair in [["left.npy", "right.npy"], [RUBBERWHALE[0], RUBBERWHALE[0]]]:
+            for largest in ["8", "20", "40"]:
+                done = self.succeed("disparity", *pair, "out.pfm", "--max-disparity", largest, "--json")
+                result = json.loads(done.stdout)["result"]
+                self.assertFalse(result["range_may_be_too_small"], (pair, largest))
+                self.assertLess(result["share_at_end_of_range"], 0.01)
+        done = self.succeed("disparity", *ALOE, "out.pfm", "--json")
+        result = json.loads(done.stdout)["result"]
+        self.assertTrue(result["range_may_be_too_small"])
+        self.assertGreater(result["share_at_end_of_range"], 0.05)
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_subpixel_is_not_drawn_to_whole_pixels(self):
+        self.succeed("disparity", *ALOE, "out.pfm", "--max-disparity", "255", "--subpixel")
+        quarters = [0] * 4
+        for row in pfm("out.pfm")[2][::3]:
+            for value in row:
+                if value < 256:
+                    quarters[int(4 * (value % 1))] += 1
+        for share in quarters:
+            self.assertAlmostEqual(share / sum(quarters), 0.25, delta=0.03)
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_aloe_against_its_truth(self):
         self.succeed("disparity", *ALOE, "out.pfm", "--max-disparity", "255")
         self.succeed("convert", sample("aloeGT.png"), "truth.npy", "--to", "gray8")
@@ -257,6 +315,9 @@ class Disparity(CommandTest):
             self.fail_with(USAGE, *pair, "out.pfm", "--max-disparity", text, says="--max-disparity")
         self.fail_with(USAGE, *pair, "out.png", "--max-disparity", "256", says=["255", ".pfm"])
         self.fail_with(USAGE, *pair, "out.png", "--check", "-2", says="--check")
+        for picture in ["c.jpg", "c", "-", "c.pfm"]:
+            self.fail_with(USAGE, *pair, "out.png", "--colour", picture, says=[picture, ".png"])
+        self.fail_with(USAGE, *pair, "out.png", "--colour", "out.png", says="one place")
         grey("small.npy", WIDTH - 1, HEIGHT, bytes((WIDTH - 1) * HEIGHT))
         self.fail_with(FAILED, "disparity", "left.npy", "small.npy", "out.png", says="95x80")
 

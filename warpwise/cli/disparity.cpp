@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/search.hpp"
@@ -15,6 +17,7 @@ namespace warpwise::cli {
 namespace {
 
 constexpr std::string_view output_types[] = {".png", ".pfm"};
+constexpr std::string_view colour_types[] = {".png"};
 
 // A .png holds 256 times the disparity in 16 bits.
 constexpr int png_scale = 256;
@@ -43,6 +46,61 @@ void mark_invalid_as_infinite(HostView disparities) {
   }
 }
 
+// From far to near, at even distances; between two, colours are mixed. All are far from black,
+// which means invalid.
+constexpr std::array<double, 3> colours[] = {{60, 35, 150},  {50, 100, 235}, {30, 180, 225},
+                                             {45, 215, 135}, {160, 235, 60}, {250, 200, 50},
+                                             {250, 110, 35}, {185, 25, 20}};
+
+// Where in the list of colours a disparity between 0 and `range` is, and their mixture there.
+std::array<std::uint8_t, 3> colour_of(float disparity, int range) {
+  constexpr std::size_t last = std::size(colours) - 1;
+  const double place = last * static_cast<double>(disparity) / std::max(range, 1);
+  const std::size_t farther = std::min(static_cast<std::size_t>(place), last - 1);
+  const double share = place - static_cast<double>(farther);
+  std::array<std::uint8_t, 3> mixed{};
+  for (std::size_t i = 0; i < mixed.size(); ++i) {
+    mixed[i] = static_cast<std::uint8_t>(
+        std::lround((1 - share) * colours[farther][i] + share * colours[farther + 1][i]));
+  }
+  return mixed;
+}
+
+io::Picture coloured(ConstHostView disparities, int range) {
+  io::Picture picture(
+      io::PictureShape::of(PixelFormat::rgb24, disparities.width(), disparities.height()));
+  std::byte* pixel = picture.bytes().data();
+  for (std::int64_t i = 0; i < disparities.width() * disparities.height(); ++i) {
+    const auto disparity = load<float>(disparities.data(), i);
+    const auto colour =
+        is_valid(disparity) ? colour_of(disparity, range) : std::array<std::uint8_t, 3>{};
+    for (const std::uint8_t channel : colour) *pixel++ = std::byte{channel};
+  }
+  return picture;
+}
+
+// What the report says of the disparities.
+struct Summary {
+  double valid = 0;   // share of the pixels
+  double at_end = 0;  // share of the valid ones that have the largest disparity tried
+  bool range_may_be_too_small = false;
+};
+
+Summary summary_of(ConstHostView disparities, int range) {
+  double valid = 0, at_end = 0;
+  const std::int64_t pixels = disparities.width() * disparities.height();
+  for (std::int64_t i = 0; i < pixels; ++i) {
+    const auto disparity = load<float>(disparities.data(), i);
+    valid += is_valid(disparity) ? 1 : 0;
+    at_end += disparity == static_cast<float>(range) ? 1 : 0;
+  }
+  // What is nearer than the range reaches finds its best match at the end of it, and both images
+  // often agree on that. More than twice the average of the other disparities is no chance:
+  // samples/ has 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with 0.3 %.
+  return {valid / static_cast<double>(pixels), valid > 0 ? at_end / valid : 0,
+          at_end * range > 2 * (valid - at_end)};
+}
+
 class DisparityCommand final : public Command {
  public:
   explicit DisparityCommand(CLI::App& app) {
@@ -51,6 +109,10 @@ class DisparityCommand final : public Command {
                    "invalid) or a .pfm (infinity = invalid)")
         ->check(refuse_empty_name)
         ->type_name("");
+    app.add_option("--colour", colour_,
+                   "Also write a picture to look at: from blue, far, to red, near; black = invalid")
+        ->check(refuse_empty_name)
+        ->type_name("OUT.png");
     app.add_option_function<std::string>(
            "--block",
            [this](const std::string& text) {
@@ -67,7 +129,8 @@ class DisparityCommand final : public Command {
                 fmt::format("The largest displacement tried (default: {})", max_disparity_), 0,
                 max_disparity_range, max_disparity_);
     add_measure(app, options_.measure);
-    app.add_flag("--subpixel", options_.subpixel, "Refine by a parabola through the scores");
+    app.add_flag("--subpixel", options_.subpixel,
+                 "Refine to fractions of a pixel by the scores beside the best");
     add_integer(app, "--check",
                 fmt::format("How far the disparities of a pixel and its counterpart may differ; -1 "
                             "for no check (default: {})",
@@ -80,6 +143,10 @@ class DisparityCommand final : public Command {
     if (paths_.size() != 3) throw UsageError("disparity needs LEFT RIGHT OUT");
     const std::string& out = paths_[2];
     require_extension(out, output_types);
+    if (!colour_.empty()) require_extension(colour_, colour_types);
+    if (colour_ == out) {
+      throw UsageError("the disparities and their colours would go to one place, " + out);
+    }
     const bool is_png = io::extension_of(out) == ".png";
     if (is_png && max_disparity_ > max_png_disparity) {
       throw UsageError(
@@ -106,26 +173,37 @@ class DisparityCommand final : public Command {
                  images, std::span(&result, 1));
 
     const HostView disparities = HostResult{result.shape(), result.bytes().data()}.view();
-    const double valid = share_of_valid(disparities);
+    const Summary summary = summary_of(disparities, options.max_disparity);
+    std::optional<io::Picture> picture;  // made before the invalid ones become infinite
+    if (!colour_.empty()) picture = coloured(disparities, options.max_disparity);
     if (is_png) {
       task.write(out, png_of(disparities));
     } else {
       mark_invalid_as_infinite(disparities);
       task.write(out, result);
     }
-    task.report(fmt::format("{}: {}x{} disparities, {:.1f} % valid", out, shape.width, shape.height,
-                            100 * valid),
-                {{"valid_share", valid}});
+    if (picture) task.write(colour_, *picture);
+    report(task, shape, summary);
   }
 
  private:
-  static double share_of_valid(ConstHostView disparities) {
-    const std::int64_t pixels = disparities.width() * disparities.height();
-    std::int64_t valid = 0;
-    for (std::int64_t i = 0; i < pixels; ++i) {
-      if (is_valid(load<float>(disparities.data(), i))) ++valid;
+  void report(Task& task, const io::PictureShape& shape, const Summary& summary) const {
+    std::string text = fmt::format("{}: {}x{} disparities, {:.1f} % valid", paths_[2], shape.width,
+                                   shape.height, 100 * summary.valid);
+    nlohmann::ordered_json values = {{"valid_share", summary.valid},
+                                     {"share_at_end_of_range", summary.at_end},
+                                     {"range_may_be_too_small", summary.range_may_be_too_small}};
+    if (summary.range_may_be_too_small) {
+      text += fmt::format(
+          " ({:.1f} % of the best matches sit at the end of the range: --max-disparity may be too "
+          "small)",
+          100 * summary.at_end);
     }
-    return static_cast<double>(valid) / static_cast<double>(pixels);
+    if (!colour_.empty()) {
+      text += fmt::format(", {}: blue 0 to red {}, black invalid", colour_, max_disparity_);
+      values["colour_range"] = {0, max_disparity_};
+    }
+    task.report(text, values);
   }
 
   nlohmann::ordered_json option_values() const {
@@ -137,6 +215,7 @@ class DisparityCommand final : public Command {
   }
 
   std::vector<std::string> paths_;
+  std::string colour_;
   DisparityOptions options_;
   std::int64_t max_disparity_ = options_.max_disparity;
   std::int64_t check_ = options_.check;
