@@ -151,6 +151,30 @@ class Match(CommandTest):
         self.assertEqual(tuple(png_rows("out.png")[2][0][:3]), (255, 255, 255))
 
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_one_wrong_vector_leaves_the_picture_its_colours(self):
+        width, height = 600, 56  # so wide that less than 1 % of the blocks move out of it
+        target = scene(width, height, -2, 0)
+        reference = bytearray(scene(width, height))
+        for y in range(40, 48):  # a block that is found 7 to the right and 8 up
+            reference[y * width + 40:y * width + 48] = target[(y - 8) * width + 47:][:8]
+        grey("odd.npy", width, height, bytes(reference))
+        grey("moved.npy", width, height, target)
+        pair = ["match", "odd.npy", "moved.npy", "out.png", "--block", "8", "--stride", "4"]
+        done = self.succeed(*pair, "--search", "9")
+        self.assertIn(b", full colour from 2.0 pixels on", done.stdout)
+        rows = png_rows("out.png")[2]
+        self.assertEqual(tuple(rows[20][60:63]), (255, 0, 0))
+        self.assertEqual(min(rows[43][3 * 43:3 * 43 + 3]), 0)  # up right, no paler than the others
+        for full, pale in [("2", 0), ("8", 191), ("20.5", 230)]:
+            done = self.succeed(*pair, "--search", "9", "--max-motion", full, "--json")
+            self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], float(full))
+            self.assertEqual(tuple(png_rows("out.png")[2][20][60:63]), (255, pale, pale))
+        # What does not move at all is white, not the colour of nothing over nothing.
+        done = self.succeed("match", "a.npy", "a.npy", "out.png", "--json")
+        self.assertEqual(json.loads(done.stdout)["result"]["max_motion"], 1)
+        self.assertEqual(tuple(png_rows("out.png")[2][0][:3]), (255, 255, 255))
+
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_samples(self):
         self.succeed("match", *RUBBERWHALE, "out.csv", "--threads", "1", "--backend", "cpu")
         one = read("out.csv")
@@ -183,6 +207,9 @@ class Match(CommandTest):
         self.fail_with(USAGE, *pair, "out.csv", "--stride", "0", says="--stride")
         self.fail_with(USAGE, *pair, "out.csv", "--measure", "mse", says="sad, ssd, ncc, zncc")
         self.fail_with(USAGE, *pair, "out.csv", "--border", "wrap", says="skip, replicate")
+        for text in ["0", "0.5", "-3", "x", "inf", "40000", ""]:
+            self.fail_with(USAGE, *pair, "out.png", "--max-motion=" + text, says="--max-motion")
+        self.fail_with(USAGE, *pair, "out.flo", "--max-motion", "8", says=[".png", "out.flo"])
         self.fail_with(USAGE, *pair, "out.csv", "--device", "0", "--backend", "cpu", says="--device")
         grey("small.npy", WIDTH, HEIGHT - 1, bytes(WIDTH * (HEIGHT - 1)))
         self.fail_with(FAILED, "match", "a.npy", "small.npy", "out.csv",

@@ -28,9 +28,9 @@ std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_
 
 bool is_known(FlowVector vector) { return std::abs(vector.x) < 1e9F && std::abs(vector.y) < 1e9F; }
 
-std::array<std::uint8_t, 3> colour_of(FlowVector vector, float scale) {
+std::array<std::uint8_t, 3> colour_of(FlowVector vector, float full) {
   if (!is_known(vector)) return {0, 0, 0};
-  const double saturation = std::hypot(vector.x, vector.y) * scale;
+  const double saturation = std::min(std::hypot(vector.x, vector.y) / full, 1.0F);
   const double hue = std::atan2(vector.y, vector.x) * 3 / std::numbers::pi;  // 6 is a full turn
   std::array<std::uint8_t, 3> colour{};
   for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -85,13 +85,27 @@ float longest(const Flow& flow) {
   return length;
 }
 
-io::Picture colours_of(const Flow& flow) {
-  const float length = longest(flow);
-  const float scale = length > 0 ? 1 / length : 0;
+float usual_longest(ConstHostView displacement) {
+  std::vector<float> lengths;
+  for (std::int64_t row = 0; row < displacement.height(); ++row) {
+    for (std::int64_t column = 0; column < displacement.width(); ++column) {
+      const auto dx = load<std::int16_t>(displacement.row(row), 2 * column);
+      const auto dy = load<std::int16_t>(displacement.row(row), 2 * column + 1);
+      if (dx != no_match) lengths.push_back(std::hypot(static_cast<float>(dx), dy));
+    }
+  }
+  if (lengths.empty()) return 1;
+  const auto at =
+      lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() * 99 + 99) / 100 - 1);
+  std::nth_element(lengths.begin(), at, lengths.end());
+  return std::max(*at, 1.0F);
+}
+
+io::Picture colours_of(const Flow& flow, float full) {
   io::Picture picture(io::PictureShape::of(PixelFormat::rgb24, flow.width, flow.height));
   std::byte* pixel = picture.bytes().data();
   for (const FlowVector vector : flow.vectors) {
-    for (const std::uint8_t channel : colour_of(vector, scale)) *pixel++ = std::byte{channel};
+    for (const std::uint8_t channel : colour_of(vector, full)) *pixel++ = std::byte{channel};
   }
   return picture;
 }

@@ -34,8 +34,12 @@ std::vector<std::byte> flo_header(const Flow& flow);
 /// Length of the longest known vector.
 float longest(const Flow& flow);
 
-/// The direction as hue (right red, down yellow-green, left cyan, up violet), the length over the
-/// longest as saturation: what does not move is white, what is unknown black.
-io::Picture colours_of(const Flow& flow);
+/// The length that 99 % of the blocks with a known vector do not exceed, at least 1: what a picture
+/// of the motion is scaled by, so that a few wrong vectors leave it its colours.
+float usual_longest(ConstHostView displacement);
+
+/// The direction as hue (right red, down yellow-green, left cyan, up violet), the length over
+/// `full` as saturation, at most 1: what does not move is white, what is unknown black.
+io::Picture colours_of(const Flow& flow, float full);
 
 }  // namespace warpwise::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <optional>
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/flow.hpp"
@@ -14,6 +15,14 @@ namespace warpwise::cli {
 namespace {
 
 constexpr std::string_view output_types[] = {".flo", ".csv", ".png"};
+
+float parse_length(std::string_view text) {
+  const double length = parse_number("--max-motion", text);
+  // Displacements are whole pixels.
+  if (length >= 1 && length <= max_match_displacement) return static_cast<float>(length);
+  throw UsageError(fmt::format("--max-motion got '{}', it needs a length from 1 to {} pixels", text,
+                               max_match_displacement));
+}
 
 // What match() gave, with its pixels.
 struct Matches {
@@ -75,12 +84,20 @@ class MatchCommand final : public Command {
     add_measure(app, measure_);
     add_choice(app, "--border", "Displacements that leave the target (default: skip)",
                all_match_borders, border_);
+    app.add_option_function<std::string>(
+           "--max-motion", [this](const std::string& text) { max_motion_ = parse_length(text); },
+           "The length that a .png shows in full colour, as any longer one (default: the length "
+           "that 99 % of the blocks do not exceed, at least 1)")
+        ->type_name("PIXELS");
     add_run_options(app, run_);
   }
 
   void execute() const override {
     if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
     require_extension(paths_[2], output_types);
+    if (max_motion_ && io::extension_of(paths_[2]) != ".png") {
+      throw UsageError("--max-motion is about the colours of a .png; the output is " + paths_[2]);
+    }
     const MatchOptions options = match_options();
     Task task("match", run_, option_values());
     std::vector<io::Picture> images;
@@ -134,6 +151,7 @@ class MatchCommand final : public Command {
     const std::int64_t blocks = matches.displacement.width() * matches.displacement.height();
     if (unmatched == blocks) throw Error(why_no_match(image));
     const Flow flow = flow_of(matches.displacement, options, image.width, image.height);
+    std::optional<float> full_colour;
     if (io::extension_of(out) == ".csv") {
       const std::string text = matches.csv(options.stride_x);
       const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
@@ -143,7 +161,8 @@ class MatchCommand final : public Command {
       const std::span<const std::byte> parts[] = {header, std::as_bytes(std::span(flow.vectors))};
       task.write(out, parts);
     } else {
-      task.write(out, colours_of(flow));
+      full_colour = max_motion_.value_or(usual_longest(matches.displacement));
+      task.write(out, colours_of(flow, *full_colour));
     }
 
     const MatchGrid grid = {matches.displacement.width(), matches.displacement.height()};
@@ -153,6 +172,7 @@ class MatchCommand final : public Command {
         image.height - (grid.rows - 1) * options.stride_y - options.block_height;
     std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
                                    grid.columns, grid.rows, static_cast<double>(longest(flow)));
+    if (full_colour) text += fmt::format(", full colour from {:.1f} pixels on", *full_colour);
     if (unmatched > 0) {
       text +=
           fmt::format(" ({} blocks have no match: every displacement leaves the image)", unmatched);
@@ -161,12 +181,12 @@ class MatchCommand final : public Command {
       text += fmt::format(" ({} columns at the right and {} rows at the bottom are in no block)",
                           right, bottom);
     }
-    task.report(text, {{"columns", grid.columns},
-                       {"rows", grid.rows},
-                       {"blocks_without_match", unmatched},
-                       {"longest_motion", longest(flow)},
-                       {"columns_left_out", right},
-                       {"rows_left_out", bottom}});
+    nlohmann::ordered_json values = {
+        {"columns", grid.columns},           {"rows", grid.rows},
+        {"blocks_without_match", unmatched}, {"longest_motion", longest(flow)},
+        {"columns_left_out", right},         {"rows_left_out", bottom}};
+    if (full_colour) values["max_motion"] = *full_colour;
+    task.report(text, values);
   }
 
   std::string why_no_match(const io::PictureShape& image) const {
@@ -184,6 +204,7 @@ class MatchCommand final : public Command {
   SearchArea search_;
   Measure measure_ = Measure::sad;
   MatchBorder border_ = MatchBorder::skip;
+  std::optional<float> max_motion_;
   RunOptions run_;
 };
 
