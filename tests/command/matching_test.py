@@ -432,6 +432,21 @@ class Track(CommandTest):
         self.fail_with(FAILED, "track", "frames", "out.csv", "--box", "1,1,4,4", says="8x8")
 
 
+class Videos(CommandTest):
+    def test_refused_with_a_way_out(self):
+        street = sample("street.avi")
+        says = ["street.avi is a video", "mkdir frames && ffmpeg -i " + street + " frames/%05d.png"]
+        for arguments in [["match", street, "out.flo"], ["match", street, street, "out.flo"],
+                          ["track", street, "out.csv", "--box", "1,1,8,8"],
+                          ["disparity", street, street, "out.pfm"], ["find", street, street],
+                          ["sobel", street, "out.npy"]]:
+            self.fail_with(FAILED, *arguments, says=says)
+        write("clip.MP4", b"\0\0\0\x18ftypmp42")
+        self.fail_with(FAILED, "match", "clip.MP4", "clip.MP4", "out.flo", says="clip.MP4 is a video")
+        self.fail_with(FAILED, "track", "none.avi", "out.csv", "--box", "1,1,8,8",
+                       says=["none.avi", "No such file"])
+
+
 class Gemv(CommandTest):
     MATRIX = [float(i * i % 11 - 5) for i in range(12)]
 

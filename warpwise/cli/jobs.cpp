@@ -15,6 +15,21 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
+void refuse_video(const std::string& path) {
+  static constexpr std::string_view videos[] = {".avi",  ".mp4", ".m4v",  ".mov", ".mkv",
+                                                ".webm", ".mpg", ".mpeg", ".wmv", ".flv",
+                                                ".ogv",  ".y4m", ".3gp"};
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return;
+  if (std::find(std::begin(videos), std::end(videos), io::extension_of(path)) == std::end(videos)) {
+    return;
+  }
+  throw IoError(path +
+                " is a video, and only pictures can be read; make pictures of its frames first: "
+                "mkdir frames && ffmpeg -i " +
+                path + " frames/%05d.png");
+}
+
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
   std::vector<std::string> pictures;
   std::error_code error;

@@ -32,6 +32,10 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 
 bool is_folder(const std::string& path);
 
+/// \throws IoError  the path names a file that is a video by its name; it says how to make pictures
+///                  of the frames.
+void refuse_video(const std::string& path);
+
 /// The jobs that "IN... OUT" and further outputs stand for.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.
 /// \throws IoError     a folder without a picture, or a file where a folder is needed.

@@ -7,6 +7,7 @@
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/flow.hpp"
+#include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/search.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -93,6 +94,7 @@ class MatchCommand final : public Command {
   }
 
   void execute() const override {
+    if (paths_.size() == 2) refuse_video(paths_[0]);  // it could have held both frames
     if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
     require_extension(paths_[2], output_types);
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {

@@ -160,6 +160,7 @@ void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& p
 
 FileReport passed_through(const Job& job, const SharedOptions& options, const Operation& operation,
                           Worker& worker) {
+  if (!options.is_raw(job.input)) refuse_video(job.input);
   Passage passage(job, operation, worker);
   const Stopwatch reading;
   io::InputFile input(job.input);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "warpwise/cli/grey.hpp"
+#include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/npy.hpp"
@@ -48,6 +49,7 @@ void Task::take_input(const std::string& path, const io::PictureShape& shape) {
 
 io::Picture Task::read_grey(const std::string& path) {
   const Stopwatch watch;
+  refuse_video(path);
   io::InputFile file(path);
   io::Picture picture = io::read_picture(file);
   const io::PictureShape& shape = picture.shape();

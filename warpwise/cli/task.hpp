@@ -25,7 +25,7 @@ class Task {
   Task(std::string name, const RunOptions& options, nlohmann::ordered_json option_values);
 
   /// An image or .npy file as 8-bit grey: colours as cv::cvtColor(COLOR_RGB2GRAY) makes it of them.
-  /// \throws IoError  it cannot be read or is not of 8 bits.
+  /// \throws IoError  it cannot be read, is a video, or is not of 8 bits.
   io::Picture read_grey(const std::string& path);
   /// An .npy file: a matrix, or a vector as a picture of one row. \throws IoError
   io::Picture read_matrix(const std::string& path);

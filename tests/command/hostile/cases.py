@@ -247,7 +247,8 @@ def images():
     yield refuse("text.png", "no image")
     yield refuse("zeros.jpg", "no image")
     yield refuse("a.gif", "GIF")
-    yield refuse("film.mp4", "HEIF or AVIF")
+    yield refuse("film.mp4", "is a video")
+    yield refuse("photo.heic", "HEIF or AVIF")
     for name in ["huge.png", "large.png", "none.png", "huge.bmp", "huge.pgm", "minus.pgm", "huge.tif",
                  "loop.tif"]:
         yield refuse(name)

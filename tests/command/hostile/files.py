@@ -140,6 +140,7 @@ def make_image_files():
     write("zeros.jpg", bytes(1000))
     write("a.gif", GIF)
     write("film.mp4", b"\0\0\0\x18ftypmp42" + bytes(100))
+    write("photo.heic", b"\0\0\0\x18ftypheic" + bytes(100))
     write("huge.png", png_of(2**31 - 1, 2**31 - 1))
     write("large.png", png_of(60000, 60000))
     write("none.png", png_of(0, 0))
