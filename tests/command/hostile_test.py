@@ -71,7 +71,7 @@ def trouble_with(each, inputs, scratch):
             return f"an escape sequence on {name}: {text!r}"
     left = set(os.listdir(folder))
     # A case that may go either way makes its output when it succeeds.
-    makes = {"out.npy", "out.png"} & left if codes == EITHER and done.returncode == 0 else each.makes
+    makes = {"out.npy", "out.png", "out.jpg", "out.tif"} & left if codes == EITHER and done.returncode == 0 else each.makes
     if left != {"in", *makes}:
         return f"it left {sorted(left)}: {said}"
     if os.listdir(temporary):

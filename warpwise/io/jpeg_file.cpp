@@ -84,23 +84,52 @@ void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::size_t pixels) {
   }
 }
 
+// The file in memory that libjpeg writes. (jpeg_mem_dest() of libjpeg-turbo tells where its buffer
+// is at the end only: after an error nobody can free it.)
+struct Destination : jpeg_destination_mgr {
+  std::vector<std::byte> file;
+
+  Destination() : jpeg_destination_mgr() {
+    init_destination = [](j_compress_ptr info) { of(info).grow(info); };
+    empty_output_buffer = [](j_compress_ptr info) -> boolean {
+      of(info).grow(info);
+      return TRUE;
+    };
+    term_destination = [](j_compress_ptr info) {
+      of(info).file.resize(of(info).file.size() - of(info).free_in_buffer);
+    };
+  }
+
+  static Destination& of(j_compress_ptr info) { return *static_cast<Destination*>(info->dest); }
+
+  // All of `file` is filled. No exception may go through libjpeg.
+  void grow(j_compress_ptr info) {
+    constexpr std::size_t at_first = 1 << 16;
+    const std::size_t used = file.size();
+    try {
+      file.resize(std::max(at_first, 2 * used));
+    } catch (const std::bad_alloc&) {
+      free_in_buffer = 0;
+    }
+    if (file.size() == used) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
+    next_output_byte = reinterpret_cast<JOCTET*>(file.data() + used);
+    free_in_buffer = file.size() - used;
+  }
+};
+
 struct Compressor {
   jpeg_compress_struct info{};
   Errors errors;
-  unsigned char* file = nullptr;
-  unsigned long size = 0;
+  Destination destination;
 
   Compressor() { info.err = &errors; }
-  ~Compressor() {
-    jpeg_destroy_compress(&info);
-    std::free(file);
-  }
+  ~Compressor() { jpeg_destroy_compress(&info); }
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
   void start(const PictureShape& shape) {
     jpeg_create_compress(&info);
-    jpeg_mem_dest(&info, &file, &size);
+    info.dest = &destination;
     info.image_width = static_cast<JDIMENSION>(shape.width);
     info.image_height = static_cast<JDIMENSION>(shape.height);
     info.input_components = shape.channels;
@@ -166,8 +195,7 @@ class JpegFiles final : public ImageModule {
     if (!complete) {
       throw IoError("cannot write " + name + ": libjpeg says: " + jpeg.errors.exit.message.data());
     }
-    const auto bytes = std::as_bytes(std::span(jpeg.file, jpeg.size));
-    return {bytes.begin(), bytes.end()};
+    return std::move(jpeg.destination.file);
   }
 };
 

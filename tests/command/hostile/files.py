@@ -155,6 +155,7 @@ def make_image_files():
     at = cmyk.index(b"\xff\xc0")
     cmyk[at + 9] = 4
     write("cmyk.jpg", bytes(cmyk))
+    write("noise.raw", random.Random(1).randbytes(9000000))
 
 
 def make_kernels():
