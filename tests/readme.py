@@ -58,6 +58,14 @@ def test_zsh(commands, work):
     subprocess.run([zsh, "-fc", script], cwd=work, check=True, stdin=subprocess.DEVNULL)
 
 
+def test_quotation(repository, said):
+    """Whether the README quotes what explain says."""
+    quoted = re.search(r"says of its line \d+:\n\n```\n(.*?)```", (repository / "README.md").read_text("utf-8"),
+                       re.DOTALL)
+    if quoted is None or quoted[1] not in said:
+        sys.exit("README.md quotes explain, which says something else")
+
+
 def test_sh(repository, work, arguments):
     for folder in ["samples", "examples"]:
         shutil.copytree(repository / folder, work / folder)
@@ -66,16 +74,23 @@ def test_sh(repository, work, arguments):
                 for line in block.splitlines() if re.match(r"(\w+ .*\| )?warpwise ", line)]
     if not commands:
         sys.exit("README.md has no warpwise command")
+    said = ""
+    complete = True
     for command in commands:
         print("+", command, flush=True)
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=work, env=environment,
-                              stderr=subprocess.PIPE, text=True)
+                              capture_output=True, text=True)
+        sys.stdout.write(done.stdout)
         sys.stderr.write(done.stderr)
+        said += done.stdout
+        complete = complete and done.returncode == 0
         if done.returncode != 0 and any(why in done.stderr for why in NOT_HERE):
             print("not run: see the line above", flush=True)
         elif done.returncode != 0:
             sys.exit(f"exit code {done.returncode}")
     test_zsh(commands, work)
+    if complete:
+        test_quotation(repository, said)
 
 
 def main():

@@ -27,6 +27,8 @@ class Arguments(CommandTest):
     def test_missing_or_unknown(self):
         self.fail_with(USAGE, "sharpen", says=["a subcommand is needed, not 'sharpen': convert, sobel"])
         self.fail_with(USAGE, "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
+        for words in [["lab", "rnu"], ["help", "lab", "rnu"]]:
+            self.fail_with(USAGE, *words, says="not 'rnu' (did you mean \"run\"?): list, run, verify")
         self.fail_with(USAGE, "help", "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
         self.fail_with(USAGE, "sobel", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", says="IN... OUT")

@@ -97,8 +97,13 @@ int run(int argc, char** argv) {
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);
-  // CLI11 would give the whole command's help for an unknown subcommand's.
-  if (!words[0].starts_with('-')) require_subcommand(app, words[0]);
+  // CLI11 would give the help of what an unknown subcommand stands behind.
+  const CLI::App* behind = &app;
+  for (const std::string& word : words) {
+    if (behind->get_subcommands({}).empty() || word.starts_with('-')) break;
+    require_subcommand(*behind, word);
+    behind = behind->get_subcommand(word);
+  }
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes the last first
   } catch (const CLI::Success& asked_for_text) {
