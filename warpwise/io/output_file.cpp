@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
@@ -20,14 +22,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The paths of unfinished files lie in static memory, where a signal handler may read them. A
-// command writes a result and perhaps its mean image at a time.
+// The paths of unfinished files lie in static memory, where a signal handler may read them. There
+// is room for the results and the mean images of as many jobs as a command runs at a time.
 struct Slot {
   std::atomic<bool> taken = false;
   std::atomic<bool> present = false;
   std::array<char, PATH_MAX> path{};
 };
-std::array<Slot, 8> slots;
+std::array<Slot, most_unfinished_files> slots;
+
+// The program is about to be ended by a signal: other threads may still run.
+std::atomic<bool> ending = false;
+// Threads between giving a slot its path and making that file.
+std::atomic<int> files_being_made = 0;
+
+void wait_for_the_end() {
+  for (;;) ::pause();
+}
+
+// While it lives a file may be made that the handler of a signal will find. The handler waits until
+// there is none of these, and so must not run on a thread that has one.
+class FileIsBeingMade {
+ public:
+  FileIsBeingMade() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    for (const int signal : ending_signals) ::sigaddset(&signals, signal);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+    ++files_being_made;
+  }
+  ~FileIsBeingMade() {
+    --files_being_made;
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  FileIsBeingMade(const FileIsBeingMade&) = delete;
+  FileIsBeingMade& operator=(const FileIsBeingMade&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 int take_slot() {
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -39,6 +72,9 @@ int take_slot() {
 }  // namespace
 
 void remove_unfinished_files() noexcept {
+  ending = true;
+  const timespec a_moment{.tv_sec = 0, .tv_nsec = 100'000};
+  while (files_being_made > 0) ::nanosleep(&a_moment, nullptr);
   for (Slot& slot : slots) {
     if (slot.present.exchange(false)) ::unlink(slot.path.data());
   }
@@ -92,13 +128,24 @@ void OutputFile::open_beside() {
   slot_ = take_slot();
   Slot& slot = slots[slot_];
   std::memcpy(slot.path.data(), beside.c_str(), beside.size() + 1);
-  slot.present = true;  // before it is: a signal may come between any two lines
-  descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  make(beside);
   if (descriptor_ < 0 || (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0)) {
     const int error = errno;
     close();
     fail(error);
   }
+}
+
+void OutputFile::make(const std::string& beside) {
+  {
+    const FileIsBeingMade here;
+    if (!ending) {
+      slots[slot_].present = true;  // before it is: a signal may come between any two lines
+      descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      return;
+    }
+  }
+  wait_for_the_end();
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -137,6 +184,7 @@ void OutputFile::finish() {
 }
 
 void OutputFile::fail(int error) const {
+  if (ending) wait_for_the_end();  // the handler has taken the file away: that is no error
   std::string reason = std::strerror(error);
   if (error == ENOENT) {
     std::error_code ignored;

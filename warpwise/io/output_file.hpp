@@ -33,6 +33,7 @@ class OutputFile {
  private:
   [[noreturn]] void fail(int error) const;
   void open_beside();
+  void make(const std::string& beside);
   void close();
 
   std::string name_;
@@ -48,8 +49,12 @@ bool written_directly(const std::string& path);
 /// Whether `path` stands for standard output: "-", "/dev/stdout", …
 bool is_standard_output(const std::string& path);
 
-/// Removes all files that are being written. Safe in a signal handler.
+/// Removes all files that are being written. Safe in a signal handler. The program has to end then:
+/// a thread that would begin another file, or whose file cannot be finished, waits for that.
 void remove_unfinished_files() noexcept;
+
+/// How many files may be written at once.
+inline constexpr std::size_t most_unfinished_files = 512;
 
 /// What ends a program from outside, where it may clean up first.
 inline constexpr std::array ending_signals = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGXCPU,

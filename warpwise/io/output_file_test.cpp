@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
+#include <vector>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/input_file.hpp"
@@ -61,12 +64,42 @@ TEST_F(OutputFileTest, LeavesNothingWhenNotFinished) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
-  OutputFile file(path("a"));
-  file.write(bytes("partial"));
-  EXPECT_EQ(files(), 1U);
+extern "C" void end_on_signal(int) {
   remove_unfinished_files();
+  ::_exit(7);
+}
+
+// In a process of its own, which has to end after it.
+TEST_F(OutputFileTest, LeavesNothingAfterASignal) {
+  const auto write_until_the_signal = [this] {
+    std::signal(SIGTERM, end_on_signal);
+    OutputFile file(path("a"));
+    file.write(bytes("partial"));
+    if (files() != 1) ::_exit(1);
+    std::raise(SIGTERM);
+  };
+  EXPECT_EXIT(write_until_the_signal(), ::testing::ExitedWithCode(7), "");
   EXPECT_EQ(files(), 0U);
+}
+
+// A thread that writes one file after another must not leave the one that it begins while the
+// handler runs on another thread.
+TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
+  const auto write_until_the_signal = [this] {
+    std::signal(SIGTERM, end_on_signal);
+    std::vector<std::jthread> threads;
+    for (const char name : {'a', 'b', 'c', 'd'}) {
+      threads.emplace_back([this, name] {
+        for (;;) OutputFile(path(std::string(1, name).c_str())).write(bytes("partial"));
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::raise(SIGTERM);
+  };
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EXIT(write_until_the_signal(), ::testing::ExitedWithCode(7), "");
+    ASSERT_EQ(files(), 0U);
+  }
 }
 
 TEST_F(OutputFileTest, KeepsThePermissionsOfWhatItReplacesAndElseTheUmasks) {
