@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -203,6 +204,75 @@ class Inputs(CommandTest):
         for name in bad:
             self.fail_with(FAILED, "threshold", os.path.join(images, name), "out.png", "--window", "3",
                            says=[name, "1048576"] if name == "bad-bomb-wide.png" else name)
+
+
+class Batches(CommandTest):
+    """Bad inputs among many good ones."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir("in")
+        for i in range(20):
+            write(f"in/{i:02}.npy", npy("|u1", (300, 300), ramp(90000, i)))
+
+    def test_the_first_bad_input_is_told_whatever_ends_first(self):
+        write("in/04.npy", npy("|u1", (3000, 3000), bytes(9000000)) + b"more")
+        for i in range(5, 20):
+            write(f"in/{i:02}.npy", npy("|u1", (2, 2), bytes(3)))
+        for jobs in ["1", "3", "20"]:
+            done = self.run_command("sobel", "in", "out", "--backend", "cpu", "--jobs", jobs)
+            self.assertEqual(done.returncode, FAILED)
+            said = done.stderr.decode()
+            self.assertEqual(said.count("\n"), 1, said)
+            self.assertIn("warpwise: ", said)
+            self.assertIn("in/04.npy", said)
+            self.assertEqual(sorted(os.listdir("out")), [f"{i:02}.npy" for i in range(4)])
+            shutil.rmtree("out")
+
+    def test_no_other_is_begun_after_a_failure(self):
+        write("in/01.npy", npy("|u1", (2, 2), bytes(3)))
+        os.mkfifo("slow")
+        command = subprocess.Popen(
+            [WARPWISE, "sobel", "slow", *[f"in/{i:02}.npy" for i in range(1, 20)], "out", "--backend",
+             "cpu", "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open("slow", "wb") as slow:  # one thread waits for it, the other meets the bad input
+            time.sleep(0.5)
+            slow.write(npy("|u1", (6, 8), ramp(48)))
+        said, error = command.communicate()
+        self.assertEqual(command.returncode, FAILED)
+        self.assertIn(b"in/01.npy", error)
+        self.assertEqual(os.listdir("out"), ["slow.raw"])
+        self.assertEqual(said.count(b"\n"), 1)  # what was begun is finished, and told
+
+    def test_interrupted(self):
+        for i in range(20, 80):
+            write(f"in/{i}.npy", npy("|u1", (1000, 1000), ramp(1000, i) * 1000))
+        before = sorted(os.listdir("in"))
+        for delay in [0.02, 0.03, 0.04, 0.05, 0.1]:
+            command = subprocess.Popen(
+                [WARPWISE, "sobel", "in", "out", "--backend", "cpu", "--jobs", "8"],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            time.sleep(delay)
+            command.send_signal(signal.SIGINT)
+            self.assertEqual(command.stderr.read(), b"")
+            command.stderr.close()
+            self.assertIn(command.wait(), [-signal.SIGINT, 0])
+            left = os.listdir("out") if os.path.exists("out") else []
+            self.assertEqual([name for name in left if name.startswith(".")], [])
+        self.assertEqual(sorted(os.listdir("in")), before)
+
+    def test_jobs(self):
+        for text in ["0", "-1", "257", "two", ""]:
+            self.fail_with(USAGE, "sobel", "in", "out", "--jobs", text, says=["--jobs", "1 to 256"])
+
+    @unittest.skipIf(SANITIZED, "AddressSanitizer has threads and addresses of its own")
+    def test_threads_that_the_system_does_not_give(self):
+        """Where no other thread starts, this one does the work."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (2 << 30, 2 << 30))
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        self.succeed("sobel", "in", "out", "--backend", "cpu", "--jobs", "100", preexec_fn=limit)
+        self.assertEqual(len(os.listdir("out")), 20)
 
 
 class Outputs(CommandTest):

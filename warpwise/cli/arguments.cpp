@@ -19,6 +19,9 @@ namespace {
 // More than any machine has cores; each takes megabytes of addresses for its stack.
 constexpr std::int64_t most_threads = 1024;
 
+// Each job may have a result and its mean image unfinished.
+constexpr std::int64_t most_jobs = io::most_unfinished_files / 2;
+
 std::string got(std::string_view option, std::string_view text) {
   return std::string(option) + " got '" + std::string(text) + "', it needs ";
 }
@@ -106,7 +109,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
          [&options](const std::string& text) {
            options.threads = static_cast<int>(parse_integer("--threads", text, 1, most_threads));
          },
-         "Greatest number of CPU threads (default: all)")
+         "Greatest number of CPU threads (default: as many as cores)")
       ->type_name("N");
   app.add_flag("--json", options.json, "Print one JSON object that says what was done");
 }
@@ -162,6 +165,14 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          [&options](const std::string& text) { options.size = parse_size("--size", text); },
          "Size of headerless input")
       ->type_name("WxH");
+  app.add_option_function<std::string>(
+         "--jobs",
+         [&options](const std::string& text) {
+           options.jobs = static_cast<int>(parse_integer("--jobs", text, 1, most_jobs));
+         },
+         "Greatest number of files that are worked on at a time; they share the CPU threads "
+         "(default: as many as these)")
+      ->type_name("N");
   add_run_options(app, options);
 }
 

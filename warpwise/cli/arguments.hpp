@@ -120,6 +120,7 @@ struct SharedOptions : RunOptions {
   std::vector<std::string> paths;  ///< inputs, then the output
   std::optional<RawFormat> from;
   std::optional<Size> size;
+  std::optional<int> jobs;  ///< files that are worked on at a time
 
   /// Whether that input is headerless: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;

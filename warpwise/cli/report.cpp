@@ -47,11 +47,12 @@ std::string line_of(const FileReport& file, const Operation& operation, const Wo
 }
 
 nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
-                               const Worker& worker, double total_milliseconds) {
+                               const Worker& worker, std::size_t jobs, double total_milliseconds) {
   nlohmann::ordered_json report = {{"command", operation.name()},
                                    {"options", operation.options()},
                                    {"backend", worker.backend()},
-                                   {"device", worker.device()}};
+                                   {"device", worker.device()},
+                                   {"jobs", jobs}};
   report["files"] = nlohmann::ordered_json::array();
   for (const FileReport& file : files) {
     nlohmann::ordered_json outputs = nlohmann::ordered_json::array();

@@ -28,9 +28,9 @@ struct FileReport {
 /// GB/s counts the bytes of source and results once.
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
 
-/// The object that --json prints.
+/// The object that --json prints; `jobs` is how many files were worked on at a time.
 nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
-                               const Worker& worker, double total_milliseconds);
+                               const Worker& worker, std::size_t jobs, double total_milliseconds);
 
 /// Writes a text to standard output as it is. \throws IoError  it cannot be written.
 void print(std::string_view text);

@@ -1,17 +1,13 @@
 #include "warpwise/cli/run.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <new>
 
+#include "warpwise/cli/batch.hpp"
 #include "warpwise/cli/jobs.hpp"
+#include "warpwise/cli/passage.hpp"
 #include "warpwise/cli/report.hpp"
-#include "warpwise/cli/worker.hpp"
-#include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 
@@ -50,147 +46,15 @@ void require_no_terminal(const std::vector<Job>& jobs) {
   }
 }
 
-// One input on its way to its outputs: pictures go through process() one by one.
-class Passage {
- public:
-  Passage(const Job& job, const Operation& operation, Worker& worker)
-      : job_(job), operation_(operation), worker_(worker) {
-    report_.input = job.input;
-  }
-
-  void process(const io::Picture& picture) {
-    if (files_.empty()) report_.source = picture.shape();
-    const Stopwatch preparation;
-    const std::optional<io::Picture> prepared = operation_.prepared(picture);
-    const io::Picture& source = prepared ? *prepared : picture;
-    if (report_.frames == 0) make_results(source.shape());
-    report_.times.read += preparation.milliseconds();
-
-    worker_.run(operation_, source, results_, report_.times);
-
-    const Stopwatch writing;
-    if (files_.empty()) {
-      job_.make_folders();
-      for (const std::string& path : report_.outputs) files_.emplace_back(path);
-    }
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results_[i]);
-    }
-    report_.times.write += writing.milliseconds();
-    ++report_.frames;
-  }
-
-  /// Whether something is written that ends only when the input does.
-  bool fills_files() const {
-    return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
-  }
-
-  bool takes_many_frames() const {
-    return std::all_of(report_.outputs.begin(), report_.outputs.end(),
-                       [](const std::string& path) { return io::extension_of(path) == ".raw"; });
-  }
-
-  void count_reading(const Stopwatch& watch) { report_.times.read += watch.milliseconds(); }
-
-  FileReport finish() {
-    const Stopwatch writing;
-    for (io::OutputFile& file : files_) file.finish();
-    report_.times.write += writing.milliseconds();
-    return std::move(report_);
-  }
-
- private:
-  void make_results(const io::PictureShape& source) {
-    report_.results = operation_.results(source, job_.input);
-    report_.bytes_per_frame = source.bytes();
-    for (std::size_t i = 0; i < report_.results.size(); ++i) {
-      const io::PictureShape& shape = report_.results[i];
-      const std::string path = job_.output_path(i, shape);
-      if (io::holding(io::extension_of(path), shape) == io::Holding::not_at_all) {
-        throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + "; " +
-                      io::why_not_held(path, shape));
-      }
-      report_.outputs.push_back(path);
-      report_.bytes_per_frame += shape.bytes();
-      results_.emplace_back(shape);
-      // The system gives memory when it is first touched; that is no part of the operation's time.
-      std::memset(results_.back().bytes().data(), 0, results_.back().bytes().size());
-    }
-  }
-
-  const Job& job_;
-  const Operation& operation_;
-  Worker& worker_;
-  std::vector<io::Picture> results_;
-  std::vector<io::OutputFile> files_;
-  FileReport report_;
-};
-
-void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
-  const auto frame_bytes = static_cast<std::size_t>(shape.bytes());
-  const std::string frame =
-      fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height,
-                  shape.format ? name_of(*shape.format) : name_of(shape.type), frame_bytes);
-  if (input.size() && static_cast<std::size_t>(*input.size()) % frame_bytes != 0) {
-    throw IoError(fmt::format("{} has {} bytes, which is no multiple of {}", input.name(),
-                              *input.size(), frame));
-  }
-  io::Picture picture(shape);
-  for (std::int64_t frames = 0;; ++frames) {
-    const Stopwatch reading;
-    const std::size_t got = input.read(picture.bytes());
-    passage.count_reading(reading);
-    if (got == 0 && frames == 0) throw IoError("cannot read " + input.name() + ": it is empty");
-    if (got == 0) return;
-    if (got < frame_bytes) {
-      throw IoError(fmt::format("{} ends inside frame {}: {} bytes of {}", input.name(), frames + 1,
-                                got, frame));
-    }
-    if (frames == 1 && !passage.takes_many_frames()) {
-      throw IoError(input.name() + " has more than one frame; only .raw and pipes take several");
-    }
-    if (frames == 1 && input.is_device() && passage.fills_files()) {
-      throw IoError(input.name() +
-                    " is a device, which may have no end; several frames of one go to a pipe or a "
-                    "device, not into a file");
-    }
-    passage.process(picture);
-  }
-}
-
-FileReport passed_through(const Job& job, const SharedOptions& options, const Operation& operation,
-                          Worker& worker) {
-  if (!options.is_raw(job.input)) refuse_video(job.input);
-  Passage passage(job, operation, worker);
-  const Stopwatch reading;
-  io::InputFile input(job.input);
-  if (options.is_raw(job.input)) {
-    pass_frames(input, options.from->shape(*options.size), passage);
-  } else {
-    const io::Picture picture = io::read_picture(input);
-    passage.count_reading(reading);
-    passage.process(picture);
-  }
-  return passage.finish();
-}
-
-FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
-                   Worker& worker) {
-  try {
-    return passed_through(job, options, operation, worker);
-  } catch (const std::bad_alloc&) {
-    throw OutOfMemory("there is not enough memory for a picture of the size of " +
-                      (job.input == "-" ? "standard input" : job.input));
-  }
-}
-
 }  // namespace
 
 void run_on_files(const SharedOptions& options, const Operation& operation) {
   const Stopwatch total;
   options.validate();
-  Worker worker(options);
   const std::vector<Job> jobs = list_jobs(options, operation.further_outputs());
+  const std::size_t jobs_at_once = std::min(
+      jobs.size(), options.jobs ? static_cast<std::size_t>(*options.jobs) : cpu_threads(options));
+  Worker worker(options, jobs_at_once);
   require_no_terminal(jobs);
   require_outputs_that_hold(jobs, operation);
   const bool pixels_to_stdout = goes_to_standard_output(jobs);
@@ -198,11 +62,23 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
     throw UsageError("--json and the output both need standard output; name a file for one");
   }
 
-  std::vector<FileReport> reports;
+  std::vector<std::int64_t> bytes;
+  for (const Job& job : jobs) bytes.push_back(bytes_needed(job, options));
   Progress progress(jobs.size());
+  Batch batch(bytes, {jobs_at_once, half_of_memory()}, worker, [&](std::size_t job, Worker& own) {
+    return run_job(jobs[job], options, operation, own);
+  });
+  std::vector<FileReport> reports;
+  std::exception_ptr failure;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     progress.show(i, jobs[i].input);
-    reports.push_back(run_job(jobs[i], options, operation, worker));
+    std::optional<Outcome> outcome = batch.outcome(i);
+    if (!outcome) break;
+    if (outcome->failure) {
+      if (!failure) failure = outcome->failure;
+      continue;  // what was begun beside it may be done, and has its line
+    }
+    reports.push_back(std::move(outcome->report));
     if (options.json) continue;
     progress.clear();
     const std::string line = line_of(reports.back(), operation, worker);
@@ -213,8 +89,9 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
     }
   }
   progress.clear();
+  if (failure) std::rethrow_exception(failure);
   if (options.json) {
-    const auto report = json_of(reports, operation, worker, total.milliseconds());
+    const auto report = json_of(reports, operation, worker, jobs_at_once, total.milliseconds());
     // A file's name need not be UTF-8.
     print(report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }

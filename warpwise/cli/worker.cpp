@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -13,13 +16,12 @@
 namespace warpwise::cli {
 
 struct Worker::Cpu {
-  explicit Cpu(const std::optional<int>& threads) {
-    if (threads) {
-      limit.emplace(tbb::global_control::max_allowed_parallelism,
-                    static_cast<std::size_t>(*threads));
-    }
-  }
-  std::optional<tbb::global_control> limit;
+  Cpu(std::size_t threads, std::size_t jobs)
+      : limit(tbb::global_control::max_allowed_parallelism, threads),
+        threads_of_job(std::max<std::size_t>(1, threads / jobs)) {}
+
+  tbb::global_control limit;
+  std::size_t threads_of_job;
 };
 
 struct Worker::Gpu {
@@ -27,6 +29,7 @@ struct Worker::Gpu {
            std::span<io::Picture> results, Times& times);
   gpu::Buffer& buffer(std::size_t index, std::span<const std::byte> content);
 
+  int device = gpu::current_device();
   gpu::Stream stream;
   gpu::Event start;
   gpu::Event end;
@@ -34,7 +37,12 @@ struct Worker::Gpu {
   bool warm = false;
 };
 
-Worker::Worker(const RunOptions& options) : cpu_(std::make_unique<Cpu>(options.threads)) {
+std::size_t cpu_threads(const RunOptions& options) {
+  return static_cast<std::size_t>(options.threads.value_or(tbb::info::default_concurrency()));
+}
+
+Worker::Worker(const RunOptions& options, std::size_t jobs)
+    : cpu_(std::make_shared<Cpu>(cpu_threads(options), jobs)) {
   const bool wants_gpu = options.backend == BackendChoice::cuda || options.device.has_value();
   if (wants_gpu) gpu::require_device();
   if (wants_gpu || (options.backend == BackendChoice::automatic && gpu::device_count() > 0)) {
@@ -43,15 +51,32 @@ Worker::Worker(const RunOptions& options) : cpu_(std::make_unique<Cpu>(options.t
     gpu_ = std::make_unique<Gpu>();
     device_ = gpu::device_info(device).name;
   } else {
-    const std::size_t threads =
-        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    const std::size_t threads = cpu_->threads_of_job;
     device_ = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+    if (threads == 1) return;
     // Starting the threads takes milliseconds, once; that is no part of an operation's speed.
     tbb::parallel_for(std::size_t{0}, 8 * threads, [](std::size_t) { std::this_thread::yield(); });
   }
 }
 
+Worker::Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<Gpu> gpu, std::string device)
+    : cpu_(std::move(cpu)), gpu_(std::move(gpu)), device_(std::move(device)) {}
+
+Worker::Worker(Worker&& other) noexcept = default;
 Worker::~Worker() = default;
+
+Worker Worker::another() const {
+  std::unique_ptr<Gpu> gpu;
+  if (gpu_) {
+    gpu::set_device(gpu_->device);  // of the calling thread
+    gpu = std::make_unique<Gpu>();
+  }
+  return {cpu_, std::move(gpu), device_};
+}
+
+void Worker::with_its_threads(const std::function<void()>& work) const {
+  tbb::task_arena(static_cast<int>(cpu_->threads_of_job)).execute(work);
+}
 
 std::string Worker::backend() const { return gpu_ ? "cuda" : "cpu"; }
 

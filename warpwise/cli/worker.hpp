@@ -47,13 +47,25 @@ struct Computation {
   }
 };
 
-/// Runs operations on the backend that was asked for.
+/// The CPU's threads that may be used in all: those of --threads, or as many as there are cores.
+std::size_t cpu_threads(const RunOptions& options);
+
+/// Runs operations on the backend that was asked for. To be used by one thread.
 class Worker {
  public:
+  /// `jobs` share the CPU's threads; each has at least one.
   /// \throws NoCudaDevice     a GPU was asked for and there is none.
   /// \throws InvalidArgument  there is no device of that number.
-  explicit Worker(const RunOptions& options);
+  explicit Worker(const RunOptions& options, std::size_t jobs = 1);
+  Worker(Worker&& other) noexcept;
   ~Worker();
+
+  /// One like it for the calling thread: on a GPU with a stream and memory of its own, so that the
+  /// transfers of one overlap with the kernels of another. \throws CudaError
+  Worker another() const;
+
+  /// Calls `work` so that what it does on the CPU takes this job's share of the threads.
+  void with_its_threads(const std::function<void()>& work) const;
 
   /// Adds to upload, compute and download. On a GPU compute is the time between two events around
   /// the operation, which runs once untimed before the first picture: loading a kernel is no part
@@ -69,13 +81,15 @@ class Worker {
 
   /// "cpu" or "cuda".
   std::string backend() const;
-  /// "2 threads", or the GPU's name.
+  /// "2 threads", those of one job, or the GPU's name.
   std::string device() const { return device_; }
 
  private:
   struct Cpu;
   struct Gpu;
-  std::unique_ptr<Cpu> cpu_;
+  Worker(std::shared_ptr<Cpu> cpu, std::unique_ptr<Gpu> gpu, std::string device);
+
+  std::shared_ptr<Cpu> cpu_;  // the same for all jobs
   std::unique_ptr<Gpu> gpu_;
   std::string device_;
 };

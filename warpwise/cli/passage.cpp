@@ -1,0 +1,168 @@
+#include "warpwise/cli/passage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <new>
+
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+// One input on its way to its outputs: pictures go through process() one by one.
+class Passage {
+ public:
+  Passage(const Job& job, const Operation& operation, Worker& worker)
+      : job_(job), operation_(operation), worker_(worker) {
+    report_.input = job.input;
+  }
+
+  void process(const io::Picture& picture) {
+    if (files_.empty()) report_.source = picture.shape();
+    const Stopwatch preparation;
+    const std::optional<io::Picture> prepared = operation_.prepared(picture);
+    const io::Picture& source = prepared ? *prepared : picture;
+    if (report_.frames == 0) make_results(source.shape());
+    report_.times.read += preparation.milliseconds();
+
+    worker_.run(operation_, source, results_, report_.times);
+
+    const Stopwatch writing;
+    if (files_.empty()) {
+      job_.make_folders();
+      for (const std::string& path : report_.outputs) files_.emplace_back(path);
+    }
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results_[i]);
+    }
+    report_.times.write += writing.milliseconds();
+    ++report_.frames;
+  }
+
+  /// Whether something is written that ends only when the input does.
+  bool fills_files() const {
+    return !std::all_of(report_.outputs.begin(), report_.outputs.end(), io::written_directly);
+  }
+
+  bool takes_many_frames() const {
+    return std::all_of(report_.outputs.begin(), report_.outputs.end(),
+                       [](const std::string& path) { return io::extension_of(path) == ".raw"; });
+  }
+
+  void count_reading(const Stopwatch& watch) { report_.times.read += watch.milliseconds(); }
+
+  FileReport finish() {
+    const Stopwatch writing;
+    for (io::OutputFile& file : files_) file.finish();
+    report_.times.write += writing.milliseconds();
+    return std::move(report_);
+  }
+
+ private:
+  void make_results(const io::PictureShape& source) {
+    report_.results = operation_.results(source, job_.input);
+    report_.bytes_per_frame = source.bytes();
+    for (std::size_t i = 0; i < report_.results.size(); ++i) {
+      const io::PictureShape& shape = report_.results[i];
+      const std::string path = job_.output_path(i, shape);
+      if (io::holding(io::extension_of(path), shape) == io::Holding::not_at_all) {
+        throw IoError("the result of " + job_.input + " is " + shape.pixel_text() + "; " +
+                      io::why_not_held(path, shape));
+      }
+      report_.outputs.push_back(path);
+      report_.bytes_per_frame += shape.bytes();
+      results_.emplace_back(shape);
+      // The system gives memory when it is first touched; that is no part of the operation's time.
+      std::memset(results_.back().bytes().data(), 0, results_.back().bytes().size());
+    }
+  }
+
+  const Job& job_;
+  const Operation& operation_;
+  Worker& worker_;
+  std::vector<io::Picture> results_;
+  std::vector<io::OutputFile> files_;
+  FileReport report_;
+};
+
+void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
+  const auto frame_bytes = static_cast<std::size_t>(shape.bytes());
+  const std::string frame =
+      fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height,
+                  shape.format ? name_of(*shape.format) : name_of(shape.type), frame_bytes);
+  if (input.size() && static_cast<std::size_t>(*input.size()) % frame_bytes != 0) {
+    throw IoError(fmt::format("{} has {} bytes, which is no multiple of {}", input.name(),
+                              *input.size(), frame));
+  }
+  io::Picture picture(shape);
+  for (std::int64_t frames = 0;; ++frames) {
+    const Stopwatch reading;
+    const std::size_t got = input.read(picture.bytes());
+    passage.count_reading(reading);
+    if (got == 0 && frames == 0) throw IoError("cannot read " + input.name() + ": it is empty");
+    if (got == 0) return;
+    if (got < frame_bytes) {
+      throw IoError(fmt::format("{} ends inside frame {}: {} bytes of {}", input.name(), frames + 1,
+                                got, frame));
+    }
+    if (frames == 1 && !passage.takes_many_frames()) {
+      throw IoError(input.name() + " has more than one frame; only .raw and pipes take several");
+    }
+    if (frames == 1 && input.is_device() && passage.fills_files()) {
+      throw IoError(input.name() +
+                    " is a device, which may have no end; several frames of one go to a pipe or a "
+                    "device, not into a file");
+    }
+    passage.process(picture);
+  }
+}
+
+FileReport passed_through(const Job& job, const SharedOptions& options, const Operation& operation,
+                          Worker& worker) {
+  if (!options.is_raw(job.input)) refuse_video(job.input);
+  Passage passage(job, operation, worker);
+  const Stopwatch reading;
+  io::InputFile input(job.input);
+  if (options.is_raw(job.input)) {
+    pass_frames(input, options.from->shape(*options.size), passage);
+  } else {
+    const io::Picture picture = io::read_picture(input);
+    passage.count_reading(reading);
+    passage.process(picture);
+  }
+  return passage.finish();
+}
+
+}  // namespace
+
+std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
+  // The file, its pixels, their grey, and results of up to four bytes for each byte of grey.
+  constexpr std::int64_t of_pixels = 8;
+  // Photographs as JPEG take a tenth to a twentieth of their pixels' bytes.
+  constexpr std::int64_t of_encoded = 32;
+  std::error_code no_file;
+  const auto size = std::filesystem::file_size(job.input, no_file);
+  if (no_file) return 0;  // a pipe, or what cannot be read
+  const auto bytes = static_cast<std::int64_t>(size);
+  if (options.is_raw(job.input)) {
+    return of_pixels * std::min(bytes, options.from->shape(*options.size).bytes());
+  }
+  return (io::extension_of(job.input) == ".npy" ? of_pixels : of_encoded) * bytes;
+}
+
+FileReport run_job(const Job& job, const SharedOptions& options, const Operation& operation,
+                   Worker& worker) {
+  try {
+    return passed_through(job, options, operation, worker);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory("there is not enough memory for a picture of the size of " +
+                      (job.input == "-" ? "standard input" : job.input));
+  }
+}
+
+}  // namespace warpwise::cli
