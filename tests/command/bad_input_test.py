@@ -244,6 +244,44 @@ class Batches(CommandTest):
         self.assertEqual(os.listdir("out"), ["slow.raw"])
         self.assertEqual(said.count(b"\n"), 1)  # what was begun is finished, and told
 
+    def test_nothing_is_computed_before_every_name_was_looked_at(self):
+        names = [f"in/{i:02}.npy" for i in range(20)]
+        write("text.png", b"hello, I am a text\n")
+        write("empty.npy", b"")
+        write("short.raw", bytes(63))
+        write("empty.raw", b"")
+        for bad, says in [("missing.npy", "No such file"), ("text.png", "no image"),
+                          ("empty.npy", "is empty"), ("short.raw", "63 bytes"),
+                          ("empty.raw", "is empty")]:
+            self.fail_with(FAILED, "sobel", *names, write("a.raw", bytes(64)), bad, "out", "--from",
+                           "gray8", "--size", "8x8", says=[bad, says])
+
+    def test_the_place_of_the_results_is_looked_at_first(self):
+        """What would be read never comes."""
+        os.mkfifo("never")
+        holder = os.open("never", os.O_RDWR)
+        self.addCleanup(os.close, holder)
+        write("taken", b"")
+        for out, says in [("none/out.npy", "folder does not exist"), ("taken/out.npy", "Not a directory"),
+                          ("a" * 300 + ".npy", "too long"), ("taken/new/", "the folder taken: File exists")]:
+            self.fail_with(FAILED, "sobel", "never", out, says=says)
+            if out.endswith(".npy"):
+                self.fail_with(FAILED, "threshold", "never", "out.npy", "--window", "3", "--mean", out,
+                               says=says)
+                self.fail_with(FAILED, "gemv", "never", "never", out, says=says)
+        for arguments in [["match", "never", "never", "none/out.csv"],
+                          ["disparity", "never", "never", "none/out.png"],
+                          ["find", "never", "never", "--map", "none/out.npy"],
+                          ["track", "never", "--box", "0,0,1,1", "none/out.csv"]]:
+            self.fail_with(FAILED, *arguments, says="folder does not exist")
+
+    def test_a_folder_for_nothing_does_not_stay(self):
+        write("bad.npy", npy("|u1", (2, 2), bytes(3)))
+        self.fail_with(FAILED, "sobel", "bad.npy", "new/deep/", says="bad.npy")
+        os.mkdir("old")
+        self.fail_with(FAILED, "sobel", "bad.npy", "old/new/", says="bad.npy")
+        self.assertEqual(os.listdir("old"), [])
+
     def test_interrupted(self):
         for i in range(20, 80):
             write(f"in/{i}.npy", npy("|u1", (1000, 1000), ramp(1000, i) * 1000))

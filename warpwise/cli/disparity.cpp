@@ -142,8 +142,8 @@ class DisparityCommand final : public Command {
   void execute() const override {
     if (paths_.size() != 3) throw UsageError("disparity needs LEFT RIGHT OUT");
     const std::string& out = paths_[2];
-    require_extension(out, output_types);
-    if (!colour_.empty()) require_extension(colour_, colour_types);
+    require_output(out, output_types);
+    if (!colour_.empty()) require_output(colour_, colour_types);
     if (colour_ == out) {
       throw UsageError("the disparities and their colours would go to one place, " + out);
     }

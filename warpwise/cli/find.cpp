@@ -49,7 +49,7 @@ class FindCommand final : public Command {
 
   void execute() const override {
     if (paths_.size() != 2) throw UsageError("find needs TEMPLATE IMAGE");
-    if (!map_.empty()) require_extension(map_, map_types);
+    if (!map_.empty()) require_output(map_, map_types);
     Task task("find", run_, {{"measure", name_of(measure_)}});
     std::vector<io::Picture> images;
     images.push_back(task.read_grey(paths_[0]));

@@ -49,7 +49,7 @@ class GemvCommand final : public Command {
   void execute() const override {
     if (paths_.size() != 3) throw UsageError("gemv needs A.npy X.npy Y.npy");
     const std::string& out = paths_[2];
-    require_extension(out, output_types);
+    require_output(out, output_types);
     Task task(
         "gemv", run_,
         {{"transpose", options_.transpose}, {"alpha", options_.alpha}, {"beta", options_.beta}});

@@ -85,14 +85,32 @@ std::string Job::output_path(std::size_t index, const io::PictureShape& result) 
   return target.path + ".raw";
 }
 
-void Job::make_folders() const {
-  for (const Target& target : targets) {
-    if (!target.extension_is_open) continue;
-    const fs::path folder = fs::path(target.path).parent_path();
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw IoError("cannot make the folder " + folder.string() + ": " + error.message());
+OutputFolders::OutputFolders(const std::vector<Job>& jobs) {
+  try {
+    for (const Target& target : jobs.front().targets) {  // of all jobs the same
+      if (target.extension_is_open) make(fs::path(target.path).parent_path());
+    }
+  } catch (...) {
+    remove_empty();
+    throw;
   }
+}
+
+OutputFolders::~OutputFolders() { remove_empty(); }
+
+void OutputFolders::make(const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) return;
+  make(folder.parent_path());
+  fs::create_directory(folder, error);
+  if (error) throw IoError("cannot make the folder " + folder.string() + ": " + error.message());
+  made_.push_back(folder);
+}
+
+void OutputFolders::remove_empty() {
+  std::error_code not_empty;
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder)
+    fs::remove(*folder, not_empty);
 }
 
 std::vector<Job> list_jobs(const SharedOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,23 @@ struct Job {
   /// The path of result `index`. In a folder a result keeps the input's name; its type is the
   /// input's if that holds the result exactly, else the first of .png, .npy, .raw that does.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
+};
 
-  /// Makes the folders that results go to. \throws IoError
-  void make_folders() const;
+/// The folders that results go to, made if they are missing. Those that were made and hold nothing
+/// in the end are removed.
+class OutputFolders {
+ public:
+  /// \throws IoError  one cannot be made.
+  explicit OutputFolders(const std::vector<Job>& jobs);
+  ~OutputFolders();
+  OutputFolders(const OutputFolders&) = delete;
+  OutputFolders& operator=(const OutputFolders&) = delete;
+
+ private:
+  void make(const std::filesystem::path& folder);
+  void remove_empty();
+
+  std::vector<std::filesystem::path> made_;
 };
 
 /// The pictures in a folder, by name; headerless frames only when `raw_too`.

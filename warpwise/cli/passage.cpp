@@ -34,7 +34,6 @@ class Passage {
 
     const Stopwatch writing;
     if (files_.empty()) {
-      job_.make_folders();
       for (const std::string& path : report_.outputs) files_.emplace_back(path);
     }
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -90,25 +89,36 @@ class Passage {
   FileReport report_;
 };
 
-void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
-  const auto frame_bytes = static_cast<std::size_t>(shape.bytes());
-  const std::string frame =
-      fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height,
-                  shape.format ? name_of(*shape.format) : name_of(shape.type), frame_bytes);
-  if (input.size() && static_cast<std::size_t>(*input.size()) % frame_bytes != 0) {
+std::string frame_text(const io::PictureShape& shape) {
+  return fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height, shape.pixel_text(),
+                     shape.bytes());
+}
+
+// Where the size of the file is known, of whole frames only.
+void require_whole_frames(const io::InputFile& input, const io::PictureShape& shape) {
+  if (input.size() && *input.size() % shape.bytes() != 0) {
     throw IoError(fmt::format("{} has {} bytes, which is no multiple of {}", input.name(),
-                              *input.size(), frame));
+                              *input.size(), frame_text(shape)));
   }
+}
+
+[[noreturn]] void refuse_empty(const io::InputFile& input) {
+  throw IoError("cannot read " + input.name() + ": it is empty");
+}
+
+void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
+  require_whole_frames(input, shape);
+  const auto frame_bytes = static_cast<std::size_t>(shape.bytes());
   io::Picture picture(shape);
   for (std::int64_t frames = 0;; ++frames) {
     const Stopwatch reading;
     const std::size_t got = input.read(picture.bytes());
     passage.count_reading(reading);
-    if (got == 0 && frames == 0) throw IoError("cannot read " + input.name() + ": it is empty");
+    if (got == 0 && frames == 0) refuse_empty(input);
     if (got == 0) return;
     if (got < frame_bytes) {
       throw IoError(fmt::format("{} ends inside frame {}: {} bytes of {}", input.name(), frames + 1,
-                                got, frame));
+                                got, frame_text(shape)));
     }
     if (frames == 1 && !passage.takes_many_frames()) {
       throw IoError(input.name() + " has more than one frame; only .raw and pipes take several");
@@ -139,6 +149,19 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
 }
 
 }  // namespace
+
+void check_job(const Job& job, const SharedOptions& options) {
+  for (const Target& target : job.targets) {
+    if (!target.extension_is_open) io::require_place(target.path);
+  }
+  if (io::written_directly(job.input)) return;
+  if (!options.is_raw(job.input)) refuse_video(job.input);
+  io::InputFile input(job.input);
+  if (!options.is_raw(job.input)) return io::require_picture(input);
+  require_whole_frames(input, options.from->shape(*options.size));
+  std::byte first{};
+  if (input.read({&first, 1}) == 0) refuse_empty(input);
+}
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
   // The file, its pixels, their grey, and results of up to four bytes for each byte of grey.

@@ -62,6 +62,9 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
     throw UsageError("--json and the output both need standard output; name a file for one");
   }
 
+  for (const Job& job : jobs) check_job(job, options);
+  const OutputFolders folders(jobs);
+
   std::vector<std::int64_t> bytes;
   for (const Job& job : jobs) bytes.push_back(bytes_needed(job, options));
   Progress progress(jobs.size());

@@ -22,9 +22,11 @@ const RunOptions& validated(const RunOptions& options) {
 
 }  // namespace
 
-void require_extension(const std::string& path, std::span<const std::string_view> extensions) {
+void require_output(const std::string& path, std::span<const std::string_view> extensions) {
   const std::string extension = io::extension_of(path);
-  if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) return;
+  if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) {
+    return io::require_place(path);
+  }
   throw UsageError(fmt::format("the output is named {}; its name must end in {}", path,
                                fmt::join(extensions, " or ")));
 }

@@ -13,8 +13,9 @@
 
 namespace warpwise::cli {
 
-/// Refuses a path whose type is none of `extensions` ({".flo", ".csv"}). \throws UsageError
-void require_extension(const std::string& path, std::span<const std::string_view> extensions);
+/// Refuses an output before anything is read: a path whose type is none of `extensions` ({".flo",
+/// ".csv"}), or that cannot be written. \throws UsageError, IoError
+void require_output(const std::string& path, std::span<const std::string_view> extensions);
 
 /// One piece of work on several inputs that belong together, where run_on_files() takes inputs one
 /// by one: reads, computes, writes, and reports once at the end.

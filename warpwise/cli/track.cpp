@@ -70,7 +70,7 @@ class TrackCommand final : public Command {
     if (paths_.size() < 2) throw UsageError("track needs FRAMES... OUT.csv");
     if (!box_) throw UsageError("track needs --box X,Y,W,H, the box in the first frame");
     const std::string& out = paths_.back();
-    require_extension(out, output_types);
+    require_output(out, output_types);
     const std::vector<std::string> frames = list_frames();
     Task task("track", run_, option_values());
     const io::Picture first = task.read_grey(frames[0]);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
@@ -69,7 +70,47 @@ int take_slot() {
   throw IoError("more than " + std::to_string(slots.size()) + " files are being written at once");
 }
 
+[[noreturn]] void refuse(const std::string& name, int error) {
+  if (ending) wait_for_the_end();  // the handler has taken the file away: that is no error
+  std::string reason = std::strerror(error);
+  if (error == ENOENT) {
+    std::error_code ignored;
+    const fs::path folder = fs::path(name).parent_path();
+    const bool is_there = folder.empty() || fs::is_directory(folder, ignored);
+    reason = is_there ? "no file can be made in its folder" : "its folder does not exist";
+  }
+  if (error == EPIPE) reason = "its reader went away";
+  throw IoError("cannot write " + name + ": " + reason);
+}
+
+// A link stays a link: what it points to is replaced.
+std::string behind_link(const std::string& path) {
+  std::error_code ignored;
+  const bool leads_somewhere = fs::is_symlink(path, ignored) && fs::exists(path, ignored);
+  return leads_somewhere ? fs::canonical(path).string() : path;
+}
+
+// Of the file that is to be replaced, if there is one; `name` is for messages.
+std::optional<mode_t> permissions_of(const std::string& path, const std::string& name) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    refuse(name, errno);  // a name that is too long, above all
+  }
+  if (S_ISDIR(status.st_mode)) refuse(name, EISDIR);
+  if (::access(path.c_str(), W_OK) != 0) refuse(name, errno);
+  return status.st_mode & 07777;
+}
+
 }  // namespace
+
+void require_place(const std::string& path) {
+  if (written_directly(path)) return;
+  const std::string target = behind_link(path);
+  permissions_of(target, path);
+  const std::string folder = fs::path(target).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
+}
 
 void remove_unfinished_files() noexcept {
   ending = true;
@@ -108,16 +149,8 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
 }
 
 void OutputFile::open_beside() {
-  std::error_code ignored;
-  // A link stays a link: what it points to is replaced.
-  if (fs::is_symlink(target_, ignored) && fs::exists(target_, ignored)) {
-    target_ = fs::canonical(target_).string();
-  }
-  struct stat status{};
-  const bool exists = ::stat(target_.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail(errno);  // a name that is too long, above all
-  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
+  target_ = behind_link(target_);
+  const std::optional<mode_t> permissions = permissions_of(target_, name_);
 
   static std::atomic<unsigned> number = 0;
   const fs::path folder = fs::path(target_).parent_path();
@@ -129,7 +162,7 @@ void OutputFile::open_beside() {
   Slot& slot = slots[slot_];
   std::memcpy(slot.path.data(), beside.c_str(), beside.size() + 1);
   make(beside);
-  if (descriptor_ < 0 || (exists && ::fchmod(descriptor_, status.st_mode & 07777) != 0)) {
+  if (descriptor_ < 0 || (permissions && ::fchmod(descriptor_, *permissions) != 0)) {
     const int error = errno;
     close();
     fail(error);
@@ -183,17 +216,6 @@ void OutputFile::finish() {
   close();
 }
 
-void OutputFile::fail(int error) const {
-  if (ending) wait_for_the_end();  // the handler has taken the file away: that is no error
-  std::string reason = std::strerror(error);
-  if (error == ENOENT) {
-    std::error_code ignored;
-    const fs::path folder = fs::path(name_).parent_path();
-    const bool is_there = folder.empty() || fs::is_directory(folder, ignored);
-    reason = is_there ? "no file can be made in its folder" : "its folder does not exist";
-  }
-  if (error == EPIPE) reason = "its reader went away";
-  throw IoError("cannot write " + name_ + ": " + reason);
-}
+void OutputFile::fail(int error) const { refuse(name_, error); }
 
 }  // namespace warpwise::io

@@ -46,6 +46,10 @@ class OutputFile {
 /// no file to be replaced.
 bool written_directly(const std::string& path);
 
+/// Refuses a path to which an OutputFile could not be written, as far as that is known beforehand:
+/// its folder is missing, or nothing may be written there. \throws IoError
+void require_place(const std::string& path);
+
 /// Whether `path` stands for standard output: "-", "/dev/stdout", …
 bool is_standard_output(const std::string& path);
 

@@ -63,6 +63,24 @@ bool lists_word(std::string_view words, std::string_view word) {
          (at + word.size() == words.size() || words[at + word.size()] == ' ');
 }
 
+struct Start {
+  std::vector<std::byte> bytes;
+  std::optional<ImageFormat> format;  // none of an .npy file
+};
+
+Start read_start(InputFile& file) {
+  Start start;
+  file.read_some(start.bytes, image_format_bytes);
+  if (start.bytes.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
+  if (is_npy(start.bytes)) return start;
+  start.format = image_format_of(start.bytes);
+  if (!start.format) {
+    throw IoError("cannot read " + file.name() +
+                  ": it is no image that can be read here and no .npy file");
+  }
+  return start;
+}
+
 }  // namespace
 
 std::string extension_of(const std::string& path) {
@@ -116,16 +134,14 @@ std::string why_not_held(const std::string& path, const PictureShape& shape) {
   return reason + "; files of these types can: " + extensions_that_hold(shape);
 }
 
+void require_picture(InputFile& file) {
+  const Start start = read_start(file);
+  if (start.format) image_module_of_format(start.format->name);
+}
+
 Picture read_picture(InputFile& file) {
-  std::vector<std::byte> content;
-  file.read_some(content, image_format_bytes);
-  if (content.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
-  if (is_npy(content)) return decode_npy(read_npy(file, std::move(content)), file.name());
-  const std::optional<ImageFormat> format = image_format_of(content);
-  if (!format) {
-    throw IoError("cannot read " + file.name() +
-                  ": it is no image that can be read here and no .npy file");
-  }
+  auto [content, format] = read_start(file);
+  if (!format) return decode_npy(read_npy(file, std::move(content)), file.name());
   if (!file.read_rest(content, INT_MAX)) {
     throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
   }

@@ -39,6 +39,10 @@ std::string why_not_held(const std::string& path, const PictureShape& shape);
 /// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
 
+/// Refuses a file by its first bytes where read_picture() would. \throws IoError  as above, as far
+/// as it shows there.
+void require_picture(InputFile& file);
+
 /// The bytes of a file of that extension that holds `picture`, in pieces: a header and the
 /// picture's own bytes, or an encoded image. \throws IoError  the extension does not hold it, or
 /// the image module is missing.
