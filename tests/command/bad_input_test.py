@@ -299,6 +299,49 @@ class Batches(CommandTest):
             self.assertEqual([name for name in left if name.startswith(".")], [])
         self.assertEqual(sorted(os.listdir("in")), before)
 
+    def test_keep_going(self):
+        """All that can be done is done; the failures are told at the end, in the inputs' order."""
+        write("in/04.npy", npy("|u1", (3000, 3000), bytes(9000000)) + b"more")  # the last to fail
+        write("in/05.npy", b"")
+        write("in/12.npy", npy("<f8", (1, 1), bytes(8)))
+        good = [f"{i:02}.npy" for i in range(20) if i not in (4, 5, 12)]
+        for jobs in ["1", "4"]:
+            arguments = ["sobel", "in", "missing.npy", "out", "--backend", "cpu", "--keep-going",
+                         "--jobs", jobs]
+            done = self.run_command(*arguments)
+            self.assertEqual(done.returncode, FAILED)
+            self.assertEqual(sorted(os.listdir("out")), good)
+            self.assertEqual([line.split(b":")[0] for line in done.stdout.splitlines()],
+                             [f"out/{name}".encode() for name in good])
+            said = done.stderr.decode().splitlines()
+            self.assertEqual(len(said), 5, said)
+            for line, words in zip(said, ["in/04.npy", "in/05.npy: it is empty", "in/12.npy",
+                                          "missing.npy: No such file", "4 of 21 inputs failed"]):
+                self.assertTrue(line.startswith("warpwise: "), line)
+                self.assertIn(words, line)
+            done = self.run_command(*arguments, "--json")
+            self.assertEqual((done.returncode, done.stderr.decode().splitlines()), (FAILED, said))
+            report = json.loads(done.stdout)
+            self.assertEqual([file["outputs"][0]["path"] for file in report["files"]],
+                             [f"out/{name}" for name in good])
+            self.assertEqual([error["input"] for error in report["errors"]],
+                             ["in/04.npy", "in/05.npy", "in/12.npy", "missing.npy"])
+            self.assertEqual(["warpwise: " + error["message"] for error in report["errors"]], said[:4])
+            shutil.rmtree("out")
+
+    def test_keep_going_names_each_input(self):
+        done = self.run_command("convert", "in/00.npy", "in/01.npy", "out", "--to", "ycbcr32",
+                                "--convention", "jfif", "--matrix", "bt709", "--keep-going")
+        self.assertEqual(done.returncode, FAILED)
+        said = done.stderr.decode().splitlines()
+        self.assertEqual([line.split(":")[1] for line in said[:2]], [" in/00.npy", " in/01.npy"], said)
+        self.assertEqual(len(said), 3)
+
+    def test_keep_going_where_nothing_fails(self):
+        done = self.succeed("sobel", "in", "out", "--keep-going", "--json")
+        self.assertEqual((len(os.listdir("out")), done.stderr), (20, b""))
+        self.assertEqual(json.loads(done.stdout)["errors"], [])
+
     def test_jobs(self):
         for text in ["0", "-1", "257", "two", ""]:
             self.fail_with(USAGE, "sobel", "in", "out", "--jobs", text, says=["--jobs", "1 to 256"])

@@ -173,6 +173,8 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          "Greatest number of files that are worked on at a time; they share the CPU threads "
          "(default: as many as these)")
       ->type_name("N");
+  app.add_flag("--keep-going", options.keep_going,
+               "Go on after an input that fails, and name those that failed at the end");
   add_run_options(app, options);
 }
 

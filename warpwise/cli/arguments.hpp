@@ -121,6 +121,7 @@ struct SharedOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
   std::optional<int> jobs;  ///< files that are worked on at a time
+  bool keep_going = false;  ///< after a failure
 
   /// Whether that input is headerless: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;

@@ -46,15 +46,15 @@ std::string line_of(const FileReport& file, const Operation& operation, const Wo
       rates.megapixels_per_second, rates.gigabytes_per_second);
 }
 
-nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
-                               const Worker& worker, std::size_t jobs, double total_milliseconds) {
+nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,
+                               const Worker& worker) {
   nlohmann::ordered_json report = {{"command", operation.name()},
                                    {"options", operation.options()},
                                    {"backend", worker.backend()},
                                    {"device", worker.device()},
-                                   {"jobs", jobs}};
+                                   {"jobs", batch.jobs}};
   report["files"] = nlohmann::ordered_json::array();
-  for (const FileReport& file : files) {
+  for (const FileReport& file : batch.files) {
     nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < file.outputs.size(); ++i) {
       outputs.push_back({{"path", file.outputs[i]}, {"pixels", file.results[i].pixel_text()}});
@@ -75,7 +75,11 @@ nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Opera
                                {"mpix_per_s", rates.megapixels_per_second},
                                {"gb_per_s", rates.gigabytes_per_second}});
   }
-  report["milliseconds"] = total_milliseconds;
+  report["errors"] = nlohmann::ordered_json::array();
+  for (const FailedInput& failed : batch.failures) {
+    report["errors"].push_back({{"input", failed.input}, {"message", failed.reason}});
+  }
+  report["milliseconds"] = batch.milliseconds;
   return report;
 }
 

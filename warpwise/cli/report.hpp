@@ -24,13 +24,27 @@ struct FileReport {
   Times times;
 };
 
+/// Why nothing came of an input.
+struct FailedInput {
+  std::string input;
+  std::string reason;
+};
+
+/// What came of all inputs, in their order.
+struct BatchReport {
+  std::vector<FileReport> files;
+  std::vector<FailedInput> failures;
+  std::size_t jobs = 1;  ///< files that were worked on at a time
+  double milliseconds = 0;
+};
+
 /// "out.png: 640x480 gray8 from in.png, sobel on cpu (2 threads) in 0.31 ms: 991 MPix/s, 3.9 GB/s".
 /// GB/s counts the bytes of source and results once.
 std::string line_of(const FileReport& file, const Operation& operation, const Worker& worker);
 
-/// The object that --json prints; `jobs` is how many files were worked on at a time.
-nlohmann::ordered_json json_of(const std::vector<FileReport>& files, const Operation& operation,
-                               const Worker& worker, std::size_t jobs, double total_milliseconds);
+/// The object that --json prints.
+nlohmann::ordered_json json_of(const BatchReport& batch, const Operation& operation,
+                               const Worker& worker);
 
 /// Writes a text to standard output as it is. \throws IoError  it cannot be written.
 void print(std::string_view text);

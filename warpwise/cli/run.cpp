@@ -1,5 +1,6 @@
 #include "warpwise/cli/run.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,55 @@ void require_no_terminal(const std::vector<Job>& jobs) {
   }
 }
 
+// What failed, with the name of the input: among many it must be known which.
+std::string reason_of(const std::exception_ptr& failure, const std::string& input) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    const std::string reason = error.what();
+    const bool is_named = input == "-" || reason.find(input) != std::string::npos;
+    return is_named ? reason : input + ": " + reason;
+  }
+}
+
+// Does the jobs and prints a line for each result. Throws the first failure, unless the batch is to
+// keep going.
+BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
+                     const Operation& operation, Worker& worker, std::size_t jobs_at_once) {
+  std::vector<std::int64_t> bytes;
+  for (const Job& job : jobs) bytes.push_back(bytes_needed(job, options));
+  const bool pixels_to_stdout = goes_to_standard_output(jobs);
+  BatchReport report;
+  report.jobs = jobs_at_once;
+  std::exception_ptr first_failure;
+  Progress progress(jobs.size());
+  Batch batch(
+      bytes, {jobs_at_once, half_of_memory(), !options.keep_going}, worker,
+      [&](std::size_t job, Worker& own) { return run_job(jobs[job], options, operation, own); });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    progress.show(i, jobs[i].input);
+    std::optional<Outcome> outcome = batch.outcome(i);
+    if (!outcome) break;
+    if (outcome->failure) {
+      if (!first_failure) first_failure = outcome->failure;
+      report.failures.push_back({jobs[i].input, reason_of(outcome->failure, jobs[i].input)});
+      continue;  // what was begun beside it may be done, and has its line
+    }
+    report.files.push_back(std::move(outcome->report));
+    if (options.json) continue;
+    progress.clear();
+    const std::string line = line_of(report.files.back(), operation, worker);
+    if (pixels_to_stdout) {
+      print_error(line);
+    } else {
+      print_line(line);
+    }
+  }
+  progress.clear();
+  if (first_failure && !options.keep_going) std::rethrow_exception(first_failure);
+  return report;
+}
+
 }  // namespace
 
 void run_on_files(const SharedOptions& options, const Operation& operation) {
@@ -57,47 +107,24 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   Worker worker(options, jobs_at_once);
   require_no_terminal(jobs);
   require_outputs_that_hold(jobs, operation);
-  const bool pixels_to_stdout = goes_to_standard_output(jobs);
-  if (options.json && pixels_to_stdout) {
+  if (options.json && goes_to_standard_output(jobs)) {
     throw UsageError("--json and the output both need standard output; name a file for one");
   }
-
-  for (const Job& job : jobs) check_job(job, options);
+  if (!options.keep_going) {
+    for (const Job& job : jobs) check_job(job, options);
+  }
   const OutputFolders folders(jobs);
-
-  std::vector<std::int64_t> bytes;
-  for (const Job& job : jobs) bytes.push_back(bytes_needed(job, options));
-  Progress progress(jobs.size());
-  Batch batch(bytes, {jobs_at_once, half_of_memory()}, worker, [&](std::size_t job, Worker& own) {
-    return run_job(jobs[job], options, operation, own);
-  });
-  std::vector<FileReport> reports;
-  std::exception_ptr failure;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    progress.show(i, jobs[i].input);
-    std::optional<Outcome> outcome = batch.outcome(i);
-    if (!outcome) break;
-    if (outcome->failure) {
-      if (!failure) failure = outcome->failure;
-      continue;  // what was begun beside it may be done, and has its line
-    }
-    reports.push_back(std::move(outcome->report));
-    if (options.json) continue;
-    progress.clear();
-    const std::string line = line_of(reports.back(), operation, worker);
-    if (pixels_to_stdout) {
-      print_error(line);
-    } else {
-      print_line(line);
-    }
-  }
-  progress.clear();
-  if (failure) std::rethrow_exception(failure);
+  BatchReport report = run_jobs(jobs, options, operation, worker, jobs_at_once);
+  report.milliseconds = total.milliseconds();
   if (options.json) {
-    const auto report = json_of(reports, operation, worker, jobs_at_once, total.milliseconds());
     // A file's name need not be UTF-8.
-    print(report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    print(json_of(report, operation, worker)
+              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+          "\n");
   }
+  if (report.failures.empty()) return;
+  for (const FailedInput& failed : report.failures) print_error("warpwise: " + failed.reason);
+  throw Error(fmt::format("{} of {} inputs failed", report.failures.size(), jobs.size()));
 }
 
 }  // namespace warpwise::cli
