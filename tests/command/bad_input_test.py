@@ -177,6 +177,28 @@ class Inputs(CommandTest):
         write("two.raw", bytes(128))
         self.fail_with(FAILED, "sobel", "two.raw", "b.npy", *raw, says="more than one frame")
 
+    def test_raw_inputs_that_belong_together(self):
+        write("one.raw", bytes(64))
+        write("two.raw", bytes(128))
+        write("odd.raw", bytes(63))
+        raw = ["--from", "gray8", "--size", "8x8"]
+        for command, after in [("match", ["out.csv"]), ("disparity", ["out.pfm"]), ("find", [])]:
+            self.fail_with(USAGE, command, "one.raw", "one.raw", *after,
+                           says=["one.raw", "--from FMT", "--size WxH"])
+            self.fail_with(USAGE, command, "-", "-", *after, *raw, says="only once")
+            self.fail_with(USAGE, command, "one.raw", "one.raw", *after, "--from", "gray16", "--size",
+                           "8x8", says="'gray16'")
+            self.fail_with(FAILED, command, "one.raw", "two.raw", *after, *raw,
+                           says=["two.raw", "more than one frame", command])
+            self.fail_with(FAILED, command, "odd.raw", "one.raw", *after, *raw,
+                           says=["odd.raw has 63 bytes", "64 bytes"])
+            self.fail_with(FAILED, command, "-", "one.raw", *after, *raw, stdin=bytes(9),
+                           says="standard input ends inside frame 1: 9 bytes")
+        track = ["out.csv", "--box", "0,0,4,4", *raw]
+        self.fail_with(FAILED, "track", "/dev/zero", *track, says="no end")
+        self.fail_with(FAILED, "track", "-", *track, stdin=bytes(65), says="inside frame 2")
+        self.fail_with(FAILED, "track", "-", *track, says="is empty")
+
     @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
     def test_cut_or_no_images(self):
         for name in ["building.jpg", "sudoku.png"]:

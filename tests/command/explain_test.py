@@ -7,7 +7,7 @@ import shutil
 import struct
 import unittest
 
-from support import HAS_IMAGES, CommandTest, npy, npy_parts, png, write
+from support import HAS_IMAGES, CommandTest, npy, npy_parts, png, read, write
 
 FAILED = 1
 USAGE = 2
@@ -89,8 +89,8 @@ class ExplainTest(CommandTest):
         write("scale.cu", SCALE.encode())
         write("one.ptx", PTX.encode())
 
-    def json_of(self, *arguments, code=0):
-        done = self.run_command("explain", *arguments, "--json")
+    def json_of(self, *arguments, code=0, **options):
+        done = self.run_command("explain", *arguments, "--json", **options)
         self.assertEqual(done.returncode, code, done.stderr.decode())
         return json.loads(done.stdout)
 
@@ -257,6 +257,10 @@ class Arguments(ExplainTest):
         self.json_of("scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[4]:@in.npy", "--arg",
                      "f32:2.5", "--arg", "i32:3", "--dump", "0=out.npy")
         self.assertEqual(struct.unpack("<4f", npy_parts("out.npy")[2]), (2.5, 5, 7.5, 4))
+        write("in.raw", struct.pack("<4f", 1, 2, 3, 4))
+        self.json_of("scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[4]:@in.raw", "--arg",
+                     "f32:2.5", "--arg", "i32:3", "--dump", "0=raw.npy")
+        self.assertEqual(read("raw.npy"), read("out.npy"))
 
     def test_dumps_have_the_buffers_type(self):
         for spec, descr in [("u8[64]:iota", "|u1"), ("i16[64]:random", "<i2"), ("f64[64]:iota", "<f8"),
@@ -281,10 +285,13 @@ class Arguments(ExplainTest):
         write("fetch.cu", b"""extern "C" __global__ void fetch(int* out, cudaTextureObject_t in) {
   out[threadIdx.y * 3 + threadIdx.x] = tex2D<unsigned char>(in, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
 }""")
-        report = self.json_of("fetch.cu", "--grid", "1", "--block", "3,2", "--arg", "i32[6]", "--arg",
-                              "tex2d<u8>[3x2]:@in.png", "--dump", "0=out.npy")
-        self.assertEqual(report["by_cc"]["9.0"]["texture"]["requests"], 1)
-        self.assertEqual(struct.unpack("<6i", npy_parts("out.npy")[2]), (1, 2, 3, 4, 5, 6))
+        write("in.npy", npy("|u1", (2, 3), bytes([1, 2, 3, 4, 5, 6])))
+        write("in.raw", bytes([1, 2, 3, 4, 5, 6]))
+        for name, stdin in [("in.png", b""), ("in.npy", b""), ("in.raw", b""), ("-", read("in.png"))]:
+            report = self.json_of("fetch.cu", "--grid", "1", "--block", "3,2", "--arg", "i32[6]", "--arg",
+                                  f"tex2d<u8>[3x2]:@{name}", "--dump", "0=out.npy", stdin=stdin)
+            self.assertEqual(report["by_cc"]["9.0"]["texture"]["requests"], 1)
+            self.assertEqual(struct.unpack("<6i", npy_parts("out.npy")[2]), (1, 2, 3, 4, 5, 6))
 
     @compiles
     def test_the_mangled_name_and_shared_memory(self):
@@ -372,6 +379,10 @@ class BadInput(ExplainTest):
         self.refuse(*self.ONE, "--arg", "i32[4]:@none.npy", says="none.npy", code=FAILED)
         write("four.npy", npy("<i4", (4,), bytes(16)))
         self.refuse(*self.ONE, "--arg", "i32[5]:@four.npy", says=["i32[5]", "4 elements"])
+        write("four.raw", bytes(16))
+        for size in [3, 5]:
+            self.refuse(*self.ONE, "--arg", f"i32[{size}]:@four.raw",
+                        says=[f"i32[{size}]", "four.raw", f"{4 * size} bytes"])
         self.refuse(*self.ONE, "--arg", "f32[4]:@four.npy", says=["f32[4]", "i32"])
         self.refuse(*self.ONE, "--arg", "i32[4]", "--dump", "1=a.npy", says="1 arguments")
         self.refuse(*self.ONE, "--arg", "i32[4]", "--dump", "0=a.txt", says="FILE.npy")

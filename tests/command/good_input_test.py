@@ -261,6 +261,59 @@ class Folders(CommandTest):
         self.assertEqual(sorted(os.listdir("dx")), ["building.npy", "sudoku.npy"])
 
 
+class InputsThatBelongTogether(CommandTest):
+    """match, disparity, find and track take pictures as sobel does."""
+
+    SIZE = ["--size", "40x32"]
+
+    def setUp(self):
+        super().setUp()
+        wide = ramp(48 * 32)  # of two neighbouring cut-outs one is the other, moved by three columns
+        self.frames = [b"".join(wide[48 * y + x:48 * y + x + 40] for y in range(32)) for x in [0, 3, 6]]
+        for i, frame in enumerate(self.frames):
+            write(f"{i}.npy", npy("|u1", (32, 40), frame))
+            write(f"{i}.raw", frame)
+            write(f"{i}.rgb.raw", b"".join(bytes([g] * 3) for g in frame))
+        self.commands = {"match": ["--block", "8", "--search", "4"], "disparity": ["--max-disparity", "8"],
+                         "find": ["--map"]}
+
+    def result(self, command, first, second, *options, stdin=b""):
+        out = {"match": "out.csv", "disparity": "out.pfm", "find": "out.npy"}[command]
+        own = self.commands[command]
+        paths = [first, second, *own, out] if command == "find" else [first, second, out, *own]
+        self.succeed(command, *paths, *options, stdin=stdin)
+        return read(out)
+
+    def test_raw_files_and_pipes(self):
+        for command in self.commands:
+            expected = self.result(command, "0.npy", "1.npy")
+            raw = ["--from", "gray8", *self.SIZE]
+            self.assertEqual(self.result(command, "0.raw", "1.raw", *raw), expected)
+            self.assertEqual(self.result(command, "0.npy", "1.raw", *raw), expected)
+            self.assertEqual(self.result(command, "0.rgb.raw", "1.rgb.raw", "--from", "rgb24",
+                                         *self.SIZE), expected)
+            self.assertEqual(self.result(command, "-", "1.npy", *raw, stdin=self.frames[0]), expected)
+            self.assertEqual(self.result(command, "0.npy", "-", stdin=read("1.npy")), expected)
+
+    def test_track_goes_through_frames(self):
+        def track(*inputs, stdin=b""):
+            self.succeed("track", *inputs, "out.csv", "--box", "12,8,16,12", "--search", "4", stdin=stdin)
+            return read("out.csv")
+        raw = ["--from", "gray8", *self.SIZE]
+        expected = track("0.npy", "1.npy", "2.npy")
+        self.assertEqual([line.split(b",")[1] for line in expected.splitlines()[1:]],
+                         [b"12", b"9", b"6"])
+        write("all.raw", b"".join(self.frames))
+        self.assertEqual(track("all.raw", *raw), expected)
+        self.assertEqual(track("-", *raw, stdin=read("all.raw")), expected)
+        write("later.raw", b"".join(self.frames[1:]))
+        self.assertEqual(track("0.npy", "later.raw", *raw), expected)
+        os.mkdir("frames")
+        for i in range(3):
+            os.rename(f"{i}.raw", f"frames/{i}.raw")
+        self.assertEqual(track("frames", *raw), expected)
+
+
 class Batches(CommandTest):
     """Many files, several at a time."""
 

@@ -114,14 +114,12 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON object that says what was done");
 }
 
-bool SharedOptions::is_raw(const std::string& input) const {
+bool InputOptions::is_raw(const std::string& input) const {
   if (input == "-" || io::written_directly(input)) return size.has_value();
   return io::extension_of(input) == ".raw";
 }
 
-void SharedOptions::validate() const {
-  if (paths.size() < 2) throw UsageError("an input and an output are needed: IN... OUT");
-  const std::vector<std::string> inputs(paths.begin(), paths.end() - 1);
+void InputOptions::validate(const std::vector<std::string>& inputs) const {
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
     throw UsageError("standard input ('-') can be read only once");
   }
@@ -145,14 +143,13 @@ void SharedOptions::validate() const {
   RunOptions::validate();
 }
 
-void add_shared_options(CLI::App& app, SharedOptions& options,
-                        const std::vector<RawFormat>& formats) {
-  app.add_option(
-         "IN... OUT", options.paths,
-         "Inputs and the output. An input is an image file, an .npy file, headerless frames "
-         "(.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a folder")
-      ->check(refuse_empty_name)
-      ->type_name("");
+void SharedOptions::validate() const {
+  if (paths.size() < 2) throw UsageError("an input and an output are needed: IN... OUT");
+  InputOptions::validate({paths.begin(), paths.end() - 1});
+}
+
+void add_input_options(CLI::App& app, InputOptions& options,
+                       const std::vector<RawFormat>& formats) {
   app.add_option_function<std::string>(
          "--from",
          [&options, formats](const std::string& text) {
@@ -165,6 +162,17 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
          [&options](const std::string& text) { options.size = parse_size("--size", text); },
          "Size of headerless input")
       ->type_name("WxH");
+  add_run_options(app, options);
+}
+
+void add_shared_options(CLI::App& app, SharedOptions& options,
+                        const std::vector<RawFormat>& formats) {
+  app.add_option(
+         "IN... OUT", options.paths,
+         "Inputs and the output. An input is an image file, an .npy file, headerless frames "
+         "(.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a folder")
+      ->check(refuse_empty_name)
+      ->type_name("");
   app.add_option_function<std::string>(
          "--jobs",
          [&options](const std::string& text) {
@@ -175,7 +183,7 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
       ->type_name("N");
   app.add_flag("--keep-going", options.keep_going,
                "Go on after an input that fails, and name those that failed at the end");
-  add_run_options(app, options);
+  add_input_options(app, options, formats);
 }
 
 }  // namespace warpwise::cli

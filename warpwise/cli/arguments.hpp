@@ -115,16 +115,29 @@ struct RunOptions {
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
-/// The arguments that all subcommands that go through files one by one share.
-struct SharedOptions : RunOptions {
-  std::vector<std::string> paths;  ///< inputs, then the output
+/// What all subcommands share that read pictures.
+struct InputOptions : RunOptions {
   std::optional<RawFormat> from;
   std::optional<Size> size;
-  std::optional<int> jobs;  ///< files that are worked on at a time
-  bool keep_going = false;  ///< after a failure
 
   /// Whether that input is headerless: a .raw file, or a pipe or device when --size is given.
   bool is_raw(const std::string& input) const;
+
+  /// Of a headerless frame.
+  io::PictureShape raw_shape() const { return from->shape(*size); }
+
+  /// Refuses combinations without a meaning. \throws UsageError
+  void validate(const std::vector<std::string>& inputs) const;
+};
+
+/// `formats` are what --from may name.
+void add_input_options(CLI::App& app, InputOptions& options, const std::vector<RawFormat>& formats);
+
+/// The arguments that all subcommands that go through files one by one share.
+struct SharedOptions : InputOptions {
+  std::vector<std::string> paths;  ///< inputs, then the output
+  std::optional<int> jobs;         ///< files that are worked on at a time
+  bool keep_going = false;         ///< after a failure
 
   /// Refuses combinations without a meaning. \throws UsageError
   void validate() const;

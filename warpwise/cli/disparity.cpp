@@ -136,7 +136,7 @@ class DisparityCommand final : public Command {
                             "for no check (default: {})",
                             check_),
                 -1, max_disparity_range, check_);
-    add_run_options(app, run_);
+    add_input_options(app, run_, grey_formats());
   }
 
   void execute() const override {
@@ -154,7 +154,7 @@ class DisparityCommand final : public Command {
                       "write a .pfm",
                       max_png_disparity, max_disparity_));
     }
-    Task task("disparity", run_, option_values());
+    Task task("disparity", run_, {paths_[0], paths_[1]}, option_values());
     std::vector<io::Picture> images;
     images.push_back(task.read_grey(paths_[0]));
     images.push_back(task.read_grey(paths_[1]));
@@ -219,7 +219,7 @@ class DisparityCommand final : public Command {
   DisparityOptions options_;
   std::int64_t max_disparity_ = options_.max_disparity;
   std::int64_t check_ = options_.check;
-  RunOptions run_;
+  InputOptions run_;
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ class ExplainCommand final : public Command {
     add_list(
         app, "--arg", "SPEC",
         "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
-        "f32[N]:iota, f32[N]:random, f32[N]:@file.npy, or tex2d<u8>[WxH]:@file.png",
+        "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), or tex2d<u8>[WxH]:@file.png",
         arguments_);
     add_text(app, "--cc", "LIST", "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0)",
              [this](const std::string& text) {

@@ -44,13 +44,13 @@ class FindCommand final : public Command {
                    "Also write the score of every position as f32: .npy, .tiff or .pfm")
         ->check(refuse_empty_name)
         ->type_name("OUT");
-    add_run_options(app, run_);
+    add_input_options(app, run_, grey_formats());
   }
 
   void execute() const override {
     if (paths_.size() != 2) throw UsageError("find needs TEMPLATE IMAGE");
     if (!map_.empty()) require_output(map_, map_types);
-    Task task("find", run_, {{"measure", name_of(measure_)}});
+    Task task("find", run_, {paths_[0], paths_[1]}, {{"measure", name_of(measure_)}});
     std::vector<io::Picture> images;
     images.push_back(task.read_grey(paths_[0]));
     images.push_back(task.read_grey(paths_[1]));
@@ -86,7 +86,7 @@ class FindCommand final : public Command {
   std::vector<std::string> paths_;
   std::string map_;
   Measure measure_ = Measure::sad;
-  RunOptions run_;
+  InputOptions run_;
 };
 
 }  // namespace

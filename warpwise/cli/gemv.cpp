@@ -51,7 +51,7 @@ class GemvCommand final : public Command {
     const std::string& out = paths_[2];
     require_output(out, output_types);
     Task task(
-        "gemv", run_,
+        "gemv", run_, {paths_[0], paths_[1]},
         {{"transpose", options_.transpose}, {"alpha", options_.alpha}, {"beta", options_.beta}});
     std::vector<io::Picture> sources;
     sources.push_back(task.read_matrix(paths_[0]));
@@ -112,7 +112,7 @@ class GemvCommand final : public Command {
 
   std::vector<std::string> paths_;
   GemvOptions options_;
-  RunOptions run_;
+  InputOptions run_;
 };
 
 }  // namespace

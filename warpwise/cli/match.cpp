@@ -90,7 +90,7 @@ class MatchCommand final : public Command {
            "The length that a .png shows in full colour, as any longer one (default: the length "
            "that 99 % of the blocks do not exceed, at least 1)")
         ->type_name("PIXELS");
-    add_run_options(app, run_);
+    add_input_options(app, run_, grey_formats());
   }
 
   void execute() const override {
@@ -101,7 +101,7 @@ class MatchCommand final : public Command {
       throw UsageError("--max-motion is about the colours of a .png; the output is " + paths_[2]);
     }
     const MatchOptions options = match_options();
-    Task task("match", run_, option_values());
+    Task task("match", run_, {paths_[0], paths_[1]}, option_values());
     std::vector<io::Picture> images;
     images.push_back(task.read_grey(paths_[0]));
     images.push_back(task.read_grey(paths_[1]));
@@ -207,7 +207,7 @@ class MatchCommand final : public Command {
   Measure measure_ = Measure::sad;
   MatchBorder border_ = MatchBorder::skip;
   std::optional<float> max_motion_;
-  RunOptions run_;
+  InputOptions run_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <new>
 
+#include "warpwise/cli/raw_frames.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -89,37 +90,14 @@ class Passage {
   FileReport report_;
 };
 
-std::string frame_text(const io::PictureShape& shape) {
-  return fmt::format("a {}x{} {} frame of {} bytes", shape.width, shape.height, shape.pixel_text(),
-                     shape.bytes());
-}
-
-// Where the size of the file is known, of whole frames only.
-void require_whole_frames(const io::InputFile& input, const io::PictureShape& shape) {
-  if (input.size() && *input.size() % shape.bytes() != 0) {
-    throw IoError(fmt::format("{} has {} bytes, which is no multiple of {}", input.name(),
-                              *input.size(), frame_text(shape)));
-  }
-}
-
-[[noreturn]] void refuse_empty(const io::InputFile& input) {
-  throw IoError("cannot read " + input.name() + ": it is empty");
-}
-
 void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
-  require_whole_frames(input, shape);
-  const auto frame_bytes = static_cast<std::size_t>(shape.bytes());
+  RawFrames raw(input, shape);
   io::Picture picture(shape);
   for (std::int64_t frames = 0;; ++frames) {
     const Stopwatch reading;
-    const std::size_t got = input.read(picture.bytes());
+    const bool is_there = raw.next(picture);
     passage.count_reading(reading);
-    if (got == 0 && frames == 0) refuse_empty(input);
-    if (got == 0) return;
-    if (got < frame_bytes) {
-      throw IoError(fmt::format("{} ends inside frame {}: {} bytes of {}", input.name(), frames + 1,
-                                got, frame_text(shape)));
-    }
+    if (!is_there) return;
     if (frames == 1 && !passage.takes_many_frames()) {
       throw IoError(input.name() + " has more than one frame; only .raw and pipes take several");
     }
@@ -139,7 +117,7 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   const Stopwatch reading;
   io::InputFile input(job.input);
   if (options.is_raw(job.input)) {
-    pass_frames(input, options.from->shape(*options.size), passage);
+    pass_frames(input, options.raw_shape(), passage);
   } else {
     const io::Picture picture = io::read_picture(input);
     passage.count_reading(reading);
@@ -158,9 +136,8 @@ void check_job(const Job& job, const SharedOptions& options) {
   if (!options.is_raw(job.input)) refuse_video(job.input);
   io::InputFile input(job.input);
   if (!options.is_raw(job.input)) return io::require_picture(input);
-  require_whole_frames(input, options.from->shape(*options.size));
-  std::byte first{};
-  if (input.read({&first, 1}) == 0) refuse_empty(input);
+  RawFrames frames(input, options.raw_shape());
+  if (!frames.has_more()) throw IoError("cannot read " + input.name() + ": it is empty");
 }
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
@@ -173,7 +150,7 @@ std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
   if (no_file) return 0;  // a pipe, or what cannot be read
   const auto bytes = static_cast<std::int64_t>(size);
   if (options.is_raw(job.input)) {
-    return of_pixels * std::min(bytes, options.from->shape(*options.size).bytes());
+    return of_pixels * std::min(bytes, options.raw_shape().bytes());
   }
   return (io::extension_of(job.input) == ".npy" ? of_pixels : of_encoded) * bytes;
 }

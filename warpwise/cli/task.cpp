@@ -7,6 +7,7 @@
 
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/jobs.hpp"
+#include "warpwise/cli/raw_frames.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/npy.hpp"
@@ -15,13 +16,12 @@
 namespace warpwise::cli {
 namespace {
 
-const RunOptions& validated(const RunOptions& options) {
-  options.validate();
+const InputOptions& validated(const InputOptions& options, const std::vector<std::string>& inputs) {
+  options.validate(inputs);
   return options;
 }
 
 }  // namespace
-
 void require_output(const std::string& path, std::span<const std::string_view> extensions) {
   const std::string extension = io::extension_of(path);
   if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) {
@@ -38,9 +38,19 @@ void require_same_size(const std::string& a_path, const io::PictureShape& a,
                             a_path, a.width, a.height, b_path, b.width, b.height));
 }
 
-Task::Task(std::string name, const RunOptions& options, nlohmann::ordered_json option_values)
-    : name_(std::move(name)), json_(options.json), option_values_(std::move(option_values)),
-      worker_(validated(options)) {}
+std::vector<RawFormat> grey_formats() {
+  std::vector<RawFormat> formats;
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24, PixelFormat::bgr24,
+                                   PixelFormat::rgba32, PixelFormat::bgra32}) {
+    formats.push_back(raw_format(format));
+  }
+  return formats;
+}
+
+Task::Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
+           nlohmann::ordered_json option_values)
+    : name_(std::move(name)), options_(validated(options, inputs)),
+      option_values_(std::move(option_values)), worker_(options_) {}
 
 void Task::take_input(const std::string& path, const io::PictureShape& shape) {
   inputs_.push_back({{"path", path},
@@ -49,20 +59,59 @@ void Task::take_input(const std::string& path, const io::PictureShape& shape) {
                      {"height", shape.height}});
 }
 
-io::Picture Task::read_grey(const std::string& path) {
-  const Stopwatch watch;
-  refuse_video(path);
-  io::InputFile file(path);
-  io::Picture picture = io::read_picture(file);
+io::Picture Task::grey(const std::string& path, io::Picture picture) const {
   const io::PictureShape& shape = picture.shape();
-  take_input(path, shape);
   if (shape.type != ElementType::u8 || !shape.format) {
     throw IoError(fmt::format("{} has pixels of {}; {} takes grey and colour pixels of 8 bits",
                               path, shape.pixel_text(), name_));
   }
-  if (shape.format != PixelFormat::gray8) picture = grey_of(picture);
-  times_.read += watch.milliseconds();
-  return picture;
+  return shape.format == PixelFormat::gray8 ? std::move(picture) : grey_of(picture);
+}
+
+io::Picture Task::read_grey(const std::string& path) {
+  std::optional<io::Picture> only;
+  for_each_grey({path}, [&](std::size_t, io::Picture picture) {
+    if (only) throw IoError(fmt::format("{} has more than one frame; {} takes one", path, name_));
+    only = std::move(picture);
+  });
+  return std::move(*only);
+}
+
+void Task::for_each_grey(const std::vector<std::string>& paths,
+                         const std::function<void(std::size_t, io::Picture)>& use) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    if (options_.is_raw(path)) {
+      read_frames(path, [&](io::Picture frame) { use(i, std::move(frame)); });
+      continue;
+    }
+    const Stopwatch watch;
+    refuse_video(path);
+    io::InputFile file(path);
+    io::Picture picture = io::read_picture(file);
+    take_input(path, picture.shape());
+    picture = grey(path, std::move(picture));
+    times_.read += watch.milliseconds();
+    use(i, std::move(picture));
+  }
+}
+
+void Task::read_frames(const std::string& path, const std::function<void(io::Picture)>& use) {
+  const io::PictureShape shape = options_.raw_shape();
+  io::InputFile file(path);
+  RawFrames frames(file, shape);
+  take_input(path, shape);
+  for (std::int64_t count = 0;; ++count) {
+    const Stopwatch watch;
+    io::Picture frame(shape);
+    if (!frames.next(frame)) return;
+    if (count == 1 && file.is_device()) {
+      throw IoError(path + " is a device, which may have no end; only its first frame can be read");
+    }
+    frame = grey(path, std::move(frame));
+    times_.read += watch.milliseconds();
+    use(std::move(frame));
+  }
 }
 
 io::Picture Task::read_matrix(const std::string& path) {
@@ -113,7 +162,7 @@ void Task::write(const std::string& path, const io::Picture& picture) {
 }
 
 void Task::report(const std::string& text, const nlohmann::ordered_json& values) {
-  if (!json_) {
+  if (!options_.json) {
     print_line(fmt::format("{}, {} on {} ({}) in {:.3f} ms", text, name_, worker_.backend(),
                            worker_.device(), times_.compute));
     return;

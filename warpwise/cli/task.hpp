@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -22,12 +23,18 @@ void require_output(const std::string& path, std::span<const std::string_view> e
 class Task {
  public:
   /// `name` and `option_values` are what --json reports.
-  /// \throws UsageError, NoCudaDevice, InvalidArgument  as Worker and RunOptions::validate()
-  Task(std::string name, const RunOptions& options, nlohmann::ordered_json option_values);
+  /// \throws UsageError, NoCudaDevice, InvalidArgument  as Worker and InputOptions::validate()
+  Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
+       nlohmann::ordered_json option_values);
 
-  /// An image or .npy file as 8-bit grey: colours as cv::cvtColor(COLOR_RGB2GRAY) makes it of them.
-  /// \throws IoError  it cannot be read, is a video, or is not of 8 bits.
+  /// An image, an .npy file or one headerless frame as 8-bit grey: colours as
+  /// cv::cvtColor(COLOR_RGB2GRAY) makes it of them.
+  /// \throws IoError  it cannot be read, is a video, is not of 8 bits, or has several frames.
   io::Picture read_grey(const std::string& path);
+  /// Calls `use(index, picture)` for each picture in the inputs, as read_grey() gives it; of
+  /// headerless input for each frame.
+  void for_each_grey(const std::vector<std::string>& paths,
+                     const std::function<void(std::size_t, io::Picture)>& use);
   /// An .npy file: a matrix, or a vector as a picture of one row. \throws IoError
   io::Picture read_matrix(const std::string& path);
   io::Picture read_vector(const std::string& path);
@@ -51,9 +58,11 @@ class Task {
 
  private:
   void take_input(const std::string& path, const io::PictureShape& shape);
+  void read_frames(const std::string& path, const std::function<void(io::Picture)>& use);
+  io::Picture grey(const std::string& path, io::Picture picture) const;
 
   std::string name_;
-  bool json_;
+  InputOptions options_;
   nlohmann::ordered_json option_values_;
   Stopwatch total_;
   Worker worker_;
@@ -61,6 +70,9 @@ class Task {
   nlohmann::ordered_json inputs_ = nlohmann::ordered_json::array();
   std::vector<std::string> outputs_;
 };
+
+/// The formats of headerless frames that Task::read_grey() takes.
+std::vector<RawFormat> grey_formats();
 
 /// \throws IoError  the pictures' sizes differ.
 void require_same_size(const std::string& a_path, const io::PictureShape& a,

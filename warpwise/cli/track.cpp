@@ -63,7 +63,7 @@ class TrackCommand final : public Command {
     search_.add_to(app);
     add_measure(app, measure_);
     app.add_flag("--update", update_, "What was found is looked for in the next frame");
-    add_run_options(app, run_);
+    add_input_options(app, run_, grey_formats());
   }
 
   void execute() const override {
@@ -71,48 +71,53 @@ class TrackCommand final : public Command {
     if (!box_) throw UsageError("track needs --box X,Y,W,H, the box in the first frame");
     const std::string& out = paths_.back();
     require_output(out, output_types);
-    const std::vector<std::string> frames = list_frames();
-    Task task("track", run_, option_values());
-    const io::Picture first = task.read_grey(frames[0]);
-    Following following(task.worker(), first, *box_, track_options());
+    const std::vector<std::string> inputs = list_inputs();
+    Task task("track", run_, inputs, option_values());
 
+    io::PictureShape size;
+    std::optional<Following> following;
+    std::int64_t frames = 0;
     nlohmann::ordered_json positions = nlohmann::ordered_json::array();
     positions.push_back({{"frame", 0}, {"x", box_->x}, {"y", box_->y}});
     std::string csv = fmt::format("frame,x,y,score\n0,{},{},\n", box_->x, box_->y);
     TrackedBox last{*box_};
-    Progress progress(frames.size());
-    for (std::size_t i = 1; i < frames.size(); ++i) {
-      progress.show(i, frames[i]);
-      const io::Picture frame = task.read_grey(frames[i]);
-      require_same_size(frames[0], first.shape(), frames[i], frame.shape());
+    Progress progress(inputs.size());
+    task.for_each_grey(inputs, [&](std::size_t input, const io::Picture& frame) {
+      progress.show(input, inputs[input]);
+      if (frames++ == 0) {
+        size = frame.shape();
+        following.emplace(task.worker(), frame, *box_, track_options());
+        return;
+      }
+      require_same_size(inputs[0], size, inputs[input], frame.shape());
       const Stopwatch watch;
-      last = following.next(frame);
+      last = following->next(frame);
       task.times().compute += watch.milliseconds();
-      fmt::format_to(std::back_inserter(csv), "{},{},{},{}\n", i, last.box.x, last.box.y,
+      fmt::format_to(std::back_inserter(csv), "{},{},{},{}\n", frames - 1, last.box.x, last.box.y,
                      last.score);
       positions.push_back(
-          {{"frame", i}, {"x", last.box.x}, {"y", last.box.y}, {"score", last.score}});
-    }
+          {{"frame", frames - 1}, {"x", last.box.x}, {"y", last.box.y}, {"score", last.score}});
+    });
     progress.clear();
     const std::span<const std::byte> parts[] = {std::as_bytes(std::span(csv))};
     task.write(out, parts);
-    task.report(fmt::format("{}: {} frames, the box goes from {},{} to {},{}", out, frames.size(),
-                            box_->x, box_->y, last.box.x, last.box.y),
+    task.report(fmt::format("{}: {} frames, the box goes from {},{} to {},{}", out, frames, box_->x,
+                            box_->y, last.box.x, last.box.y),
                 {{"positions", positions}});
   }
 
  private:
-  std::vector<std::string> list_frames() const {
-    std::vector<std::string> frames;
+  std::vector<std::string> list_inputs() const {
+    std::vector<std::string> inputs;
     for (auto path = paths_.begin(); path != std::prev(paths_.end()); ++path) {
       if (is_folder(*path)) {
-        const std::vector<std::string> inside = pictures_in(*path, false);
-        frames.insert(frames.end(), inside.begin(), inside.end());
+        const std::vector<std::string> inside = pictures_in(*path, run_.size.has_value());
+        inputs.insert(inputs.end(), inside.begin(), inside.end());
       } else {
-        frames.push_back(*path);
+        inputs.push_back(*path);
       }
     }
-    return frames;
+    return inputs;
   }
 
   TrackOptions track_options() const {
@@ -137,7 +142,7 @@ class TrackCommand final : public Command {
   SearchArea search_;
   Measure measure_ = Measure::sad;
   bool update_ = false;
-  RunOptions run_;
+  InputOptions run_;
 };
 
 }  // namespace

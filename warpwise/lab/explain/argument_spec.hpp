@@ -38,7 +38,7 @@ std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 ///   i32:5  u32:0x10  i64:-1  f32:1.5  f64:-2e10   a scalar; also i8, u8, i16, u16, u64, f16
 ///   f32[N]                                        a buffer of N elements, zero
 ///   f32[N]:iota  f32[N]:random                    0, 1, 2 …; values that are the same in every run
-///   f32[N]:@file.npy                              the elements of a file
+///   f32[N]:@file.npy  f32[N]:@file.raw            the elements of a file
 ///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { scalar, buffer, texture };

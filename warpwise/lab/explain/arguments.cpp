@@ -65,6 +65,16 @@ void fill_from_npy(const ArgumentSpec& spec, std::byte* to) {
   std::memcpy(to, array.elements.data(), array.elements.size());
 }
 
+// Elements without a header: their number and type are those of the argument.
+void fill_from_raw(const ArgumentSpec& spec, std::byte* to) {
+  io::InputFile file(spec.path);
+  std::byte one{};
+  if (file.read({to, spec.bytes()}) < spec.bytes() || file.read({&one, 1}) > 0) {
+    throw InvalidArgument(quoted(spec) + ": " + spec.path + " has not the " +
+                          std::to_string(spec.bytes()) + " bytes that it needs");
+  }
+}
+
 void fill_from_picture(const ArgumentSpec& spec, const ReadTexture& read, std::byte* to) {
   const io::Picture picture = read(spec.path);
   const io::PictureShape& shape = picture.shape();
@@ -92,10 +102,12 @@ emulator::Address allocate(emulator::Device& device, const ArgumentSpec& spec, s
     fill_with_numbers(spec, index, to);
   } else if (spec.fill == Fill::file && spec.path.ends_with(".npy")) {
     fill_from_npy(spec, to);
+  } else if (spec.fill == Fill::file && spec.path.ends_with(".raw")) {
+    fill_from_raw(spec, to);
   } else if (spec.fill == Fill::file && spec.kind == Kind::texture) {
     fill_from_picture(spec, read_texture, to);
   } else if (spec.fill == Fill::file) {
-    throw InvalidArgument(quoted(spec) + ": a buffer is filled from an .npy file");
+    throw InvalidArgument(quoted(spec) + ": a buffer is filled from an .npy or .raw file");
   }
   return address;
 }
