@@ -344,7 +344,9 @@ class Disparity(CommandTest):
         self.fail_with(USAGE, *pair, "out.png", "--check", "-2", says="--check")
         for picture in ["c.jpg", "c", "-", "c.pfm"]:
             self.fail_with(USAGE, *pair, "out.png", "--colour", picture, says=[picture, ".png"])
-        self.fail_with(USAGE, *pair, "out.png", "--colour", "out.png", says="one place")
+        for same in ["out.png", "./out.png", "../" + os.path.basename(os.getcwd()) + "/out.png"]:
+            self.fail_with(USAGE, *pair, "out.png", "--colour", same, says="one place")
+        self.fail_with(FAILED, *pair, "out.png", "--colour", "nowhere/c.png", says="nowhere/c.png")
         grey("small.npy", WIDTH - 1, HEIGHT, bytes((WIDTH - 1) * HEIGHT))
         self.fail_with(FAILED, "disparity", "left.npy", "small.npy", "out.png", says="95x80")
 

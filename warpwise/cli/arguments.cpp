@@ -46,6 +46,14 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, std::
   return value;
 }
 
+std::int64_t parse_odd(std::string_view option, std::string_view text, std::int64_t greatest) {
+  const std::int64_t value = parse_integer(option, text, 1, greatest);
+  if (value % 2 == 0) {
+    throw UsageError(got(option, text) + "an odd number such as " + std::to_string(value + 1));
+  }
+  return value;
+}
+
 double parse_number(std::string_view option, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -26,6 +26,9 @@ class UsageError : public Error {
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t least,
                            std::int64_t greatest);
 
+/// \throws UsageError  likewise within [1, greatest], or even.
+std::int64_t parse_odd(std::string_view option, std::string_view text, std::int64_t greatest);
+
 /// \throws UsageError  not a finite decimal number.
 double parse_number(std::string_view option, std::string_view text);
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/search.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -116,12 +117,7 @@ class DisparityCommand final : public Command {
     app.add_option_function<std::string>(
            "--block",
            [this](const std::string& text) {
-             options_.block =
-                 static_cast<int>(parse_integer("--block", text, 1, max_disparity_block));
-             if (options_.block % 2 == 0) {
-               throw UsageError("--block got '" + text + "', it needs an odd number such as " +
-                                std::to_string(options_.block + 1));
-             }
+             options_.block = static_cast<int>(parse_odd("--block", text, max_disparity_block));
            },
            fmt::format("Side of the block around each pixel, odd (default: {})", options_.block))
         ->type_name("N");
@@ -144,9 +140,7 @@ class DisparityCommand final : public Command {
     const std::string& out = paths_[2];
     require_output(out, output_types);
     if (!colour_.empty()) require_output(colour_, colour_types);
-    if (colour_ == out) {
-      throw UsageError("the disparities and their colours would go to one place, " + out);
-    }
+    require_distinct_places({out, colour_});
     const bool is_png = io::extension_of(out) == ".png";
     if (is_png && max_disparity_ > max_png_disparity) {
       throw UsageError(

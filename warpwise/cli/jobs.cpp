@@ -113,6 +113,19 @@ void OutputFolders::remove_empty() {
     fs::remove(*folder, not_empty);
 }
 
+void require_distinct_places(const std::vector<std::string>& outputs) {
+  std::set<fs::path> places;
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    std::error_code error;
+    const fs::path place =
+        output == "-" ? fs::path(output) : fs::weakly_canonical(fs::absolute(output, error), error);
+    if (!places.insert(error ? fs::path(output) : place).second) {
+      throw UsageError("two results would go to one place, " + output + "; name different outputs");
+    }
+  }
+}
+
 std::vector<Job> list_jobs(const SharedOptions& options,
                            const std::vector<std::string>& further_outputs) {
   std::vector<std::string> inputs;
@@ -130,10 +143,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
   std::vector<std::string> outputs = {options.paths.back()};
   outputs.insert(outputs.end(), further_outputs.begin(), further_outputs.end());
 
-  const std::set<std::string> distinct(outputs.begin(), outputs.end());
-  if (distinct.size() < outputs.size()) {
-    throw UsageError("two results would go to one place; name different outputs");
-  }
+  require_distinct_places(outputs);
 
   std::vector<Job> jobs(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) jobs[i].input = inputs[i];

@@ -51,6 +51,10 @@ bool is_folder(const std::string& path);
 ///                  of the frames.
 void refuse_video(const std::string& path);
 
+/// \throws UsageError  two of the outputs are one file, however they are written; an empty name is
+/// none.
+void require_distinct_places(const std::vector<std::string>& outputs);
+
 /// The jobs that "IN... OUT" and further outputs stand for.
 /// \throws UsageError  two inputs would give one result, or several inputs have no folder.
 /// \throws IoError     a folder without a picture, or a file where a folder is needed.

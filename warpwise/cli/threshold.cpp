@@ -24,11 +24,7 @@ class ThresholdCommand final : public Command, public Operation {
     app.add_option_function<std::string>(
            "--window",
            [this](const std::string& text) {
-             window_ = parse_integer("--window", text, 1, max_threshold_window(ElementType::u8));
-             if (*window_ % 2 == 0) {
-               throw UsageError("--window got '" + text + "', it needs an odd number such as " +
-                                std::to_string(*window_ + 1));
-             }
+             window_ = parse_odd("--window", text, max_threshold_window(ElementType::u8));
            },
            "Side of the square window, odd")
         ->type_name("N");

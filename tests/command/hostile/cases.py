@@ -301,7 +301,8 @@ def outputs():
     yield case(*SOBEL, "--json", code=FAILED, says="No space left", shell="exec >/dev/full",
                makes=("out.npy",))
     yield case("sobel", "in/a.npy", "-", "--json", says="standard output")
-    yield case(*THRESHOLD, "--mean", "out.npy", says="two results")
+    for place in ["out.npy", "./out.npy"]:
+        yield case(*THRESHOLD, "--mean", place, says="two results")
     yield case("explain", "in/buffer.ptx", *LAUNCH, "--arg", "u8[4]", "--dump", "0=none/a.npy",
                code=FAILED, says="none/a.npy")
     yield case("explain", "in/buffer.ptx", *LAUNCH, "--arg", "u8[4]", "--dump", "1=a.npy", says="--dump")
