@@ -175,7 +175,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
 
   const Toolchain toolchain = find_toolchain();
   // Kept PTX of an earlier way to compile must not be found.
-  constexpr std::string_view way = "2 ";
+  constexpr std::string_view way = "3 ";
   std::string key = std::string(way) + text_with_includes(rung.file) + identity_of(toolchain) +
                     rung.file.string() + std::to_string(architecture);
   for (const std::string& define : options.defines) key += " " + define;

@@ -123,6 +123,26 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
 }
 
 // However a file is included, and through however many others.
+// What the compiler writes names the file: it must not be another's of the same text, which is
+// called the same from where its user stands.
+TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
+  const fs::path before = fs::current_path();
+  for (const char* place : {"one", "other"}) {
+    const fs::path own = fs::canonical(folder_) / place;
+    fs::create_directories(own);
+    fs::copy(find_study("copy").folder, own / "mine");
+    fs::current_path(own);
+    const StudyTable table = read_study("mine");
+    const Compilation result = compile_rung(table.rung("scalar"), {}, {32, 1, 1}, 75);
+    const StudyTable dotted = read_study("./../" + own.filename().string() + "/mine/.");
+    fs::current_path(before);
+    EXPECT_EQ(table.folder, own / "mine");
+    EXPECT_EQ(dotted.folder, own / "mine");
+    expect_words(result.ptx, {(own / "mine/01_scalar.cu").string()});
+  }
+  EXPECT_EQ(cached().size(), 2U);
+}
+
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");

@@ -284,8 +284,10 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   const bool is_ladder = !fields.has("study");
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
-  const RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"),
-                                file.parent_path(), is_ladder};
+  // One folder has one name: messages have the user's, but compiled code names its files.
+  const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
+  const RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder,
+                                is_ladder};
   StudyTable table;
   table.folder = around.folder;
   read_subject(fields, around, table);

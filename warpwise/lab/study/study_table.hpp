@@ -98,7 +98,7 @@ struct StudyTable {
   std::string own_name;                     ///< of a study that is no ladder
   ListedProblem listed;
   Rung reference;  ///< of a study that is no ladder: gives what all of its kernels have to give
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< absolute and normal, and the rungs' files with it
   std::string about;
   Size size;           ///< the document's, the default on a GPU
   Size emulator_size;  ///< the default in the emulator
