@@ -35,7 +35,7 @@ std::map<std::string, TextureKind> read_textures(const Fields& fields) {
 void read_constants(const Fields& fields, Rung& rung) {
   rung.constants = fields.text_by_text("constants");
   for (const auto& [constant, value] : rung.constants) {
-    fields.require_name(constant, "constant");
+    fields.require_free_name(constant, "constant");
     fields.require_expression(value, "constants");
     if (constant.starts_with("BLOCK_")) {
       fields.fail("has the constant \"" + constant +

@@ -242,7 +242,12 @@ Variables variables_of(const Executor& executor, const Rung& rung, const Problem
   const rules::ComputeCapability cc = executor.compute_capability();
   variables["max_linear_texels"] = rules::max_linear_texels(cc);
   variables["cc"] = 10 * cc.major + cc.minor;
-  for (const auto& [name, value] : constants_of(rung, variables)) variables[name] = value;
+  for (const auto& [name, value] : constants_of(rung, variables)) {
+    if (variables.emplace(name, value).second) continue;
+    throw InvalidArgument(
+        fmt::format("{}, \"constants\": \"{}\" is the name of a number that the problem has",
+                    rung.place, name));
+  }
   return variables;
 }
 

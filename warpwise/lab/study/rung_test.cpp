@@ -20,6 +20,7 @@
 #include "warpwise/lab/study/study_report.hpp"
 #include "warpwise/lab/study/study_run.hpp"
 #include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/table_fields.hpp"
 #include "warpwise/lab/study/verify.hpp"
 
 namespace warpwise::lab {
@@ -122,7 +123,6 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(compiled(), "of the cache");
 }
 
-// However a file is included, and through however many others.
 // What the compiler writes names the file: it must not be another's of the same text, which is
 // called the same from where its user stands.
 TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
@@ -143,6 +143,7 @@ TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   EXPECT_EQ(cached().size(), 2U);
 }
 
+// However a file is included, and through however many others.
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");
@@ -324,6 +325,16 @@ TEST_F(Rungs, UseNamesOfTheProblemAndTheBlock) {
   EXPECT_EQ(names.at("multiprocessors"), executor.multiprocessors());
   EXPECT_EQ(names.at("max_shared_bytes"), 227 * 1024);
   EXPECT_EQ(names.at("max_linear_texels"), 1 << 28);
+
+  // None of them can be a table's own.
+  for (const auto& [name, value] : names) {
+    EXPECT_TRUE(is_reserved(name) || name == "count" || name == "TILE") << name;
+  }
+  rung.constants = {{"count", "1"}};
+  expect_words(message_of<InvalidArgument>([&] {
+                 variables_of(executor, rung, table.ladder->problem(33, 2, {}, {3, 5}), {32, 1, 1});
+               }),
+               {"rung 1 \"scalar\"", "\"constants\"", "\"count\"", "the problem has"});
 }
 
 TEST_F(Rungs, WhoseLaunchCannotBe) {

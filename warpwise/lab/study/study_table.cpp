@@ -205,12 +205,8 @@ ListedArgument read_argument(const Fields& fields, const ListedProblem& problem)
 void read_problem(const Fields& fields, const RungSurroundings& around, StudyTable& table) {
   fields.require_known(table_fields().at("problem"));
   table.listed.parameters = fields.variables("parameters");
-  for (const auto& [name, value] : table.listed.parameters) {
-    fields.require_name(name, "parameter");
-    if (name == "width" || name == "height" || name == "sizes" || name == "blocks") {
-      fields.fail("has the parameter \"" + name + "\", a name that means something else");
-    }
-  }
+  for (const auto& [name, value] : table.listed.parameters)
+    fields.require_free_name(name, "parameter");
   table.listed.roof = fields.one_of("roof", fields.text("roof", "copy"), study_roofs);
   for (const Json& each : fields.list("arguments")) {
     const Fields argument(

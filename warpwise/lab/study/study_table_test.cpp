@@ -19,6 +19,7 @@
 #include "warpwise/lab/study/messages_testing.hpp"
 #include "warpwise/lab/study/points.hpp"
 #include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/table_fields.hpp"
 #include "warpwise/lab/study/text_diff.hpp"
 
 namespace warpwise::lab {
@@ -420,6 +421,36 @@ TEST(Study, EveryMistakeIsToldWithItsPlace) {
   }
 }
 
+std::string replaced(std::string text, std::string_view from, const std::string& to) {
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+// Else a run would put its own number in the place of the table's, or the table's in its own.
+TEST(StudyTable, RefusesNamesThatMeanSomethingElse) {
+  std::vector<std::string> names = {"src_pitch", "out_offset"};
+  for (const char* name :
+       {"width", "height", "sizes", "blocks", "block_x", "block_y", "block_z", "multiprocessors",
+        "blocks_per_sm", "max_shared_bytes", "max_linear_texels", "cc"}) {
+    names.emplace_back(name);
+  }
+  for (const std::string& name : names) {
+    const std::string quoted = "\"" + name + "\"";
+    const std::string parameter =
+        replaced(small_study, "\"parameters\": {", "\"parameters\": {" + quoted + ": 1, ");
+    expect_words(message_of<InvalidArgument>([&] { parse_study(parameter, "/some/study.json"); }),
+                 {"/some/study.json", "\"problem\"", "the parameter " + quoted, "something else"});
+    const std::string constant = replaced(small_table, "\"A\": 3", quoted + ": 3");
+    expect_words(message_of<InvalidArgument>([&] { parse_study(constant, "/some/ladder.json"); }),
+                 {"rung 2 \"second\"", "the constant " + quoted, "something else"});
+  }
+  for (const char* name : {"A_pitches", "pitch", "offset_1", "max_shared"}) {
+    const std::string constant =
+        replaced(small_table, "\"A\": 3", "\"" + std::string(name) + "\": 3");
+    EXPECT_NO_THROW(parse_study(constant, "/some/ladder.json")) << name;
+  }
+}
+
 TEST(StudyTable, NamesWhatItsFieldsMayBe) {
   EXPECT_TRUE(test::names_each_enumerator<ArgumentKind>());
   EXPECT_TRUE(test::names_each_enumerator<Filling>());
@@ -447,6 +478,11 @@ TEST(Schema, HasTheFieldsThatAreRead) {
     figures.insert(each.get<std::string>());
   }
   EXPECT_EQ(figures, std::set<std::string>(figure_names.begin(), figure_names.end()));
+  const nlohmann::json& refused = schema.at("$defs").at("free_name").at("not").at("anyOf");
+  std::set<std::string> reserved;
+  for (const auto& each : refused.at(0).at("enum")) reserved.insert(each.get<std::string>());
+  EXPECT_EQ(reserved, std::set<std::string>(reserved_names.begin(), reserved_names.end()));
+  EXPECT_EQ(refused.at(1).at("pattern"), "_(pitch|offset)$");
 }
 
 struct Mistake {

@@ -62,6 +62,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_reserved(std::string_view name) {
+  return std::find(reserved_names.begin(), reserved_names.end(), name) != reserved_names.end() ||
+         std::any_of(reserved_endings.begin(), reserved_endings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 Fields::Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
   if (!object.is_object()) fail("is no object");
 }
@@ -243,6 +249,14 @@ void Fields::require_name(const std::string& name, const char* what) const {
   fail(fmt::format(
       "has the {} \"{}\"; a name is made of letters, digits and _, and begins with no digit", what,
       name));
+}
+
+void Fields::require_free_name(const std::string& name, const char* what) const {
+  require_name(name, what);
+  if (!is_reserved(name)) return;
+  fail(fmt::format("has the {} \"{}\", a name that means something else: {}, and what ends with {}",
+                   what, name, fmt::join(reserved_names, ", "),
+                   fmt::join(reserved_endings, " or ")));
 }
 
 std::string Fields::number_or_text(const Json& value, const char* key) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,23 @@
 
 // Reading of a table's JSON: what every part of it shares.
 namespace warpwise::lab {
+
+/// Names that expressions have of a run (variables_of(), and blocks_per_sm), and axes of their own.
+inline constexpr std::array<std::string_view, 12> reserved_names = {"width",
+                                                                    "height",
+                                                                    "sizes",
+                                                                    "blocks",
+                                                                    "block_x",
+                                                                    "block_y",
+                                                                    "block_z",
+                                                                    "blocks_per_sm",
+                                                                    "multiprocessors",
+                                                                    "max_shared_bytes",
+                                                                    "max_linear_texels",
+                                                                    "cc"};
+/// So end the names that they have of each operand.
+inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
+bool is_reserved(std::string_view name);
 
 /// Reads the fields of one object of a table; every complaint says where it stands. All members
 /// throw InvalidArgument for what is not there or is of another kind.
@@ -87,6 +105,8 @@ class Fields {
 
   /// A name that a user types and a file is called by, or a macro's.
   void require_name(const std::string& name, const char* what) const;
+  /// The same of one that expressions shall have: none that they have anyway.
+  void require_free_name(const std::string& name, const char* what) const;
 
  private:
   std::string number_or_text(const Json& value, const char* key) const;
