@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
@@ -14,7 +15,7 @@
 struct CUfunc_st {
   CUmod_st* module = nullptr;
   warpwise::emulator::KernelInfo info;
-  int dynamic_shared_limit = 48 * 1024;
+  std::optional<int> dynamic_shared_asked_for = std::nullopt;
 };
 struct CUmod_st {
   explicit CUmod_st(std::string text) : ptx(std::move(text)), program(ptx) {}
@@ -33,8 +34,6 @@ constexpr int assumed_registers = 32;
 
 // Both interfaces number their errors alike, where both have them.
 CUresult result_of(cudaError_t error) { return static_cast<CUresult>(error); }
-
-int most_shared() { return warpwise::rules::sm_limits(emulated().cc).max_shared_per_block; }
 
 CUresult get_error_name(CUresult error, const char** text) {
   if (error == CUDA_ERROR_INVALID_VALUE)
@@ -109,7 +108,8 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = assumed_registers; return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = function->dynamic_shared_limit;
+      *value = static_cast<int>(std::max<std::int64_t>(
+          0, dynamic_shared_limit(function->info, function->dynamic_shared_asked_for)));
       return CUDA_SUCCESS;
     default: return CUDA_ERROR_NOT_SUPPORTED;
   }
@@ -117,9 +117,8 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
 
 CUresult set_function_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_SUCCESS;
-  const int possible = most_shared() - static_cast<int>(function->info.static_shared_bytes);
-  if (value < 0 || value > possible) return CUDA_ERROR_INVALID_VALUE;
-  function->dynamic_shared_limit = value;
+  if (!may_ask_for_shared(function->info, value)) return CUDA_ERROR_INVALID_VALUE;
+  function->dynamic_shared_asked_for = value;
   return CUDA_SUCCESS;
 }
 
@@ -150,7 +149,8 @@ CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, un
   const dim3 grid(grid_x, grid_y, grid_z);
   const dim3 block(block_x, block_y, block_z);
   if (!is_launchable(grid, block) ||
-      shared > static_cast<unsigned>(function->dynamic_shared_limit)) {
+      std::cmp_greater(shared,
+                       dynamic_shared_limit(function->info, function->dynamic_shared_asked_for))) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   return result_of(guarded([&] {

@@ -1,7 +1,9 @@
 // Kernels: what the program's constructors register, and launches.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "warpwise/emulator/runtime/fat_binary.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
@@ -67,13 +69,8 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   return guarded([&]() -> cudaError_t {
     const KernelInfo& info = kernel->module->get().kernel(kernel->name);
     if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
-    if (shared + info.static_shared_bytes >
-            static_cast<std::size_t>(kernel->dynamic_shared_limit) + info.static_shared_bytes ||
-        shared + info.static_shared_bytes >
-            static_cast<std::size_t>(
-                warpwise::rules::sm_limits(emulated().cc).max_shared_per_block)) {
+    if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
       return cudaErrorInvalidValue;
-    }
     // The arguments are the caller's: copied before a capture runs them later.
     return run_or_capture(stream, [kernel, grid, block, shared,
                                    parameters = parameters_of(info, arguments)] {
@@ -94,6 +91,17 @@ bool is_launchable(dim3 grid, dim3 block) {
   const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   return threads > 0 && threads <= 1024 && block.z <= 64 && blocks > 0 && grid.y <= 65535 &&
          grid.z <= 65535 && grid.x <= 0x7fffffffU;
+}
+
+std::int64_t dynamic_shared_limit(const KernelInfo& info, std::optional<int> asked_for) {
+  constexpr std::int64_t given_unasked = 48 * 1024;
+  return asked_for ? *asked_for
+                   : given_unasked - static_cast<std::int64_t>(info.static_shared_bytes);
+}
+
+bool may_ask_for_shared(const KernelInfo& info, int bytes) {
+  const std::int64_t most = rules::sm_limits(emulated().cc).max_shared_per_block;
+  return bytes >= 0 && bytes + static_cast<std::int64_t>(info.static_shared_bytes) <= most;
 }
 
 std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments) {
@@ -204,12 +212,13 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
-  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-    if (value < 0 || value > warpwise::rules::sm_limits(emulated().cc).max_shared_per_block)
-      return report(cudaErrorInvalidValue);
-    kernel->dynamic_shared_limit = value;
-  }
-  return cudaSuccess;
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  return guarded([&] {
+    if (!may_ask_for_shared(kernel->module->get().kernel(kernel->name), value))
+      return cudaErrorInvalidValue;
+    kernel->dynamic_shared_asked_for = value;
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
 
@@ -223,7 +232,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->constSizeBytes = info.constant_bytes;
     attributes->localSizeBytes = info.local_bytes;
     attributes->maxThreadsPerBlock = 1024;
-    attributes->maxDynamicSharedSizeBytes = kernel->dynamic_shared_limit;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+        std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
     attributes->ptxVersion = attributes->binaryVersion =
         emulated().cc.major * 10 + emulated().cc.minor;
     return cudaSuccess;

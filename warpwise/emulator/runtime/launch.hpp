@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,15 @@ namespace warpwise::emulator::runtime {
 
 /// Whether any GPU takes this shape.
 bool is_launchable(dim3 grid, dim3 block);
+
+/// The dynamic shared memory that a launch may have, in bytes: what the kernel asked for. One that
+/// did not has what its static part leaves of the 48 KiB that every GPU gives a block; it is
+/// negative where the static part alone is more.
+std::int64_t dynamic_shared_limit(const KernelInfo& info, std::optional<int> asked_for);
+
+/// Whether a kernel may ask for so much dynamic shared memory: with its static part, no more than
+/// the GPU gives a block.
+bool may_ask_for_shared(const KernelInfo& info, int bytes);
 
 /// The parameter block of arguments that are given one by one.
 std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments);

@@ -26,7 +26,7 @@ struct Module {
 struct Kernel {
   Module* module = nullptr;
   std::string name;
-  int dynamic_shared_limit = 48 * 1024;
+  std::optional<int> dynamic_shared_asked_for = std::nullopt;  ///< with cudaFuncSetAttribute
 };
 
 struct Variable {
