@@ -39,6 +39,10 @@ std::string plain_name(std::string_view mangled) {
   return last.empty() ? std::string(mangled) : last;
 }
 
+bool is_in_memory(const ptx::Variable& variable) {
+  return variable.space == "global" || variable.space == "const";
+}
+
 }  // namespace
 
 struct Program::State {
@@ -51,6 +55,8 @@ struct Program::State {
   const ptx::Function& find(std::string_view name) const;
   const Code& code(std::string_view name, ObserverSet observers);
   const std::vector<Address>& load(Device::State& device, Device& owner);
+  std::vector<Address> allocate(Device& owner) const;
+  std::size_t target_of(const ptx::Variable& variable, const std::string& name) const;
 };
 
 const ptx::Function& Program::State::find(std::string_view name) const {
@@ -83,6 +89,39 @@ const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   return *code;
 }
 
+/// The place in the module of the variable that another is initialised with the address of.
+std::size_t Program::State::target_of(const ptx::Variable& variable,
+                                      const std::string& name) const {
+  for (std::size_t i = 0; i < module.variables.size(); ++i) {
+    if (module.variables[i].name == name && is_in_memory(module.variables[i])) return i;
+  }
+  throw Unsupported("PTX line " + std::to_string(variable.ptx_line) +
+                    ": a variable is initialised with the address of '" + name +
+                    "', which the emulator does not place in memory");
+}
+
+/// Memory for each variable, 0 for those that lie elsewhere; for all of them or for none.
+std::vector<Address> Program::State::allocate(Device& owner) const {
+  for (const ptx::Variable& variable : module.variables) {
+    if (!is_in_memory(variable) || variable.bytes == 0) continue;
+    for (const auto& relocation : variable.relocations) target_of(variable, relocation.name);
+  }
+  std::vector<Address> addresses;
+  try {
+    for (const ptx::Variable& variable : module.variables) {
+      addresses.push_back(is_in_memory(variable)
+                              ? owner.allocate(variable.bytes, "variable '" + variable.name + "'")
+                              : 0);
+    }
+  } catch (...) {
+    for (const Address address : addresses) {
+      if (address != 0) owner.free(address);
+    }
+    throw;
+  }
+  return addresses;
+}
+
 /// The module's variables on a device; brought there at first use.
 const std::vector<Address>& Program::State::load(Device::State& device, Device& owner) {
   const std::lock_guard lock(mutex);
@@ -91,20 +130,7 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
     const auto found = device.modules.find(number);
     if (found != device.modules.end()) return found->second;
   }
-  std::vector<Address> addresses;
-  for (const ptx::Variable& variable : module.variables) {
-    const bool in_memory = variable.space == "global" || variable.space == "const";
-    addresses.push_back(
-        in_memory ? owner.allocate(variable.bytes, "variable '" + variable.name + "'") : 0);
-  }
-  const auto address_of = [&](const std::string& name, int ptx_line) {
-    for (std::size_t i = 0; i < module.variables.size(); ++i) {
-      if (module.variables[i].name == name && addresses[i] != 0) return addresses[i];
-    }
-    throw Unsupported("PTX line " + std::to_string(ptx_line) +
-                      ": a variable is initialised with the address of '" + name +
-                      "', which the emulator does not place in memory");
-  };
+  std::vector<Address> addresses = allocate(owner);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const ptx::Variable& variable = module.variables[i];
     if (addresses[i] == 0 || variable.bytes == 0) continue;
@@ -113,7 +139,7 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
                 std::min<std::size_t>(variable.initial.size(), variable.bytes),
                 reinterpret_cast<std::uint8_t*>(host));
     for (const auto& relocation : variable.relocations) {
-      const std::uint64_t value = address_of(relocation.name, variable.ptx_line) +
+      const std::uint64_t value = addresses[target_of(variable, relocation.name)] +
                                   static_cast<std::uint64_t>(relocation.addend);
       const auto width = static_cast<std::uint64_t>(relocation.bytes);
       if (width > sizeof(value) || relocation.offset > variable.bytes - width) continue;
