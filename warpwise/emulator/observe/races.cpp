@@ -55,14 +55,20 @@ struct Races::History {
     std::byte value{};  ///< that the last write left
   };
 
-  std::vector<Byte> bytes;
+  /// The bytes that lie beside one another: what is remembered of them together, from the first
+  /// touch of one on. Of most blocks it is no more than what they use of their shared memory.
+  static constexpr std::size_t page_bytes = 256;
+  using Page = std::array<Byte, page_bytes>;
+
+  std::vector<std::unique_ptr<Page>> pages;
   std::array<Clock, most_warps> warps{};
   std::array<Clock, barriers> waiting{};
   std::array<Clock, place_clocks> places{};
   Clock gone{};  ///< of lanes that have exited
 
   void reset(std::size_t shared_bytes) {
-    bytes.assign(shared_bytes, Byte{});
+    pages.clear();
+    pages.resize((shared_bytes + page_bytes - 1) / page_bytes);
     for (std::size_t w = 0; w < most_warps; ++w) {
       warps[w].fill(0);
       warps[w][w] = 1;
@@ -70,6 +76,17 @@ struct Races::History {
     for (Clock& clock : waiting) clock.fill(0);
     for (Clock& clock : places) clock.fill(0);
     gone.fill(0);
+  }
+
+  /// Null for a byte that nobody has touched, nor any beside it.
+  const Byte* find(std::size_t at) const {
+    const Page* page = pages[at / page_bytes].get();
+    return page == nullptr ? nullptr : &(*page)[at % page_bytes];
+  }
+  Byte& touched(std::size_t at) {
+    std::unique_ptr<Page>& page = pages[at / page_bytes];
+    if (!page) page = std::make_unique<Page>();
+    return (*page)[at % page_bytes];
   }
 
   Time now(std::uint32_t warp) const { return warps[warp][warp]; }
@@ -159,6 +176,7 @@ void Races::begins(Block& block) {
 
 void Races::ends(Block& block) {
   const auto found = histories_.find(&block);
+  found->second->pages.clear();
   unused_.push_back(std::move(found->second));
   histories_.erase(found);
   last_block_ = nullptr;
@@ -185,8 +203,9 @@ void Races::compare(const History& history, Warp& warp, const Operation& op,
     const std::byte* values = access.host(lane);
     for (std::size_t k = 0; k < static_cast<std::size_t>(access.bytes); ++k) {
       const std::size_t at = access.addresses[lane] + k;
-      const Touch* rival =
-          history.rival(history.bytes[at], warp.thread(lane), writes, op.strong, values[k]);
+      const History::Byte* byte = history.find(at);
+      if (byte == nullptr) continue;
+      const Touch* rival = history.rival(*byte, warp.thread(lane), writes, op.strong, values[k]);
       if (rival == nullptr) continue;
       record_fault(warp, op, FaultKind::race, lane,
                    std::string(writes ? "write" : "read") + " of byte " + std::to_string(at) +
@@ -209,7 +228,7 @@ void Races::remember(History& history, Warp& warp, const Operation& op, const Ac
                       op.strong,
                       writes};
     for (std::size_t k = 0; k < static_cast<std::size_t>(access.bytes); ++k)
-      history.remember(history.bytes[access.addresses[lane] + k], touch, values[k]);
+      history.remember(history.touched(access.addresses[lane] + k), touch, values[k]);
   }
 }
 

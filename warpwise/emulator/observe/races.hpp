@@ -32,6 +32,9 @@ namespace warpwise::emulator {
 /// - races that another order of the warps would show, where an atomic happens to order them in
 ///   this one, and such as hide because some lanes of a warp passed a barrier without the others;
 /// - global memory, the parts of a block cluster, and cp.async before its wait (it copies at once).
+///
+/// Memory: some 52 bytes for each byte of shared memory that a block touches, in pages of 256
+/// bytes, until the block ends. A worker has one block at once unless blocks wait for each other.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);

@@ -1,6 +1,7 @@
 // The race check: kernels that race, and look-alikes that do not.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "emulator/emulated.hpp"
 
@@ -164,6 +165,45 @@ TEST(Races, OffUnlessAskedFor) {
   emulated.options.count = false;
   emulated.options.check_races = true;
   EXPECT_FALSE(emulated.launch("race", {2}, {64}).faults.empty());
+}
+
+// Blocks that wait for each other are all kept at once: what is remembered of their shared memory
+// must not exceed what they touch of it.
+TEST(Races, OfManyBlocksWithMuchSharedMemory) {
+  constexpr std::uint32_t blocks = 200;
+  Emulated emulated(kernel_text(
+      "st.shared.u32 [%own], %t;\natom.global.add.u32 %r1, [counter], 1;\n"
+      "wait:\nld.volatile.global.u32 %r1, [counter];\nsetp.lt.u32 %p, %r1, 200;\n@%p bra wait;\n"
+      "ld.shared.u32 %r1, [%own];\nst.shared.u8 [%base + 150000], %r1;"));
+  emulated.options.check_races = true;
+  emulated.options.threads = 1;
+  emulated.dynamic_shared_bytes = 200 * 1024;
+  const auto peak_bytes = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss * 1024;  // in KiB
+  };
+  const long before = peak_bytes();
+  const LaunchResult result = emulated.launch("race", {blocks}, {1});
+  for (const Fault& fault : result.faults) ADD_FAILURE() << fault.message;
+  // The shared memory itself takes 40 MB.
+  EXPECT_LT(peak_bytes() - before, 400 << 20);
+}
+
+// A byte far from the others is remembered as they are.
+TEST(Races, FarApartInSharedMemory) {
+  Emulated emulated(
+      kernel_text("st.shared.u8 [%base + 150000], %t;\n.loc 1 11 0\n"
+                  "st.shared.u16 [%base + 4094], %t;"));
+  emulated.options.check_races = true;
+  emulated.dynamic_shared_bytes = 200 * 1024;
+  for (int i = 0; i < 2; ++i) {
+    std::string all;
+    for (const Fault& fault : emulated.launch("race", {3}, {64}).faults)
+      all += fault.message + "\n";
+    EXPECT_NE(all.find("write of byte 150000 of shared memory"), std::string::npos) << all;
+    EXPECT_NE(all.find("write of byte 4094 of shared memory"), std::string::npos) << all;
+  }
 }
 
 }  // namespace
