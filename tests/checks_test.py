@@ -1,6 +1,8 @@
 """scripts/checks.sh's own checks: that each finds what it is there for, in a small tree made here."""
 
 import pathlib
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -85,6 +87,35 @@ class Layers(unittest.TestCase):
 
     def test_the_laboratory_knows_no_primitive(self):
         self.broken("warpwise/lab/explain/primitive.cpp", '"warpwise/primitives/copy/copy.hpp"')
+
+
+class Picture(unittest.TestCase):
+    """The picture of docs/architecture.md, and the table of check-layers.py."""
+
+    # The rooms of the table that the picture names otherwise; those below emulator/ it draws as one.
+    ROOMS = {"primitives/*": "primitives", "primitives/shared": "shared", "algorithms/*": "algorithms",
+             "emulator/runtime": "runtime", "lab/compile": "compile", "lab/measure": "measure", "lab/study": "study",
+             "lab/explain": "explain"}
+
+    def setUp(self):
+        def box(room):
+            return self.ROOMS.get(room, room.split("/")[0])
+        table = runpy.run_path(str(SCRIPTS / "check-layers.py"))["ROOMS"]
+        self.table = {(box(room), box(other)) for room, others in table for other in others
+                      if room and room != "studies/*" and box(room) != box(other)}
+        page = (SCRIPTS.parent / "docs/architecture.md").read_text()
+        picture = page[page.index("```mermaid"):].split("```")[1]
+        self.arrows = {(one, other) for one, others in re.findall(r'^ *(\w+)(?:\[".*"\])? --> ([\w &]+)$', picture, re.M)
+                       for other in others.split(" & ")}
+
+    def test_no_arrow_is_forbidden(self):
+        self.assertEqual(sorted(self.arrows - self.table), [])
+
+    def test_arrows_lead_to_all_that_is_allowed(self):
+        reached = set(self.arrows)
+        while more := {(a, d) for a, b in reached for c, d in reached if b == c} - reached:
+            reached |= more
+        self.assertEqual(sorted(self.table - reached), [])
 
 
 class Documents(unittest.TestCase):
