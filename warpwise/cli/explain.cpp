@@ -18,6 +18,7 @@
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 
 namespace warpwise::cli {
 namespace {

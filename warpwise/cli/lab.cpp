@@ -9,6 +9,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 
 namespace warpwise::cli {
 namespace {

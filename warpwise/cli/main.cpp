@@ -18,7 +18,7 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
-#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 
 namespace {
 

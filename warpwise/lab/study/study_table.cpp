@@ -10,6 +10,7 @@
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/study/figures.hpp"
 #include "warpwise/lab/study/read_rung.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 
 namespace warpwise::lab {
 namespace {

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -147,9 +146,5 @@ std::vector<std::string> study_names();
 /// The fields that each kind of object of a table may have, by the names that study.schema.json
 /// gives these kinds.
 const std::map<std::string, std::vector<std::string>>& table_fields();
-
-/// " (did you mean "sobel"?)" with the name of `names` that is nearest to `name` by the letters
-/// that have to change; nothing where none is near.
-std::string suggestion(std::string_view name, std::span<const std::string> names);
 
 }  // namespace warpwise::lab

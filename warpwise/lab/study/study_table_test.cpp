@@ -19,6 +19,7 @@
 #include "warpwise/lab/study/messages_testing.hpp"
 #include "warpwise/lab/study/points.hpp"
 #include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 #include "warpwise/lab/study/table_fields.hpp"
 #include "warpwise/lab/study/text_diff.hpp"
 
