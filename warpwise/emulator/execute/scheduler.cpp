@@ -115,121 +115,152 @@ class Turn {
   }
 
  private:
+  /// A group while it runs; the warp's own copy of it is behind until save().
+  struct Running {
+    std::size_t index = 0;
+    std::uint32_t pc = 0;
+    Mask mask = 0;
+    bool alone = true;    ///< the warp has no other
+    bool forced = false;  ///< lanes that it should wait for do not come
+  };
+
+  enum class Then { go_on, next_group, end_turn };
+
   /// Runs a group until it ends, waits, splits or meets another; false when the turn is over.
-  bool run_group(std::size_t current, bool forced) {
-    std::uint32_t pc = warp_.groups[current].pc;
-    Mask mask = warp_.groups[current].mask;
-    bool alone = warp_.groups.size() == 1;
-    std::uint32_t limit = alone ? no_limit : next_meeting(warp_, current, pc);
-    const auto save = [&] { warp_.groups[current].pc = pc; };
-    while (pc < limit) {
-      const Operation& op = operations_[pc];
-      Mask lanes = mask;
+  bool run_group(std::size_t index, bool forced) {
+    Running run{index, warp_.groups[index].pc, warp_.groups[index].mask, warp_.groups.size() == 1,
+                forced};
+    const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
+    while (run.pc < limit) {
+      const Operation& op = operations_[run.pc];
+      Mask lanes = run.mask;
       if (op.guard != Operation::none) {
         const Mask guard = predicate(warp_, op.guard);
         lanes &= op.guard_negated ? ~guard : guard;
       }
+      Then then = Then::go_on;
       switch (op.control) {
         case Control::plain:
           observe(op, lanes);
           if (lanes != 0) execute(op, lanes);
-          ++pc;
-          break;
-        case Control::converge:
-          if (!forced && !alone && missing_members(warp_, op, lanes) != 0) {
-            save();
-            warp_.groups[current].state = Group::State::converging;
-            return true;
-          }
-          forced = false;
+          ++run.pc;
+          continue;
+        case Control::converge: then = converge(run, op, lanes); break;
+        case Control::branch: then = branch(run, op, lanes); break;
+        case Control::branch_indexed:
           observe(op, lanes);
-          if (lanes != 0) {
-            observers_.converges(warp_, op, lanes);
-            execute(op, lanes);
-          }
-          ++pc;
-          break;
-        case Control::branch: {
-          observe(op, lanes);
-          const auto target = static_cast<std::uint32_t>(op.target);
-          const Mask others = mask & ~lanes;
-          if (lanes != 0 && others != 0) observers_.diverges(warp_, op);
-          if (lanes == 0) {
-            ++pc;
-            break;
-          }
-          if (others != 0) {
-            warp_.groups[current].pc = target;
-            warp_.groups[current].mask = lanes;
-            warp_.groups.push_back({pc + 1, others, Group::State::ready, false, 0});
-            if (target > pc || !turn_over(warp_.groups[current])) return true;
-            return warp_.groups[current].yielded;
-          }
-          const bool backwards = target <= pc;
-          pc = target;
-          if (backwards && turn_over(warp_.groups[current])) {
-            save();
-            // A spin gives way to the warp's other lanes first.
-            return warp_.groups[current].yielded;
-          }
-          if (!alone) {
-            save();
-            return true;
-          }
-          break;
-        }
-        case Control::branch_indexed: {
-          observe(op, lanes);
-          split_by_table(current, op, pc, mask, lanes);
+          split_by_table(run.index, op, run.pc, run.mask, lanes);
           return true;
-        }
-        case Control::exit:
-          observe(op, lanes);
-          ++pc;
-          mask &= ~lanes;
-          save();
-          warp_.groups[current].mask = mask;
-          if (mask == 0)
-            warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
-          if (lanes != 0) leave(warp_, lanes, code_, observers_);
-          if (mask == 0) return true;
+        case Control::exit: then = exit(run, op, lanes); break;
+        case Control::barrier:
+          then = barrier(run, op, lanes);
+          ++run.pc;
           break;
-        case Control::barrier: {
-          observe(op, lanes);
-          if (lanes == 0) {
-            ++pc;
-            break;
-          }
-          const std::uint32_t id = arrive(warp_, op, lanes);
-          const bool waits = flags_of<BarrierFlags>(op).kind != BarrierKind::arrive;
-          observers_.arrives(warp_, op, lanes, id);
-          if (waits) {
-            warp_.groups[current] = {pc, lanes, Group::State::barrier, false, id};
-            if ((mask & ~lanes) != 0) {
-              warp_.groups.push_back({pc + 1, mask & ~lanes, Group::State::ready, false, 0});
-            }
-          }
-          if (is_complete(*warp_.block, warp_.block->barriers[id]))
-            finish_barrier(*warp_.block, id, code_, observers_);
-          if (waits) return true;
-          ++pc;
-          break;
-        }
         case Control::trap:
-          observe(op, lanes);
-          if (lanes != 0) {
-            record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
-                         "the kernel executed " + code_.names[pc]);
-            warp_.worker->launch->progress->stop = true;
-            save();
-            return false;
-          }
-          ++pc;
+          then = trap(run, op, lanes);
+          ++run.pc;
           break;
       }
+      if (then != Then::go_on) return then == Then::next_group;
     }
-    save();
+    save(run);
     return true;
+  }
+
+  void save(const Running& run) { warp_.groups[run.index].pc = run.pc; }
+
+  Then converge(Running& run, const Operation& op, Mask lanes) {
+    if (!run.forced && !run.alone && missing_members(warp_, op, lanes) != 0) {
+      save(run);
+      warp_.groups[run.index].state = Group::State::converging;
+      return Then::next_group;
+    }
+    run.forced = false;
+    observe(op, lanes);
+    if (lanes != 0) {
+      observers_.converges(warp_, op, lanes);
+      execute(op, lanes);
+    }
+    ++run.pc;
+    return Then::go_on;
+  }
+
+  Then branch(Running& run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    const auto target = static_cast<std::uint32_t>(op.target);
+    const Mask others = run.mask & ~lanes;
+    if (lanes == 0) {
+      ++run.pc;
+      return Then::go_on;
+    }
+    if (others != 0) {
+      observers_.diverges(warp_, op);
+      return split(run, target, lanes, others);
+    }
+    const bool backwards = target <= run.pc;
+    run.pc = target;
+    if (backwards && turn_over(warp_.groups[run.index])) {
+      save(run);
+      return after_turn(run);
+    }
+    if (run.alone) return Then::go_on;
+    save(run);
+    return Then::next_group;
+  }
+
+  /// Lanes that branch, and others that go on behind the branch.
+  Then split(const Running& run, std::uint32_t target, Mask lanes, Mask others) {
+    warp_.groups[run.index].pc = target;
+    warp_.groups[run.index].mask = lanes;
+    warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0});
+    if (target > run.pc || !turn_over(warp_.groups[run.index])) return Then::next_group;
+    return after_turn(run);
+  }
+
+  /// A spin gives way to the warp's other lanes first.
+  Then after_turn(const Running& run) const {
+    return warp_.groups[run.index].yielded ? Then::next_group : Then::end_turn;
+  }
+
+  Then exit(Running& run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    ++run.pc;
+    run.mask &= ~lanes;
+    save(run);
+    warp_.groups[run.index].mask = run.mask;
+    if (run.mask == 0)
+      warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(run.index));
+    if (lanes != 0) leave(warp_, lanes, code_, observers_);
+    return run.mask == 0 ? Then::next_group : Then::go_on;
+  }
+
+  // This and trap() are out of line and take copies, so that what every instruction needs stays in
+  // registers; the caller goes on to the next instruction.
+  [[gnu::noinline]] Then barrier(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    if (lanes == 0) return Then::go_on;
+    const std::uint32_t id = arrive(warp_, op, lanes);
+    const bool waits = flags_of<BarrierFlags>(op).kind != BarrierKind::arrive;
+    observers_.arrives(warp_, op, lanes, id);
+    if (waits) {
+      warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id};
+      if ((run.mask & ~lanes) != 0) {
+        warp_.groups.push_back({run.pc + 1, run.mask & ~lanes, Group::State::ready, false, 0});
+      }
+    }
+    if (is_complete(*warp_.block, warp_.block->barriers[id]))
+      finish_barrier(*warp_.block, id, code_, observers_);
+    return waits ? Then::next_group : Then::go_on;
+  }
+
+  [[gnu::noinline]] Then trap(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    if (lanes == 0) return Then::go_on;
+    record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
+                 "the kernel executed " + code_.names[run.pc]);
+    warp_.worker->launch->progress->stop = true;
+    save(run);
+    return Then::end_turn;
   }
 
   void observe(const Operation& op, Mask lanes) {
