@@ -10,6 +10,7 @@
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
 #include "warpwise/primitives/disparity/rendered_pair.hpp"
+#include "warpwise/primitives/shared/reference_scores.hpp"
 
 namespace warpwise {
 namespace {
@@ -236,8 +237,8 @@ double score_of(const RenderedPair& pair, std::int64_t x, std::int64_t y, int d,
   switch (options.measure) {
     case Measure::sad: return static_cast<double>(sad);
     case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return -ncc_score(ab, aa, bb);
-    case Measure::zncc: return -zncc_score(n, a, b, ab, aa, bb);
+    case Measure::ncc: return -reference::ncc(ab, aa, bb);
+    case Measure::zncc: return -reference::zncc(n, a, b, ab, aa, bb);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "warpwise/primitives/disparity/disparity.hpp"
+#include "warpwise/primitives/shared/reference_scores.hpp"
 
 namespace warpwise::reference {
 namespace {
@@ -35,8 +36,8 @@ double difference(ConstHostView left, ConstHostView right, std::int64_t x, std::
   switch (options.measure) {
     case Measure::sad: return static_cast<double>(sad);
     case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return -ncc_score(ab, aa, bb);
-    case Measure::zncc: return -zncc_score(n, a, b, ab, aa, bb);
+    case Measure::ncc: return -ncc(ab, aa, bb);
+    case Measure::zncc: return -zncc(n, a, b, ab, aa, bb);
   }
   throw InvalidArgument("disparity: no such measure");
 }

@@ -1,4 +1,5 @@
 #include "warpwise/primitives/find/find.hpp"
+#include "warpwise/primitives/shared/reference_scores.hpp"
 
 namespace warpwise::reference {
 namespace {
@@ -23,8 +24,8 @@ double score_at(ConstHostView templ, ConstHostView image, std::int64_t x, std::i
   switch (measure) {
     case Measure::sad: return static_cast<double>(sad);
     case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return ncc_score(ab, aa, bb);
-    case Measure::zncc: return zncc_score(n, a, b, ab, aa, bb);
+    case Measure::ncc: return ncc(ab, aa, bb);
+    case Measure::zncc: return zncc(n, a, b, ab, aa, bb);
   }
   throw InvalidArgument("find: no such measure");
 }

@@ -1,4 +1,5 @@
 #include "warpwise/primitives/match/match.hpp"
+#include "warpwise/primitives/shared/reference_scores.hpp"
 
 namespace warpwise::reference {
 namespace {
@@ -36,8 +37,8 @@ double score_of(ConstHostView reference, ConstHostView target, Position block, P
   switch (options.measure) {
     case Measure::sad: return static_cast<double>(sad);
     case Measure::ssd: return static_cast<double>(ssd);
-    case Measure::ncc: return ncc_score(ab, aa, bb);
-    case Measure::zncc: return zncc_score(n, a_sum, b_sum, ab, aa, bb);
+    case Measure::ncc: return ncc(ab, aa, bb);
+    case Measure::zncc: return zncc(n, a_sum, b_sum, ab, aa, bb);
   }
   throw InvalidArgument("match: an unknown measure");
 }
