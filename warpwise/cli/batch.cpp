@@ -57,7 +57,12 @@ void Batch::work_off() {
       end(*job, std::move(outcome));
     }
   };
-  worker_.with_its_threads(work);
+  try {
+    worker_.with_its_threads(work);
+  } catch (const std::exception&) {
+    work();  // no memory for the bound on threads: jobs without it, and they have errors of their
+             // own
+  }
 }
 
 std::optional<std::size_t> Batch::begin_next() {
