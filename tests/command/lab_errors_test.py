@@ -177,7 +177,7 @@ class Wrong(LabTest):
             done = self.run_wrong()
             self.assertEqual(done.returncode, FAILED)
             self.assertEqual(done.stderr.decode(),
-                             f"warpwise: {named} is no file that can be read\n")
+                             f"warpwise: {os.path.abspath(named)} is no file that can be read\n")
 
 
 class BadInput(LabTest):

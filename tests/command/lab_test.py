@@ -61,13 +61,13 @@ class List(LabTest):
         mine = self.edited()
         self.edit_table('"one int a thread', '"MY OWN int a thread')
         self.assertIn(b"MY OWN int", self.succeed("lab", "list", *mine).stdout)
-        self.assertEqual([each["folder"] for each in self.ladders(*mine)], ["mine"])
+        self.assertEqual([each["folder"] for each in self.ladders(*mine)], [os.path.abspath("mine")])
 
     def test_a_folder_whose_name_is_not_utf8(self):
         self.edited()
         os.rename("mine", b"m\xffne")
         [ladder] = self.ladders("--ladder-dir", b"m\xffne")
-        self.assertEqual(ladder["folder"], "m\ufffdne")
+        self.assertEqual(ladder["folder"], os.path.abspath("m\ufffdne"))
 
     def test_what_there_is_not(self):
         self.refuse("list", "sobl", says=['no ladder "sobl"', 'did you mean "sobel"?', "threshold"])
