@@ -210,13 +210,15 @@ def without_an_end():
         yield endless("match", device, "in/a.npy", "out.csv", says=[device])
         yield endless("find", device, "in/a.npy", says=[device])
         yield endless("track", "in/a.npy", device, "out.csv", "--box", "1,1,4,4", says=[device])
+        yield endless("match", device, device, "out.csv", *RAW, says=[device])
+        yield endless("track", device, "out.csv", "--box", "1,1,4,4", *RAW, says=[device, "no end"])
         yield endless("gemv", device, "in/vector.npy", "out.npy", says=[device])
         yield endless("gemv", "in/real.npy", device, "out.npy", says=[device])
         yield endless("sobel", "-", "out.npy", says="standard input", stdin=device)
         yield endless("sobel", "-", "out.npy", *RAW, says="standard input", stdin=device)
         yield endless("explain", device, *LAUNCH, says=[device], code=USAGE)
         yield endless("explain", "in/buffer.ptx", *LAUNCH, "--arg", f"u8[4]:@{device}",
-                      says="filled from an .npy file", code=USAGE)
+                      says="filled from an .npy or .raw file", code=USAGE)
     yield endless("sobel", "-", "out.npy", says="standard input",
                   shell="exec < <(cat in/a.npy /dev/zero)")
     yield endless("sobel", "-", "out.npy", says="standard input", shell="exec < <(cat /dev/zero)")
