@@ -96,8 +96,9 @@ void check(const lab::Axes& axes, const lab::StudyTable& table) {
   }
   for (const auto& [name, values] : axes.constants) {
     require(!values.empty(), "a constant has values");
-    require(std::any_of(table.rungs.begin(), table.rungs.end(),
-                        [&](const lab::Rung& rung) { return rung.constants.contains(name); }),
+    require(std::any_of(
+                table.rungs.begin(), table.rungs.end(),
+                [&name = name](const lab::Rung& rung) { return rung.constants.contains(name); }),
             "a rung has the constant");
   }
 }
