@@ -89,7 +89,7 @@ TEST_P(TrackTest, StaysInsideTheFrame) {
   // The object is gone: wherever the best place is, it is inside.
   GuardedImage empty(ElementType::u8, 160, 120);
   for (int i = 0; i < 4; ++i) {
-    empty.fill_random(static_cast<std::uint64_t>(i + 100));
+    empty.fill_random(static_cast<std::uint64_t>(i) + 100);
     const Box box = tracker.next(empty).box;
     EXPECT_GE(box.x, 0);
     EXPECT_GE(box.y, 0);

@@ -39,7 +39,7 @@ V normalised_lanes(D d, V numerator, V a, V b) {
 /// Σ|a − b| of each 8 bytes, as 64-bit lanes: one instruction on x86.
 template <class D, class V>
 auto absolute_differences_of_8(D, V a, V b) {
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   if constexpr (sizeof(V) == 16) {
     return hn::Vec128<std::uint64_t>{_mm_sad_epu8(a.raw, b.raw)};
   }
