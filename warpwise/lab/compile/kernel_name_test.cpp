@@ -1,0 +1,34 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/kernel_name.hpp"
+#include "warpwise/lab/study/messages_testing.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+TEST(KernelName, IsFoundByItsLastPart) {
+  const std::string ptx =
+      ".visible .entry copy(\n.visible .entry _Z9transposeILi32EEvPfPKf(\n"
+      ".weak .entry _ZN8warpwise7kernels4gemvIiEEvPT_(\n.entry _Z1ki\n(\n.entry _Z1kf(";
+  EXPECT_EQ(kernel_in(ptx, "copy"), "copy");
+  EXPECT_EQ(kernel_in(ptx, "transpose"), "_Z9transposeILi32EEvPfPKf");
+  EXPECT_EQ(kernel_in(ptx, "transpose<32>"), "_Z9transposeILi32EEvPfPKf");
+  EXPECT_EQ(kernel_in(ptx, "_Z9transposeILi32EEvPfPKf"), "_Z9transposeILi32EEvPfPKf");
+  EXPECT_EQ(kernel_in(ptx, "gemv"), "_ZN8warpwise7kernels4gemvIiEEvPT_");
+  EXPECT_EQ(kernel_in(ptx, "_Z1kf"), "_Z1kf");
+  expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, "k"); }),
+               {"more than one", "\"k\""});
+  expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, "trans"); }),
+               {"is no kernel \"trans\"", "copy", "transpose<32>", "gemv"});
+  expect_words(message_of<InvalidArgument>([&] { kernel_in("", "k"); }), {"is no kernel \"k\""});
+  expect_words(message_of<InvalidArgument>([&] { kernel_in(ptx, ""); }), {"is no kernel \"\""});
+  EXPECT_EQ(plain_name("_ZN12_GLOBAL__N_11kEi"), "(anonymous namespace)::k");
+  EXPECT_EQ(plain_name("plain"), "plain");
+}
+
+}  // namespace
+}  // namespace warpwise::lab
