@@ -1,0 +1,123 @@
+// Vectors of bytes and their orders, once for each SIMD target: what the direct conversions are
+// made of.
+//
+// Bytes of a channel lie in a vector in block order: its 16-byte block j holds, four by four, the
+// pixels 4 (j + blocks k), k = 0 … 3, so that splitting and joining need no exchange between blocks
+// and yet read and write whole vectors of packed pixels. Planes are brought to that order and back
+// by one exchange of 32-bit lanes.
+#if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
+#undef WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
+#else
+#define WARPWISE_PRIMITIVES_CONVERT_CPU_BYTES_INL_HPP
+#endif
+
+#include <array>
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::convert::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D8 = hn::ScalableTag<std::uint8_t>;
+using D16 = hn::ScalableTag<std::int16_t>;
+using DU16 = hn::ScalableTag<std::uint16_t>;
+using D32 = hn::ScalableTag<std::uint32_t>;
+using D64 = hn::ScalableTag<std::uint64_t>;
+using DF = hn::ScalableTag<float>;
+using V8 = hn::Vec<D8>;
+using V16 = hn::Vec<D16>;
+using VU16 = hn::Vec<DU16>;
+using V32 = hn::Vec<D32>;
+using VF = hn::Vec<DF>;
+
+/// Pixels of a step, and 16-byte blocks of a vector.
+constexpr std::int64_t step_pixels = HWY_LANES(std::uint8_t);
+constexpr std::int64_t blocks = step_pixels / 16;
+
+/// Where a row, or a pixel of it, lies in each plane.
+using From = std::array<const std::uint8_t*, 3>;
+using To = std::array<std::uint8_t*, 3>;
+
+/// A byte that a table of shuffle_bytes() leaves zero.
+constexpr std::uint8_t no_byte = 0x80;
+
+/// The same table for each block.
+HWY_INLINE V8 byte_table(const std::array<std::uint8_t, 16>& indices) {
+  return hn::LoadDup128(D8(), indices.data());
+}
+
+HWY_INLINE V8 shuffle_bytes(V8 bytes, V8 table) { return hn::TableLookupBytesOr0(bytes, table); }
+
+/// Lane 4 j + k of the result is lane index(j, k) of v.
+template <class Index>
+HWY_INLINE V8 permute_lanes(V8 v, const Index& index) {
+  if constexpr (blocks == 1) return v;
+  alignas(64) std::uint32_t indices[4 * blocks];
+  for (std::uint32_t j = 0; j < blocks; ++j) {
+    for (std::uint32_t k = 0; k < 4; ++k) indices[4 * j + k] = index(j, k);
+  }
+  const D32 d;
+  return hn::BitCast(D8(),
+                     hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, indices)));
+}
+
+/// Groups of four bytes from the order of memory to block order.
+HWY_INLINE V8 to_block_order(V8 v) {
+  return permute_lanes(v, [](std::uint32_t j, std::uint32_t k) { return k * blocks + j; });
+}
+HWY_INLINE V8 from_block_order(V8 v) {
+  return permute_lanes(v, [](std::uint32_t j, std::uint32_t k) {
+    const std::uint32_t group = 4 * j + k;
+    return group % blocks * 4 + group / blocks;
+  });
+}
+/// The first or second half of a step's groups of eight bytes.
+HWY_INLINE V8 pairs_to_block_order(V8 v) {
+  return permute_lanes(
+      v, [](std::uint32_t j, std::uint32_t k) { return 2 * (k / 2 * blocks + j) + k % 2; });
+}
+
+/// A vector whose 16-byte blocks lie stride bytes apart.
+template <int stride, class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* from) {
+  if constexpr (stride == 16 || D::kPrivateN == 16) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    const auto lower = load_blocks<stride>(half, from);
+    return hn::Combine(d, load_blocks<stride>(half, from + D::kPrivateN / 32 * stride), lower);
+  }
+}
+
+/// Later blocks overwrite what earlier ones write beyond the stride.
+template <int stride, class D>
+HWY_INLINE void store_blocks(hn::Vec<D> v, D d, std::uint8_t* to) {
+  if constexpr (stride == 16 || D::kPrivateN == 16) {
+    hn::StoreU(v, d, to);
+  } else {
+    const hn::Half<D> half;
+    store_blocks<stride>(hn::LowerHalf(half, v), half, to);
+    store_blocks<stride>(hn::UpperHalf(half, v), half, to + D::kPrivateN / 32 * stride);
+  }
+}
+
+template <class D>
+HWY_INLINE V8 lower_halves(D d, V8 a, V8 b) {
+  return hn::BitCast(D8(), hn::InterleaveLower(d, hn::BitCast(d, a), hn::BitCast(d, b)));
+}
+template <class D>
+HWY_INLINE V8 upper_halves(D d, V8 a, V8 b) {
+  return hn::BitCast(D8(), hn::InterleaveUpper(d, hn::BitCast(d, a), hn::BitCast(d, b)));
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace warpwise::detail::convert::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // the guard of each target

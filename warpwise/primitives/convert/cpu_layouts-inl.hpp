@@ -1,0 +1,176 @@
+// Where pixels come from and go to, once for each SIMD target: a type for each layout of bytes.
+#if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP
+#undef WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP
+#else
+#define WARPWISE_PRIMITIVES_CONVERT_CPU_LAYOUTS_INL_HPP
+#endif
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "warpwise/primitives/convert/cpu_bytes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::convert::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// Asks for the lines that a step loads, some steps ahead: hardware prefetch alone leaves the
+/// lightest transforms waiting for the outer cache.
+template <std::int64_t bytes>
+HWY_INLINE void fetch_ahead(const std::uint8_t* from) {
+  constexpr std::int64_t distance = 1280;
+  hwy::Prefetch(from + distance);
+  if constexpr (bytes > 64) fetch_ahead<bytes - 64>(from + 64);
+}
+
+/// Packed pixels in the order of memory, four to a 16-byte block.
+struct Words {
+  V8 part[4];
+};
+
+/// Three channels, each in block order.
+struct Channels {
+  V8 a, b, c;
+};
+
+/// Luma, and the chroma that two neighbours share in alternate bytes.
+struct SharedChroma {
+  V8 luma, chroma;
+};
+
+/// Three channels of pixels whose bytes `gather` sorts by channel within a block.
+HWY_INLINE Channels split(const Words& words, V8 gather) {
+  V8 part[4];
+  for (int k = 0; k < 4; ++k) part[k] = shuffle_bytes(words.part[k], gather);
+  const V8 ab[2] = {lower_halves(D32(), part[0], part[1]), lower_halves(D32(), part[2], part[3])};
+  const V8 c[2] = {upper_halves(D32(), part[0], part[1]), upper_halves(D32(), part[2], part[3])};
+  return {lower_halves(D64(), ab[0], ab[1]), upper_halves(D64(), ab[0], ab[1]),
+          lower_halves(D64(), c[0], c[1])};
+}
+
+HWY_INLINE Words join(const Channels& in, V8 fourth) {
+  const V8 ab[2] = {lower_halves(D8(), in.a, in.b), upper_halves(D8(), in.a, in.b)};
+  const V8 cd[2] = {lower_halves(D8(), in.c, fourth), upper_halves(D8(), in.c, fourth)};
+  return {{lower_halves(D16(), ab[0], cd[0]), upper_halves(D16(), ab[0], cd[0]),
+           lower_halves(D16(), ab[1], cd[1]), upper_halves(D16(), ab[1], cd[1])}};
+}
+
+/// Where a block holds a channel of one of its four pixels.
+struct Layout {
+  int bytes;
+  bool blue_first;
+  constexpr std::uint8_t position(int pixel, int channel) const {
+    return static_cast<std::uint8_t>(pixel * bytes + (blue_first ? 2 - channel : channel));
+  }
+  HWY_INLINE V8 gather() const {
+    std::array<std::uint8_t, 16> table{};
+    for (int i = 0; i < 16; ++i) table[i] = i < 12 ? position(i % 4, i / 4) : no_byte;
+    return byte_table(table);
+  }
+};
+
+/// R G B [A] or B G R [A].
+template <int bytes>
+struct PackedRgb {
+  static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
+  /// Pixels beyond a step that a load may touch.
+  static constexpr std::int64_t slack = bytes == 3 ? 2 : 0;
+
+  HWY_INLINE Words load(const From& from) const {
+    fetch_ahead<bytes * step_pixels>(from[0]);
+    Words words;
+    for (int k = 0; k < 4; ++k) {
+      words.part[k] = load_blocks<4 * bytes>(D8(), from[0] + k * 4 * bytes * blocks);
+    }
+    return words;
+  }
+};
+
+/// Y Cb Y Cr or Cb Y Cr Y.
+struct Packed422 {
+  static constexpr std::array<int, 3> bytes_of_two = {4, 0, 0};
+  static constexpr std::int64_t slack = 0;
+  V8 gather;
+
+  HWY_INLINE explicit Packed422(bool luma_first) {
+    std::array<std::uint8_t, 16> table{};
+    for (int i = 0; i < 16; ++i) {
+      table[i] = static_cast<std::uint8_t>(2 * (i % 8) + ((i < 8) == luma_first ? 0 : 1));
+    }
+    gather = byte_table(table);
+  }
+
+  HWY_INLINE SharedChroma load(const From& from) const {
+    fetch_ahead<2 * step_pixels>(from[0]);
+    const V8 first = pairs_to_block_order(hn::LoadU(D8(), from[0]));
+    const V8 second = pairs_to_block_order(hn::LoadU(D8(), from[0] + step_pixels));
+    const V8 a = shuffle_bytes(first, gather), b = shuffle_bytes(second, gather);
+    return {lower_halves(D64(), a, b), upper_halves(D64(), a, b)};
+  }
+};
+
+/// A plane of luma and one of Cb Cr or Cr Cb.
+struct SemiPlanar {
+  static constexpr std::array<int, 3> bytes_of_two = {2, 2, 0};
+  static constexpr std::int64_t slack = 0;
+
+  HWY_INLINE SharedChroma load(const From& from) const {
+    return {to_block_order(hn::LoadU(D8(), from[0])), to_block_order(hn::LoadU(D8(), from[1]))};
+  }
+};
+
+// ---- Destinations
+
+/// Three channels and 255, or three channels.
+template <int bytes>
+struct Packed {
+  static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
+  static constexpr std::int64_t slack = bytes == 3 ? 2 : 0;
+  V8 opaque, without_fourth;
+
+  HWY_INLINE Packed() {
+    opaque = hn::Set(D8(), 255);
+    without_fourth =
+        byte_table({0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, no_byte, no_byte, no_byte, no_byte});
+  }
+
+  HWY_INLINE void store(const Words& in, const To& to) const {
+    for (int k = 0; k < 4; ++k) {
+      const V8 part = bytes == 3 ? shuffle_bytes(in.part[k], without_fourth) : in.part[k];
+      store_blocks<4 * bytes>(part, D8(), to[0] + k * 4 * bytes * blocks);
+    }
+  }
+  HWY_INLINE void store(const Channels& in, const To& to) const { store(join(in, opaque), to); }
+};
+
+/// The first planes of three channels.
+template <int planes>
+struct Planar {
+  static constexpr std::array<int, 3> bytes_of_two = {2, planes > 1 ? 2 : 0, planes > 2 ? 2 : 0};
+  static constexpr std::int64_t slack = 0;
+  V8 gather;
+
+  HWY_INLINE Planar() { gather = Layout{4, false}.gather(); }
+
+  HWY_INLINE void store(V8 only, const To& to) const {
+    hn::StoreU(from_block_order(only), D8(), to[0]);
+  }
+  HWY_INLINE void store(const Channels& in, const To& to) const {
+    store(in.a, to);
+    if constexpr (planes == 3) {
+      hn::StoreU(from_block_order(in.b), D8(), to[1]);
+      hn::StoreU(from_block_order(in.c), D8(), to[2]);
+    }
+  }
+  HWY_INLINE void store(const Words& in, const To& to) const { store(split(in, gather), to); }
+};
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace warpwise::detail::convert::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // the guard of each target

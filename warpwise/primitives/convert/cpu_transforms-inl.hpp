@@ -1,0 +1,224 @@
+// From the channels of a source to those of a destination, once for each SIMD target. 16-bit lanes
+// hold the even and the odd bytes of a vector.
+#if defined(WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
+#undef WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
+#else
+#define WARPWISE_PRIMITIVES_CONVERT_CPU_TRANSFORMS_INL_HPP
+#endif
+
+#include <array>
+#include <cstdint>
+
+#include "warpwise/primitives/convert/cpu_bytes-inl.hpp"
+#include "warpwise/primitives/convert/narrow.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpwise::detail::convert::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+
+HWY_INLINE VU16 even_bytes(V8 v) { return hn::And(hn::BitCast(DU16(), v), hn::Set(DU16(), 255)); }
+HWY_INLINE VU16 odd_bytes(V8 v) { return hn::ShiftRight<8>(hn::BitCast(DU16(), v)); }
+
+struct Encode16 {
+  VU16 factor[3][3], offset[3];
+  V8 gather;
+
+  HWY_INLINE Encode16(const NarrowEncode& numbers, const std::array<int, 3>& order,
+                      const Layout& layout) {
+    gather = layout.gather();
+    for (int row = 0; row < 3; ++row) {
+      offset[row] = hn::Set(DU16(), numbers.offset[order[row]]);
+      for (int i = 0; i < 3; ++i) {
+        factor[row][i] = hn::Set(DU16(), numbers.factor[order[row]][i]);
+      }
+    }
+  }
+
+  HWY_INLINE VU16 sum(int row, VU16 r, VU16 g, VU16 b) const {
+    const VU16 red_green = hn::Add(hn::Mul(r, factor[row][0]), hn::Mul(g, factor[row][1]));
+    return hn::Add(red_green, hn::Add(hn::Mul(b, factor[row][2]), offset[row]));
+  }
+
+  HWY_INLINE Channels operator()(const Words& words) const {
+    const Channels in = split(words, gather);
+    const VU16 even[3] = {even_bytes(in.a), even_bytes(in.b), even_bytes(in.c)};
+    const VU16 odd[3] = {odd_bytes(in.a), odd_bytes(in.b), odd_bytes(in.c)};
+    const auto row = [&](int i) HWY_ATTR {
+      const VU16 evens = hn::ShiftRight<8>(sum(i, even[0], even[1], even[2]));
+      return hn::OddEven(hn::BitCast(D8(), sum(i, odd[0], odd[1], odd[2])),
+                         hn::BitCast(D8(), evens));
+    };
+    return {row(0), row(1), row(2)};
+  }
+};
+
+/// The first row of Encode16 alone, of pixels of four bytes, which needs no splitting. Of a pixel's
+/// four bytes p, two 16-bit lanes hold p0 + 256 p1 and p2 + 256 p3, and others p1 and p3; the sums
+/// of their products are right in the lower 16 bits.
+struct Luma16 {
+  V16 lane_factors, odd_factors;
+  VU16 offset;
+  V8 gather;
+
+  HWY_INLINE Luma16(const NarrowEncode& numbers, const Layout& layout) {
+    std::uint16_t factor[4] = {};
+    for (int i = 0; i < 3; ++i) factor[layout.position(0, i)] = numbers.factor[0][i];
+    const auto pair = [](int even, int odd) HWY_ATTR {
+      return hn::BitCast(D16(),
+                         hn::Set(D32(), (even & 0xffffu) | static_cast<unsigned>(odd) << 16));
+    };
+    lane_factors = pair(factor[0], factor[2]);
+    odd_factors = pair(factor[1] - 256 * factor[0], factor[3] - 256 * factor[2]);
+    offset = hn::Set(DU16(), numbers.offset[0]);
+    std::array<std::uint8_t, 16> table{};
+    for (int i = 0; i < 16; ++i) table[i] = static_cast<std::uint8_t>(i % 4 * 4 + i / 4);
+    gather = byte_table(table);
+  }
+
+  HWY_INLINE V32 sums(V8 pixels) const {
+    const hn::RebindToSigned<D32> d;
+    auto rest = hn::Zero(d);
+    auto sum = hn::ReorderWidenMulAccumulate(d, hn::BitCast(D16(), pixels), lane_factors,
+                                             hn::Zero(d), rest);
+    sum = hn::ReorderWidenMulAccumulate(d, hn::BitCast(D16(), odd_bytes(pixels)), odd_factors, sum,
+                                        rest);
+    return hn::BitCast(D32(), hn::RearrangeToOddPlusEven(sum, rest));
+  }
+
+  HWY_INLINE V8 operator()(const Words& in) const {
+    const auto pair = [&](int a, int b) HWY_ATTR {
+      const auto upper = hn::BitCast(DU16(), hn::ShiftLeft<16>(sums(in.part[b])));
+      return hn::Add(hn::OddEven(upper, hn::BitCast(DU16(), sums(in.part[a]))), offset);
+    };
+    const V8 even = hn::BitCast(D8(), hn::ShiftRight<8>(pair(0, 2)));
+    const V8 odd = hn::BitCast(D8(), pair(1, 3));
+    return shuffle_bytes(hn::OddEven(odd, even), gather);
+  }
+};
+
+/// 32-bit lanes hold a pixel each.
+struct EncodeFloat {
+  /// Added to a small number, of either sign, it rounds it to an integer: the lowest byte then.
+  static constexpr float magic = 3 << 22;
+  /// Its two bytes that are not zero, for which a block has room after 12 bytes of pixels or in the
+  /// place of alpha.
+  static constexpr std::uint8_t magic_bytes[2] = {0x40, 0x4b};
+
+  VF first[3], last[3], offset[3], base[3];
+  V8 channel[3], spare, spare_mask, lift;
+  V32 magics;
+
+  HWY_INLINE EncodeFloat(const FloatEncode& numbers, const std::array<int, 3>& order,
+                         const Layout& layout) {
+    for (int row = 0; row < 3; ++row) {
+      first[row] = hn::Set(DF(), numbers.first[order[row]]);
+      last[row] = hn::Set(DF(), numbers.last[order[row]]);
+      offset[row] = hn::Set(DF(), numbers.offset[order[row]]);
+      base[row] = hn::Set(DF(), magic + numbers.base[order[row]]);
+    }
+    const int step = layout.bytes == 3 ? 1 : 4;
+    const int low = layout.bytes == 3 ? 12 : 3, high = low + step;
+    std::array<std::uint8_t, 16> values{}, mask{}, lifts{};
+    values[low] = magic_bytes[0], values[high] = magic_bytes[1];
+    mask[low] = mask[high] = 255;
+    for (const int c : {0, 1, 2}) {
+      std::array<std::uint8_t, 16> table{};
+      for (int pixel = 0; pixel < 4; ++pixel) {
+        table[4 * pixel] = layout.position(pixel, c);
+        table[4 * pixel + 1] = no_byte;
+        table[4 * pixel + 2] = static_cast<std::uint8_t>(low);
+        table[4 * pixel + 3] = static_cast<std::uint8_t>(high);
+        if (c > 0) lifts[4 * pixel + c] = numbers.lift;
+      }
+      channel[c] = byte_table(table);
+    }
+    spare = byte_table(values);
+    spare_mask = byte_table(mask);
+    lift = byte_table(lifts);
+    // What the magic numbers add up to once shifted, and 255 in the fourth byte.
+    constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
+    magics = hn::Set(D32(), (0xffu << 24) - bits - (bits << 8) - (bits << 16));
+  }
+
+  HWY_INLINE V32 row(int i, VF red, VF blue, VF middle) const {
+    const VF difference = hn::MulAdd(red, first[i], hn::MulAdd(blue, last[i], offset[i]));
+    return hn::BitCast(D32(), hn::Add(difference, middle));
+  }
+
+  HWY_INLINE V8 pixels(V8 bytes) const {
+    const V8 with_magic = hn::IfThenElse(hn::MaskFromVec(spare_mask), spare, bytes);
+    const auto plus_magic = [&](int c) HWY_ATTR {
+      return hn::BitCast(DF(), shuffle_bytes(with_magic, channel[c]));
+    };
+    const VF green = plus_magic(1);
+    const VF red = hn::Sub(plus_magic(0), green), blue = hn::Sub(plus_magic(2), green);
+    const V32 luma = hn::Add(row(0, red, blue, green), magics);
+    const V32 second = hn::ShiftLeft<8>(row(1, red, blue, base[1]));
+    const V32 third = hn::ShiftLeft<16>(row(2, red, blue, base[2]));
+    return hn::SaturatedAdd(hn::BitCast(D8(), hn::Add(hn::Add(luma, second), third)), lift);
+  }
+
+  HWY_INLINE Words operator()(const Words& in) const {
+    return {{pixels(in.part[0]), pixels(in.part[1]), pixels(in.part[2]), pixels(in.part[3])}};
+  }
+};
+
+/// For chroma p, q: first = luma + factor[0] · p, second by p and q, third by q.
+struct Decode16 {
+  VU16 luma_scale;
+  V16 factor[4], offset[3];
+
+  /// The two kinds of chroma change places where R comes first.
+  HWY_INLINE Decode16(const NarrowDecode& numbers, bool blue_first) {
+    const auto& n = numbers;
+    const std::int16_t factors[4] = {blue_first ? n.blue : n.red, n.green[blue_first ? 0 : 1],
+                                     n.green[blue_first ? 1 : 0], blue_first ? n.red : n.blue};
+    // 2^14 more, so that a saturating sum stays below 256 · 64 above it.
+    const int zero[3] = {factors[0], factors[1] + factors[2], factors[3]};
+    for (int i = 0; i < 4; ++i) factor[i] = hn::Set(D16(), factors[i]);
+    for (int i = 0; i < 3; ++i) {
+      offset[i] =
+          hn::Set(D16(), static_cast<std::int16_t>((1 << 14) + n.luma_offset - 128 * zero[i]));
+    }
+    luma_scale = hn::Set(DU16(), n.luma_scale);
+  }
+};
+
+/// chroma_first: p is the lower byte of a pair.
+template <bool p_first>
+struct DecodePairs : Decode16 {
+  HWY_INLINE DecodePairs(const NarrowDecode& numbers, bool b_first) : Decode16(numbers, b_first) {}
+
+  HWY_INLINE V16 luma_of(V8 twice) const {
+    return hn::BitCast(D16(), hn::MulHigh(hn::BitCast(DU16(), twice), luma_scale));
+  }
+
+  HWY_INLINE Channels operator()(const SharedChroma& in) const {
+    const D16 d;
+    const V8 even_twice = byte_table({0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14});
+    const V8 odd_twice = byte_table({1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15});
+    const V16 even = luma_of(shuffle_bytes(in.luma, even_twice));
+    const V16 odd = luma_of(shuffle_bytes(in.luma, odd_twice));
+    const V16 lower = hn::BitCast(d, even_bytes(in.chroma));
+    const V16 upper = hn::BitCast(d, odd_bytes(in.chroma));
+    const V16 p = p_first ? lower : upper, q = p_first ? upper : lower;
+    const auto channel = [&](V16 chroma) HWY_ATTR {
+      const V16 least = hn::Set(d, 1 << 14);
+      const V16 evens = hn::Max(hn::SaturatedAdd(even, chroma), least);
+      const V16 odds = hn::Max(hn::SaturatedAdd(odd, chroma), least);
+      return hn::OddEven(hn::BitCast(D8(), hn::ShiftLeft<2>(odds)),
+                         hn::BitCast(D8(), hn::ShiftRight<6>(evens)));
+    };
+    const V16 green = hn::Add(hn::Mul(p, factor[1]), hn::Mul(q, factor[2]));
+    return {channel(hn::Add(hn::Mul(p, factor[0]), offset[0])), channel(hn::Add(green, offset[1])),
+            channel(hn::Add(hn::Mul(q, factor[3]), offset[2]))};
+  }
+};
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace warpwise::detail::convert::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // the guard of each target
