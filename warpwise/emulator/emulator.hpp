@@ -200,6 +200,9 @@ struct LaunchResult {
   std::map<std::string, std::uint64_t>
       instructions_by_class;         ///< warp instructions: "integer", "float", ...
   std::vector<MemoryCounts> memory;  ///< one for each compute capability asked for
+  /// Of each block its threads times the accesses to global memory and textures of its busiest
+  /// warp: the references that there would be if no thread ever idled.
+  std::uint64_t thread_rounds = 0;
   std::vector<LineCounts> lines;  ///< in the order of file and line; those that executed or could
   std::vector<Fault> faults;      ///< empty for a clean run
   std::string printed;  ///< what the kernel's printf wrote, at most 1 MiB and a line that says so

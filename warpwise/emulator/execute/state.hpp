@@ -82,6 +82,7 @@ struct Warp {
   int spins = 0;               ///< backward branches of polling loops since the last switch
   bool spun = false;           ///< its last turn ended in a spin
   std::uint64_t executed = 0;  ///< warp instructions
+  std::uint64_t accesses = 0;  ///< to global memory and textures, where that is counted
 
   /// A lane's number in its block.
   std::uint32_t thread(int lane) const {

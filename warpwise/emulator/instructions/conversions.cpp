@@ -144,14 +144,7 @@ void add_conversion(Table& table, const std::string& to, const std::string& from
 
 template <class D>
 void add_conversions_to(Table& table, const std::string& to) {
-  add_conversion<D, std::uint8_t>(table, to, "u8");
-  add_conversion<D, std::int8_t>(table, to, "s8");
-  add_conversion<D, std::uint16_t>(table, to, "u16");
-  add_conversion<D, std::int16_t>(table, to, "s16");
-  add_conversion<D, std::uint32_t>(table, to, "u32");
-  add_conversion<D, std::int32_t>(table, to, "s32");
-  add_conversion<D, std::uint64_t>(table, to, "u64");
-  add_conversion<D, std::int64_t>(table, to, "s64");
+  for_each_integer([&]<class S>(S, const char* from) { add_conversion<D, S>(table, to, from); });
   add_conversion<D, Half>(table, to, "f16");
   add_conversion<D, BFloat>(table, to, "bf16");
   add_conversion<D, float>(table, to, "f32");
@@ -216,14 +209,7 @@ void test_property(Warp& warp, const Operation& op) {
 
 Table make_table() {
   Table table;
-  add_conversions_to<std::uint8_t>(table, "u8");
-  add_conversions_to<std::int8_t>(table, "s8");
-  add_conversions_to<std::uint16_t>(table, "u16");
-  add_conversions_to<std::int16_t>(table, "s16");
-  add_conversions_to<std::uint32_t>(table, "u32");
-  add_conversions_to<std::int32_t>(table, "s32");
-  add_conversions_to<std::uint64_t>(table, "u64");
-  add_conversions_to<std::int64_t>(table, "s64");
+  for_each_integer([&]<class D>(D, const char* name) { add_conversions_to<D>(table, name); });
   add_conversions_to<Half>(table, "f16");
   add_conversions_to<BFloat>(table, "bf16");
   add_conversions_to<float>(table, "f32");

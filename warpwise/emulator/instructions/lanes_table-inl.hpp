@@ -219,28 +219,17 @@ void add_conversion(Table& table, const std::string& to, const std::string& from
 
 template <class D>
 void add_conversions_from_lower_bits(Table& table, const std::string& to) {
-  const auto add = [&]<class S>(S, const char* from) {
-    table["cvt.low." + to + "." + from] = {convert_lower_bits<D, S>,
-                                           {width_of<D>(), Width::none, Width::w64}};
-  };
-  add(std::uint8_t{}, "u8");
-  add(std::int8_t{}, "s8");
-  add(std::uint16_t{}, "u16");
-  add(std::int16_t{}, "s16");
-  add(std::uint32_t{}, "u32");
-  add(std::int32_t{}, "s32");
+  for_each_integer([&]<class S>(S, const char* from) {
+    if constexpr (sizeof(S) < 8) {
+      table["cvt.low." + to + "." + from] = {convert_lower_bits<D, S>,
+                                             {width_of<D>(), Width::none, Width::w64}};
+    }
+  });
 }
 
 template <class D>
 void add_conversions_to(Table& table, const std::string& to) {
-  add_conversion<D, std::uint8_t>(table, to, "u8");
-  add_conversion<D, std::int8_t>(table, to, "s8");
-  add_conversion<D, std::uint16_t>(table, to, "u16");
-  add_conversion<D, std::int16_t>(table, to, "s16");
-  add_conversion<D, std::uint32_t>(table, to, "u32");
-  add_conversion<D, std::int32_t>(table, to, "s32");
-  add_conversion<D, std::uint64_t>(table, to, "u64");
-  add_conversion<D, std::int64_t>(table, to, "s64");
+  for_each_integer([&]<class S>(S, const char* from) { add_conversion<D, S>(table, to, from); });
 }
 
 /// Float to 32-bit integer, towards zero, saturated; NaN gives 0.

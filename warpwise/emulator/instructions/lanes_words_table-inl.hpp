@@ -202,22 +202,10 @@ Table make_table() {
   add_floating<float>(table, "f32");
   add_floating<double>(table, "f64");
   add_flushing(table);
-  add_conversions_to<std::uint8_t>(table, "u8");
-  add_conversions_to<std::int8_t>(table, "s8");
-  add_conversions_to<std::uint16_t>(table, "u16");
-  add_conversions_to<std::int16_t>(table, "s16");
-  add_conversions_to<std::uint32_t>(table, "u32");
-  add_conversions_to<std::int32_t>(table, "s32");
-  add_conversions_to<std::uint64_t>(table, "u64");
-  add_conversions_to<std::int64_t>(table, "s64");
-  add_conversions_from_lower_bits<std::uint8_t>(table, "u8");
-  add_conversions_from_lower_bits<std::int8_t>(table, "s8");
-  add_conversions_from_lower_bits<std::uint16_t>(table, "u16");
-  add_conversions_from_lower_bits<std::int16_t>(table, "s16");
-  add_conversions_from_lower_bits<std::uint32_t>(table, "u32");
-  add_conversions_from_lower_bits<std::int32_t>(table, "s32");
-  add_conversions_from_lower_bits<std::uint64_t>(table, "u64");
-  add_conversions_from_lower_bits<std::int64_t>(table, "s64");
+  for_each_integer([&]<class D>(D, const char* name) {
+    add_conversions_to<D>(table, name);
+    add_conversions_from_lower_bits<D>(table, name);
+  });
   add_common_conversions(table);
   add_packed<2>(table);
   add_packed<4>(table);

@@ -3,6 +3,7 @@
 // Internal to the emulator: handlers by the names that decoding looks them up with.
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -17,5 +18,18 @@ struct Entry {
   std::array<Width, 6> widths{};
 };
 using Table = std::map<std::string, Entry, std::less<>>;
+
+/// Calls `visit(T{}, "u8")` with each type of integer and PTX's name of it.
+template <class Visit>
+void for_each_integer(const Visit& visit) {
+  visit(std::uint8_t{}, "u8");
+  visit(std::int8_t{}, "s8");
+  visit(std::uint16_t{}, "u16");
+  visit(std::int16_t{}, "s16");
+  visit(std::uint32_t{}, "u32");
+  visit(std::int32_t{}, "s32");
+  visit(std::uint64_t{}, "u64");
+  visit(std::int64_t{}, "s64");
+}
 
 }  // namespace warpwise::emulator

@@ -19,6 +19,7 @@ class Counts::Collector {
     result_.memory.resize(launch_.ccs.size());
     make_lines();
     for (const Counts* worker : workers_) {
+      result_.thread_rounds += worker->thread_rounds_;
       for (const Operation& op : code_.operations) add_execution(op, worker->operations_[op.index]);
       for (std::size_t site = 0; site < code_.sites.size(); ++site) add_site(*worker, site);
     }

@@ -1,5 +1,6 @@
 #include "warpwise/emulator/observe/counts.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 
@@ -11,9 +12,19 @@ constexpr std::size_t patterns_of_site = 8;  // loops meet a few alignments in t
 }  // namespace
 
 Counts::Counts(const Launch& launch)
-    : Observer(launch), code_(launch.code), ccs_(launch.ccs),
+    : Observer(launch), code_(launch.code), block_threads_(launch.block.count()), ccs_(launch.ccs),
       operations_(launch.code->operations.size()),
       sites_(launch.code->sites.size() * counted_spaces * launch.ccs.size()) {}
+
+void Counts::begins(Block& block) {
+  for (Warp& warp : block.warps) warp.accesses = 0;
+}
+
+void Counts::ends(const Block& block) {
+  std::uint64_t rounds = 0;
+  for (const Warp& warp : block.warps) rounds = std::max(rounds, warp.accesses);
+  thread_rounds_ += rounds * block_threads_;
+}
 
 Counts::Cost Counts::cost_of(rules::ComputeCapability cc, Space space,
                              const rules::WarpAccess& access) {
@@ -89,7 +100,8 @@ void Counts::count(const Access& access) {
   for (std::size_t k = 0; k < n; ++k) add(counts[k], costs[k], lanes, access.bytes);
 }
 
-void Counts::reads_texture(const Warp&, const Operation& op, const TextureRead& read) {
+void Counts::reads_texture(Warp& warp, const Operation& op, const TextureRead& read) {
+  ++warp.accesses;
   const std::size_t n = ccs_.size();
   SiteCounts* counts = sites_.data() + static_cast<std::size_t>(op.site) * counted_spaces * n;
   for (std::size_t k = 0; k < n; ++k) {

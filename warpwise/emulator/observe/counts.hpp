@@ -14,10 +14,13 @@ namespace warpwise::emulator {
 
 /// Counts instructions, branches and barriers of each operation, and asks the rules what each
 /// access costs on every compute capability of the launch. Fills in LaunchResult's totals, lines,
-/// memory and instructions_by_class.
+/// memory, thread_rounds and instructions_by_class.
 class Counts : public Observer {
  public:
   explicit Counts(const Launch& launch);
+
+  void begins(Block& block);
+  void ends(const Block& block);
 
   void executes(const Warp&, const Operation& op, Mask lanes) {
     Executed& count = operations_[op.index];
@@ -28,11 +31,12 @@ class Counts : public Observer {
   }
   void diverges(const Warp&, const Operation& op) { ++operations_[op.index].divergent; }
 
-  void accesses(const Warp&, const Operation&, const Access& access) {
-    if (access.site < 0 || access.space == Space::parameter || ccs_.empty()) return;
-    count(access);
+  void accesses(Warp& warp, const Operation&, const Access& access) {
+    if (access.site < 0 || access.space == Space::parameter) return;
+    if (access.space == Space::global) ++warp.accesses;
+    if (!ccs_.empty()) count(access);
   }
-  void reads_texture(const Warp&, const Operation& op, const TextureRead& read);
+  void reads_texture(Warp& warp, const Operation& op, const TextureRead& read);
 
   static void collect(const Launch& launch, const std::vector<const Counts*>& workers,
                       LaunchResult& result);
@@ -87,6 +91,8 @@ class Counts : public Observer {
   static void add(SiteCounts& counts, const Cost& cost, int lanes, int bytes);
 
   const Code* code_;
+  std::uint64_t block_threads_;
+  std::uint64_t thread_rounds_ = 0;
   std::vector<rules::ComputeCapability> ccs_;
   std::vector<Executed> operations_;
   std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
