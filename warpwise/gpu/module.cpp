@@ -1,24 +1,16 @@
 #include "warpwise/gpu/module.hpp"
 
-#include <cudaTypedefs.h>
-
 #include <array>
-#include <source_location>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/driver.hpp"
 
 namespace warpwise::gpu {
 namespace {
 
-// Functions of the driver that the runtime has no counterpart for. The runtime, which loads the
-// driver, hands out their addresses: so the library does not link the driver, and starts where
-// there is none.
 struct Driver {
-  PFN_cuGetErrorName_v6000 error_name = nullptr;
-  PFN_cuGetErrorString_v6000 error_text = nullptr;
   PFN_cuModuleLoadDataEx_v2010 load = nullptr;
   PFN_cuModuleUnload_v2000 unload = nullptr;
   PFN_cuModuleGetFunction_v2000 function = nullptr;
@@ -28,54 +20,19 @@ struct Driver {
   PFN_cuLaunchKernel_v4000 launch = nullptr;
 };
 
-template <class Function>
-void find(const char* name, Function& function) {
-  void* place = nullptr;
-  cudaDriverEntryPointQueryResult status{};
-#if CUDART_VERSION >= 12050
-  // All of them are older than CUDA 12, the oldest driver that this library runs on.
-  check(cudaGetDriverEntryPointByVersion(name, &place, 12000, cudaEnableLegacyStream, &status),
-        name);
-#else
-  check(cudaGetDriverEntryPoint(name, &place, cudaEnableLegacyStream, &status), name);
-#endif
-  if (status != cudaDriverEntryPointSuccess || place == nullptr) {
-    throw CudaError(std::string("the CUDA driver has no function ") + name);
-  }
-  function = reinterpret_cast<Function>(place);
-}
-
 const Driver& driver() {
   static const Driver functions = [] {
     Driver found;
-    find("cuGetErrorName", found.error_name);
-    find("cuGetErrorString", found.error_text);
-    find("cuModuleLoadDataEx", found.load);
-    find("cuModuleUnload", found.unload);
-    find("cuModuleGetFunction", found.function);
-    find("cuFuncGetAttribute", found.attribute);
-    find("cuFuncSetAttribute", found.set_attribute);
-    find("cuOccupancyMaxActiveBlocksPerMultiprocessor", found.occupancy);
-    find("cuLaunchKernel", found.launch);
+    find_driver_function("cuModuleLoadDataEx", found.load);
+    find_driver_function("cuModuleUnload", found.unload);
+    find_driver_function("cuModuleGetFunction", found.function);
+    find_driver_function("cuFuncGetAttribute", found.attribute);
+    find_driver_function("cuFuncSetAttribute", found.set_attribute);
+    find_driver_function("cuOccupancyMaxActiveBlocksPerMultiprocessor", found.occupancy);
+    find_driver_function("cuLaunchKernel", found.launch);
     return found;
   }();
   return functions;
-}
-
-std::string text_of(CUresult result) {
-  const char* name = nullptr;
-  const char* text = nullptr;
-  driver().error_name(result, &name);
-  driver().error_text(result, &text);
-  return std::string(name == nullptr ? "an error that the driver has no name for" : name) + " (" +
-         (text == nullptr ? std::to_string(result) : text) + ")";
-}
-
-void require(CUresult result, const std::string& what,
-             std::source_location where = std::source_location::current()) {
-  if (result == CUDA_SUCCESS) return;
-  throw CudaError(what + ": " + text_of(result) + " at " + where.file_name() + ":" +
-                  std::to_string(where.line()));
 }
 
 int attribute(FunctionHandle function, CUfunction_attribute which) {

@@ -22,6 +22,10 @@ class WARPWISE_EXPORT Stream {
   operator StreamHandle() const { return handle_; }  // NOLINT: a stream is what calls expect
 
  private:
+  friend class Part;
+  friend class Partition;
+  explicit Stream(StreamHandle owned) : handle_(owned) {}
+
   StreamHandle handle_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/module.hpp"
+#include "warpwise/gpu/partition.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/gpu/texture.hpp"
 
@@ -71,6 +72,17 @@ void Kernel::launch(std::span<const std::uint32_t, 3>, std::span<const std::uint
                     std::uint64_t, std::span<const std::byte>, StreamHandle) const {
   refuse();
 }
+
+Part::~Part() = default;
+Part::Part(Part&&) noexcept = default;
+Part& Part::operator=(Part&&) noexcept = default;
+struct Partition::Made {
+  Part first;
+  Part rest;
+};
+Partition::Partition(Made made) : first_(std::move(made.first)), rest_(std::move(made.rest)) {}
+Partition::Made Partition::make(int) { refuse(); }
+Partition::Partition(int multiprocessors) : Partition(make(multiprocessors)) {}
 
 Texture::Texture(const TextureDescription&) { refuse(); }
 Texture::~Texture() = default;
