@@ -10,6 +10,10 @@
 namespace warpwise::cli {
 namespace {
 
+// A job's input and two results; and what the program, its libraries and a GPU's driver have open.
+constexpr std::size_t files_of_job = 3;
+constexpr std::size_t files_of_program = 64;
+
 // A thread's stack, and the addresses that malloc sets aside for it.
 constexpr std::int64_t bytes_of_thread = 128 << 20;
 
@@ -104,6 +108,13 @@ std::int64_t half_of_memory() {
   std::int64_t limit = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);
   return bytes / 2;
+}
+
+std::size_t jobs_with_open_files() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 1;
+  const auto most = static_cast<std::size_t>(files.rlim_cur);
+  return most < files_of_program + files_of_job ? 1 : (most - files_of_program) / files_of_job;
 }
 
 }  // namespace warpwise::cli

@@ -69,4 +69,7 @@ class Batch {
 /// Half of the memory that this process may have.
 std::int64_t half_of_memory();
 
+/// How many jobs at a time have enough with the files that this process may have open.
+std::size_t jobs_with_open_files();
+
 }  // namespace warpwise::cli

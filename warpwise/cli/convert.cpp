@@ -4,6 +4,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
 
@@ -25,7 +26,8 @@ class ConvertCommand final : public Command, public Operation {
         ->type_name("FMT");
     add_choice(app, "--matrix", "Weights of the colours in luma (default: bt601)", all_matrices,
                options_.matrix);
-    add_choice(app, "--from-range", "Range of YUV input (default: the convention's)", all_ranges,
+    add_choice(app, "--from-range",
+               "Range of YUV input (default: the .y4m file's, else the convention's)", all_ranges,
                options_.from_range);
     add_choice(app, "--to-range", "Range of YUV output (default: the convention's)", all_ranges,
                options_.to_range);
@@ -68,18 +70,41 @@ class ConvertCommand final : public Command, public Operation {
       throw IoError(name + " has pixels of " + source.pixel_text() +
                     "; convert takes 8-bit grey, RGB and RGBA");
     }
-    return {io::PictureShape::of(*to_, source.width, source.height)};
+    auto result = io::PictureShape::of(*to_, source.width, source.height);
+    result.full_range = range_of_result(source) == Range::full;
+    return {result};
   }
 
   void run(HostSource source, std::span<const HostResult> results) const override {
-    convert(source.frame(), results[0].frame(), options_);
+    convert(source.frame(), results[0].frame(), options_for(source.shape));
   }
   void run(DeviceSource source, std::span<const DeviceResult> results,
            gpu::StreamHandle stream) const override {
-    convert(source.frame(), results[0].frame(), options_, stream);
+    convert(source.frame(), results[0].frame(), options_for(source.shape), stream);
   }
 
  private:
+  ConvertOptions options_for(const io::PictureShape& source) const {
+    ConvertOptions options = options_;
+    if (!options.from_range && source.full_range) {
+      options.from_range = *source.full_range ? Range::full : Range::limited;
+    }
+    return options;
+  }
+
+  // As ConvertOptions says of ranges that are left open. Of RGB it means nothing.
+  Range range_of_result(const io::PictureShape& source) const {
+    if (options_.to_range) return *options_.to_range;
+    const bool from_yuv = is_yuv(source) || source.format == PixelFormat::gray8;
+    const bool codes_stay = from_yuv && options_.convention != Convention::exact;
+    const std::optional<Range> from = options_for(source).from_range;
+    if (codes_stay && from) return *from;
+    const bool subsampled = is_yuv(source) && source.channels == 0;
+    const bool limited = options_.convention == Convention::libyuv ||
+                         (codes_stay && subsampled && options_.convention == Convention::opencv);
+    return limited ? Range::limited : Range::full;
+  }
+
   SharedOptions shared_;
   std::optional<PixelFormat> to_;
   ConvertOptions options_;

@@ -28,6 +28,18 @@ void grey_pixels(const io::Picture& colour, io::Picture& result) {
 
 }  // namespace
 
+bool is_yuv(const io::PictureShape& shape) {
+  if (!shape.format) return false;
+  switch (*shape.format) {
+    case PixelFormat::gray8:
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32: return false;
+    default: return true;
+  }
+}
+
 io::Picture grey_of(const io::Picture& colour) {
   const io::PictureShape& shape = colour.shape();
   io::Picture result(io::PictureShape::interleaved(shape.type, 1, shape.width, shape.height));

@@ -16,18 +16,17 @@ bool is_folder(const std::string& path) {
 }
 
 void refuse_video(const std::string& path) {
-  static constexpr std::string_view videos[] = {".avi",  ".mp4", ".m4v",  ".mov", ".mkv",
-                                                ".webm", ".mpg", ".mpeg", ".wmv", ".flv",
-                                                ".ogv",  ".y4m", ".3gp"};
+  static constexpr std::string_view videos[] = {".avi", ".mp4",  ".m4v", ".mov", ".mkv", ".webm",
+                                                ".mpg", ".mpeg", ".wmv", ".flv", ".ogv", ".3gp"};
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return;
   if (std::find(std::begin(videos), std::end(videos), io::extension_of(path)) == std::end(videos)) {
     return;
   }
   throw IoError(path +
-                " is a video, and only pictures can be read; make pictures of its frames first: "
-                "mkdir frames && ffmpeg -i " +
-                path + " frames/%05d.png");
+                " is a video, and only .y4m and pictures can be read; make one first: ffmpeg -i " +
+                path + " -pix_fmt yuv420p frames.y4m, or mkdir frames && ffmpeg -i " + path +
+                " frames/%05d.png");
 }
 
 std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
@@ -38,7 +37,8 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
     const std::string path = entry->path().string();
     const std::string extension = io::extension_of(path);
     const bool wanted = io::is_readable_extension(extension) || (raw_too && extension == ".raw");
-    if (wanted && entry->is_regular_file(error)) pictures.push_back(path);
+    std::error_code leads_nowhere;  // of a link
+    if (wanted && entry->is_regular_file(leads_nowhere)) pictures.push_back(path);
   }
   if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());
   if (pictures.empty()) {
@@ -68,8 +68,13 @@ void require_distinct_names(const std::vector<std::string>& inputs) {
 
 void require_no_file(const std::string& path) {
   std::error_code ignored;
-  if (fs::exists(path, ignored) && !is_folder(path)) {
+  if (is_folder(path)) return;
+  if (fs::exists(path, ignored)) {
     throw IoError(path + " is a file; several inputs need a folder to go to");
+  }
+  // Whoever forgets that would wonder about a folder of that name.
+  if (io::is_readable_extension(io::extension_of(path))) {
+    throw UsageError(path + " is the name of a picture; several inputs need a folder to go to");
   }
 }
 
@@ -78,8 +83,11 @@ void require_no_file(const std::string& path) {
 std::string Job::output_path(std::size_t index, const io::PictureShape& result) const {
   const Target& target = targets[index];
   if (!target.extension_is_open) return target.path;
-  for (const std::string& extension :
-       {io::extension_of(input), std::string(".png"), std::string(".npy")}) {
+  std::vector<std::string> extensions = {io::extension_of(input)};
+  // The frames of a video are too many for a picture's file.
+  if (!io::takes_many_pictures(extensions[0]))
+    extensions.insert(extensions.end(), {".png", ".npy"});
+  for (const std::string& extension : extensions) {
     if (io::holding(extension, result) == io::Holding::exact) return target.path + extension;
   }
   return target.path + ".raw";

@@ -20,7 +20,8 @@ struct Job {
   std::vector<Target> targets;
 
   /// The path of result `index`. In a folder a result keeps the input's name; its type is the
-  /// input's if that holds the result exactly, else the first of .png, .npy, .raw that does.
+  /// input's if that holds the result exactly, else the first of .png, .npy, .raw that does; of a
+  /// .y4m file .raw.
   std::string output_path(std::size_t index, const io::PictureShape& result) const;
 };
 
@@ -47,8 +48,8 @@ std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
 
 bool is_folder(const std::string& path);
 
-/// \throws IoError  the path names a file that is a video by its name; it says how to make pictures
-///                  of the frames.
+/// \throws IoError  the path names a file that is a video by its name, but no .y4m; it says
+///                  how to make a .y4m file or pictures of it.
 void refuse_video(const std::string& path);
 
 /// \throws UsageError  two of the outputs are one file, however they are written; an empty name is

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <new>
 
 #include "warpwise/cli/raw_frames.hpp"
@@ -38,10 +39,10 @@ class Passage {
       for (const std::string& path : report_.outputs) files_.emplace_back(path);
     }
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results_[i]);
+      io::write_picture(files_[i], io::extension_of(report_.outputs[i]), results_[i], sequence_);
     }
     report_.times.write += writing.milliseconds();
-    ++report_.frames;
+    sequence_.before = ++report_.frames;
   }
 
   /// Whether something is written that ends only when the input does.
@@ -50,8 +51,15 @@ class Passage {
   }
 
   bool takes_many_frames() const {
-    return std::all_of(report_.outputs.begin(), report_.outputs.end(),
-                       [](const std::string& path) { return io::extension_of(path) == ".raw"; });
+    return std::all_of(report_.outputs.begin(), report_.outputs.end(), [](const std::string& path) {
+      return io::takes_many_pictures(io::extension_of(path));
+    });
+  }
+
+  /// What .y4m results say besides their pixels.
+  void take_rates(const io::Y4mHeader& header) {
+    sequence_.rate = header.rate;
+    sequence_.aspect = header.aspect;
   }
 
   void count_reading(const Stopwatch& watch) { report_.times.read += watch.milliseconds(); }
@@ -87,21 +95,22 @@ class Passage {
   Worker& worker_;
   std::vector<io::Picture> results_;
   std::vector<io::OutputFile> files_;
+  io::Sequence sequence_;
   FileReport report_;
 };
 
-void pass_frames(io::InputFile& input, const io::PictureShape& shape, Passage& passage) {
-  RawFrames raw(input, shape);
-  io::Picture picture(shape);
-  for (std::int64_t frames = 0;; ++frames) {
+void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passage) {
+  io::Picture picture(frames.shape());
+  for (std::int64_t passed = 0;; ++passed) {
     const Stopwatch reading;
-    const bool is_there = raw.next(picture);
+    const bool is_there = frames.next(picture);
     passage.count_reading(reading);
     if (!is_there) return;
-    if (frames == 1 && !passage.takes_many_frames()) {
-      throw IoError(input.name() + " has more than one frame; only .raw and pipes take several");
+    if (passed == 1 && !passage.takes_many_frames()) {
+      throw IoError(input.name() +
+                    " has more than one frame; only .y4m, .raw and pipes take several");
     }
-    if (frames == 1 && input.is_device() && passage.fills_files()) {
+    if (passed == 1 && input.is_device() && passage.fills_files()) {
       throw IoError(input.name() +
                     " is a device, which may have no end; several frames of one go to a pipe or a "
                     "device, not into a file");
@@ -117,13 +126,28 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   const Stopwatch reading;
   io::InputFile input(job.input);
   if (options.is_raw(job.input)) {
-    pass_frames(input, options.raw_shape(), passage);
+    RawFrames frames(input, options.raw_shape());
+    pass_frames(input, frames, passage);
+  } else if (const auto y4m = io::y4m_frames_in(input)) {
+    passage.take_rates(y4m->header());
+    pass_frames(input, *y4m, passage);
   } else {
     const io::Picture picture = io::read_picture(input);
     passage.count_reading(reading);
     passage.process(picture);
   }
   return passage.finish();
+}
+
+// Of one frame of a .y4m file; no less than the file where it is something else.
+std::int64_t bytes_of_frame(const std::string& path, std::int64_t bytes_of_file) {
+  try {
+    io::InputFile file(path);
+    if (const auto y4m = io::y4m_frames_in(file)) return y4m->shape().bytes();
+  } catch (const IoError&) {
+    // It is told when its turn comes.
+  }
+  return bytes_of_file;
 }
 
 }  // namespace
@@ -136,8 +160,8 @@ void check_job(const Job& job, const SharedOptions& options) {
   if (!options.is_raw(job.input)) refuse_video(job.input);
   io::InputFile input(job.input);
   if (!options.is_raw(job.input)) return io::require_picture(input);
-  RawFrames frames(input, options.raw_shape());
-  if (!frames.has_more()) throw IoError("cannot read " + input.name() + ": it is empty");
+  const RawFrames frames(input, options.raw_shape());
+  if (input.peek(1).empty()) throw IoError("cannot read " + input.name() + ": it is empty");
 }
 
 std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
@@ -148,9 +172,14 @@ std::int64_t bytes_needed(const Job& job, const SharedOptions& options) {
   std::error_code no_file;
   const auto size = std::filesystem::file_size(job.input, no_file);
   if (no_file) return 0;  // a pipe, or what cannot be read
-  const auto bytes = static_cast<std::int64_t>(size);
+  // Sparse files may be as large as any number.
+  const auto bytes = std::min(static_cast<std::int64_t>(size),
+                              std::numeric_limits<std::int64_t>::max() / of_encoded);
   if (options.is_raw(job.input)) {
     return of_pixels * std::min(bytes, options.raw_shape().bytes());
+  }
+  if (io::extension_of(job.input) == ".y4m") {
+    return of_pixels * std::min(bytes, bytes_of_frame(job.input, bytes));
   }
   return (io::extension_of(job.input) == ".npy" ? of_pixels : of_encoded) * bytes;
 }

@@ -15,7 +15,7 @@ std::string text_of(const io::PictureShape& shape) {
 }  // namespace
 
 RawFrames::RawFrames(io::InputFile& input, const io::PictureShape& shape)
-    : input_(input), shape_(shape) {
+    : io::Frames(shape), input_(input) {
   if (input.size() && *input.size() % shape.bytes() != 0) {
     throw IoError(fmt::format("{} has {} bytes, which is no multiple of {}", input.name(),
                               *input.size(), text_of(shape)));
@@ -29,14 +29,9 @@ bool RawFrames::next(io::Picture& picture) {
   ++frames_;
   if (got < picture.bytes().size()) {
     throw IoError(fmt::format("{} ends inside frame {}: {} bytes of {}", input_.name(), frames_,
-                              got, text_of(shape_)));
+                              got, text_of(shape())));
   }
   return true;
-}
-
-bool RawFrames::has_more() {
-  std::byte one{};
-  return input_.read({&one, 1}) > 0;
 }
 
 }  // namespace warpwise::cli

@@ -51,9 +51,10 @@ class SobelCommand final : public Command, public Operation {
     return {possible};
   }
 
-  // sobel() itself takes the grey of 8-bit colours; other colours come here.
+  // sobel() itself takes the grey of 8-bit colours; other colours and YUV come here.
   std::optional<io::Picture> prepared(const io::Picture& picture) const override {
     const io::PictureShape& shape = picture.shape();
+    if (is_yuv(shape)) return grey_of(picture);
     const bool colour = shape.channels >= 3;
     if (!colour || (shape.type != ElementType::u16 && shape.type != ElementType::f32)) {
       return std::nullopt;

@@ -81,13 +81,20 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
                          const std::function<void(std::size_t, io::Picture)>& use) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string& path = paths[i];
-    if (options_.is_raw(path)) {
-      read_frames(path, [&](io::Picture frame) { use(i, std::move(frame)); });
+    const auto use_frame = [&](io::Picture frame) { use(i, std::move(frame)); };
+    const Stopwatch watch;
+    const bool is_raw = options_.is_raw(path);
+    if (!is_raw) refuse_video(path);
+    io::InputFile file(path);
+    if (is_raw) {
+      RawFrames frames(file, options_.raw_shape());
+      read_frames(file, frames, path, use_frame);
       continue;
     }
-    const Stopwatch watch;
-    refuse_video(path);
-    io::InputFile file(path);
+    if (const auto y4m = io::y4m_frames_in(file)) {
+      read_frames(file, *y4m, path, use_frame);
+      continue;
+    }
     io::Picture picture = io::read_picture(file);
     take_input(path, picture.shape());
     picture = grey(path, std::move(picture));
@@ -96,14 +103,12 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
   }
 }
 
-void Task::read_frames(const std::string& path, const std::function<void(io::Picture)>& use) {
-  const io::PictureShape shape = options_.raw_shape();
-  io::InputFile file(path);
-  RawFrames frames(file, shape);
-  take_input(path, shape);
+void Task::read_frames(const io::InputFile& file, io::Frames& frames, const std::string& path,
+                       const std::function<void(io::Picture)>& use) {
+  take_input(path, frames.shape());
   for (std::int64_t count = 0;; ++count) {
     const Stopwatch watch;
-    io::Picture frame(shape);
+    io::Picture frame(frames.shape());
     if (!frames.next(frame)) return;
     if (count == 1 && file.is_device()) {
       throw IoError(path + " is a device, which may have no end; only its first frame can be read");

@@ -9,6 +9,8 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/worker.hpp"
+#include "warpwise/io/frames.hpp"
+#include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture.hpp"
 
@@ -27,12 +29,12 @@ class Task {
   Task(std::string name, const InputOptions& options, const std::vector<std::string>& inputs,
        nlohmann::ordered_json option_values);
 
-  /// An image, an .npy file or one headerless frame as 8-bit grey: colours as
-  /// cv::cvtColor(COLOR_RGB2GRAY) makes it of them.
+  /// An image, an .npy file or one frame as 8-bit grey: colours as cv::cvtColor(COLOR_RGB2GRAY)
+  /// makes it of them, of a .y4m file the luma as it is.
   /// \throws IoError  it cannot be read, is a video, is not of 8 bits, or has several frames.
   io::Picture read_grey(const std::string& path);
   /// Calls `use(index, picture)` for each picture in the inputs, as read_grey() gives it; of
-  /// headerless input for each frame.
+  /// headerless input and of .y4m files for each frame.
   void for_each_grey(const std::vector<std::string>& paths,
                      const std::function<void(std::size_t, io::Picture)>& use);
   /// An .npy file: a matrix, or a vector as a picture of one row. \throws IoError
@@ -58,7 +60,8 @@ class Task {
 
  private:
   void take_input(const std::string& path, const io::PictureShape& shape);
-  void read_frames(const std::string& path, const std::function<void(io::Picture)>& use);
+  void read_frames(const io::InputFile& file, io::Frames& frames, const std::string& path,
+                   const std::function<void(io::Picture)>& use);
   io::Picture grey(const std::string& path, io::Picture picture) const;
 
   std::string name_;

@@ -80,7 +80,7 @@ class ThresholdCommand final : public Command, public Operation {
 
   std::optional<io::Picture> prepared(const io::Picture& picture) const override {
     const io::PictureShape& shape = picture.shape();
-    const bool colour = shape.channels >= 3;
+    const bool colour = shape.channels >= 3 || is_yuv(shape);
     if (!colour || (shape.type != ElementType::u8 && shape.type != ElementType::u16)) {
       return std::nullopt;
     }

@@ -51,9 +51,10 @@ class Following {
 class TrackCommand final : public Command {
  public:
   explicit TrackCommand(CLI::App& app) {
-    app.add_option("FRAMES... OUT", paths_,
-                   "Images of one size, or folders of them in the order of their names, and the "
-                   ".csv file of where the box is in each")
+    app.add_option(
+           "FRAMES... OUT", paths_,
+           "Images of one size, a .y4m video, or folders of them in the order of their names, "
+           "and the .csv file of where the box is in each")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option_function<std::string>(

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "warpwise/cli/pinned_ring.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/stream.hpp"
@@ -31,9 +32,12 @@ struct Worker::Gpu {
 
   int device = gpu::current_device();
   gpu::Stream stream;
+  gpu::Event begin;
+  gpu::Event uploaded;
   gpu::Event start;
   gpu::Event end;
-  std::vector<gpu::Buffer> buffers;  // the source's, then the results'; kept from frame to frame
+  PinnedRing ring;
+  std::vector<gpu::Buffer> buffers;  // the sources', then the results'; kept from file to file
   bool warm = false;
 };
 
@@ -116,20 +120,18 @@ gpu::Buffer& Worker::Gpu::buffer(std::size_t index, std::span<const std::byte> c
 
 void Worker::Gpu::run(const Computation& computation, std::span<const io::Picture> sources,
                       std::span<io::Picture> results, Times& times) {
-  const Stopwatch upload;
+  begin.record(stream);
   std::vector<DeviceSource> from;
   for (const io::Picture& source : sources) {
     gpu::Buffer& pixels = buffer(from.size(), source.bytes());
     from.push_back({source.shape(), pixels.data()});
-    gpu::upload(source.bytes().data(), pixels.data(),
-                static_cast<std::int64_t>(source.bytes().size()), stream);
+    ring.upload(source.bytes(), pixels.data(), stream);
   }
+  uploaded.record(stream);
   std::vector<DeviceResult> to;
   for (io::Picture& result : results) {
     to.push_back({result.shape(), buffer(from.size() + to.size(), result.bytes()).data()});
   }
-  stream.synchronize();
-  times.upload += upload.milliseconds();
 
   if (!warm) computation.on_gpu(from, to, stream);
   warm = true;
@@ -137,14 +139,13 @@ void Worker::Gpu::run(const Computation& computation, std::span<const io::Pictur
   computation.on_gpu(from, to, stream);
   end.record(stream);
   end.synchronize();
+  times.upload += uploaded.microseconds_since(begin) / 1000;
   times.compute += end.microseconds_since(start) / 1000;
 
   const Stopwatch download;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    gpu::download(buffers[sources.size() + i].data(), results[i].bytes().data(),
-                  static_cast<std::int64_t>(results[i].bytes().size()), stream);
+    ring.download(buffers[sources.size() + i].data(), results[i].bytes(), stream);
   }
-  stream.synchronize();
   times.download += download.milliseconds();
 }
 

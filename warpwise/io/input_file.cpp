@@ -38,11 +38,27 @@ InputFile::~InputFile() {
 
 InputFile::InputFile(InputFile&& other) noexcept
     : name_(std::move(other.name_)), descriptor_(other.descriptor_), size_(other.size_),
-      is_device_(other.is_device_) {
+      is_device_(other.is_device_), peeked_(std::move(other.peeked_)) {
   other.descriptor_ = -1;
 }
 
+std::span<const std::byte> InputFile::peek(std::size_t count) {
+  const std::size_t before = peeked_.size();
+  if (before < count) {
+    peeked_.resize(count);
+    peeked_.resize(before + read_on(std::span(peeked_).subspan(before)));
+  }
+  return std::span(peeked_).first(std::min(count, peeked_.size()));
+}
+
 std::size_t InputFile::read(std::span<std::byte> buffer) {
+  const std::size_t first = std::min(buffer.size(), peeked_.size());
+  std::copy_n(peeked_.begin(), first, buffer.begin());
+  peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(first));
+  return first + read_on(buffer.subspan(first));
+}
+
+std::size_t InputFile::read_on(std::span<std::byte> buffer) {
   std::size_t filled = 0;
   while (filled < buffer.size()) {
     const ssize_t got = ::read(descriptor_, buffer.data() + filled, buffer.size() - filled);

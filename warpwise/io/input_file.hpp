@@ -27,6 +27,10 @@ class InputFile {
   /// Whether it is a character device, such as /dev/zero: it may have no end.
   bool is_device() const { return is_device_; }
 
+  /// The next bytes, up to `count` of them, which stay to be read. Valid until the next call.
+  /// \throws IoError
+  std::span<const std::byte> peek(std::size_t count);
+
   /// Fills `buffer` as far as the file goes and returns the bytes read. \throws IoError
   std::size_t read(std::span<std::byte> buffer);
 
@@ -37,10 +41,13 @@ class InputFile {
   void read_some(std::vector<std::byte>& content, std::size_t count);
 
  private:
+  std::size_t read_on(std::span<std::byte> buffer);
+
   std::string name_;
   int descriptor_;
   std::optional<std::int64_t> size_;
   bool is_device_ = false;
+  std::vector<std::byte> peeked_;  // read from the file, not yet by the caller
 };
 
 }  // namespace warpwise::io

@@ -71,6 +71,21 @@ TEST_F(InputFileTest, ReadsTheRestUpToAGivenSize) {
   }
 }
 
+TEST_F(InputFileTest, ReadsWhatWasLookedAt) {
+  InputFile file(file_of("abcdef"));
+  EXPECT_EQ(file.peek(2).size(), 2U);
+  EXPECT_EQ(file.peek(4).back(), std::byte{'d'});
+  EXPECT_EQ(file.peek(1).size(), 1U);
+  std::vector<std::byte> content;
+  file.read_some(content, 3);  // fewer than were looked at
+  EXPECT_EQ(content.back(), std::byte{'c'});
+  EXPECT_EQ(file.peek(100).size(), 3U);
+  EXPECT_TRUE(file.read_rest(content, 6));
+  EXPECT_EQ(content.size(), 6U);
+  EXPECT_EQ(content.back(), std::byte{'f'});
+  EXPECT_TRUE(file.peek(1).empty());
+}
+
 TEST_F(InputFileTest, EndsInADeviceWithoutAnEnd) {
   InputFile zeros("/dev/zero");
   EXPECT_TRUE(zeros.is_device());

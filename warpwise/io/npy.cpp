@@ -229,10 +229,11 @@ bool is_npy(std::span<const std::byte> content) {
          std::memcmp(content.data(), magic.data(), magic.size()) == 0;
 }
 
-std::vector<std::byte> read_npy(InputFile& file, std::vector<std::byte> start) {
+std::vector<std::byte> read_npy(InputFile& file) {
   constexpr std::size_t length_is_before = 12;
   constexpr std::size_t most_header = 1 << 20;  // NumPy itself reads no more than 10,000 bytes
   const std::string& name = file.name();
+  std::vector<std::byte> start;
   const auto read_up_to = [&](std::size_t size) {
     if (start.size() < size) file.read_some(start, size - start.size());
   };

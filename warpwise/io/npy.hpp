@@ -14,10 +14,10 @@ namespace warpwise::io {
 /// Whether `content` begins as an .npy file does.
 bool is_npy(std::span<const std::byte> content);
 
-/// The whole of an .npy file, for the functions below; `start` is what was read of it already. No
-/// more is read than its header says that there is: a device or a pipe may have no end.
+/// The whole of an .npy file, for the functions below. No more is read than its header says that
+/// there is: a device or a pipe may have no end.
 /// \throws IoError  its header is damaged, or it has more bytes than its shape needs.
-std::vector<std::byte> read_npy(InputFile& file, std::vector<std::byte> start = {});
+std::vector<std::byte> read_npy(InputFile& file);
 
 /// The picture in an .npy file of version 1, 2 or 3: shape (height, width) or
 /// (height, width, channels), C order, elements u1, u2, i2, u4, i4, f2, f4 of either byte order.

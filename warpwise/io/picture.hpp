@@ -22,6 +22,8 @@ struct PictureShape {
   ElementType type = ElementType::u8;
   int channels = 1;  ///< interleaved in a pixel; 0 where the format's pixels share bytes or planes
   std::optional<PixelFormat> format;  ///< of 8-bit pictures whose meaning is known
+  /// Whether YUV and grey use the codes 0 to 255, or 16 to 235 (chroma 240), where it is known.
+  std::optional<bool> full_range = std::nullopt;
 
   /// Interleaved pixels; 8-bit ones of 1, 3, 4 channels are gray8, rgb24, rgba32.
   static PictureShape interleaved(ElementType type, int channels, std::int64_t width,

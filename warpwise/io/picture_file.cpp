@@ -63,22 +63,17 @@ bool lists_word(std::string_view words, std::string_view word) {
          (at + word.size() == words.size() || words[at + word.size()] == ' ');
 }
 
-struct Start {
-  std::vector<std::byte> bytes;
-  std::optional<ImageFormat> format;  // none of an .npy file
-};
-
-Start read_start(InputFile& file) {
-  Start start;
-  file.read_some(start.bytes, image_format_bytes);
-  if (start.bytes.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
-  if (is_npy(start.bytes)) return start;
-  start.format = image_format_of(start.bytes);
-  if (!start.format) {
+// Nothing for an .npy file.
+std::optional<ImageFormat> image_format_in(InputFile& file) {
+  const std::span<const std::byte> start = file.peek(image_format_bytes);
+  if (start.empty()) throw IoError("cannot read " + file.name() + ": it is empty");
+  if (is_npy(start)) return std::nullopt;
+  const std::optional<ImageFormat> format = image_format_of(start);
+  if (!format) {
     throw IoError("cannot read " + file.name() +
                   ": it is no image that can be read here and no .npy file");
   }
-  return start;
+  return format;
 }
 
 }  // namespace
@@ -92,13 +87,14 @@ std::string extension_of(const std::string& path) {
 }
 
 bool is_readable_extension(std::string_view extension) {
-  return extension == ".npy" || is_written_image(extension) ||
+  return extension == ".npy" || extension == ".y4m" || is_written_image(extension) ||
          std::find(std::begin(read_only), std::end(read_only), extension) != std::end(read_only);
 }
 
 Holding holding(std::string_view extension, const PictureShape& shape) {
   if (extension == ".raw") return Holding::exact;
   if (extension == ".npy") return npy_holds(shape) ? Holding::exact : Holding::not_at_all;
+  if (extension == ".y4m") return y4m_holds(shape) ? Holding::exact : Holding::not_at_all;
   if (!is_grey_or_colour(shape)) return Holding::not_at_all;
   const std::string channels = std::to_string(shape.channels);
   for (const ImageType& type : image_types) {
@@ -120,6 +116,7 @@ std::string extensions_that_hold(const PictureShape& shape) {
     }
   }
   if (npy_holds(shape)) list += ".npy, ";
+  if (y4m_holds(shape)) list += ".y4m, ";
   return list + ".raw";
 }
 
@@ -128,20 +125,27 @@ std::string why_not_held(const std::string& path, const PictureShape& shape) {
   std::string reason = path + " cannot hold " + shape.pixel_text();
   if (extension.empty()) {
     reason += ": its name has no ending that says what file it is";
-  } else if (extension != ".npy" && extension != ".raw" && !is_written_image(extension)) {
+  } else if (extension != ".npy" && extension != ".y4m" && !is_written_image(extension)) {
     reason += ": no " + extension + " files are written here";
   }
   return reason + "; files of these types can: " + extensions_that_hold(shape);
 }
 
+std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file) {
+  if (!is_y4m(file.peek(y4m_start_bytes))) return nullptr;
+  return std::make_unique<Y4mFrames>(file);
+}
+
 void require_picture(InputFile& file) {
-  const Start start = read_start(file);
-  if (start.format) image_module_of_format(start.format->name);
+  if (y4m_frames_in(file)) return;
+  const std::optional<ImageFormat> format = image_format_in(file);
+  if (format) image_module_of_format(format->name);
 }
 
 Picture read_picture(InputFile& file) {
-  auto [content, format] = read_start(file);
-  if (!format) return decode_npy(read_npy(file, std::move(content)), file.name());
+  const std::optional<ImageFormat> format = image_format_in(file);
+  if (!format) return decode_npy(read_npy(file), file.name());
+  std::vector<std::byte> content;
   if (!file.read_rest(content, INT_MAX)) {
     throw IoError("cannot read " + file.name() + ": it is over 2 GiB");
   }
@@ -149,14 +153,26 @@ Picture read_picture(InputFile& file) {
   return image_module_of_format(format->name).decode(content, file.name());
 }
 
-void write_picture(OutputFile& file, std::string_view extension, const Picture& picture) {
+bool takes_many_pictures(std::string_view extension) {
+  return extension == ".raw" || extension == ".y4m";
+}
+
+void write_picture(OutputFile& file, std::string_view extension, const Picture& picture,
+                   const Sequence& sequence) {
   if (holding(extension, picture.shape()) == Holding::not_at_all) {
     throw IoError("cannot write " + file.name() + ": such a file holds no " +
                   picture.shape().pixel_text() +
                   "; these do: " + extensions_that_hold(picture.shape()));
   }
   if (extension == ".npy") file.write(npy_header(picture.shape()));
-  if (extension == ".npy" || extension == ".raw") {
+  if (extension == ".y4m") {
+    std::string text(y4m_frame_line);
+    if (sequence.before == 0) {
+      text = y4m_header(picture.shape(), sequence.rate, sequence.aspect) + text;
+    }
+    file.write(std::as_bytes(std::span(text)));
+  }
+  if (extension == ".npy" || takes_many_pictures(extension)) {
     file.write(picture.bytes());
   } else {
     file.write(

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/io/y4m.hpp"
 
-// Picture files of any kind by their names: headerless .raw, .npy, and image files through the
-// modules of image_module.hpp.
+// Picture files of any kind by their names: headerless .raw, .npy, .y4m, and image files through
+// the modules of image_module.hpp.
 namespace warpwise::io {
 
 /// The type of a file by its name: ".png", in lower case; ".raw" for "-", pipes and devices; empty
@@ -33,19 +33,35 @@ std::string extensions_that_hold(const PictureShape& shape);
 /// for a path whose type holds no such picture.
 std::string why_not_held(const std::string& path, const PictureShape& shape);
 
+/// The frames of a .y4m file, told by its content; null if it is something else. `file` outlives
+/// them. \throws IoError  as Y4mFrames
+std::unique_ptr<Y4mFrames> y4m_frames_in(InputFile& file);
+
 /// Reads a whole .npy or image file, told apart by their content. Loads the image's module
 /// for the latter only. Of a device or a pipe without an end no more is read than such a file may
 /// have.
 /// \throws IoError  empty, cut short, no picture, too large, or the image module is missing.
 Picture read_picture(InputFile& file);
 
-/// Refuses a file by its first bytes where read_picture() would. \throws IoError  as above, as far
-/// as it shows there.
+/// Refuses a file by its first bytes where read_picture() and y4m_frames_in() would.
+/// \throws IoError  as above, as far as it shows there.
 void require_picture(InputFile& file);
+
+/// Whether a file of that extension takes any number of pictures of one shape.
+bool takes_many_pictures(std::string_view extension);
+
+/// Where a picture stands among those that one file takes.
+struct Sequence {
+  std::int64_t before = 0;  ///< pictures that were written to the file
+  /// What the header of a .y4m file says, as in Y4mHeader.
+  std::string rate = Y4mHeader().rate;
+  std::string aspect = Y4mHeader().aspect;
+};
 
 /// The bytes of a file of that extension that holds `picture`, in pieces: a header and the
 /// picture's own bytes, or an encoded image. \throws IoError  the extension does not hold it, or
 /// the image module is missing.
-void write_picture(OutputFile& file, std::string_view extension, const Picture& picture);
+void write_picture(OutputFile& file, std::string_view extension, const Picture& picture,
+                   const Sequence& sequence = {});
 
 }  // namespace warpwise::io

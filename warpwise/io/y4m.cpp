@@ -1,0 +1,256 @@
+#include "warpwise/io/y4m.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace warpwise::io {
+namespace {
+
+constexpr std::string_view magic = "YUV4MPEG2";
+static_assert(magic.size() == y4m_start_bytes);
+
+// ffmpeg reads lines of at most 128 bytes; some programs write a comment into them.
+constexpr std::size_t most_line = 4096;
+
+[[noreturn]] void fail(const std::string& name, const std::string& why) {
+  throw IoError(name + " cannot be read as .y4m: " + why);
+}
+
+struct ColourSpace {
+  std::string_view name;
+  Y4mPlanes planes;
+  PixelFormat format;
+};
+// The names of 4:2:0 differ in where the chroma samples lie, not in what the file holds.
+constexpr ColourSpace colour_spaces[] = {
+    {"420jpeg", Y4mPlanes::subsampled_both_ways, PixelFormat::i420},
+    {"420mpeg2", Y4mPlanes::subsampled_both_ways, PixelFormat::i420},
+    {"420paldv", Y4mPlanes::subsampled_both_ways, PixelFormat::i420},
+    {"420", Y4mPlanes::subsampled_both_ways, PixelFormat::i420},
+    {"422", Y4mPlanes::subsampled_across, PixelFormat::yuyv},
+    {"444", Y4mPlanes::full, PixelFormat::ycbcr32},
+    {"mono", Y4mPlanes::grey, PixelFormat::gray8},
+};
+
+const ColourSpace& colour_space_named(std::string_view text, const std::string& name) {
+  std::string known;
+  for (const ColourSpace& space : colour_spaces) {
+    if (space.name == text) return space;
+    known += (known.empty() ? "" : ", ") + std::string(space.name);
+  }
+  fail(name, "its pixels are " + std::string(text) + "; " + known +
+                 " can be read, which have 8 bits (ffmpeg's -pix_fmt yuv420p makes 420)");
+}
+
+std::int64_t extent_in(std::string_view parameter, const std::string& name) {
+  std::int64_t extent = 0;
+  const char* end = parameter.data() + parameter.size();
+  const auto [stop, error] = std::from_chars(parameter.data() + 1, end, extent);
+  if (error != std::errc() || stop != end || extent < 1) {
+    fail(name, "its header says '" + std::string(parameter) + "' where a size must stand");
+  }
+  return extent;
+}
+
+// "30000:1001".
+std::string ratio_in(std::string_view parameter, const std::string& name) {
+  const std::string_view text = parameter.substr(1);
+  const std::size_t colon = text.find(':');
+  const auto is_number = [](std::string_view digits) {
+    return !digits.empty() && digits.size() <= 10 &&
+           digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (colon == std::string_view::npos || !is_number(text.substr(0, colon)) ||
+      !is_number(text.substr(colon + 1))) {
+    fail(name, "its header says '" + std::string(parameter) + "' where a ratio such as 25:1 must");
+  }
+  return std::string(text);
+}
+
+void require_progressive(std::string_view parameter, const std::string& name) {
+  if (parameter == "Ip" || parameter == "I?") return;
+  fail(name, "its frames are interlaced (" + std::string(parameter) +
+                 "), each of them two pictures in one; make whole ones first, for example with "
+                 "ffmpeg's -vf yadif");
+}
+
+std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
+
+// What has the bytes of a frame's planes as they lie in the file; of 4:2:2, rows of the luma's
+// width and twice the chroma's.
+PictureShape planes_of(const PictureShape& shape, Y4mPlanes planes) {
+  if (planes == Y4mPlanes::full) {
+    return PictureShape::of(PixelFormat::i444, shape.width, shape.height);
+  }
+  if (planes == Y4mPlanes::subsampled_across) {
+    return PictureShape::of(PixelFormat::gray8,
+                            checked_add(shape.width, checked_mul(2, half_up(shape.width))),
+                            shape.height);
+  }
+  return shape;
+}
+
+// Both are called with sizes whose bytes were allocated.
+void interleave_422(const Picture& planes, Picture& frame) {
+  const std::int64_t width = frame.shape().width;
+  const std::int64_t height = frame.shape().height;
+  const std::byte* luma = planes.bytes().data();
+  const std::byte* cb = luma + width * height;
+  const std::byte* cr = cb + half_up(width) * height;
+  std::byte* to = frame.bytes().data();
+  for (std::int64_t y = 0; y < height; ++y, luma += width) {
+    for (std::int64_t x = 0; x < width; x += 2, to += 4) {
+      to[0] = luma[x];
+      to[1] = *cb++;
+      to[2] = luma[std::min(x + 1, width - 1)];  // of an odd width the last pair has one pixel
+      to[3] = *cr++;
+    }
+  }
+}
+
+void interleave_444(const Picture& planes, Picture& frame) {
+  const std::int64_t pixels = frame.shape().width * frame.shape().height;
+  const std::byte* luma = planes.bytes().data();
+  std::byte* to = frame.bytes().data();
+  for (std::int64_t i = 0; i < pixels; ++i, to += 4) {
+    to[0] = luma[i];
+    to[1] = luma[pixels + i];
+    to[2] = luma[2 * pixels + i];
+    to[3] = std::byte{255};
+  }
+}
+
+// Appends the rest of a line without its end; false if the input ends before.
+bool read_line(InputFile& input, std::string& line) {
+  std::byte next{};
+  while (line.size() < most_line) {
+    if (input.read({&next, 1}) == 0) return false;
+    if (next == std::byte{'\n'}) return true;
+    line += static_cast<char>(next);
+  }
+  fail(input.name(), "a line of its text is longer than " + std::to_string(most_line) + " bytes");
+}
+
+Y4mHeader read_header(InputFile& input) {
+  std::string line;
+  if (!read_line(input, line)) {
+    if (line.empty()) throw IoError("cannot read " + input.name() + ": it is empty");
+    fail(input.name(), "it ends inside its header");
+  }
+  return parse_y4m_header(line, input.name());
+}
+
+std::int64_t bytes_of(const PictureShape& shape, const std::string& name) {
+  try {
+    return shape.bytes();
+  } catch (const InvalidArgument& beyond) {
+    fail(name, beyond.what());
+  }
+}
+
+}  // namespace
+
+bool is_y4m(std::span<const std::byte> content) {
+  return content.size() >= magic.size() &&
+         std::memcmp(content.data(), magic.data(), magic.size()) == 0;
+}
+
+Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
+  if (!line.starts_with(magic)) fail(name, "it does not begin with " + std::string(magic));
+  line.remove_prefix(magic.size());
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::string_view colours = "420";
+  std::optional<bool> full;
+  Y4mHeader header;
+  while (!line.empty()) {
+    if (line.front() != ' ') fail(name, "its header has parameters without a space before them");
+    const std::size_t end = std::min(line.find(' ', 1), line.size());
+    const std::string_view parameter = line.substr(1, end - 1);
+    line.remove_prefix(end);
+    if (parameter.empty()) continue;
+    switch (parameter.front()) {
+      case 'W': width = extent_in(parameter, name); break;
+      case 'H': height = extent_in(parameter, name); break;
+      case 'C': colours = parameter.substr(1); break;
+      case 'F': header.rate = ratio_in(parameter, name); break;
+      case 'A': header.aspect = ratio_in(parameter, name); break;
+      case 'I': require_progressive(parameter, name); break;
+      case 'X':
+        if (parameter == "XCOLORRANGE=FULL") full = true;
+        if (parameter == "XCOLORRANGE=LIMITED") full = false;
+        break;  // anything else behind X is a comment
+      default: fail(name, "its header has a parameter '" + std::string(parameter) + "'");
+    }
+  }
+  if (width == 0 || height == 0) fail(name, "its header does not say how wide and high frames are");
+  const ColourSpace& space = colour_space_named(colours, name);
+  header.planes = space.planes;
+  header.shape = PictureShape::of(space.format, width, height);
+  header.shape.full_range = full.value_or(space.planes == Y4mPlanes::grey);
+  return header;
+}
+
+Y4mFrames::Y4mFrames(InputFile& input) : Y4mFrames(input, read_header(input)) {}
+
+Y4mFrames::Y4mFrames(InputFile& input, Y4mHeader header)
+    : Frames(header.shape), input_(input), header_(std::move(header)) {
+  bytes_of(shape(), input.name());
+  // Before memory is taken for a size that a damaged header claims.
+  const std::int64_t bytes = bytes_of(planes_of(shape(), header_.planes), input.name());
+  if (input.size() && *input.size() < bytes) {
+    fail(input.name(), "its header says that frames have " + std::to_string(bytes) +
+                           " bytes, the file has " + std::to_string(*input.size()));
+  }
+}
+
+// Reads no more than the line: a pipe's next frame may come much later.
+bool Y4mFrames::skip_frame_line() {
+  std::string line(y4m_frame_line.size(), '\0');
+  const std::size_t got = input_.read(std::as_writable_bytes(std::span(line)));
+  if (got == 0 && frames_ > 0) return false;
+  if (got == 0) fail(input_.name(), "it has no frame");
+  ++frames_;
+  const std::string which = "frame " + std::to_string(frames_);
+  if (line == y4m_frame_line) return true;
+  line.resize(got);
+  if (got == y4m_frame_line.size() && line.starts_with("FRAME ") && read_line(input_, line)) {
+    return true;
+  }
+  fail(input_.name(), y4m_frame_line.starts_with(line) || line.starts_with("FRAME ")
+                          ? "it ends inside the line before " + which
+                          : which + " does not begin with the word FRAME");
+}
+
+bool Y4mFrames::next(Picture& picture) {
+  if (!skip_frame_line()) return false;
+  const bool lies_otherwise =
+      header_.planes == Y4mPlanes::subsampled_across || header_.planes == Y4mPlanes::full;
+  if (lies_otherwise && !planes_) planes_.emplace(planes_of(shape(), header_.planes));
+  const std::span<std::byte> bytes = lies_otherwise ? planes_->bytes() : picture.bytes();
+  const std::size_t got = input_.read(bytes);
+  if (got < bytes.size()) {
+    fail(input_.name(), "it ends inside frame " + std::to_string(frames_) + ": " +
+                            std::to_string(got) + " bytes of " + std::to_string(bytes.size()));
+  }
+  if (header_.planes == Y4mPlanes::subsampled_across) interleave_422(*planes_, picture);
+  if (header_.planes == Y4mPlanes::full) interleave_444(*planes_, picture);
+  return true;
+}
+
+bool y4m_holds(const PictureShape& shape) {
+  return shape.format == PixelFormat::gray8 || shape.format == PixelFormat::i444;
+}
+
+std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect) {
+  if (!y4m_holds(shape)) throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
+  std::string header(magic);
+  header += " W" + std::to_string(shape.width) + " H" + std::to_string(shape.height);
+  header += " F" + std::string(rate) + " Ip A" + std::string(aspect);
+  header += shape.format == PixelFormat::gray8 ? " Cmono" : " C444";
+  header += shape.full_range.value_or(true) ? " XCOLORRANGE=FULL\n" : " XCOLORRANGE=LIMITED\n";
+  return header;
+}
+
+}  // namespace warpwise::io
