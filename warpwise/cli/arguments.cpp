@@ -177,8 +177,9 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
                         const std::vector<RawFormat>& formats) {
   app.add_option(
          "IN... OUT", options.paths,
-         "Inputs and the output. An input is an image file, an .npy file, headerless frames "
-         "(.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a folder")
+         "Inputs and the output. An input is an image file, an .npy file, a .y4m video, headerless "
+         "frames (.raw), a folder, or - for a pipe. With several inputs or a folder, OUT is a "
+         "folder")
       ->check(refuse_empty_name)
       ->type_name("");
   app.add_option_function<std::string>(

@@ -50,6 +50,11 @@ Selection selection_of(const std::string& name, const LabOptions& options) {
   lab::StudyTable table = table_of(name.substr(0, slash), options);
   if (slash == std::string::npos) return all_of(std::move(table));
   const std::string wanted = name.substr(slash + 1);
+  if (table.is_collection()) {
+    throw InvalidArgument(
+        fmt::format("{} is a collection and has no {}; run all of it, or one of {}", table.name(),
+                    wanted, fmt::join(table.collects, ", ")));
+  }
   const auto experiment =
       std::find_if(table.experiments.begin(), table.experiments.end(),
                    [&](const lab::Experiment& each) { return each.name == wanted; });
@@ -86,8 +91,10 @@ class LabCommand final : public Command {
     app.require_subcommand(1);
     commands_["list"] = add_lab_list(app);
     commands_["run"] = add_lab_run(app);
+    commands_["plot"] = add_lab_plot(app);
     commands_["verify"] = add_lab_verify(app);
     commands_["diff"] = add_lab_diff(app);
+    commands_["occupancy"] = add_lab_occupancy(app);
   }
 
   void execute() const override { commands_.at(app_.get_subcommands()[0]->get_name())->execute(); }
@@ -110,16 +117,21 @@ void add_ladder_folder(CLI::App& app, LabOptions& options) {
       ->type_name("FOLDER");
 }
 
+void add_compute_capabilities(CLI::App& app, const std::string& help,
+                              std::vector<rules::ComputeCapability>& chosen) {
+  app.add_option_function<std::string>(
+         "--cc",
+         [&chosen](const std::string& text) { chosen = lab::parse_compute_capabilities(text); },
+         help)
+      ->type_name("LIST");
+}
+
 void add_place(CLI::App& app, LabOptions& options) {
   add_choice(app, "--on", "Where to run; auto is a GPU if there is one (default: auto)", all_places,
              options.place);
-  app.add_option_function<std::string>(
-         "--cc",
-         [&options](const std::string& text) {
-           options.compute_capabilities = lab::parse_compute_capabilities(text);
-         },
-         "Compute capabilities that the emulator stands for: 1.3,2.0,9.0 (default: 9.0)")
-      ->type_name("LIST");
+  add_compute_capabilities(
+      app, "Compute capabilities that the emulator stands for: 1.3,2.0,9.0 (default: 9.0)",
+      options.compute_capabilities);
 }
 
 std::vector<Selection> select(const LabOptions& options) {
@@ -147,6 +159,26 @@ std::vector<Selection> select(const LabOptions& options) {
     }
   }
   return selections;
+}
+
+std::vector<Selection> expanded(std::vector<Selection> selections) {
+  std::vector<Selection> result;
+  for (Selection& each : selections) {
+    if (!each.table.is_collection()) {
+      result.push_back(std::move(each));
+      continue;
+    }
+    LabOptions options;
+    options.names = each.table.collects;
+    for (Selection& collected : select(options)) {
+      if (!collected.experiment) {
+        throw InvalidArgument(fmt::format("{} collects experiments, and {} is none",
+                                          each.table.name(), fmt::join(collected.rungs, ", ")));
+      }
+      result.push_back(std::move(collected));
+    }
+  }
+  return result;
 }
 
 std::unique_ptr<Command> add_lab(CLI::App& app) {

@@ -8,6 +8,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/lab/measure/executor.hpp"
+#include "warpwise/lab/plot/record.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
 // What the subcommands of `warpwise lab` share.
@@ -30,6 +31,9 @@ struct LabOptions {
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
+/// --cc, a list of compute capabilities.
+void add_compute_capabilities(CLI::App& app, const std::string& help,
+                              std::vector<rules::ComputeCapability>& chosen);
 void add_place(CLI::App& app, LabOptions& options);
 
 /// A ladder or another study, and what a name asks for of it.
@@ -44,9 +48,23 @@ struct Selection {
 /// all, or the one behind the '/'. \throws InvalidArgument  with the nearest name
 std::vector<Selection> select(const LabOptions& options);
 
+/// The same with the experiments that a collection names in its place.
+std::vector<Selection> expanded(std::vector<Selection> selections);
+
+/// FILE.svg for lab run --plot and lab plot --out, and FILE.csv beside it with what it shows.
+/// require_plot() is for the time before anything is measured.
+/// \throws UsageError   the name does not end with .svg
+/// \throws IoError      either could not be written there
+/// \throws Unsupported  there is no gnuplot
+void require_plot(const std::string& option, const std::string& file);
+/// Returns the names of both. \throws InvalidArgument  nothing was measured that could be drawn
+std::vector<std::string> write_plot(const lab::Record& record, const std::string& file);
+
 std::unique_ptr<Command> add_lab_list(CLI::App& lab);
 std::unique_ptr<Command> add_lab_verify(CLI::App& lab);
 std::unique_ptr<Command> add_lab_run(CLI::App& lab);
+std::unique_ptr<Command> add_lab_plot(CLI::App& lab);
 std::unique_ptr<Command> add_lab_diff(CLI::App& lab);
+std::unique_ptr<Command> add_lab_occupancy(CLI::App& lab);
 
 }  // namespace warpwise::cli

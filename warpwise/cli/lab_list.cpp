@@ -42,14 +42,24 @@ Json json_of(const lab::Axes& axes, const lab::Size& otherwise) {
   if (sizes.empty()) sizes.push_back({otherwise.width, otherwise.height});
   Json blocks = Json::array();
   for (const emulator::Dim3& each : axes.blocks) blocks.push_back({each.x, each.y, each.z});
+  Json transfers = Json::array();
+  for (const lab::Transfer& each : axes.transfers) transfers.push_back(lab::text_of(each));
   return {{"sizes", sizes},
           {"parameters", axes.parameters},
           {"constants", axes.constants},
           {"blocks", blocks},
-          {"all_blocks", axes.all_blocks}};
+          {"all_blocks", axes.all_blocks},
+          {"sm_percent", axes.sm_percents},
+          {"neighbour_percent", axes.neighbour_percents},
+          {"transfer", transfers}};
 }
 
 Json json_of(const lab::StudyTable& table) {
+  if (table.is_collection()) {
+    return {{table.kind(), table.name()},      {"about", table.about},
+            {"folder", table.folder.string()}, {"collects", table.collects},
+            {"rungs", Json::array()},          {"experiments", Json::array()}};
+  }
   Json rungs = Json::array();
   for (const lab::Rung& each : table.rungs) rungs.push_back(json_of(each));
   Json experiments = Json::array();
@@ -72,6 +82,20 @@ Json json_of(const lab::StudyTable& table) {
           {"axes", json_of(table.axes, table.size)},
           {"rungs", rungs},
           {"experiments", experiments}};
+}
+
+// The experiments of others, by their own titles.
+std::string text_of_collection(Selection selection) {
+  std::string text = fmt::format("{}: {}\n  {}\n", selection.table.name(), selection.table.about,
+                                 selection.table.folder.string());
+  std::vector<Selection> one;
+  one.push_back(std::move(selection));
+  for (const Selection& each : expanded(std::move(one))) {
+    text += fmt::format(
+        "  {:<24} {:<10} {}\n", each.table.name() + "/" + each.experiment.value().name,
+        fmt::format("{}", fmt::join(each.experiment->rows, " ")), each.experiment->title);
+  }
+  return text + "\n";
 }
 
 std::string text_of(const lab::StudyTable& table) {
@@ -144,6 +168,10 @@ class LabList final : public Command {
     Json studies = Json::array();
     std::string text;
     for (Selection& each : select(options_)) {
+      if (each.table.is_collection() && !json_) {
+        text += text_of_collection(std::move(each));
+        continue;
+      }
       const lab::StudyTable table = listed(std::move(each));
       if (json_)
         (table.is_ladder() ? ladders : studies).push_back(json_of(table));

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/interruption.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -60,6 +61,8 @@ class LabRun final : public Command {
         ->type_name("XxY");
     add_place(app, options_);
     add_ladder_folder(app, options_);
+    app.add_flag("--counters", counters_,
+                 "On a GPU: its hardware counters too, beside the emulator's counts");
     app.add_flag("--json", json_, "Print one JSON object for each ladder, study or experiment");
     app.add_flag("--csv", csv_, "Print comma-separated values");
     app.add_option("--out", out_,
@@ -67,6 +70,10 @@ class LabRun final : public Command {
                    "are named, "
                    "into this folder")
         ->type_name("DIR");
+    app.add_option("--plot", plot_,
+                   "Also draw the one ladder, study or experiment into FILE.svg, with gnuplot, and "
+                   "write its figures to FILE.csv")
+        ->type_name("FILE");
   }
 
   void execute() const override {
@@ -76,9 +83,11 @@ class LabRun final : public Command {
           "lab run needs the name of a ladder or a study, NAME/RUNG or NAME/EXPERIMENT: see "
           "warpwise lab list");
     }
-    const std::vector<Selection> selections = select(options_);
+    const std::vector<Selection> selections = expanded(select(options_));
     require_writable(selections);
     lab::require_compiler();
+    std::optional<Interruption> interruption;
+    if (json_ || csv_ || !out_.empty() || !plot_.empty()) interruption.emplace();
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
     for (const Selection& each : selections) {
@@ -88,19 +97,35 @@ class LabRun final : public Command {
           wrong.push_back(fmt::format("{}/{} ({})", run.study, row.rung, row.wrong));
         }
       }
-      if (!json_ && !csv_) print(lab::transfers_of(run));
+      if (!json_ && !csv_) {
+        print(lab::knees_of(run) + lab::halved_text(run) + lab::transfers_of(run));
+      }
+      // JSON says it itself.
+      if (!json_) tell(lab::counters_notice(run));
       if (json_) objects.push_back(lab::json_of(run));
       if (csv_) print(lab::csv_of(run));
       if (!run.any_wrong()) record(run, each);
+      if (interruption && Interruption::asked()) break;
     }
     if (json_)
       print((objects.size() == 1 ? objects[0] : objects).dump(1, ' ', false, replace) + "\n");
     if (!wrong.empty()) {
       throw Error(fmt::format("wrong, and not recorded: {}", fmt::join(wrong, "; ")));
     }
+    if (interruption && Interruption::asked()) Interruption::end();
   }
 
  private:
+  // CSV is for programs: what it has no place for is said beside it.
+  void tell(const std::string& notice) const {
+    if (notice.empty()) return;
+    if (csv_) {
+      print_error_log(notice);
+    } else {
+      print(notice);
+    }
+  }
+
   lab::StudyRun run_one(const Selection& selection) const {
     lab::StudyRequest request;
     request.rungs = selection.rungs;
@@ -108,9 +133,11 @@ class LabRun final : public Command {
     request.size = size_;
     request.block = block_;
     request.on_gpu = options_.on_gpu();
+    request.counters = counters_;
     request.cpu = selection.table.is_ladder() &&
                   (selection.whole || (selection.experiment && selection.experiment->cpu));
     request.compute_capabilities = options_.compute_capabilities;
+    request.stop = Interruption::asked;
     const bool quiet = json_ || csv_;
     const std::size_t width = terminal_width();
     Progress progress(quiet ? request.rungs.size() : 0);
@@ -124,7 +151,7 @@ class LabRun final : public Command {
       }
       if (before == nullptr) print(lab::heading_of(run) + lab::legend_of(run, width));
       if (lab::begins_table(run, before, row)) print("\n" + lab::columns_of(run, row, width));
-      print(lab::line_of(run, row, width));
+      print(lab::line_of(run, row, width) + lab::counters_of(row, width));
       last = row;
       before = &last;
     };
@@ -138,41 +165,61 @@ class LabRun final : public Command {
   }
 
   // A part of a ladder does not replace what was recorded of the whole.
-  std::string record_of(const Selection& selection) const {
+  std::string record_of(const Selection& selection, bool interrupted) const {
     std::string name = selection.table.name();
     if (selection.experiment) {
       name += "-" + selection.experiment->name;
     } else if (!selection.whole) {
       name += fmt::format("-{}", fmt::join(selection.rungs, "-"));
     }
+    if (interrupted) name += "-interrupted";
     return (std::filesystem::path(out_) / (name + ".json")).string();
   }
 
   // Before anything runs: on a GPU that takes minutes, which would be lost.
   void require_writable(const std::vector<Selection>& selections) const {
+    if (!plot_.empty()) {
+      if (selections.size() != 1) {
+        throw UsageError(fmt::format("--plot draws one ladder, study or experiment; these are {}",
+                                     selections.size()));
+      }
+      require_plot("--plot", plot_);
+    }
     if (out_.empty()) return;
     std::error_code error;
     std::filesystem::create_directories(out_, error);
     if (error) throw IoError("cannot make the folder " + out_ + ": " + error.message());
     for (const Selection& each : selections) {
-      const io::OutputFile tried(record_of(each));
+      const io::OutputFile tried(record_of(each, false));
     }
   }
 
   void record(const lab::StudyRun& run, const Selection& selection) const {
-    if (out_.empty()) return;
-    io::OutputFile file(record_of(selection));
-    const std::string text = lab::json_of(run).dump(1, ' ', false, replace) + "\n";
-    file.write(std::as_bytes(std::span(text)));
-    file.finish();
+    if (run.interrupted && run.rows.empty()) return;
+    const nlohmann::ordered_json json = lab::json_of(run);
+    if (!out_.empty()) {
+      io::OutputFile file(record_of(selection, run.interrupted));
+      const std::string text = json.dump(1, ' ', false, replace) + "\n";
+      file.write(std::as_bytes(std::span(text)));
+      file.finish();
+    }
+    if (plot_.empty()) return;
+    try {
+      write_plot(lab::read_record(json, "this run"), plot_);
+    } catch (const InvalidArgument&) {
+      // What was measured until then may be nothing that can be drawn.
+      if (!run.interrupted) throw;
+    }
   }
 
   LabOptions options_;
   std::optional<lab::Size> size_;
   std::optional<emulator::Dim3> block_;
+  bool counters_ = false;
   bool json_ = false;
   bool csv_ = false;
   std::string out_;
+  std::string plot_;
 };
 
 }  // namespace

@@ -37,7 +37,12 @@ class LabVerify final : public Command {
   }
 
   void execute() const override {
-    const std::vector<Selection> selections = select(options_);
+    std::vector<Selection> selections = select(options_);
+    // Without names the ladders are there themselves.
+    if (options_.names.empty()) {
+      std::erase_if(selections, [](const Selection& each) { return each.table.is_collection(); });
+    }
+    selections = expanded(std::move(selections));
     lab::require_compiler();
     const bool on_gpu = options_.on_gpu();
     const std::unique_ptr<lab::Executor> executor = make_executor(on_gpu);

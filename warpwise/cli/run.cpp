@@ -58,6 +58,16 @@ std::string reason_of(const std::exception_ptr& failure, const std::string& inpu
   }
 }
 
+bool is_invalid_argument(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const InvalidArgument&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 // Does the jobs and prints a line for each result. Throws the first failure, unless the batch is to
 // keep going.
 BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
@@ -67,7 +77,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
   const bool pixels_to_stdout = goes_to_standard_output(jobs);
   BatchReport report;
   report.jobs = jobs_at_once;
-  std::exception_ptr first_failure;
+  bool is_wrong_call = false;  // rather than a failure with a file
   Progress progress(jobs.size());
   Batch batch(
       bytes, {jobs_at_once, half_of_memory(), !options.keep_going}, worker,
@@ -77,7 +87,7 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
     std::optional<Outcome> outcome = batch.outcome(i);
     if (!outcome) break;
     if (outcome->failure) {
-      if (!first_failure) first_failure = outcome->failure;
+      if (report.failures.empty()) is_wrong_call = is_invalid_argument(outcome->failure);
       report.failures.push_back({jobs[i].input, reason_of(outcome->failure, jobs[i].input)});
       continue;  // what was begun beside it may be done, and has its line
     }
@@ -92,8 +102,9 @@ BatchReport run_jobs(const std::vector<Job>& jobs, const SharedOptions& options,
     }
   }
   progress.clear();
-  if (first_failure && !options.keep_going) std::rethrow_exception(first_failure);
-  return report;
+  if (report.failures.empty() || options.keep_going) return report;
+  if (is_wrong_call) throw InvalidArgument(report.failures[0].reason);
+  throw Error(report.failures[0].reason);
 }
 
 }  // namespace
@@ -102,8 +113,9 @@ void run_on_files(const SharedOptions& options, const Operation& operation) {
   const Stopwatch total;
   options.validate();
   const std::vector<Job> jobs = list_jobs(options, operation.further_outputs());
-  const std::size_t jobs_at_once = std::min(
-      jobs.size(), options.jobs ? static_cast<std::size_t>(*options.jobs) : cpu_threads(options));
+  const std::size_t asked_for =
+      options.jobs ? static_cast<std::size_t>(*options.jobs) : cpu_threads(options);
+  const std::size_t jobs_at_once = std::min({jobs.size(), asked_for, jobs_with_open_files()});
   Worker worker(options, jobs_at_once);
   require_no_terminal(jobs);
   require_outputs_that_hold(jobs, operation);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
@@ -63,6 +64,20 @@ Compilation compile_text(const std::string& text, const std::string& name,
                          const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
 
+/// How often a kernel's machine code has each width of its instructions for global memory.
+struct GlobalInstructions {
+  int ldg_32 = 0;
+  int ldg_64 = 0;
+  int ldg_128 = 0;
+  int stg_32 = 0;
+  int stg_64 = 0;
+  int stg_128 = 0;
+};
+
+/// Counts them in what nvdisasm prints: LDG.E, LDG.E.64, LDG.E.128 and the same of STG, whatever
+/// else a name has. Those of 8, 16 and 256 bits are not counted.
+GlobalInstructions global_instructions_in(std::string_view disassembly);
+
 /// What one kernel's machine code takes, as ptxas reports it.
 struct KernelResources {
   int architecture = 0;  ///< 90: built for sm_90
@@ -71,6 +86,8 @@ struct KernelResources {
   int spill_load_bytes = 0;
   int stack_bytes = 0;   ///< of a thread: local memory
   int shared_bytes = 0;  ///< static, of a block
+  /// Where they were asked for and the toolchain has a disassembler that reads the machine code.
+  std::optional<GlobalInstructions> global_instructions;
 };
 
 /// The same PTX without the bodies of all other kernels, so that ptxas builds only this one. Text
@@ -98,9 +115,10 @@ struct ResourceReport {
 
 /// Builds machine code with ptxas from the PTX, or with NVRTC from the source where there is no
 /// ptxas. Does not throw for code that cannot be built: see why_unknown. `kernel` is a mangled
-/// name.
+/// name. With `disassemble` the global instructions are counted too, which takes longer.
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,
-                                const Toolchain& toolchain = find_toolchain());
+                                const Toolchain& toolchain = find_toolchain(),
+                                bool disassemble = false);
 
 }  // namespace warpwise::lab

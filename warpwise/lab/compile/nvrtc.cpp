@@ -1,9 +1,9 @@
 #include "warpwise/lab/compile/nvrtc.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/loaded_path.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -22,16 +22,6 @@ void load_builtins_beside(const std::filesystem::path& library) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("libnvrtc-builtins.so.")) ::dlopen(entry.path().c_str(), RTLD_NOW);
   }
-}
-
-// The path that a library was in fact loaded from.
-std::string path_of(void* library, const std::filesystem::path& asked) {
-  link_map* entry = nullptr;
-  if (::dlinfo(library, RTLD_DI_LINKMAP, &entry) == 0 && entry != nullptr &&
-      entry->l_name != nullptr && *entry->l_name != 0) {
-    return entry->l_name;
-  }
-  return asked.string();
 }
 
 }  // namespace
@@ -114,7 +104,7 @@ Nvrtc::Nvrtc(std::unique_ptr<Functions> functions, const std::filesystem::path& 
   int minor = 0;
   functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
   name_ = "NVRTC " + std::to_string(major) + "." + std::to_string(minor) + " (" +
-          path_of(functions_->library, library) + ")";
+          loaded_path(functions_->library, library) + ")";
   int count = 0;
   functions_->check(functions_->architecture_count(&count), "nvrtcGetNumSupportedArchs");
   architectures_.resize(static_cast<std::size_t>(count));

@@ -103,8 +103,33 @@ std::vector<int> architectures_of(const std::string& help) {
   return numbers;
 }
 
-// Builds machine code for one architecture and returns ptxas's report.
-using Build = std::function<std::string(int architecture)>;
+// Of a disassembly the part of one kernel, which begins with ".section .text.NAME".
+std::string_view text_of_kernel(std::string_view disassembly, const std::string& kernel) {
+  constexpr std::string_view section = ".section\t.text.";
+  for (std::size_t at = disassembly.find(section); at != std::string_view::npos;
+       at = disassembly.find(section, at)) {
+    at += section.size();
+    const std::string_view rest = disassembly.substr(at);
+    if (!rest.starts_with(kernel) || !rest.substr(kernel.size()).starts_with(',')) continue;
+    return rest.substr(0, rest.find(section));
+  }
+  return {};
+}
+
+// Machine code for one architecture: ptxas's report, and what nvdisasm prints of it, if anything.
+struct Built {
+  std::string log;
+  std::string disassembly;
+};
+using Build = std::function<Built(int architecture)>;
+
+// Empty where it cannot be read: nvdisasm may be older than the architecture.
+std::string disassembly_of(const fs::path& cubin, const fs::path& nvdisasm,
+                           const TemporaryFolder& folder) {
+  if (nvdisasm.empty()) return {};
+  const ProgramRun run = run_program({nvdisasm.string(), "-c", cubin.string()}, folder);
+  return run.exit_code == 0 ? run.output : "";
+}
 
 ResourceReport report_of(const std::string& kernel,
                          std::span<const rules::ComputeCapability> compute_capabilities,
@@ -120,9 +145,15 @@ ResourceReport report_of(const std::string& kernel,
       continue;
     }
     if (!built.contains(*architecture)) {
-      const std::string log = build(*architecture);
-      built[*architecture] = resources_in(log, kernel, *architecture);
-      if (!built[*architecture]) report.why_unknown = log.substr(0, log.find('\n'));
+      const Built made = build(*architecture);
+      std::optional<KernelResources>& resources = built[*architecture];
+      resources = resources_in(made.log, kernel, *architecture);
+      if (!resources) {
+        report.why_unknown = made.log.substr(0, made.log.find('\n'));
+      } else if (!made.disassembly.empty()) {
+        resources->global_instructions =
+            global_instructions_in(text_of_kernel(made.disassembly, kernel));
+      }
     }
     report.by_compute_capability.back() = built[*architecture];
   }
@@ -131,7 +162,7 @@ ResourceReport report_of(const std::string& kernel,
 
 ResourceReport with_ptxas(const Compilation& compilation, const std::string& kernel,
                           std::span<const rules::ComputeCapability> compute_capabilities,
-                          const fs::path& ptxas) {
+                          const fs::path& ptxas, const fs::path& nvdisasm) {
   const TemporaryFolder folder;
   const fs::path ptx = folder / "kernel.ptx";
   std::ofstream(ptx, std::ios::binary) << ptx_of_kernel(compilation.ptx, kernel);
@@ -148,7 +179,8 @@ ResourceReport with_ptxas(const Compilation& compilation, const std::string& ker
             (folder / "kernel.cubin").string(),
             ptx.string()};
         if (!compilation.options.fused_multiply_add) arguments.emplace_back("--fmad=false");
-        return run_program(arguments, folder).output;
+        const std::string log = run_program(arguments, folder).output;
+        return Built{log, disassembly_of(folder / "kernel.cubin", nvdisasm, folder)};
       });
   report.built_with = "ptxas (" + ptxas.string() + ")";
   return report;
@@ -156,7 +188,8 @@ ResourceReport with_ptxas(const Compilation& compilation, const std::string& ker
 
 ResourceReport with_nvrtc(const Compilation& compilation, const std::string& kernel,
                           std::span<const rules::ComputeCapability> compute_capabilities,
-                          const Toolchain& toolchain, const Nvrtc& nvrtc) {
+                          const Toolchain& toolchain, const Nvrtc& nvrtc,
+                          const fs::path& nvdisasm) {
   ResourceReport report =
       report_of(kernel, compute_capabilities, nvrtc.architectures(),
                 compilation.options.architecture, [&](int architecture) {
@@ -166,7 +199,13 @@ ResourceReport with_nvrtc(const Compilation& compilation, const std::string& ker
                   if (const int cap = compilation.options.max_registers; cap > 0) {
                     options.push_back("--maxrregcount=" + std::to_string(cap));
                   }
-                  return nvrtc.compile(compilation.source, compilation.name, options, true).log;
+                  const Nvrtc::Output made =
+                      nvrtc.compile(compilation.source, compilation.name, options, true);
+                  if (nvdisasm.empty() || !made.compiled) return Built{made.log, ""};
+                  const TemporaryFolder folder;
+                  const fs::path cubin = folder / "kernel.cubin";
+                  std::ofstream(cubin, std::ios::binary) << made.code;
+                  return Built{made.log, disassembly_of(cubin, nvdisasm, folder)};
                 });
   report.built_with = nvrtc.name();
   return report;
@@ -194,6 +233,36 @@ ResourceReport unknown(std::size_t count, const std::string& why) {
 }
 
 }  // namespace
+
+GlobalInstructions global_instructions_in(std::string_view disassembly) {
+  GlobalInstructions counts;
+  // A line is "/*00e0*/ @P0 LDG.E.128.CONSTANT R4, [R6.64] ;".
+  for (std::size_t at = 0; at < disassembly.size();) {
+    at = disassembly.find_first_not_of(" \t\r\n", at);
+    if (at == std::string_view::npos) break;
+    const std::size_t end = std::min(disassembly.find_first_of(" \t\r\n", at), disassembly.size());
+    const std::string_view name = disassembly.substr(at, end - at);
+    at = end;
+    const bool load = name == "LDG" || name.starts_with("LDG.");
+    if (!load && name != "STG" && !name.starts_with("STG.")) continue;
+    const auto has = [&](std::string_view part) {
+      for (std::size_t dot = name.find('.'); dot != std::string_view::npos;) {
+        const std::size_t next = name.find('.', dot + 1);
+        if (name.substr(dot + 1, next - dot - 1) == part) return true;
+        dot = next;
+      }
+      return false;
+    };
+    if (has("U8") || has("S8") || has("U16") || has("S16") || has("256")) continue;
+    if (has("128"))
+      ++(load ? counts.ldg_128 : counts.stg_128);
+    else if (has("64"))
+      ++(load ? counts.ldg_64 : counts.stg_64);
+    else
+      ++(load ? counts.ldg_32 : counts.stg_32);
+  }
+  return counts;
+}
 
 std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
   constexpr std::string_view entry = ".entry ";
@@ -242,18 +311,19 @@ std::string built_for(const KernelResources& resources, rules::ComputeCapability
 
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,
-                                const Toolchain& toolchain) {
+                                const Toolchain& toolchain, bool disassemble) {
   const std::size_t count = compute_capabilities.size();
+  const fs::path nvdisasm = disassemble ? toolchain.nvdisasm : fs::path{};
   try {
     if (!toolchain.ptxas.empty()) {
-      return with_ptxas(compilation, kernel, compute_capabilities, toolchain.ptxas);
+      return with_ptxas(compilation, kernel, compute_capabilities, toolchain.ptxas, nvdisasm);
     }
     if (compilation.source.empty()) {
       return unknown(count, "there is no ptxas here to build machine code from PTX");
     }
     std::string why;
     if (const auto nvrtc = Nvrtc::load(toolchain.nvrtc_libraries, &why)) {
-      return with_nvrtc(compilation, kernel, compute_capabilities, toolchain, *nvrtc);
+      return with_nvrtc(compilation, kernel, compute_capabilities, toolchain, *nvrtc, nvdisasm);
     }
     return unknown(count, why);
   } catch (const Error& error) {

@@ -167,6 +167,23 @@ TemporaryFolder::~TemporaryFolder() {
   ::pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
 }
 
+bool is_program(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::filesystem::path in_search_path(const std::string& program) {
+  const char* const path = std::getenv("PATH");
+  std::string rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    const auto candidate = std::filesystem::path(rest.substr(0, colon)) / program;
+    if (candidate.is_absolute() && is_program(candidate)) return candidate;
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  }
+  return {};
+}
+
 ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
                        std::chrono::seconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;

@@ -31,6 +31,12 @@ class TemporaryFolder {
   sigset_t signals_before_{};
 };
 
+/// Whether a path names a file that may be run.
+bool is_program(const std::filesystem::path& path);
+
+/// The first program of this name in an absolute folder of PATH; empty if there is none.
+std::filesystem::path in_search_path(const std::string& program);
+
 struct ProgramRun {
   int exit_code = 0;   ///< 128 + N when signal N ended it
   std::string output;  ///< of both its streams, the first 16 MiB

@@ -1,9 +1,9 @@
 #include "warpwise/lab/compile/toolchain.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
+
+#include "warpwise/lab/compile/subprocess.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -15,25 +15,9 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool is_program(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
-
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
-}
-
-fs::path in_search_path(const std::string& program) {
-  std::string rest = environment("PATH");
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / program;
-    if (candidate.is_absolute() && is_program(candidate)) return candidate;
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-  }
-  return {};
 }
 
 // The toolkit that a compiler belongs to: HOME/bin/nvcc, through links.
@@ -52,18 +36,22 @@ std::vector<fs::path> toolkit_homes() {
   return homes;
 }
 
-void take_libraries(const fs::path& home, Toolchain& found) {
-  constexpr const char* folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",
-                                     "targets/sbsa-linux/lib"};
+using Names = std::initializer_list<const char*>;
+constexpr Names nvrtc_names = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr Names nvrtc_folders = {"lib64", "lib", "targets/x86_64-linux/lib",
+                                 "targets/sbsa-linux/lib"};
+constexpr Names cupti_names = {"libcupti.so.13", "libcupti.so.12"};
+constexpr Names cupti_folders = {"extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib",
+                                 "targets/sbsa-linux/lib"};
+
+void take_libraries(const fs::path& home, Names folders, Names names,
+                    std::vector<fs::path>& known) {
   for (const char* folder : folders) {
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+    for (const char* name : names) {
       std::error_code error;
       const fs::path library = fs::canonical(home / folder / name, error);
-      if (error) continue;
-      const auto& known = found.nvrtc_libraries;
-      if (std::find(known.begin(), known.end(), library) == known.end()) {
-        found.nvrtc_libraries.push_back(library);
-      }
+      if (error || std::find(known.begin(), known.end(), library) != known.end()) continue;
+      known.push_back(library);
     }
   }
 }
@@ -76,14 +64,17 @@ void take_headers(const fs::path& home, Toolchain& found) {
   if (is_folder(home / "include/cccl")) found.include_folders.push_back(home / "include/cccl");
 }
 
+fs::path in_cache(const char* folder) {
+  const std::string cache = environment("XDG_CACHE_HOME");
+  if (!cache.empty()) return fs::path(cache) / "warpwise" / folder;
+  const std::string home = environment("HOME");
+  return home.empty() ? fs::path{} : fs::path(home) / ".cache/warpwise" / folder;
+}
+
 }  // namespace
 
-fs::path nvrtc_cache() {
-  const std::string cache = environment("XDG_CACHE_HOME");
-  if (!cache.empty()) return fs::path(cache) / "warpwise/nvrtc";
-  const std::string home = environment("HOME");
-  return home.empty() ? fs::path{} : fs::path(home) / ".cache/warpwise/nvrtc";
-}
+fs::path nvrtc_cache() { return in_cache("nvrtc"); }
+fs::path cupti_cache() { return in_cache("cupti"); }
 
 Toolchain find_toolchain() {
   Toolchain found;
@@ -91,18 +82,25 @@ Toolchain find_toolchain() {
     found.searched.push_back(home);
     if (found.nvcc.empty() && is_program(home / "bin/nvcc")) found.nvcc = home / "bin/nvcc";
     if (found.ptxas.empty() && is_program(home / "bin/ptxas")) found.ptxas = home / "bin/ptxas";
-    take_libraries(home, found);
+    if (found.nvdisasm.empty() && is_program(home / "bin/nvdisasm")) {
+      found.nvdisasm = home / "bin/nvdisasm";
+    }
+    take_libraries(home, nvrtc_folders, nvrtc_names, found.nvrtc_libraries);
+    take_libraries(home, cupti_folders, cupti_names, found.cupti_libraries);
     take_headers(home, found);
   }
-  if (std::getenv("WARPWISE_CUDA_HOME") == nullptr) {
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
-      found.nvrtc_libraries.emplace_back(name);  // the loader searches
-    }
+  if (std::getenv("WARPWISE_CUDA_HOME") == nullptr) {  // the loader searches
+    if (found.nvdisasm.empty()) found.nvdisasm = in_search_path("nvdisasm");
+    found.nvrtc_libraries.insert(found.nvrtc_libraries.end(), nvrtc_names.begin(),
+                                 nvrtc_names.end());
+    found.cupti_libraries.insert(found.cupti_libraries.end(), cupti_names.begin(),
+                                 cupti_names.end());
   }
   if (const fs::path cache = nvrtc_cache(); !cache.empty()) {
     found.searched.push_back(cache);
-    take_libraries(cache, found);
+    take_libraries(cache, nvrtc_folders, nvrtc_names, found.nvrtc_libraries);
     take_headers(cache, found);
+    take_libraries(cupti_cache(), cupti_folders, cupti_names, found.cupti_libraries);
   }
   return found;
 }

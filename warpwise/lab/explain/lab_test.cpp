@@ -259,6 +259,57 @@ extern "C" __global__ void __launch_bounds__(1024, 2) k(float* p, const int* q) 
   EXPECT_GT(report.by_compute_capability[0]->stack_bytes, 0);
 }
 
+TEST_P(Compilers, CountGlobalInstructionsWhereThereIsADisassembler) {
+  const Compilation compilation = compile(
+      "extern \"C\" __global__ void kernel(float* p) { *p = 1; }\n"
+      "extern \"C\" __global__ void k(float4* out, const float2* in, const char* bytes) {\n"
+      "  const float2 a = in[threadIdx.x];\n"
+      "  out[threadIdx.x] = {a.x, a.y, 0, static_cast<float>(bytes[threadIdx.x])};\n}");
+  const ComputeCapability asked[] = {{9, 0}};
+  Toolchain toolchain = find_toolchain();
+  if (GetParam() == CompilerChoice::nvrtc) toolchain.ptxas.clear();
+  const auto counted = [&](bool disassemble) {
+    const ResourceReport report = kernel_resources(compilation, "k", asked, toolchain, disassemble);
+    EXPECT_TRUE(report.by_compute_capability[0]) << report.why_unknown;
+    return report.by_compute_capability[0].value_or(KernelResources{}).global_instructions;
+  };
+  EXPECT_FALSE(counted(false)) << "nobody asked";
+  if (toolchain.nvdisasm.empty()) {
+    EXPECT_FALSE(counted(true));
+    GTEST_SKIP() << "there is no nvdisasm here";
+  }
+  const auto counts = counted(true);
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(counts->ldg_32, 0);
+  EXPECT_EQ(counts->ldg_64, 1);
+  EXPECT_EQ(counts->ldg_128, 0);
+  EXPECT_EQ(counts->stg_32, 0) << "of the other kernel";
+  EXPECT_EQ(counts->stg_64, 0);
+  EXPECT_EQ(counts->stg_128, 1);
+}
+
+TEST(Compiler, CountsGlobalInstructionsByTheirWidth) {
+  const GlobalInstructions counts = global_instructions_in(R"(
+        /*0000*/                   LDC.64 R8, c[0x0][0x210] ;
+        /*0010*/                   LDG.E.U8 R13, desc[UR4][R12.64] ;
+        /*0020*/              @!P0 LDG.E R4, desc[UR4][R6.64] ;
+        /*0030*/                   LDG.E.64.CONSTANT R4, desc[UR4][R6.64] ;
+        /*0040*/                   LDG.E.128 R4, desc[UR4][R6.128] ;
+        /*0050*/                   LDG.E.128.SYS R4, [R6] ;
+        /*0060*/                   STG.E desc[UR4][R2.64], R4 ;
+        /*0070*/                   STG.E.EF.64 desc[UR4][R2.64], R4 ;
+        /*0080*/                   STG.E.U16 desc[UR4][R2.64], R4 ;
+        /*0090*/                   LDGSTS.E.128 [R1], desc[UR4][R2.64] ;
+        /*00a0*/                   STL.128 [R1], R4 ;
+        /*00b0*/                   STG.E.128 desc[UR4][R2.64], R4)");
+  EXPECT_EQ(counts.ldg_32, 1);
+  EXPECT_EQ(counts.ldg_64, 1);
+  EXPECT_EQ(counts.ldg_128, 2);
+  EXPECT_EQ(counts.stg_32, 1);
+  EXPECT_EQ(counts.stg_64, 1);
+  EXPECT_EQ(counts.stg_128, 1);
+}
+
 TEST(Compiler, TakesPtxAsItIs) {
   const TemporaryFolder folder;
   const std::string ptx = ".version 7.0\n.target sm_75\n.address_size 64\n";

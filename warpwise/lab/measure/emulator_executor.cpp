@@ -46,14 +46,11 @@ std::string text_of(const emulator::Dim3& place) {
 }  // namespace
 
 EmulatorExecutor::EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities,
-                                   bool count, std::uint64_t budget)
+                                   bool count, std::uint64_t budget, int multiprocessors)
     : compute_capabilities_(std::move(compute_capabilities)),
       newest_(*std::max_element(compute_capabilities_.begin(), compute_capabilities_.end())),
-      count_(count), budget_(budget), device_(std::make_unique<emulator::Device>()) {}
-
-// Few, so that grids that follow from it are small, and kernels with a grid-stride loop take
-// several turns.
-int EmulatorExecutor::multiprocessors() const { return 4; }
+      count_(count), budget_(budget), multiprocessors_(multiprocessors),
+      device_(std::make_unique<emulator::Device>()) {}
 
 std::uint64_t EmulatorExecutor::max_shared_bytes() const {
   return static_cast<std::uint64_t>(rules::sm_limits(newest_).max_shared_per_block);

@@ -12,13 +12,14 @@ class EmulatorExecutor final : public Executor {
   static constexpr std::uint64_t usual_budget = 100'000'000;
 
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
-  /// `count` false nothing is counted, and kernels run faster.
+  /// `count` false nothing is counted, and kernels run faster. \param multiprocessors  few, so that
+  /// grids that follow from it are small, and kernels with a grid-stride loop take several turns
   EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities, bool count,
-                   std::uint64_t budget = usual_budget);
+                   std::uint64_t budget = usual_budget, int multiprocessors = 4);
 
   std::string device_name() const override { return "emulator"; }
   rules::ComputeCapability compute_capability() const override { return newest_; }
-  int multiprocessors() const override;
+  int multiprocessors() const override { return multiprocessors_; }
   std::uint64_t max_shared_bytes() const override;
   std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
   void clear() override;
@@ -37,6 +38,7 @@ class EmulatorExecutor final : public Executor {
   rules::ComputeCapability newest_;
   bool count_;
   std::uint64_t budget_;
+  int multiprocessors_;
   std::unique_ptr<emulator::Device> device_;
   std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
   std::shared_ptr<LoadedCode> loaded_;

@@ -143,11 +143,11 @@ std::shared_ptr<LoadedCode> GpuExecutor::load(const Compilation& compilation) {
 
 void GpuExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
   for (const ladders::Launch& each : launches) {
-    launch(code, {&each, 1}, stream_);
+    launch(code, {&each, 1}, stream());
     // One by one, because a fault shows at the next synchronisation and has to be attributed to its
     // kernel.
     try {
-      stream_.synchronize();
+      stream().synchronize();
     } catch (const CudaError& error) {
       throw CudaError("kernel '" + plain_name(each.kernel) + "' failed: " + error.what());
     }

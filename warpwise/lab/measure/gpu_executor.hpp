@@ -5,6 +5,7 @@
 
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/partition.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/gpu/texture.hpp"
 #include "warpwise/lab/measure/executor.hpp"
@@ -23,7 +24,9 @@ class GpuExecutor final : public Executor {
 
   std::string device_name() const override { return device_.name; }
   rules::ComputeCapability compute_capability() const override;
-  int multiprocessors() const override { return device_.multiprocessors; }
+  int multiprocessors() const override {
+    return part_ != nullptr ? part_->multiprocessors() : device_.multiprocessors;
+  }
   std::uint64_t max_shared_bytes() const override;
 
   std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
@@ -42,13 +45,17 @@ class GpuExecutor final : public Executor {
   /// refused
   void launch(LoadedCode& code, std::span<const ladders::Launch> launches,
               gpu::StreamHandle stream) const;
-  /// The stream of run(), read() and write().
-  const gpu::Stream& stream() const { return stream_; }
+  /// From now on run() uses these multiprocessors alone, which have to outlive their use, and
+  /// multiprocessors() and stream() are theirs; nullptr for all. What runs has to have ended.
+  void use(const gpu::Part* part) { part_ = part; }
+  /// The stream of run().
+  const gpu::Stream& stream() const { return part_ != nullptr ? part_->stream() : stream_; }
   const gpu::DeviceInfo& device() const { return device_; }
 
  private:
   gpu::DeviceInfo device_;
   gpu::Stream stream_;
+  const gpu::Part* part_ = nullptr;
   std::vector<gpu::Buffer> memory_;
   std::vector<gpu::Texture> textures_;
   std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same

@@ -3,13 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <numeric>
 #include <sstream>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/gpu/partition.hpp"
+#include "warpwise/lab/measure/end_to_end.hpp"
+#include "warpwise/lab/measure/gpu_share.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
+#include "warpwise/lab/measure/neighbour.hpp"
+#include "warpwise/lab/study/transfer_run.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -30,6 +38,18 @@ extern "C" __global__ void times_two(Fill p) {
 }
 
 extern "C" __global__ void faulting(Fill p) { *(volatile unsigned*)16 = p.value; }
+
+extern "C" __global__ void mark_multiprocessor(Fill p) {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  if (number < p.count) p.out[number] = p.value;
+}
+
+extern "C" __global__ void multiply(Fill p) {
+  unsigned result = threadIdx.x;
+  for (unsigned i = 0; i < p.count; ++i) result = result * 1664525u + 1013904223u;
+  if (result == p.value) p.out[0] = result;
+}
 
 struct Fetch { unsigned* out; unsigned long long linear, flat; int width, height; };
 
@@ -234,8 +254,215 @@ TEST_F(OnGpu, LaunchesAreTimedOftenEnough) {
   std::cout << text_of(measurement) << "\n";
 }
 
+// Three steps on three streams: each has its own results.
+TEST_F(OnGpu, StepsOfTransfersKeepApart) {
+  constexpr std::uint32_t count = 1000;
+  constexpr std::int64_t bytes = 4 * count;
+  constexpr std::size_t steps_in_all = 5;
+  std::array<std::vector<std::uint32_t>, steps_in_all> results;
+  std::array<std::vector<std::uint32_t>, steps_in_all> inputs;
+  std::vector<Launch> launches;
+  std::vector<TransferStep> steps(steps_in_all);
+  for (std::uint32_t i = 0; i < steps_in_all; ++i) {
+    inputs[i].assign(count, 10 + i);
+    results[i].assign(count, 0);
+    const std::uint64_t place = executor_->allocate(bytes, "words");
+    launches.push_back(launch("times_two", place, 0, count));
+    auto* const device = ladders::pointer<std::byte>(place);
+    steps[i].up = {{reinterpret_cast<std::byte*>(inputs[i].data()), device, bytes}};
+    steps[i].down = {{reinterpret_cast<std::byte*>(results[i].data()), device, bytes}};
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].kernels = [this, launched = &launches[i]](gpu::StreamHandle stream) {
+      executor_->launch(*code_, {launched, 1}, stream);
+    };
+  }
+  const EndToEnd all = time_end_to_end(steps);
+  for (std::uint32_t i = 0; i < steps_in_all; ++i) {
+    EXPECT_EQ(results[i], std::vector<std::uint32_t>(count, 2 * (10 + i)));
+  }
+  EXPECT_EQ(all.bytes_up, bytes * std::int64_t{steps_in_all});
+  EXPECT_EQ(all.bytes_down, all.bytes_up);
+  EXPECT_GT(all.total.median_us, 0);
+  EXPECT_GE(all.total.samples, 5);
+  EXPECT_EQ(all.kernel_us, std::nullopt) << "of steps that overlap no part has a time of its own";
+
+  const EndToEnd one = time_end_to_end(std::span(steps).first(1));
+  EXPECT_GT(one.kernel_us.value_or(0), 0);
+  EXPECT_GT(one.upload_us.value_or(0), 0);
+  EXPECT_GT(one.download_us.value_or(0), 0);
+}
+
+// The library's kernel of every ladder.
+TEST_F(OnGpu, EveryWayOfTransfersGivesTheResult) {
+  for (const ladders::Ladder* ladder : ladders::all()) {
+    const StudyTable table = find_study(ladder->name());
+    const Size size = ladder->name() == "match" ? Size{96, 128} : Size{67, 33};
+    const ladders::Problem problem = table.problem(size, table.parameters(), {});
+    ladders::Problem expected = problem;
+    ladder->compute(expected, ladders::Cpu::library);
+    for (const char* name : {"pageable", "mapped", "overlapped 3"}) {
+      const TransferRun run = run_with_transfers(
+          *executor_, table, table.rung("shipped"), problem, table.parameters(), expected,
+          table.rung("shipped").blocks.front(), transfer_named(name).value());
+      EXPECT_EQ(run.wrong, "") << ladder->name() << " " << name;
+      EXPECT_GT(run.times.total.median_us, 0);
+      const bool copies = std::string(name) != "mapped";
+      EXPECT_EQ(run.times.bytes_up > 0, copies) << ladder->name() << " " << name;
+      EXPECT_EQ(run.times.bytes_down > 0, copies) << ladder->name() << " " << name;
+    }
+  }
+}
+
+TEST_F(OnGpu, TransfersThatCannotBeSayWhy) {
+  const StudyTable table = find_study("threshold");
+  const ladders::Problem problem = table.problem({33, 9}, table.parameters(), {});
+  const auto run = [&](const char* rung, const char* way) {
+    run_with_transfers(*executor_, table, table.rung(rung), problem, table.parameters(), problem,
+                       table.rung(rung).blocks.front(), transfer_named(way).value());
+  };
+  EXPECT_THROW(run("texture", "mapped"), Unsupported);
+  EXPECT_THROW(run("shipped", "overlapped 10"), Unsupported) << "of nine rows";
+}
+
+// A driver without green contexts, as the emulated one, says so; one with them makes parts that
+// share no multiprocessor.
+TEST_F(OnGpu, PartsOfTheMultiprocessorsKeepApart) {
+  const int all = executor_->multiprocessors();
+  if (all < 2) return;  // nothing to part
+  std::optional<gpu::Partition> partition;
+  try {
+    partition.emplace(all / 2);
+  } catch (const Unsupported& reason) {
+    EXPECT_NE(std::string(reason.what()).find("green context"), std::string::npos) << reason.what();
+    EXPECT_THROW(GpuShare(*executor_, 50, 0), Unsupported);
+    EXPECT_EQ(executor_->multiprocessors(), all);
+    return;
+  }
+  const gpu::Part* const parts[] = {&partition->first(), &partition->rest()};
+  EXPECT_GE(parts[0]->multiprocessors(), all / 2);
+  EXPECT_LE(parts[0]->multiprocessors() + parts[1]->multiprocessors(), all);
+  const auto numbers = static_cast<std::uint32_t>(4 * all);
+  std::vector<std::uint32_t> marks(numbers, 0);
+  const std::uint64_t out = executor_->allocate(4 * numbers, "marks");
+  executor_->write(out, std::as_bytes(std::span(marks)));
+  std::vector<std::vector<bool>> used;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Launch marking = launch("mark_multiprocessor", out, i + 1, numbers);
+    marking.grid[0] = 64 * numbers;
+    executor_->use(parts[i]);
+    EXPECT_EQ(executor_->multiprocessors(), parts[i]->multiprocessors());
+    executor_->run(*code_, {&marking, 1});
+    executor_->use(nullptr);
+    const std::vector<std::uint32_t> got = read(out, numbers);
+    used.emplace_back();
+    for (const std::uint32_t mark : got) used.back().push_back(mark == i + 1);
+    EXPECT_LE(std::count(used[i].begin(), used[i].end(), true), parts[i]->multiprocessors());
+    // The second kernel must leave the marks of the first alone.
+    if (i == 1) {
+      for (std::size_t k = 0; k < numbers; ++k) EXPECT_EQ(got[k] == 1, used[0][k]) << k;
+    }
+  }
+  std::cout << parts[0]->multiprocessors() << " and " << parts[1]->multiprocessors() << " of "
+            << all << " multiprocessors\n";
+}
+
+TEST_F(OnGpu, ANeighbourNeedsMultiprocessors) {
+  EXPECT_THROW(GpuShare(*executor_, 100, 10), Unsupported);
+  EXPECT_EQ(GpuShare(*executor_, 100, 0).multiprocessors(), executor_->multiprocessors());
+}
+
 // What only hardware answers.
 class GpuTimes : public OnGpu {};
+
+TEST_F(GpuTimes, OnHalfOfTheMultiprocessors) {
+  const std::uint64_t out = executor_->allocate(4, "out");
+  Launch work = launch("multiply", out, 0, 1 << 14);
+  work.grid[0] = static_cast<std::uint32_t>(64 * executor_->multiprocessors());
+  const auto time = [&](int percent) {
+    GpuShare share(*executor_, percent, 0);
+    std::cout << share.multiprocessors() << " multiprocessors: ";
+    const Measurement times = share.measure(work_of({&work, 1})).times;
+    std::cout << text_of(times) << "\n";
+    EXPECT_TRUE(times.launches_hidden);
+    return times.cold.median_us;
+  };
+  try {
+    const double all = time(100);
+    const double half = time(50);
+    EXPECT_GT(half, 1.8 * all);
+    EXPECT_LT(half, 2.2 * all);
+  } catch (const Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+}
+
+TEST_F(GpuTimes, BesideANeighbour) {
+  constexpr std::uint32_t count = 1 << 26;
+  const std::uint64_t out = executor_->allocate(4 * std::uint64_t{count}, "out");
+  const Launch work = launch("times_two", out, 0, count);
+  const double roof = GpuTimer(executor_->device(), executor_->stream()).copy_roof_gb_per_s();
+  const auto time = [&](double percent) {
+    GpuShare share(*executor_, 60, percent / 100 * roof);
+    const ShareMeasurement measured = share.measure(work_of({&work, 1}));
+    std::cout << "beside " << measured.neighbour_gb_per_s.value_or(0) << " of " << roof
+              << " GB/s: " << text_of(measured.times) << "\n";
+    EXPECT_EQ(measured.neighbour_gb_per_s.has_value(), percent > 0);
+    if (percent > 0) {
+      EXPECT_GT(*measured.neighbour_gb_per_s, 0.2 * percent / 100 * roof);
+      EXPECT_LT(*measured.neighbour_gb_per_s, 1.1 * percent / 100 * roof);
+    }
+    return measured.times.cold.median_us;
+  };
+  try {
+    const double alone = time(0);
+    const double beside = time(60);
+    EXPECT_GT(beside, 1.2 * alone) << "a kernel that moves memory all the time";
+  } catch (const Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+}
+
+// Alone it reads what it is told to; nobody has to stop it, and stopping it waits.
+TEST_F(GpuTimes, OfANeighbour) {
+  std::optional<gpu::Partition> partition;
+  try {
+    partition.emplace(executor_->multiprocessors() / 2);
+  } catch (const Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+  Neighbour neighbour(executor_->device(), partition->rest());
+  const std::uint64_t out = executor_->allocate(4, "out");
+  const Launch nothing = launch("fill", out, 0, 1);
+  // A kernel's first launch loads it, which waits until the neighbour has ended.
+  work_of({&nothing, 1})(partition->first().stream());
+  partition->first().stream().synchronize();
+  for (const double gb_per_s : {20.0, 200.0}) {
+    neighbour.start(gb_per_s);
+    const double got =
+        neighbour.gb_per_s_during(work_of({&nothing, 1}), 1, partition->first().stream());
+    EXPECT_TRUE(neighbour.stop());
+    std::cout << "told " << gb_per_s << ", read " << got << " GB/s\n";
+    EXPECT_NEAR(got, gb_per_s, 0.1 * gb_per_s);
+  }
+  EXPECT_TRUE(neighbour.stop()) << "it does not run";
+  neighbour.start(10);
+  const auto begin = std::chrono::steady_clock::now();
+  partition->rest().stream().synchronize();
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(waited.count(), 1.5 * Neighbour::limit_s);
+  EXPECT_FALSE(neighbour.stop()) << "it had ended by itself";
+}
+
+TEST_F(GpuTimes, OfTheBus) {
+  const BusLimit limit = bus_limit();
+  std::cout << limit.up_gb_per_s << " GB/s up, " << limit.down_gb_per_s << " down, "
+            << limit.both_gb_per_s << " both ways\n";
+  EXPECT_GT(limit.up_gb_per_s, 1);
+  EXPECT_GT(limit.down_gb_per_s, 1);
+  EXPECT_GT(limit.both_gb_per_s, 0.9 * std::max(limit.up_gb_per_s, limit.down_gb_per_s));
+  EXPECT_LT(limit.both_gb_per_s, 1.1 * (limit.up_gb_per_s + limit.down_gb_per_s));
+}
 
 TEST_F(GpuTimes, GrowWithTheWork) {
   constexpr std::uint32_t count = 1 << 24;

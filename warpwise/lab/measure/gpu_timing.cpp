@@ -209,7 +209,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
   GpuWork several = [&](gpu::StreamHandle s) {
     for (int i = 0; i < runs; ++i) once(s);
   };
-  if (estimate < graph_below_us) {
+  if (options.graphs && estimate < graph_below_us) {
     several = [graph = std::make_shared<gpu::Graph>(several)](gpu::StreamHandle s) {
       graph->launch(s);
     };

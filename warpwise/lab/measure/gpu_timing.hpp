@@ -20,6 +20,7 @@ struct TimingOptions {
   double cold_seconds = 0.5;   ///< of GPU time in cold samples, flushing included, at least
   double wall_seconds = 0.8;   ///< when cold samples end even if their median still moves
   double batch_seconds = 0.2;  ///< of wall time in batches, about
+  bool graphs = true;          ///< batches of short runs as graphs, which hide their launches
 };
 
 /// Puts one run on a stream and returns.

@@ -35,6 +35,14 @@ std::optional<double> resource(const RungRow& row, std::size_t index) {
   return index < row.resources.size() ? number(row.resources[index].*Member) : std::nullopt;
 }
 
+template <auto Member>
+std::optional<double> instructions(const RungRow& row, std::size_t index) {
+  if (index >= row.resources.size() || !row.resources[index].global_instructions) {
+    return std::nullopt;
+  }
+  return number((*row.resources[index].global_instructions).*Member);
+}
+
 const std::map<std::string_view, Figure>& figures() {
   using Counts = RungCounts;
   using Resources = RungResources;
@@ -63,6 +71,10 @@ const std::map<std::string_view, Figure>& figures() {
       {"transactions_per_request", count<&Counts::transactions_per_request>},
       {"bytes_moved_per_pixel", count<&Counts::bytes_moved_per_pixel>},
       {"shared_passes_per_request", count<&Counts::shared_passes_per_request>},
+      {"executed_threads", count<&Counts::executed_threads>},
+      {"idle_threads", count<&Counts::idle_threads>},
+      {"thread_efficiency_percent", count<&Counts::thread_efficiency_percent>},
+      {"load_transactions_per_request", count<&Counts::load_transactions_per_request>},
       {"global_load_requests", part<&Counts::global_load, &Traffic::requests>},
       {"global_load_32", part<&Counts::global_load, &Traffic::transactions_32>},
       {"global_load_64", part<&Counts::global_load, &Traffic::transactions_64>},
@@ -75,6 +87,12 @@ const std::map<std::string_view, Figure>& figures() {
       {"shared_load_passes", part<&Counts::shared_load, &Passes::passes>},
       {"shared_store_requests", part<&Counts::shared_store, &Passes::requests>},
       {"shared_store_passes", part<&Counts::shared_store, &Passes::passes>},
+      {"ldg_32", instructions<&GlobalInstructions::ldg_32>},
+      {"ldg_64", instructions<&GlobalInstructions::ldg_64>},
+      {"ldg_128", instructions<&GlobalInstructions::ldg_128>},
+      {"stg_32", instructions<&GlobalInstructions::stg_32>},
+      {"stg_64", instructions<&GlobalInstructions::stg_64>},
+      {"stg_128", instructions<&GlobalInstructions::stg_128>},
   };
   return all;
 }

@@ -8,33 +8,50 @@ namespace warpwise::lab {
 /// What a study's "report" may name: figures of a row of a run, by the names that the JSON report
 /// gives them. The first so many are of a GPU's times.
 inline constexpr std::size_t timed_figures = 4;
-inline constexpr std::array<std::string_view, 28> figure_names = {"cold_us",
-                                                                  "batch_us",
-                                                                  "gb_per_s",
-                                                                  "share_of_roof",  //
-                                                                  "registers",
-                                                                  "spill_bytes",
-                                                                  "occupancy",  //
-                                                                  "warp_instructions",
-                                                                  "active_lanes",
-                                                                  "branches",
-                                                                  "divergent_branches",
-                                                                  "barriers",
-                                                                  "references_per_pixel",
-                                                                  "transactions_per_request",
-                                                                  "bytes_moved_per_pixel",
-                                                                  "shared_passes_per_request",  //
-                                                                  "global_load_requests",
-                                                                  "global_load_32",
-                                                                  "global_load_64",
-                                                                  "global_load_128",
-                                                                  "global_store_requests",
-                                                                  "global_store_32",
-                                                                  "global_store_64",
-                                                                  "global_store_128",
-                                                                  "shared_load_requests",
-                                                                  "shared_load_passes",
-                                                                  "shared_store_requests",
-                                                                  "shared_store_passes"};
+/// Those of which a knee can be asked.
+inline constexpr std::array<std::string_view, 2> knee_times = {"cold_us", "batch_us"};
+inline constexpr auto figure_names =
+    std::to_array<std::string_view>({"cold_us",
+                                     "batch_us",
+                                     "gb_per_s",
+                                     "share_of_roof",  //
+                                     "registers",
+                                     "spill_bytes",
+                                     "occupancy",  //
+                                     "warp_instructions",
+                                     "active_lanes",
+                                     "branches",
+                                     "divergent_branches",
+                                     "barriers",
+                                     "references_per_pixel",
+                                     "transactions_per_request",
+                                     "bytes_moved_per_pixel",
+                                     "shared_passes_per_request",
+                                     "executed_threads",
+                                     "idle_threads",
+                                     "thread_efficiency_percent",
+                                     "load_transactions_per_request",  //
+                                     "global_load_requests",
+                                     "global_load_32",
+                                     "global_load_64",
+                                     "global_load_128",
+                                     "global_store_requests",
+                                     "global_store_32",
+                                     "global_store_64",
+                                     "global_store_128",
+                                     "shared_load_requests",
+                                     "shared_load_passes",
+                                     "shared_store_requests",
+                                     "shared_store_passes",  //
+                                     "ldg_32",
+                                     "ldg_64",
+                                     "ldg_128",
+                                     "stg_32",
+                                     "stg_64",
+                                     "stg_128"});
+
+/// Those of them that need a disassembler.
+inline constexpr auto disassembled_figures =
+    std::to_array<std::string_view>({"ldg_32", "ldg_64", "ldg_128", "stg_32", "stg_64", "stg_128"});
 
 }  // namespace warpwise::lab

@@ -38,6 +38,23 @@ std::vector<RungPoint> points_of(const Rung& rung, const Axes& axes) {
   return result;
 }
 
+std::vector<Setting> settings_of(const Axes& axes) {
+  std::vector<Setting> result;
+  for (const Transfer& each : axes.transfers) result.push_back({.transfer = each});
+  if (!result.empty()) return result;
+  const auto or_usual = [](const std::vector<std::int64_t>& values, std::int64_t usual) {
+    return values.empty() ? std::vector{usual} : values;
+  };
+  const Setting usual;
+  for (const std::int64_t sms : or_usual(axes.sm_percents, usual.sm_percent)) {
+    for (const std::int64_t neighbour :
+         or_usual(axes.neighbour_percents, usual.neighbour_percent)) {
+      result.push_back({static_cast<int>(sms), static_cast<int>(neighbour), std::nullopt});
+    }
+  }
+  return result;
+}
+
 std::vector<emulator::Dim3> blocks_of(const Rung& rung, const Axes& axes) {
   if (rung.shipped) return {rung.blocks.front()};
   if (axes.all_blocks) return rung.blocks;

@@ -22,6 +22,9 @@ struct RungPoint {
 /// All combinations of the axes that are constants of this rung: one where none is.
 std::vector<RungPoint> points_of(const Rung& rung, const Axes& axes);
 
+/// All combinations of the axes that say how points are run: the usual setting where none does.
+std::vector<Setting> settings_of(const Axes& axes);
+
 /// The block shapes of a rung: of the axes, or the first of its own. A shipped rung has its own.
 std::vector<emulator::Dim3> blocks_of(const Rung& rung, const Axes& axes);
 

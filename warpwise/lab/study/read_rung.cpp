@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace warpwise::lab {
 namespace {
 
@@ -72,6 +76,41 @@ Json merged_with(const Json& defaults, const Json& object) {
   return merged;
 }
 
+// What the table says of a kernel that it has of its own.
+Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
+  Rung rung;
+  rung.idea = fields.text("idea");
+  rung.file = around.folder / fields.text("file");
+  read_constants(fields, rung);
+  rung.parameters = fields.variables("parameters");
+  rung.blocks = {{256, 1, 1}};
+  rung.max_registers = fields.expression_or("max_registers", "0");
+  rung.scratch = fields.expression_or("scratch", "0");
+  rung.textures = read_textures(fields);
+  rung.shipped = fields.truth("shipped");
+  if (!rung.shipped) rung.launches = read_launches(fields, around.study);
+  return rung;
+}
+
+// A rung of the ladder whose problem the study has: the line may name, describe and need something
+// else, and launch it in other shapes.
+Rung rung_of_ladder(const Json& object, const Fields& fields, const RungSurroundings& around) {
+  if (around.ladder == nullptr) {
+    fields.fail("has a \"rung\", but the study's problem is no ladder's");
+  }
+  constexpr std::array<std::string_view, 7> own = {"name",   "rung",  "idea",    "rows",
+                                                   "blocks", "needs", "document"};
+  for (const auto& [field, value] : object.items()) {
+    if (std::find(own.begin(), own.end(), field) != own.end()) continue;
+    fields.fail(fmt::format("has a \"{}\" beside its \"rung\", which has its own", field));
+  }
+  Rung rung = fields.within([&] { return around.ladder->rung(fields.text("rung")); });
+  rung.idea = fields.text("idea", rung.idea);
+  rung.after.clear();
+  rung.document = {};
+  return rung;
+}
+
 }  // namespace
 
 Rung read_rung(const Json& object, const RungSurroundings& around, const std::string& place) {
@@ -88,31 +127,21 @@ Rung read_rung(const Json& object, const RungSurroundings& around, const std::st
     }
   }
 
-  Rung rung;
+  Rung rung = own.has("rung") ? rung_of_ladder(object, fields, around) : own_kernel(fields, around);
   rung.name = name;
   rung.place = named;
-  rung.idea = fields.text("idea");
-  rung.file = around.folder / fields.text("file");
   rung.rows = fields.texts("rows");
-  read_constants(fields, rung);
-  rung.parameters = fields.variables("parameters");
-  rung.blocks = {{256, 1, 1}};
   if (fields.has("blocks")) rung.blocks = fields.blocks(fields.at("blocks"), "blocks");
-  rung.max_registers = fields.expression_or("max_registers", "0");
-  rung.scratch = fields.expression_or("scratch", "0");
-  rung.textures = read_textures(fields);
-  rung.needs = fields.text_by_text("needs");
-  for (const auto& [condition, reason] : rung.needs) fields.require_expression(condition, "needs");
-  rung.shipped = fields.truth("shipped");
+  if (rung.shipped) rung.blocks.resize(1);  // the library chooses its own
+  for (const auto& [condition, reason] : fields.text_by_text("needs")) {
+    fields.require_expression(condition, "needs");
+    rung.needs[condition] = reason;
+  }
   if (fields.has("document")) {
     const Fields figure(fields.at("document"), fields.inside("document"));
     figure.require_known(table_fields().at("figure"));
     rung.document = {figure.positive("time_us"), figure.positive("speedup")};
   }
-  if (rung.shipped)
-    rung.blocks.resize(1);  // the library chooses its own
-  else
-    rung.launches = read_launches(fields, around.study);
   return rung;
 }
 

@@ -11,6 +11,7 @@ struct RungSurroundings {
   std::string study;               ///< the name of the study: its kernels' by default
   std::filesystem::path folder;
   bool is_ladder = true;
+  const StudyTable* ladder = nullptr;  ///< whose rungs the study's kernels may be
 };
 
 /// One line, with the table's defaults: a field of the line replaces the default's, but "needs",

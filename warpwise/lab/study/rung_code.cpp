@@ -153,7 +153,9 @@ std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
   std::string text;
   std::set<fs::path> done;
   std::vector<fs::path> folders = {table.folder};
-  if (table.is_ladder()) folders.push_back(source_root() / "warpwise/primitives" / table.name());
+  if (table.ladder != nullptr) {
+    folders.push_back(source_root() / "warpwise/primitives" / table.ladder->name());
+  }
   put_in(rung.file, folders, done, text);
   return text;
 }

@@ -48,13 +48,15 @@ int threads_of(const ladders::Launch& launch) {
 // Asked for once in a process: many points of a study share their code, and ptxas takes longer than
 // the emulator.
 const ResourceReport& report_of(const Compilation& compilation, const std::string& kernel,
-                                const std::vector<rules::ComputeCapability>& ccs) {
+                                const std::vector<rules::ComputeCapability>& ccs,
+                                bool disassemble) {
   static std::map<std::string, ResourceReport> reports;
-  std::string key = kernel + compilation.ptx;
+  std::string key = (disassemble ? "disassembled " : "") + kernel + compilation.ptx;
   for (const rules::ComputeCapability cc : ccs) key += " " + rules::to_string(cc);
   const auto found = reports.find(key);
   if (found != reports.end()) return found->second;
-  return reports.emplace(std::move(key), kernel_resources(compilation, kernel, ccs)).first->second;
+  ResourceReport made = kernel_resources(compilation, kernel, ccs, find_toolchain(), disassemble);
+  return reports.emplace(std::move(key), std::move(made)).first->second;
 }
 
 }  // namespace
@@ -76,6 +78,7 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
     result.branches += launch.totals.branches;
     result.divergent_branches += launch.totals.divergent_branches;
     result.barriers += launch.totals.barriers;
+    result.executed_threads += launch.thread_rounds;
     const emulator::MemoryCounts& memory = launch.memory[index];
     for (const auto& each : {memory.global_load, memory.global_store, memory.global_atomic}) {
       global.add(each);
@@ -92,14 +95,21 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
   }
   const auto pixels = static_cast<double>(problem.pixels);
   result.active_lanes = ratio(threads, result.warp_instructions);
-  result.references_per_pixel = ratio(static_cast<double>(global.references + texture), pixels);
+  const std::uint64_t references = global.references + texture;
+  result.references_per_pixel = ratio(static_cast<double>(references), pixels);
+  result.idle_threads = result.executed_threads - references;
+  result.thread_efficiency_percent = 100 * ratio(references, result.executed_threads);
+  const emulator::TrafficCounts& loads = result.global_load;
+  result.load_transactions_per_request =
+      ratio(loads.transactions_32 + loads.transactions_64 + loads.transactions_128, loads.requests);
   result.transactions_per_request = ratio(global.transactions, global.requests);
   result.bytes_moved_per_pixel = ratio(static_cast<double>(global.bytes), pixels);
   result.shared_passes_per_request = ratio(shared_passes, shared_requests);
   return result;
 }
 
-RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) {
+RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
+                               MachineCodeFigures wanted) {
   RungResources result;
   result.compute_capability = executor.compute_capability();
   const ladders::Launch& launch = run.launches().front();
@@ -109,13 +119,22 @@ RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor) 
   const int blocks = run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes);
   result.occupancy =
       ratio(static_cast<double>(blocks * warps), rules::sm_limits(result.compute_capability).warps);
+  if (!wanted.spills && !wanted.global_instructions) return result;
+  const ResourceReport& report = report_of(run.compilation(), launch.kernel,
+                                           {result.compute_capability}, wanted.global_instructions);
+  if (const auto& known = report.by_compute_capability[0]) {
+    result.spill_bytes = known->spill_store_bytes + known->spill_load_bytes;
+    result.global_instructions = known->global_instructions;
+  }
   return result;
 }
 
 std::vector<RungResources> resources_by_rules(const RungRun& run,
-                                              const std::vector<rules::ComputeCapability>& ccs) {
+                                              const std::vector<rules::ComputeCapability>& ccs,
+                                              MachineCodeFigures wanted) {
   const ladders::Launch& launch = run.launches().front();
-  const ResourceReport& report = report_of(run.compilation(), launch.kernel, ccs);
+  const ResourceReport& report =
+      report_of(run.compilation(), launch.kernel, ccs, wanted.global_instructions);
   std::vector<RungResources> result;
   for (std::size_t i = 0; i < ccs.size(); ++i) {
     RungResources each;
@@ -124,6 +143,7 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
       each.registers = known->registers;
       each.registers_from = built_for(*known, ccs[i]);
       each.spill_bytes = known->spill_store_bytes + known->spill_load_bytes;
+      each.global_instructions = known->global_instructions;
       try {
         each.occupancy =
             rules::occupancy(ccs[i], {.threads = threads_of(launch),

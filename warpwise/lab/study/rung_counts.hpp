@@ -25,6 +25,12 @@ struct RungCounts {
   double transactions_per_request = 0;   ///< of global memory
   double bytes_moved_per_pixel = 0;      ///< between the SMs and global memory
   double shared_passes_per_request = 0;  ///< 0 without shared memory
+  /// Of each block its threads times the accesses to global memory and textures of its busiest
+  /// warp.
+  std::uint64_t executed_threads = 0;
+  std::uint64_t idle_threads = 0;            ///< of these, without a reference
+  double thread_efficiency_percent = 0;      ///< those that are not idle
+  double load_transactions_per_request = 0;  ///< of what is read from global memory
   emulator::TrafficCounts global_load;
   emulator::TrafficCounts global_store;
   emulator::PassCounts shared_load;
@@ -36,7 +42,8 @@ struct RungResources {
   rules::ComputeCapability compute_capability;
   std::optional<int> registers;
   std::string registers_from;      ///< built_for(); empty on a GPU, whose driver builds for itself
-  std::optional<int> spill_bytes;  ///< stored and loaded, of a thread; nothing on a GPU
+  std::optional<int> spill_bytes;  ///< stored and loaded, of a thread
+  std::optional<GlobalInstructions> global_instructions;
   std::optional<double> occupancy;
 };
 
@@ -45,11 +52,20 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
                      rules::ComputeCapability cc, const ladders::Problem& problem,
                      const Size& size);
 
-/// Of the first launch: rungs of several kernels differ little in these.
-RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor);
+/// What is asked of a compiler's machine code beside registers: each takes time.
+struct MachineCodeFigures {
+  bool spills = false;               ///< on a GPU; otherwise they come with the registers
+  bool global_instructions = false;  ///< by a disassembler, where there is one
+};
+
+/// Of the first launch: rungs of several kernels differ little in these. Registers and occupancy
+/// are the driver's, the rest is of what the compiler at hand builds for this GPU.
+RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
+                               MachineCodeFigures wanted);
 
 /// The same by ptxas's report and the rules of occupancy.
 std::vector<RungResources> resources_by_rules(const RungRun& run,
-                                              const std::vector<rules::ComputeCapability>& ccs);
+                                              const std::vector<rules::ComputeCapability>& ccs,
+                                              MachineCodeFigures wanted);
 
 }  // namespace warpwise::lab

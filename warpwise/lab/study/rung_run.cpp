@@ -262,13 +262,19 @@ std::string RungRun::why_skipped(const Executor& executor, const Rung& rung, con
 
 RungRun::RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
                  const Problem& problem, const emulator::Dim3& block)
-    : executor_(executor) {
+    : RungRun(executor, table, rung, problem, block, {}) {}
+
+RungRun::RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
+                 const Problem& problem, const emulator::Dim3& block,
+                 std::vector<std::uint64_t> memory)
+    : executor_(executor), memory_(std::move(memory)) {
   const std::string reason = why_skipped(executor, rung, problem, block);
   if (!reason.empty()) throw Unsupported(reason);
   const Variables variables = variables_of(executor, rung, problem, block);
   compilation_ = compiled(executor, rung, variables, block);
   code_ = executor.load(compilation_);
 
+  if (memory_.empty()) upload(problem);
   place(problem, rung);
   const std::int64_t scratch_bytes = rung.shipped
                                          ? table.ladder->shipped_scratch_bytes(problem, placement_)
@@ -284,24 +290,29 @@ RungRun::RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
   const std::vector<std::byte> arguments = table.arguments(problem, placement_);
   for (const LaunchRule& rule : rung.launches) {
     const std::string kernel = kernel_in(compilation_.ptx, rule.kernel);
-    if (!table.is_ladder()) require_parameters(rung, compilation_.ptx, kernel, table.listed);
+    if (table.ladder == nullptr) require_parameters(rung, compilation_.ptx, kernel, table.listed);
     launches_.push_back(launch_of(rung, rule, variables, block, *code_, kernel));
     launches_.back().arguments = arguments;
   }
 }
 
-void RungRun::place(const Problem& problem, const Rung& rung) {
+void RungRun::upload(const Problem& problem) {
   executor_.clear();
   for (const Operand& operand : problem.operands) {
     memory_.push_back(executor_.allocate(operand.memory().size(), operand.name()));
     executor_.write(memory_.back(), operand.memory());
-    placement_.address.push_back(memory_.back() +
-                                 static_cast<std::uint64_t>(operand.offset_bytes()));
+  }
+}
+
+void RungRun::place(const Problem& problem, const Rung& rung) {
+  for (std::size_t i = 0; i < problem.operands.size(); ++i) {
+    const Operand& operand = problem.operands[i];
+    placement_.address.push_back(memory_[i] + static_cast<std::uint64_t>(operand.offset_bytes()));
     const auto texture = rung.textures.find(operand.name());
     placement_.texture.push_back(
         texture == rung.textures.end()
             ? 0
-            : executor_.create_texture(texture_of(operand, texture->second, memory_.back())));
+            : executor_.create_texture(texture_of(operand, texture->second, memory_[i])));
   }
   for (const auto& [name, kind] : rung.textures) problem.operand(name);  // says which there are
 }
@@ -321,22 +332,27 @@ std::string RungRun::first_difference(const Problem& expected) const {
     const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const std::span memory(owner.get(), bytes);
     executor_.read(memory_[i], memory);
-    const ConstHostView want = operand.view();
-    const ConstHostView got(memory.data() + operand.offset_bytes(), want.type(), want.width(),
-                            want.height(), want.channels(), want.pitch_bytes());
-    const Comparison result = compare(operand, got);
-    if (result.wrong > 0) {
-      const std::int64_t at = result.x * want.channels() + result.channel;
-      return fmt::format("{} at ({}, {}): expected {}, got {}; {} of {} pixels differ",
-                         operand.name(), result.x, result.y,
-                         element_of(want.type(), want.row(result.y), at),
-                         element_of(want.type(), got.row(result.y), at), result.wrong,
-                         want.width() * want.height());
-    }
-    if (const auto place = written_outside(operand, memory)) {
-      return fmt::format("{}: byte {} of its memory, which belongs to no pixel, was written",
-                         operand.name(), *place);
-    }
+    std::string difference = difference_of(operand, memory);
+    if (!difference.empty()) return difference;
+  }
+  return {};
+}
+
+std::string difference_of(const Operand& expected, std::span<const std::byte> memory) {
+  const ConstHostView want = expected.view();
+  const ConstHostView got(memory.data() + expected.offset_bytes(), want.type(), want.width(),
+                          want.height(), want.channels(), want.pitch_bytes());
+  const Comparison result = compare(expected, got);
+  if (result.wrong > 0) {
+    const std::int64_t at = result.x * want.channels() + result.channel;
+    return fmt::format(
+        "{} at ({}, {}): expected {}, got {}; {} of {} pixels differ", expected.name(), result.x,
+        result.y, element_of(want.type(), want.row(result.y), at),
+        element_of(want.type(), got.row(result.y), at), result.wrong, want.width() * want.height());
+  }
+  if (const auto place = written_outside(expected, memory)) {
+    return fmt::format("{}: byte {} of its memory, which belongs to no pixel, was written",
+                       expected.name(), *place);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ class RungRun {
   RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
           const ladders::Problem& problem, const emulator::Dim3& block);
 
+  /// The same with operands that lie in memory already, beside whatever else the executor holds:
+  /// nothing is uploaded or freed.
+  /// \param memory  where each operand's allocation starts
+  RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
+          const ladders::Problem& problem, const emulator::Dim3& block,
+          std::vector<std::uint64_t> memory);
+
   /// Why this rung does not run this problem here; empty when it does.
   static std::string why_skipped(const Executor& executor, const Rung& rung,
                                  const ladders::Problem& problem, const emulator::Dim3& block);
@@ -38,12 +46,11 @@ class RungRun {
   /// Takes the outputs as they are now into `into`, the problem that it was made with.
   void read_outputs(ladders::Problem& into) const;
 
-  /// Compares the outputs with those of `expected`: the first pixel that differs, what was expected
-  /// there and what is there, and how many differ; or a byte outside of the pixels that was
-  /// written. Empty when all is right.
+  /// The first difference_of() an output; empty when all is right.
   std::string first_difference(const ladders::Problem& expected) const;
 
  private:
+  void upload(const ladders::Problem& problem);
   void place(const ladders::Problem& problem, const Rung& rung);
 
   Executor& executor_;
@@ -53,6 +60,11 @@ class RungRun {
   std::vector<std::uint64_t> memory_;  // of each operand, where its allocation starts
   std::vector<ladders::Launch> launches_;
 };
+
+/// How the memory of an output differs from what is expected: the first pixel that does, what was
+/// expected there and what is there, and how many differ; or a byte outside of the pixels that was
+/// written. Empty when all is right.
+std::string difference_of(const ladders::Operand& expected, std::span<const std::byte> memory);
 
 /// The problem with the outputs that a rung has to give. Of a ladder the CPU computes them, `with`
 /// its plain loops or the library; another study's reference kernel does on the executor, compiled

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "warpwise/lab/study/counters_csv.hpp"
+#include "warpwise/lab/study/figures.hpp"
+#include "warpwise/lab/study/halved.hpp"
+#include "warpwise/lab/study/series_knees.hpp"
 #include "warpwise/lab/study/study_report.hpp"
 
 namespace warpwise::lab {
@@ -42,15 +46,77 @@ Json json_of(const RungCounts& counts) {
           {"transactions_per_request", counts.transactions_per_request},
           {"bytes_moved_per_pixel", counts.bytes_moved_per_pixel},
           {"shared_passes_per_request", counts.shared_passes_per_request},
+          {"executed_threads", counts.executed_threads},
+          {"idle_threads", counts.idle_threads},
+          {"thread_efficiency_percent", counts.thread_efficiency_percent},
+          {"load_transactions_per_request", counts.load_transactions_per_request},
           {"global_load", json_of(counts.global_load)},
           {"global_store", json_of(counts.global_store)},
           {"shared_load", json_of(counts.shared_load)},
           {"shared_store", json_of(counts.shared_store)}};
 }
 
+Json json_of(const CounterReading& reading) {
+  Json launches = Json::array();
+  for (const LaunchCounters& each : reading.launches) {
+    launches.push_back({{"kernel", each.kernel},
+                        {"grid", {each.grid.x, each.grid.y, each.grid.z}},
+                        {"metrics", each.values}});
+  }
+  return {{"size", {reading.size.width, reading.size.height}}, {"launches", launches}};
+}
+
+// At the size of the counts, each of which has its counter beside it.
+Json compared_json(const RungRow& row) {
+  Json object = json_of(*row.compared_counters);
+  if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;
+  for (const RungCounts& counts : row.counts) {
+    for (const ComparedCount& each : compared_counts(counts, *row.compared_counters)) {
+      Json pair = {{"count", each.name},
+                   {"emulator", each.counted},
+                   {"metric", each.metric},
+                   {"gpu", each.measured}};
+      if (each.counted != 0) pair["ratio"] = each.measured / each.counted;
+      object["compared"].push_back(pair);
+    }
+  }
+  return object;
+}
+
 template <class T>
 void put(Json& object, const char* key, const std::optional<T>& value) {
   if (value) object[key] = *value;
+}
+
+Json json_of(const EndToEnd& times) {
+  Json object = json_of(times.total);
+  put(object, "upload_us", times.upload_us);
+  put(object, "kernel_us", times.kernel_us);
+  put(object, "download_us", times.download_us);
+  put(object, "kernel_share", kernel_share(times));
+  object["bytes_up"] = times.bytes_up;
+  object["bytes_down"] = times.bytes_down;
+  return object;
+}
+
+Json json_of(const Setting& setting) {
+  if (setting.transfer) return {{"transfer", text_of(*setting.transfer)}};
+  return {{"sm_percent", setting.sm_percent}, {"neighbour_percent", setting.neighbour_percent}};
+}
+
+Json json_of(const Halved& halved) {
+  Json object = {{"rung", halved.row.rung},
+                 {"size", {halved.row.size.width, halved.row.size.height}},
+                 {"parameters", halved.row.parameters}};
+  if (!halved.row.axes.empty()) object["axes"] = halved.row.axes;
+  object["block"] = {halved.row.block.x, halved.row.block.y, halved.row.block.z};
+  object["multiprocessors"] = {halved.many, halved.half};
+  put(object, "multiprocessors_halved_at_all_bandwidth", halved.sms_at_all_bandwidth);
+  put(object, "multiprocessors_halved_at_half_bandwidth", halved.sms_at_half_bandwidth);
+  put(object, "bandwidth_halved_at_many_multiprocessors", halved.bandwidth_at_many_sms);
+  put(object, "bandwidth_halved_at_half_multiprocessors", halved.bandwidth_at_half_sms);
+  if (!halved.hangs_on().empty()) object["hangs_on"] = halved.hangs_on();
+  return object;
 }
 
 Json json_of(const RungRow& row) {
@@ -64,10 +130,15 @@ Json json_of(const RungRow& row) {
     object["on_cpu"] = true;
   else
     object["block"] = {row.block.x, row.block.y, row.block.z};
+  if (row.setting != Setting{} || row.multiprocessors) object["setting"] = json_of(row.setting);
   if (!row.skipped.empty()) object["skipped"] = row.skipped;
   if (!row.wrong.empty()) object["wrong"] = row.wrong;
   if (row.cold) object["cold"] = json_of(*row.cold);
   if (row.batch) object[row.on_cpu ? "time" : "batch"] = json_of(*row.batch);
+  if (row.end_to_end) object["end_to_end"] = json_of(*row.end_to_end);
+  put(object, "multiprocessors", row.multiprocessors);
+  put(object, "neighbour_gb_per_s", row.neighbour_gb_per_s);
+  put(object, "bandwidth_left", row.bandwidth_left);
   put(object, "sm_clock_mhz", row.sm_clock_mhz);
   put(object, "gb_per_s", row.gb_per_s);
   put(object, "share_of_roof", row.share_of_roof);
@@ -81,15 +152,40 @@ Json json_of(const RungRow& row) {
     if (!each.registers_from.empty()) resources["registers_from"] = each.registers_from;
     put(resources, "spill_bytes", each.spill_bytes);
     put(resources, "occupancy", each.occupancy);
+    if (const auto& known = each.global_instructions) {
+      resources["global_instructions"] = {{"ldg_32", known->ldg_32},   {"ldg_64", known->ldg_64},
+                                          {"ldg_128", known->ldg_128}, {"stg_32", known->stg_32},
+                                          {"stg_64", known->stg_64},   {"stg_128", known->stg_128}};
+    }
     object["resources"].push_back(resources);
   }
   for (const RungCounts& each : row.counts) object["counts"].push_back(json_of(each));
+  if (row.counters) object["counters"] = json_of(*row.counters);
+  if (row.compared_counters) object["counters_of_counts"] = compared_json(row);
   put(object, "document_time_us", row.document.time_us);
   put(object, "document_speedup_over_first", row.document_speedup_over_first);
   if (row.document_cpu) {
     object["document_threads"] = row.document_cpu->threads;
     put(object, "document_time_us", row.document_cpu->time_us);
     put(object, "document_gpu_speedup", row.document_cpu->gpu_speedup);
+  }
+  return object;
+}
+
+Json json_of(const SeriesKnee& series) {
+  Json object = {{"rung", series.rung},
+                 {"size", {series.size.width, series.size.height}},
+                 {"parameters", series.parameters}};
+  if (!series.axes.empty()) object["axes"] = series.axes;
+  object["block"] = {series.block.x, series.block.y, series.block.z};
+  if (series.setting != Setting{}) object["setting"] = json_of(series.setting);
+  if (const std::optional<Knee>& knee = series.search.knee) {
+    object["at"] = knee->at;
+    object["level_us"] = knee->level;
+    object["slope_us"] = knee->slope;
+    object["largest_deviation"] = knee->largest_deviation;
+  } else {
+    object["none"] = series.search.why_none;
   }
   return object;
 }
@@ -113,12 +209,61 @@ std::vector<std::string> timing_fields(const std::optional<Timing>& timing) {
           fmt::format("{}", timing->p95_us)};
 }
 
-// What the columns of earlier versions do not have.
-constexpr std::string_view counted_figures[] = {
-    "spill_bytes",        "global_load_requests",  "global_load_32",     "global_load_64",
-    "global_load_128",    "global_store_requests", "global_store_32",    "global_store_64",
-    "global_store_128",   "shared_load_requests",  "shared_load_passes", "shared_store_requests",
-    "shared_store_passes"};
+// Of every run, behind the ladder's or the study's name.
+constexpr std::string_view first_columns =
+    "rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
+    "batch_us,batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,"
+    "speedup_over_step_before,speedup_over_first,compute_capability,registers,occupancy,"
+    "warp_instructions,active_lanes,divergent_branches,references_per_pixel,"
+    "transactions_per_request,shared_passes_per_request,document_time_us,"
+    "document_speedup_over_first,document_gpu_speedup";
+
+// The rest of what a study's report may name.
+std::vector<std::string_view> further_figures() {
+  std::vector<std::string_view> figures;
+  for (const std::string_view each : figure_names) {
+    if (first_columns.find(fmt::format(",{},", each)) == std::string_view::npos) {
+      figures.push_back(each);
+    }
+  }
+  return figures;
+}
+
+// Behind all others, and only where an axis says how points are run.
+std::vector<std::string> setting_columns(const StudyRun& run) {
+  std::vector<std::string> columns;
+  if (run.by_share) {
+    columns = {"sm_percent", "neighbour_percent", "multiprocessors", "neighbour_gb_per_s",
+               "bandwidth_left"};
+  }
+  if (run.by_transfer) {
+    columns = {"transfer",  "total_us",    "total_p5_us",  "total_p95_us", "upload_us",
+               "kernel_us", "download_us", "kernel_share", "bytes_up",     "bytes_down"};
+  }
+  return columns;
+}
+
+std::vector<std::string> setting_fields(const StudyRun& run, const RungRow& row) {
+  const std::size_t columns = setting_columns(run).size();
+  std::vector<std::string> fields;
+  if (run.by_share && !row.on_cpu) {
+    fields = {std::to_string(row.setting.sm_percent), std::to_string(row.setting.neighbour_percent),
+              field(row.multiprocessors), field(row.neighbour_gb_per_s), field(row.bandwidth_left)};
+  }
+  if (run.by_transfer && row.setting.transfer) fields = {text_of(*row.setting.transfer)};
+  if (row.end_to_end) {
+    const EndToEnd& times = *row.end_to_end;
+    for (std::string& each : timing_fields(times.total)) fields.push_back(std::move(each));
+    for (const std::optional<double>& each :
+         {times.upload_us, times.kernel_us, times.download_us, kernel_share(times)}) {
+      fields.push_back(field(each));
+    }
+    fields.push_back(std::to_string(times.bytes_up));
+    fields.push_back(std::to_string(times.bytes_down));
+  }
+  fields.resize(columns);
+  return fields;
+}
 
 // The constants that any row has a value of.
 std::vector<std::string> axes_of(const StudyRun& run) {
@@ -130,7 +275,7 @@ std::vector<std::string> axes_of(const StudyRun& run) {
 }
 
 std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
-                     const std::vector<std::string>& axes) {
+                     const std::vector<std::string>& axes, const CounterColumns& counters) {
   const RungResources* const resources =
       index < row.resources.size() ? &row.resources[index] : nullptr;
   const RungCounts* const counts = index < row.counts.size() ? &row.counts[index] : nullptr;
@@ -166,13 +311,22 @@ std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
   fields.push_back(field(row.document_cpu ? row.document_cpu->time_us : row.document.time_us));
   fields.push_back(field(row.document_speedup_over_first));
   fields.push_back(row.document_cpu ? field(row.document_cpu->gpu_speedup) : "");
-  for (const std::string_view each : counted_figures) {
+  for (const std::string_view each : further_figures()) {
     fields.push_back(field(figure_of(row, index, each)));
   }
   for (const std::string& axis : axes) {
     const auto found = row.axes.find(axis);
     fields.push_back(found == row.axes.end() ? "" : std::to_string(found->second));
   }
+  for (std::string& each : setting_fields(run, row)) fields.push_back(std::move(each));
+  if (run.knee) {
+    const auto series = std::find_if(
+        run.knees.begin(), run.knees.end(),
+        [&](const SeriesKnee& each) { return is_of_series(row, each, run.knee->axis); });
+    const bool found = series != run.knees.end() && series->search.knee;
+    fields.push_back(found ? fmt::format("{}", series->search.knee->at) : "");
+  }
+  for (std::string& each : counters.fields_of(row, counts)) fields.push_back(std::move(each));
   return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
@@ -193,39 +347,57 @@ nlohmann::ordered_json json_of(const StudyRun& run) {
     object["title"] = run.title;
     object["rows"] = run.document_rows;
   }
+  if (!run.report.empty()) object["report"] = run.report;
+  if (run.interrupted) object["interrupted"] = true;
   if (!run.document_device.empty()) {
     object["document_device"] = run.document_device;
     object["document_size"] = {run.document_size.width, run.document_size.height};
   }
   object["machine"] = machine;
   object["method"] = run.method;
+  if (!run.missing.empty()) object["missing"] = run.missing;
   put(object, "copy_roof_gb_per_s", run.copy_roof_gb_per_s);
   put(object, "read_roof_gb_per_s", run.read_roof_gb_per_s);
   put(object, "absolute_differences_roof_per_s", run.vsadu4_roof_per_s);
+  if (!run.counters_unavailable.empty()) {
+    object["counters"]["unavailable"] = run.counters_unavailable;
+  } else if (!run.counters_library.empty()) {
+    object["counters"] = {{"library", run.counters_library}, {"left_out", run.counters_left_out}};
+  }
   for (const TransferRow& each : run.transfers) {
     object["transfers"].push_back({{"size", {each.size.width, each.size.height}},
                                    {"parameters", each.parameters},
                                    {"upload_us", each.upload_us},
                                    {"download_us", each.download_us}});
   }
+  if (run.knee) {
+    object["knee"] = {{"axis", run.knee->axis}, {"of", run.knee->of}};
+    object["knees"] = Json::array();
+    for (const SeriesKnee& each : run.knees) object["knees"].push_back(json_of(each));
+  }
+  if (run.bus) {
+    object["bus"] = {{"up_gb_per_s", run.bus->up_gb_per_s},
+                     {"down_gb_per_s", run.bus->down_gb_per_s},
+                     {"both_gb_per_s", run.bus->both_gb_per_s}};
+  }
+  for (const Halved& each : halved_of(run)) object["halved"].push_back(json_of(each));
   object["results"] = rows;
   return object;
 }
 
 std::string csv_of(const StudyRun& run) {
   const std::vector<std::string> axes = axes_of(run);
+  const CounterColumns counters(run);
+  const std::vector<std::string> counter_names = counters.names();
+  std::vector<std::string> last = axes;
+  for (std::string& each : setting_columns(run)) last.push_back(std::move(each));
   std::string text = fmt::format(
-      "{},rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
-      "batch_us,batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,"
-      "speedup_over_step_before,speedup_over_first,compute_capability,registers,occupancy,"
-      "warp_instructions,active_lanes,divergent_branches,references_per_pixel,"
-      "transactions_per_request,shared_passes_per_request,document_time_us,"
-      "document_speedup_over_first,document_gpu_speedup,{}{}{}\n",
-      run.is_ladder ? "ladder" : "study", fmt::join(counted_figures, ","), axes.empty() ? "" : ",",
-      fmt::join(axes, ","));
+      "{},{},{}{}{}{}{}{}\n", run.is_ladder ? "ladder" : "study", first_columns,
+      fmt::join(further_figures(), ","), last.empty() ? "" : ",", fmt::join(last, ","),
+      run.knee ? ",knee" : "", counter_names.empty() ? "" : ",", fmt::join(counter_names, ","));
   for (const RungRow& row : run.rows) {
     const std::size_t lines = std::max<std::size_t>({1, row.resources.size(), row.counts.size()});
-    for (std::size_t i = 0; i < lines; ++i) text += csv_line(run, row, i, axes);
+    for (std::size_t i = 0; i < lines; ++i) text += csv_line(run, row, i, axes, counters);
   }
   return text;
 }

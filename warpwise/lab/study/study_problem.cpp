@@ -9,7 +9,7 @@ using ladders::Problem;
 
 Problem StudyTable::problem(const Size& size_of_problem, const ladders::Variables& values,
                             ladders::Layout layout) const {
-  if (is_ladder()) {
+  if (ladder != nullptr) {
     return ladder->problem(size_of_problem.width, size_of_problem.height, values, layout);
   }
   ladders::Variables variables = values;
@@ -20,14 +20,14 @@ Problem StudyTable::problem(const Size& size_of_problem, const ladders::Variable
 
 std::vector<std::byte> StudyTable::arguments(const Problem& problem_of_launch,
                                              const ladders::Placement& placement) const {
-  return is_ladder() ? ladder->arguments(problem_of_launch, placement)
-                     : arguments_of(listed, problem_of_launch, placement);
+  return ladder != nullptr ? ladder->arguments(problem_of_launch, placement)
+                           : arguments_of(listed, problem_of_launch, placement);
 }
 
 Problem expected_of(Executor& executor, const StudyTable& table, const Rung& rung,
                     const Problem& problem, const emulator::Dim3& block, ladders::Cpu with) {
   Problem expected = problem;
-  if (table.is_ladder()) {
+  if (table.ladder != nullptr) {
     table.ladder->compute(expected, with);
     return expected;
   }

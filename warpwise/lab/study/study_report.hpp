@@ -25,8 +25,21 @@ std::string block_text(const emulator::Dim3& block);
 /// "window 31, offset 7".
 std::string parameters_text(const ladders::Variables& parameters);
 
+/// The lines below a row with its counters beside the emulator's counts; empty without counters.
+/// Where `width` has no room for it, a counter's name is left out.
+std::string counters_of(const RungRow& row, std::size_t width = 0);
+/// Why there are no counters though they were asked for, or which were left out; else empty.
+std::string counters_notice(const StudyRun& run);
+
 /// What the operands' way to the GPU and back takes; empty without one.
 std::string transfers_of(const StudyRun& run);
+
+/// The knees that the experiment asks for, a line for each curve; empty where it asks for none.
+std::string knees_of(const StudyRun& run);
+
+/// What kernels lose when multiprocessors or bandwidth are halved; empty where the run does not
+/// show it.
+std::string halved_text(const StudyRun& run);
 
 /// What lab run --json prints and --out records; the keys are listed in README.md.
 nlohmann::ordered_json json_of(const StudyRun& run);

@@ -1,20 +1,26 @@
 #include "warpwise/lab/study/study_run.hpp"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <set>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
+#include "warpwise/lab/measure/gpu_share.hpp"
 #include "warpwise/lab/measure/gpu_timing.hpp"
+#include "warpwise/lab/study/cpu_rows.hpp"
+#include "warpwise/lab/study/figures.hpp"
+#include "warpwise/lab/study/method.hpp"
 #include "warpwise/lab/study/points.hpp"
+#include "warpwise/lab/study/row_comparison.hpp"
+#include "warpwise/lab/study/rung_counting.hpp"
 #include "warpwise/lab/study/rung_run.hpp"
+#include "warpwise/lab/study/series_knees.hpp"
+#include "warpwise/lab/study/transfer_run.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -22,84 +28,8 @@ namespace {
 using ladders::Problem;
 using ladders::Variables;
 
-constexpr const char* compared_with_cpu =
-    "Each rung's result is compared with the CPU's before it is timed. ";
-constexpr const char* compared_with_reference =
-    "Each kernel's result is compared with the reference kernel's before it is timed. ";
-constexpr const char* gpu_method =
-    "Cold: L2 is flushed before "
-    "each run, a "
-    "spinning kernel hides the launch, events stand around the run's launches; at least 10 samples "
-    "and 0.5 s of "
-    "GPU time, without those at a clock 5 % below the median. Batch: run after run on the same "
-    "operands, as a "
-    "CUDA graph where a run is short. Median, 5th and 95th percentile. GB/s counts each input read "
-    "once and each "
-    "output written once, by the cold time; the roof is measured in the same run. Counts are the "
-    "emulator's, at the "
-    "size that they name.";
-constexpr const char* emulator_method =
-    "No GPU: these are the emulator's counts, at the size given, and no times. Registers are those "
-    "of the machine "
-    "code that registers_from names: a compute capability that none can be built for has the "
-    "nearest one's.";
-
-bool is_default(const StudyTable& table, const Rung& rung, const Variables& parameters) {
-  return parameters == merged(table.parameters(), rung.parameters);
-}
-
-// The document's figures are of one size and one shape of block, which the table has first. The
-// emulator's size stands for it: there are no times for them to be mistaken for.
-bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
-                   const RungRow& row) {
-  const bool same_size = row.size == table.size || (!run.on_gpu && row.size == table.emulator_size);
-  const bool own_constants = std::all_of(row.axes.begin(), row.axes.end(), [&](const auto& axis) {
-    return rung.constants.at(axis.first) == std::to_string(axis.second);
-  });
-  return same_size && own_constants && is_default(table, rung, row.parameters) &&
-         (rung.shipped || row.block == rung.blocks.front());
-}
-
-// By its times, or as it says itself of both.
-std::optional<double> document_speedup(const DocumentFigure& first, const DocumentFigure& here) {
-  if (first.time_us && here.time_us) return *first.time_us / *here.time_us;
-  if (first.speedup && here.speedup) return *here.speedup / *first.speedup;
-  return std::nullopt;
-}
-
-// Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take
-// 370 million warp instructions at the size that the table gives for the emulator; what a larger
-// image takes grows with its pixels.
-std::uint64_t budget_of(const StudyTable& table, const Size& size) {
-  constexpr double at_emulator_size = 500e6;
-  constexpr double greatest = 1e18;  // fits in 64 bits
-  const auto pixels = [](const Size& of) {
-    return static_cast<double>(of.width) * static_cast<double>(of.height);
-  };
-  const double scaled = at_emulator_size * pixels(size) / pixels(table.emulator_size);
-  return std::max(EmulatorExecutor::usual_budget,
-                  static_cast<std::uint64_t>(std::min(scaled, greatest)));
-}
-
-// What the emulator counts of a rung's launches at the size that the table gives for it. Nothing
-// where it does not run them: the times that they stand beside are right all the same.
-std::vector<RungCounts> count_rung(const StudyTable& table, const Rung& rung,
-                                   const Variables& parameters, const emulator::Dim3& block,
-                                   const std::vector<rules::ComputeCapability>& ccs) {
-  const Size size = table.emulator_size;
-  const Problem problem = table.problem(size, parameters, {});
-  EmulatorExecutor executor(ccs, true, budget_of(table, size));
-  std::vector<RungCounts> counts;
-  try {
-    RungRun run(executor, table, rung, problem, block);
-    run.run();
-  } catch (const Unsupported&) {
-    return counts;
-  }
-  for (std::size_t i = 0; i < ccs.size(); ++i) {
-    counts.push_back(counts_of(executor.results(), i, ccs[i], problem, size));
-  }
-  return counts;
+bool reports(const StudyTable& table, std::string_view figure) {
+  return std::find(table.report.begin(), table.report.end(), figure) != table.report.end();
 }
 
 std::uint64_t bytes_of_operands(const Problem& problem) {
@@ -124,7 +54,9 @@ class StudyRunner {
     if (request.on_gpu) {
       gpu_ = std::make_unique<GpuExecutor>();
       timer_ = std::make_unique<GpuTimer>(gpu_->device(), gpu_->stream());
+      if (request.counters) open_counters();
     } else {
+      if (request.counters) result_.counters_unavailable = "counters are a GPU's";
       emulator_ = std::make_unique<EmulatorExecutor>(
           request.compute_capabilities, true,
           budget_of(table, request.size.value_or(table.emulator_size)));
@@ -136,15 +68,35 @@ class StudyRunner {
 
   StudyRun run() {
     describe();
-    for (const Size& size : sizes()) {
-      for (const Variables& parameters : parameters_of(table_, axes_)) {
-        run_size(size, parameters);
+    try {
+      for (const Size& size : sizes()) {
+        for (const Variables& parameters : parameters_of(table_, axes_)) {
+          if (!is_stopped()) run_size(size, parameters);
+        }
       }
+    } catch (const IoError&) {
+      // A compiler that is told to stop with us has failed for that.
+      if (!is_stopped()) throw;
     }
+    if (result_.knee) result_.knees = find_knees(*result_.knee, result_.rows);
     return std::move(result_);
   }
 
  private:
+  void open_counters() {
+    try {
+      counters_.emplace(gpu::current_device(), cupti::current_context());
+      result_.counters_library = counters_->library();
+    } catch (const CountersUnavailable& error) {
+      result_.counters_unavailable = error.what();
+    }
+  }
+
+  bool is_stopped() {
+    result_.interrupted = result_.interrupted || request_.stop();
+    return result_.interrupted;
+  }
+
   Executor& executor() const {
     return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *emulator_;
   }
@@ -157,20 +109,32 @@ class StudyRunner {
     result_.study = table_.name();
     result_.is_ladder = table_.is_ladder();
     result_.report = table_.report;
+    wanted_.spills = reports(table_, "spill_bytes");
+    for (const std::string_view each : disassembled_figures) {
+      if (reports(table_, each)) wanted_.global_instructions = true;
+    }
+    if (wanted_.global_instructions && find_toolchain().nvdisasm.empty()) {
+      result_.missing = fmt::format(
+          "{} are not known: there is no disassembler, nvdisasm, in a CUDA "
+          "toolkit or in $PATH",
+          fmt::join(disassembled_figures, ", "));
+    }
     result_.document_device = table_.document_device;
     result_.document_size = table_.size;
     if (request_.experiment) {
       result_.experiment = request_.experiment->name;
       result_.title = request_.experiment->title;
       result_.document_rows = request_.experiment->rows;
+      result_.knee = request_.experiment->knee;
     }
     result_.device = executor().device_name();
     result_.compute_capability = executor().compute_capability();
     result_.on_gpu = request_.on_gpu;
-    result_.method = emulator_method;
+    result_.by_share = !axes_.sm_percents.empty() || !axes_.neighbour_percents.empty();
+    result_.by_transfer = !axes_.transfers.empty();
+    result_.method = method_of(table_, result_);
     if (!request_.on_gpu) return;
-    result_.method =
-        std::string(table_.is_ladder() ? compared_with_cpu : compared_with_reference) + gpu_method;
+    if (result_.by_transfer) result_.bus = bus_limit();
     result_.multiprocessors = gpu_->multiprocessors();
     result_.driver_version = gpu_->device().driver_version;
     result_.copy_roof_gb_per_s = timer_->copy_roof_gb_per_s();
@@ -185,7 +149,7 @@ class StudyRunner {
   void run_size(const Size& size, const Variables& parameters) {
     works_.clear();
     const Work& plain = work_of(size, parameters);
-    if (request_.on_gpu) {
+    if (request_.on_gpu && !result_.by_transfer) {
       transfer(plain);
       if (plain.problem.roof == ladders::Roof::read) {
         result_.read_roof_gb_per_s = timer_->read_roof_gb_per_s();
@@ -194,13 +158,43 @@ class StudyRunner {
         result_.vsadu4_roof_per_s = timer_->absolute_differences_per_s();
       }
     }
-    if (request_.cpu) run_cpu(plain);
-    for (const std::string& name : request_.rungs) {
-      const Rung& rung = table_.rung(name);
-      const Work& work = work_of(size, merged(parameters, rung.parameters));
-      for (const RungPoint& point : points_of(rung, axes_)) {
-        for (const emulator::Dim3& block : blocks(rung)) run_rung(point, work, block);
+    if (request_.cpu) {
+      run_on_cpu(table_, row_of(plain), plain.problem, [&](RungRow row) { add(std::move(row)); });
+    }
+    for (const Setting& setting : settings_of(axes_)) {
+      set(setting);
+      for (const std::string& name : request_.rungs) {
+        if (is_stopped()) break;
+        const Rung& rung = table_.rung(name);
+        const Work& work = work_of(size, merged(parameters, rung.parameters));
+        for (const RungPoint& point : points_of(rung, axes_)) {
+          for (const emulator::Dim3& block : blocks(rung)) {
+            if (!is_stopped()) run_rung(point, work, block);
+          }
+        }
       }
+    }
+  }
+
+  // A setting that cannot be is the reason why its points are skipped.
+  void set(const Setting& setting) {
+    setting_ = setting;
+    why_not_set_.clear();
+    share_.reset();
+    if (!request_.on_gpu) {
+      if (setting != Setting{}) {
+        why_not_set_ = "the emulator has no times, and nothing that it counts changes with \"" +
+                       text_of(setting) + "\": run it on a GPU";
+      }
+      return;
+    }
+    if (!result_.by_share) return;
+    try {
+      share_ = std::make_unique<GpuShare>(
+          *gpu_, setting.sm_percent,
+          setting.neighbour_percent / 100.0 * *result_.copy_roof_gb_per_s);
+    } catch (const Unsupported& reason) {
+      why_not_set_ = reason.what();
     }
   }
 
@@ -214,7 +208,7 @@ class StudyRunner {
     if (found != works_.end()) return found->second;
     Work work{size, parameters, table_.problem(size, parameters, {}), {}};
     require_memory(work.problem);
-    if (table_.is_ladder()) {
+    if (table_.ladder != nullptr) {
       work.expected = work.problem;
       table_.ladder->compute(work.expected, ladders::Cpu::library);
     }
@@ -227,67 +221,6 @@ class StudyRunner {
     executor().clear();
     executor().allocate(bytes_of_operands(problem), "the problem");
     executor().clear();
-  }
-
-  void run_cpu(const Work& work) {
-    const int all = tbb::this_task_arena::max_concurrency();
-    Problem problem = work.problem;
-    reference_row(work, problem);
-    std::set<int> threads = {1, all};
-    // The document's own number, or the nearest that there is.
-    const auto& documented = table_.document_cpu;
-    const int as_documented = documented ? std::min(documented->threads, all) : 0;
-    if (documented) threads.insert(as_documented);
-    const bool is_documented = work.size == table_.size && work.parameters == table_.parameters();
-    for (const int each : threads) {
-      cpu_row(work, problem, each == 1 ? "cpu 1 thread" : fmt::format("cpu {} threads", each),
-              ladders::Cpu::library, each,
-              is_documented && each == as_documented ? documented : std::nullopt);
-    }
-  }
-
-  // The plain loops of some problems take longer than all rungs together.
-  void reference_row(const Work& work, Problem& problem) {
-    constexpr double patience_s = 3;
-    const double seconds = table_.ladder->reference_seconds(problem);
-    if (seconds <= patience_s) {
-      cpu_row(work, problem, "cpu reference", ladders::Cpu::reference, 1);
-      return;
-    }
-    RungRow row = cpu_row_of(work, "cpu reference", ladders::Cpu::reference);
-    row.skipped = fmt::format("plain loops would take about {:.0f} s", seconds);
-    add(std::move(row));
-  }
-
-  RungRow cpu_row_of(const Work& work, const std::string& name, ladders::Cpu with) const {
-    RungRow row = row_of(work);
-    row.rung = name;
-    row.idea = with == ladders::Cpu::reference ? "plain loops" : "what the library does on a CPU";
-    row.on_cpu = true;
-    return row;
-  }
-
-  // Computes into `problem`, a copy of the work's own.
-  void cpu_row(const Work& work, Problem& problem, const std::string& name, ladders::Cpu with,
-               int threads, const std::optional<DocumentCpu>& document = std::nullopt) {
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
-    RungRow row = cpu_row_of(work, name, with);
-    std::vector<Sample> samples;
-    constexpr double enough_us = 200'000;
-    double total = 0;
-    do {
-      const auto start = std::chrono::steady_clock::now();
-      table_.ladder->compute(problem, with);
-      const std::chrono::duration<double, std::micro> time =
-          std::chrono::steady_clock::now() - start;
-      samples.push_back({time.count(), 0});
-      total += time.count();
-    } while (total < enough_us);
-    row.batch = summary_of(samples);
-    row.document_cpu = document;
-    if (document) row.rows = document->rows;
-    add(std::move(row));
   }
 
   RungRow row_of(const Work& work) const {
@@ -317,15 +250,27 @@ class StudyRunner {
     row.rows = rung.rows;
     row.axes = point.constants;
     row.block = block;
+    row.setting = setting_;
     // A rung that fixes a parameter is the same at each value of an axis.
     if (!measured_.insert(key_of(row, true)).second) return;
+    if (!why_not_set_.empty()) {
+      row.skipped = why_not_set_;
+      add(std::move(row));
+      return;
+    }
     try {
       Problem by_reference;
-      if (!table_.is_ladder()) by_reference = reference_result(rung, work.problem, block);
+      const bool has_expected = table_.ladder != nullptr;
+      if (!has_expected) by_reference = reference_result(rung, work.problem, block);
+      const Problem& expected = has_expected ? work.expected : by_reference;
       RungRun run(executor(), table_, rung, work.problem, block);
       run.run();
-      row.wrong = run.first_difference(table_.is_ladder() ? work.expected : by_reference);
-      if (row.wrong.empty()) fill(row, rung, work, run);
+      row.wrong = run.first_difference(expected);
+      if (row.wrong.empty() && setting_.transfer) {
+        fill_with_transfers(row, rung, work, expected);
+      } else if (row.wrong.empty()) {
+        fill(row, rung, work, run);
+      }
       if (rung.shipped) row.block = dimensions(run.launches().front().block);
       compare(table_, result_, row);
     } catch (const Unsupported& reason) {
@@ -347,7 +292,9 @@ class StudyRunner {
 
   static std::string key_of(const RungRow& row, bool with_size) {
     std::string key = fmt::format("{} {} {} {}", row.rung, row.block.x, row.block.y, row.block.z);
-    if (with_size) key += fmt::format(" of {} {}", row.size.width, row.size.height);
+    if (with_size) {
+      key += fmt::format(" of {} {} {}", row.size.width, row.size.height, text_of(row.setting));
+    }
     for (const auto& values : {row.parameters, row.axes}) {
       for (const auto& [name, value] : values) key += fmt::format(" {} {}", name, value);
     }
@@ -360,23 +307,91 @@ class StudyRunner {
         row.counts.push_back(counts_of(emulator_->results(), i, request_.compute_capabilities[i],
                                        work.problem, work.size));
       }
-      row.resources = resources_by_rules(run, request_.compute_capabilities);
+      row.resources = resources_by_rules(run, request_.compute_capabilities, wanted_);
       return;
     }
-    const Measurement times = timer_->measure(
-        [&](gpu::StreamHandle stream) { gpu_->launch(run.code(), run.launches(), stream); });
+    const Measurement times = measure(row, run);
     row.cold = times.cold;
     row.batch = times.batch;
     row.sm_clock_mhz = times.sm_clock_mhz;
-    row.resources = {resources_on_gpu(run, *gpu_)};
+    row.resources = {resources_on_gpu(run, *gpu_, wanted_)};
     rate(row, work);
     // Once for each rung and block shape, at the one size that the table gives for counts; with an
     // experiment's parameters a ladder's may take long.
-    const bool worth_it = !table_.is_ladder() || is_default(table_, rung, work.parameters);
+    const bool worth_it = table_.ladder == nullptr || is_default(table_, rung, work.parameters);
+    CountedRung counted;
     if (worth_it && counted_.insert(key_of(row, false)).second) {
-      row.counts =
-          count_rung(table_, rung, work.parameters, row.block, request_.compute_capabilities);
+      counted = count(rung, work.parameters, row.block);
+      row.counts = counted.counts;
     }
+    with_counters([&] { read(row, rung, work, run, counted); });
+  }
+
+  CountedRung count(const Rung& rung, const Variables& parameters,
+                    const emulator::Dim3& block) const {
+    const std::uint64_t budget = budget_of(table_, table_.emulator_size);
+    std::vector<rules::ComputeCapability> ccs = request_.compute_capabilities;
+    EmulatorExecutor emulator(ccs, true, budget);
+    // What stands beside counters is counted of the same launches and for the same GPU.
+    if (counters_) {
+      ccs = {gpu_->compute_capability()};
+      emulator = EmulatorExecutor(ccs, true, budget, gpu_->multiprocessors());
+    }
+    return count_rung(emulator, table_, rung, parameters, block, ccs);
+  }
+
+  // At the row's own size, and where there are counts also at theirs.
+  void read(RungRow& row, const Rung& rung, const Work& work, RungRun& run,
+            const CountedRung& counted) {
+    const Counters::SwitchedOn switched_on(*counters_);
+    const bool is_compared = !row.counts.empty();
+    const bool is_same = work.size == table_.emulator_size;
+    row.counters = read_counters(*counters_, run, work.size, is_compared && is_same);
+    if (!is_compared) return;
+    if (is_same) {
+      row.compared_counters = row.counters;
+    } else {
+      // Takes the place of the rung's own problem, which was timed before.
+      RungRun smaller(*gpu_, table_, rung, *counted.problem, row.block);
+      row.compared_counters = read_counters(*counters_, smaller, table_.emulator_size, true);
+    }
+    row.not_comparable = why_not_comparable(*row.compared_counters, counted.grids);
+  }
+
+  // Goes on without counters where they cannot be read.
+  template <class Action>
+  void with_counters(const Action& action) {
+    if (!counters_) return;
+    try {
+      action();
+      result_.counters_left_out = counters_->left_out();
+    } catch (const CountersUnavailable& error) {
+      result_.counters_unavailable = error.what();
+      counters_.reset();
+    }
+  }
+
+  Measurement measure(RungRow& row, RungRun& run) {
+    const GpuWork work = [&](gpu::StreamHandle stream) {
+      gpu_->launch(run.code(), run.launches(), stream);
+    };
+    if (share_ == nullptr) return timer_->measure(work);
+    const ShareMeasurement shared = share_->measure(work);
+    row.multiprocessors = share_->multiprocessors();
+    row.neighbour_gb_per_s = shared.neighbour_gb_per_s;
+    if (shared.neighbour_gb_per_s) {
+      row.bandwidth_left =
+          std::max(0.0, 1 - *shared.neighbour_gb_per_s / *result_.copy_roof_gb_per_s);
+    }
+    return shared.times;
+  }
+
+  void fill_with_transfers(RungRow& row, const Rung& rung, const Work& work,
+                           const Problem& expected) {
+    TransferRun run = run_with_transfers(*gpu_, table_, rung, work.problem, work.parameters,
+                                         expected, row.block, *setting_.transfer);
+    row.wrong = std::move(run.wrong);
+    if (row.wrong.empty()) row.end_to_end = run.times;
   }
 
   void rate(RungRow& row, const Work& work) {
@@ -409,6 +424,10 @@ class StudyRunner {
   const Axes& axes_;
   std::unique_ptr<GpuExecutor> gpu_;
   std::unique_ptr<GpuTimer> timer_;
+  std::optional<Counters> counters_;
+  Setting setting_;
+  std::string why_not_set_;
+  std::unique_ptr<GpuShare> share_;
   std::unique_ptr<EmulatorExecutor> emulator_;
   std::unique_ptr<EmulatorExecutor> plain_;
   std::map<Variables, Work> works_;  // of one size
@@ -416,6 +435,7 @@ class StudyRunner {
   std::set<std::string> counted_;
   std::set<std::string> measured_;
   StudyRun result_;
+  MachineCodeFigures wanted_;
 };
 
 }  // namespace
@@ -425,32 +445,10 @@ bool StudyRun::any_wrong() const {
                      [](const RungRow& row) { return !row.wrong.empty(); });
 }
 
-void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
-  if (!row.skipped.empty() || !row.wrong.empty()) return;
-  const Rung& rung = table.rung(row.rung);
-  // A parameter that a rung fixes makes it another computation: neither a step nor a first.
-  const auto is_comparable = [&](const RungRow& other) {
-    return !other.on_cpu && other.size == row.size && other.parameters == row.parameters;
-  };
-  const auto first =
-      std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
-        return is_comparable(other) && other.skipped.empty() && other.wrong.empty();
-      });
-  const RungRow& baseline = first == before.rows.end() ? row : *first;
-  if (is_documented(table, before, rung, row)) {
-    row.document = rung.document;
-    row.document_speedup_over_first =
-        document_speedup(table.rung(baseline.rung).document, rung.document);
-  }
-  if (!row.cold) return;
-  row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
-  // Its first row: of the block shape that it has by default.
-  const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
-    return is_comparable(other) && other.axes == row.axes && other.rung == rung.after;
-  });
-  if (step == before.rows.end() || !step->cold) return;
-  row.step_before = rung.after;
-  row.speedup_over_step_before = step->cold->median_us / row.cold->median_us;
+std::optional<double> kernel_share(const EndToEnd& times) {
+  // Without copies the kernels do them.
+  if (!times.kernel_us || !times.upload_us || !times.download_us) return std::nullopt;
+  return *times.kernel_us / (*times.kernel_us + *times.upload_us + *times.download_us);
 }
 
 StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done) {

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "warpwise/lab/measure/end_to_end.hpp"
 #include "warpwise/lab/measure/samples.hpp"
+#include "warpwise/lab/study/knee.hpp"
+#include "warpwise/lab/study/rung_counters.hpp"
 #include "warpwise/lab/study/rung_counts.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
@@ -20,6 +24,7 @@ struct RungRow {
   ladders::Variables parameters;
   ladders::Variables axes;  ///< constants that the run's axes set
   emulator::Dim3 block;
+  Setting setting;
   bool on_cpu = false;
   std::string skipped;                 ///< why, in words; nothing else is known then
   std::string wrong;                   ///< likewise; a rung that is wrong is never timed
@@ -29,6 +34,10 @@ struct RungRow {
   std::optional<double>
       gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
+  std::optional<int> multiprocessors;        ///< that it ran on, where a setting says how many
+  std::optional<double> neighbour_gb_per_s;  ///< what the neighbour read meanwhile
+  std::optional<double> bandwidth_left;      ///< the rest, as a share of the copy roof
+  std::optional<EndToEnd> end_to_end;        ///< with transfers, in the place of cold and batch
   std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
   std::string step_before;  ///< the rung that this one is a step from, where it was timed too
   std::optional<double> speedup_over_step_before;
@@ -36,6 +45,9 @@ struct RungRow {
   std::vector<RungResources>
       resources;  ///< on a GPU one, in the emulator one for each that is asked for
   std::vector<RungCounts> counts;
+  std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
+  std::optional<CounterReading> compared_counters;  ///< likewise, at the size of `counts`
+  std::string not_comparable;  ///< why these are not of the launches that `counts` are of
   /// The document's own figures, where this row is what they were taken of.
   DocumentFigure document;
   std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first
@@ -50,10 +62,23 @@ struct TransferRow {
   double download_us = 0;
 };
 
+/// The knee of one curve: of the rows of a run that differ in one axis alone.
+struct SeriesKnee {
+  std::string rung;
+  Size size;
+  emulator::Dim3 block;
+  ladders::Variables parameters;  ///< without the axis
+  ladders::Variables axes;        ///< likewise: other constants that the run's axes set
+  Setting setting;
+  KneeSearch search;
+};
+
 struct StudyRun {
   std::string study;
   bool is_ladder = true;
   std::vector<std::string> report;  ///< figures to be shown, as StudyTable::report
+  bool by_share = false;            ///< an axis is a share of the GPU
+  bool by_transfer = false;         ///< an axis is the way of transfers
   std::string experiment;           ///< empty for rungs that were named
   std::string title;
   std::vector<std::string> document_rows;
@@ -67,9 +92,17 @@ struct StudyRun {
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
+  std::string counters_library;             ///< the file that read them; empty without counters
+  std::string counters_unavailable;         ///< why there are none though they were asked for
+  std::map<std::string, std::string> counters_left_out;  ///< metrics, and why
   std::vector<TransferRow> transfers;
+  std::optional<BusLimit> bus;  ///< where rows are with transfers
   std::vector<RungRow> rows;
+  std::optional<KneeQuestion> knee;  ///< that the experiment asks
+  std::vector<SeriesKnee> knees;     ///< none without times, and before all rows are there
   std::string method;
+  std::string missing;       ///< why figures of the report are not known, in words
+  bool interrupted = false;  ///< StudyRequest::stop ended it before its last point
 
   bool any_wrong() const;
 };
@@ -80,17 +113,19 @@ struct StudyRequest {
   std::optional<Size> size;              ///< in place of the table's or the experiment's
   std::optional<emulator::Dim3> block;   ///< in place of the rungs' own
   bool on_gpu = false;
-  bool cpu = false;                                            ///< the CPU's rows too
+  bool counters = false;  ///< the GPU's hardware counters too, after each rung's times
+  bool cpu = false;       ///< the CPU's rows too
   std::vector<rules::ComputeCapability> compute_capabilities;  ///< to be counted for
+  /// Is asked before each point; true ends the run with the rows that it has.
+  std::function<bool()> stop = [] { return false; };
 };
+
+/// The kernels' share of the time of all parts; nothing where the parts were not timed.
+std::optional<double> kernel_share(const EndToEnd& times);
 
 /// One of figure_names of a row, of the compute capability with this index where it is one of
 /// those. Nothing where it is not known.
 std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
-
-/// Fills in the figures that compare a row with the rows before it, and those of the document that
-/// belong to it. run_study() does so with each row.
-void compare(const StudyTable& table, const StudyRun& before, RungRow& row);
 
 /// Is told of each row when it is there, with all that is known of the run until then.
 using RowDone = std::function<void(const StudyRun&, const RungRow&)>;

@@ -1,5 +1,5 @@
 // What a row of a run is compared with: steps, the first row, the document.
-#include "warpwise/lab/study/study_run.hpp"
+#include "warpwise/lab/study/row_comparison.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/study/figures.hpp"
+#include "warpwise/lab/study/knee.hpp"
 #include "warpwise/lab/study/read_rung.hpp"
 #include "warpwise/lab/study/suggestion.hpp"
 
@@ -39,7 +41,62 @@ std::vector<std::string> constants_of(const StudyTable& table) {
   return names;
 }
 
+// Whole percents, of which none is left out.
+std::vector<std::int64_t> percents(const Fields& fields, const std::string& name,
+                                   std::int64_t least, std::int64_t most) {
+  std::vector<std::int64_t> values = fields.numbers(fields.at(name.c_str()), name.c_str(), least);
+  const auto beyond =
+      std::find_if(values.begin(), values.end(), [&](std::int64_t value) { return value > most; });
+  if (beyond != values.end()) {
+    fields.fail(fmt::format("has a \"{}\" with {} in it; {} to {} per cent are possible", name,
+                            *beyond, least, most));
+  }
+  return values;
+}
+
+std::vector<Transfer> transfers(const Fields& fields) {
+  std::vector<Transfer> result;
+  for (const std::string& each : fields.texts("transfer")) {
+    const std::optional<Transfer> transfer = transfer_named(each);
+    if (!transfer) {
+      fields.fail(
+          fmt::format("has a \"transfer\" \"{}\"; there are pageable, pinned, mapped and "
+                      "overlapped N, in 1 to {} chunks",
+                      each, Transfer::most_chunks));
+    }
+    result.push_back(*transfer);
+  }
+  return result;
+}
+
+void require_values(const Fields& fields, const std::string& name, bool has_values) {
+  if (!has_values) fields.fail(fmt::format("has no value for the axis \"{}\"", name));
+}
+
+// Whether it is an axis that sets how points are run.
+bool read_setting_axis(const Fields& fields, const std::string& name, Axes& axes) {
+  if (name == "sm_percent") {
+    axes.sm_percents = percents(fields, name, 1, 100);
+    require_values(fields, name, !axes.sm_percents.empty());
+  } else if (name == "neighbour_percent") {
+    axes.neighbour_percents = percents(fields, name, 0, 100);
+    require_values(fields, name, !axes.neighbour_percents.empty());
+  } else if (name == "transfer") {
+    axes.transfers = transfers(fields);
+    require_values(fields, name, !axes.transfers.empty());
+  } else {
+    return false;
+  }
+  if (!axes.transfers.empty() && !(axes.sm_percents.empty() && axes.neighbour_percents.empty())) {
+    fields.fail(
+        "has \"transfer\" beside \"sm_percent\" or \"neighbour_percent\": transfers are "
+        "timed with the whole GPU");
+  }
+  return true;
+}
+
 void read_axis(const Fields& fields, const std::string& name, const StudyTable& table, Axes& axes) {
+  if (read_setting_axis(fields, name, axes)) return;
   const Json& values = fields.at(name.c_str());
   if (name == "sizes") {
     axes.sizes = fields.sizes(values, "sizes");
@@ -51,17 +108,19 @@ void read_axis(const Fields& fields, const std::string& name, const StudyTable& 
     const std::vector<std::string> constants = constants_of(table);
     const bool is_parameter = table.parameters().contains(name);
     if (!is_parameter && std::find(constants.begin(), constants.end(), name) == constants.end()) {
-      std::vector<std::string> known = {"sizes", "blocks"};
+      std::vector<std::string> known = {"sizes", "blocks", "sm_percent", "neighbour_percent",
+                                        "transfer"};
       for (const auto& [each, otherwise] : table.parameters()) known.push_back(each);
       known.insert(known.end(), constants.begin(), constants.end());
       fields.fail(
           fmt::format("has the unknown axis \"{}\"{}; an axis is "
-                      "sizes, blocks, a parameter or a constant",
+                      "sizes, blocks, sm_percent, neighbour_percent, transfer, a parameter or a "
+                      "constant",
                       name, suggestion(name, known)));
     }
     auto& axis = (is_parameter ? axes.parameters : axes.constants)[name];
     axis = fields.numbers(values, name.c_str(), std::numeric_limits<std::int64_t>::min());
-    if (axis.empty()) fields.fail(fmt::format("has no value for the axis \"{}\"", name));
+    require_values(fields, name, !axis.empty());
   }
 }
 
@@ -73,6 +132,33 @@ Axes read_axes(const Fields& fields, const StudyTable& table) {
     read_axis(inner, name, table, axes);
   }
   return axes;
+}
+
+// A curve's points need different values: those of the table, which a run measures once each.
+KneeQuestion read_knee(const Fields& fields, const Axes& axes) {
+  fields.require_known(table_fields().at("knee"));
+  KneeQuestion question{fields.text("axis"), fields.text("of")};
+  fields.require_one_of("of", question.of, knee_times);
+  std::vector<std::string> names;
+  std::set<std::int64_t> values;
+  for (const auto& some : {axes.parameters, axes.constants}) {
+    for (const auto& [name, of_axis] : some) {
+      names.push_back(name);
+      if (name == question.axis) values.insert(of_axis.begin(), of_axis.end());
+    }
+  }
+  if (std::find(names.begin(), names.end(), question.axis) == names.end()) {
+    fields.fail(fmt::format(
+        "has the \"axis\" \"{}\"{}; the experiment has {} of a parameter or a constant",
+        question.axis, suggestion(question.axis, names),
+        names.empty() ? "no axis" : fmt::format("the axes {}", fmt::join(names, ", "))));
+  }
+  if (values.size() < fewest_knee_points) {
+    fields.fail(fmt::format(
+        "is over \"{}\", which has {} different value{}; at least {} are needed", question.axis,
+        values.size(), values.size() == 1 ? "" : "s", fewest_knee_points));
+  }
+  return question;
 }
 
 Experiment read_experiment(const Fields& fields, const StudyTable& table) {
@@ -98,6 +184,9 @@ Experiment read_experiment(const Fields& fields, const StudyTable& table) {
   }
   experiment.axes = read_axes(fields, table);
   experiment.cpu = fields.truth("cpu");
+  if (fields.has("knee")) {
+    experiment.knee = read_knee(Fields(fields.at("knee"), fields.inside("knee")), experiment.axes);
+  }
   if (experiment.rungs.empty())
     fields.fail(fmt::format("needs at least one {}", table.is_ladder() ? "rung" : "kernel"));
   return experiment;
@@ -205,6 +294,15 @@ ListedArgument read_argument(const Fields& fields, const ListedProblem& problem)
 
 void read_problem(const Fields& fields, const RungSurroundings& around, StudyTable& table) {
   fields.require_known(table_fields().at("problem"));
+  if (fields.has("ladder")) {
+    for (const char* field : {"parameters", "arguments", "reference", "roof"}) {
+      if (fields.has(field)) {
+        fields.fail(fmt::format("has a \"{}\" beside its \"ladder\", which has its own", field));
+      }
+    }
+    table.ladder = fields.within([&] { return &required_ladder(fields.text("ladder")); });
+    return;
+  }
   table.listed.parameters = fields.variables("parameters");
   for (const auto& [name, value] : table.listed.parameters)
     fields.require_free_name(name, "parameter");
@@ -275,19 +373,46 @@ void read_subject(const Fields& fields, const RungSurroundings& around, StudyTab
   read_problem(Fields(fields.at("problem"), fields.inside("problem")), around, table);
 }
 
+// Experiments of ladders, which are read when they run: a table is not wrong because another is.
+StudyTable read_collection(const Fields& fields, const fs::path& file) {
+  fields.require_known(table_fields().at("collection"));
+  StudyTable table;
+  table.folder = fs::absolute(file).lexically_normal().parent_path();
+  table.own_name = fields.text("study");
+  fields.require_name(table.own_name, "name");
+  if (known_ladder(table.own_name) != nullptr)
+    fields.fail("has the name of a ladder: " + table.own_name);
+  table.about = fields.text("about");
+  table.collects = fields.texts("collects");
+  if (table.collects.empty()) fields.fail("has a \"collects\" without an experiment");
+  for (const std::string& each : table.collects) {
+    const std::size_t slash = each.find('/');
+    if (slash == std::string::npos || slash + 1 == each.size()) {
+      fields.fail(fmt::format("has \"{}\" in \"collects\"; LADDER/EXPERIMENT is expected", each));
+    }
+    fields.within([&] { return &required_ladder(each.substr(0, slash)); });
+  }
+  return table;
+}
+
 StudyTable read_table(const Json& json, const fs::path& file) {
   const std::string place = file.string();
   const Fields fields(json, place);
+  if (fields.has("collects")) return read_collection(fields, file);
   const bool is_ladder = !fields.has("study");
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
   // One folder has one name: messages have the user's, but compiled code names its files.
   const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
-  const RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder,
-                                is_ladder};
+  RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder, is_ladder};
   StudyTable table;
   table.folder = around.folder;
   read_subject(fields, around, table);
+  std::optional<StudyTable> ladder;
+  if (!is_ladder && table.ladder != nullptr) {
+    ladder = find_study(table.ladder->name());
+    around.ladder = &*ladder;
+  }
   table.about = fields.text("about");
   table.size = fields.size(fields.at("size"), "size");
   table.emulator_size = fields.size(fields.at("emulator_size"), "emulator_size");
@@ -335,7 +460,8 @@ const std::map<std::string, std::vector<std::string>>& table_fields() {
         {"study",
          {"$schema", "study", "about", "size", "emulator_size", "verify", "verify_parameters",
           "document", "problem", "defaults", "kernels", "axes", "report", "experiments"}},
-        {"problem", {"parameters", "arguments", "reference", "roof"}},
+        {"collection", {"$schema", "study", "about", "collects"}},
+        {"problem", {"ladder", "parameters", "arguments", "reference", "roof"}},
         {"argument",
          {"input", "output", "scratch", "texture", "scalar", "type", "elements", "fill", "value"}},
         {"reference", {"file", "kernel", "grid"}},
@@ -347,9 +473,11 @@ const std::map<std::string, std::vector<std::string>>& table_fields() {
         {"document", {"device", "cpu"}},
         {"document_cpu", {"threads", "time_us", "gpu_speedup", "rows"}},
         {"ladder_experiment", {"name", "title", "rows", "rungs", "axes", "cpu"}},
-        {"study_experiment", {"name", "title", "rows", "kernels", "axes"}}};
+        {"study_experiment", {"name", "title", "rows", "kernels", "axes", "knee"}},
+        {"knee", {"axis", "of"}}};
     all["rung"] = all["kernel"];
     all["rung"].insert(all["rung"].end(), {"after", "shipped"});
+    all["kernel"].push_back("rung");
     return all;
   }();
   return fields;
@@ -361,9 +489,9 @@ const Rung& StudyTable::rung(std::string_view wanted) const {
     if (each.name == wanted) return each;
     names.push_back(each.name);
   }
-  throw InvalidArgument(fmt::format("the {} {} has no {} \"{}\"{}; it has {}", kind(), name(),
-                                    is_ladder() ? "rung" : "kernel", wanted,
-                                    suggestion(wanted, names), fmt::join(names, ", ")));
+  throw InvalidArgument(fmt::format(
+      "the {} {} has no {} \"{}\"{}; it has {}", kind(), name(), is_ladder() ? "rung" : "kernel",
+      wanted, suggestion(wanted, names), fmt::join(names.empty() ? collects : names, ", ")));
 }
 
 StudyTable parse_study(std::string_view json, const fs::path& file) {

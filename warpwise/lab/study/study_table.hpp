@@ -10,6 +10,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/study/listed_problem.hpp"
+#include "warpwise/lab/study/setting.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
 // A study's table as data: `study.json`, or the `ladder.json` of a ladder, which is a study whose
@@ -80,6 +81,16 @@ struct Axes {
   bool all_blocks = false;                                      ///< every shape of each rung
   std::map<std::string, std::vector<std::int64_t>> parameters;  ///< of the problem
   std::map<std::string, std::vector<std::int64_t>> constants;   ///< of the rungs that have them
+  // Of a GPU's runs. Empty: the usual setting.
+  std::vector<std::int64_t> sm_percents;
+  std::vector<std::int64_t> neighbour_percents;
+  std::vector<Transfer> transfers;
+};
+
+/// Asks where each curve of a time over an axis has its knee: see find_knee().
+struct KneeQuestion {
+  std::string axis;  ///< a parameter or a constant
+  std::string of;    ///< "cold_us" or "batch_us"
 };
 
 /// A named measurement: each of its rungs at each point of its axes.
@@ -90,13 +101,14 @@ struct Experiment {
   std::vector<std::string> rungs;
   Axes axes;
   bool cpu = false;  ///< the CPU's rows too
+  std::optional<KneeQuestion> knee;
 };
 
 struct StudyTable {
-  const ladders::Ladder* ladder = nullptr;  ///< none: `listed` is the problem
+  const ladders::Ladder* ladder = nullptr;  ///< whose problem it is; none: `listed` is the problem
   std::string own_name;                     ///< of a study that is no ladder
   ListedProblem listed;
-  Rung reference;  ///< of a study that is no ladder: gives what all of its kernels have to give
+  Rung reference;                ///< of a listed problem: gives what all kernels have to give
   std::filesystem::path folder;  ///< absolute and normal, and the rungs' files with it
   std::string about;
   Size size;           ///< the document's, the default on a GPU
@@ -109,14 +121,18 @@ struct StudyTable {
   Axes axes;                        ///< of a run of the whole
   std::vector<std::string> report;  ///< figures that lab run shows; empty: a ladder's
   std::vector<Experiment> experiments;
+  /// Of a collection, which has neither problem nor kernels: LADDER/EXPERIMENT of others.
+  std::vector<std::string> collects;
 
-  std::string name() const { return ladder != nullptr ? std::string(ladder->name()) : own_name; }
-  bool is_ladder() const { return ladder != nullptr; }
+  std::string name() const { return is_ladder() ? std::string(ladder->name()) : own_name; }
+  /// Not of a study that has a ladder's problem alone.
+  bool is_ladder() const { return own_name.empty(); }
+  bool is_collection() const { return !collects.empty(); }
   /// "ladder" or "study", as messages and reports call it.
   const char* kind() const { return is_ladder() ? "ladder" : "study"; }
   /// The problem's parameters with their defaults.
   ladders::Variables parameters() const {
-    return is_ladder() ? ladder->parameters() : listed.parameters;
+    return ladder != nullptr ? ladder->parameters() : listed.parameters;
   }
   /// \throws InvalidArgument, OutOfMemory  as ladders::Ladder::problem()
   ladders::Problem problem(const Size& size, const ladders::Variables& parameters,

@@ -153,7 +153,10 @@ constexpr const char* small_study = R"json({
  ],
  "axes": {"shift": [0, 3], "CAP": [0, 16, 32]},
  "report": ["cold_us", "registers"],
- "experiments": [{"name": "one", "title": "One of them", "kernels": ["capped"], "axes": {"CAP": [24]}}]
+ "experiments": [
+  {"name": "one", "title": "One of them", "kernels": ["capped"], "axes": {"CAP": [24]}},
+  {"name": "curve", "title": "A curve", "kernels": ["*"], "axes": {"CAP": [24, 32], "shift": [0, 2, 4, 6], "sizes": [[8, 1]]}, "knee": {"axis": "shift", "of": "batch_us"}}
+ ]
 })json";
 
 TEST(Study, IsRead) {
@@ -176,6 +179,10 @@ TEST(Study, IsRead) {
   EXPECT_EQ(table.axes.constants.at("CAP").size(), 3U);
   EXPECT_EQ(table.report, (std::vector<std::string>{"cold_us", "registers"}));
   EXPECT_EQ(table.experiments[0].rungs, std::vector<std::string>{"capped"});
+  EXPECT_FALSE(table.experiments[0].knee);
+  ASSERT_TRUE(table.experiments[1].knee);
+  EXPECT_EQ(table.experiments[1].knee->axis, "shift");
+  EXPECT_EQ(table.experiments[1].knee->of, "batch_us");
 }
 
 TEST(Study, ItsProblemAndArguments) {
@@ -203,6 +210,54 @@ TEST(Study, ItsProblemAndArguments) {
   EXPECT_EQ(parameter_bytes_of(table.listed), (std::vector<std::uint64_t>{8, 4, 8, 8, 8, 8}));
   expect_words(message_of<InvalidArgument>([&] { table.problem({5, 2}, {{"shift", -10}}, {}); }),
                {"\"in\"", "0 elements"});
+}
+
+// ---- A study of a ladder's problem and rungs
+
+constexpr const char* study_of_a_ladder = R"json({
+ "study": "small",
+ "about": "rungs of a ladder for a test",
+ "size": [64, 2],
+ "emulator_size": [32, 2],
+ "verify": [[5, 1]],
+ "problem": {"ladder": "convert"},
+ "defaults": {"rows": ["D2"]},
+ "kernels": [
+  {"name": "narrow", "rung": "input", "blocks": [[48], [48, 2]], "needs": {"width > 4": "wide"}, "document": {"time_us": 5}},
+  {"name": "output", "rung": "output", "idea": "told otherwise"},
+  {"name": "last", "rung": "shipped", "blocks": [[64], [32]]},
+  {"name": "own", "idea": "a kernel of its own", "file": "own.cu", "kernel": "convert", "grid": [1]}
+ ]
+})json";
+
+TEST(Study, HasALaddersProblemAndRungs) {
+  const StudyTable ladder = find_study("convert");
+  const StudyTable table = parse_study(study_of_a_ladder, "/folder/study.json");
+  EXPECT_EQ(table.ladder, ladder.ladder);
+  EXPECT_FALSE(table.is_ladder());
+  EXPECT_EQ(table.name(), "small");
+  EXPECT_EQ(table.problem({5, 2}, {}, {}).operands.size(), 2U);
+
+  const Rung& input = ladder.rung("input");
+  const Rung& narrow = table.rung("narrow");
+  EXPECT_EQ(narrow.file, input.file);
+  EXPECT_EQ(narrow.idea, input.idea);
+  EXPECT_EQ(narrow.rows, std::vector<std::string>{"D2"});
+  EXPECT_EQ(narrow.launches[0].kernel, "convert");
+  EXPECT_EQ(narrow.launches[0].grid, input.launches[0].grid);
+  EXPECT_EQ(narrow.blocks, (std::vector<emulator::Dim3>{{48, 1, 1}, {48, 2, 1}}));
+  EXPECT_EQ(narrow.document.time_us, 5);
+  EXPECT_EQ(narrow.needs.size(), input.needs.size() + 1);
+  EXPECT_EQ(narrow.place, "/folder/study.json, kernel 1 \"narrow\"");
+
+  const Rung& output = table.rung("output");
+  EXPECT_EQ(output.idea, "told otherwise");
+  EXPECT_EQ(output.after, "") << "kernels of a study are no steps";
+  EXPECT_EQ(output.document.time_us, std::nullopt) << "the ladder's own is of its own shape";
+  EXPECT_EQ(output.blocks, ladder.rung("output").blocks);
+  EXPECT_TRUE(table.rung("last").shipped);
+  EXPECT_EQ(table.rung("last").blocks.size(), 1U);
+  EXPECT_EQ(table.rung("own").file, "/folder/own.cu");
 }
 
 TEST(Study, ItsPoints) {
@@ -241,9 +296,48 @@ TEST(Study, EveryMistakeIsToldWithItsPlace) {
       {"\"registers\"]", "\"registrs\"]", {"\"report\"", "spill_bytes"}},
       {"[\"capped\"]", "[\"caped\"]", {"no kernel \"caped\"", "did you mean \"capped\""}},
       {"\"max_registers\": \"CAP\"", "\"shipped\": true", {"unknown field \"shipped\""}},
+      {"\"knee\": {", "\"kneee\": {", {"experiment 2 \"curve\"", "did you mean \"knee\""}},
+      {"\"knee\": {\"axis\": \"shift\"",
+       "\"knee\": {\"axes\": \"shift\"",
+       {"\"knee\"", "did you mean \"axis\""}},
+      {"\"axis\": \"shift\", ", "", {"\"curve\", \"knee\" lacks", "\"axis\""}},
+      {", \"of\": \"batch_us\"", "", {"\"knee\" lacks", "\"of\""}},
+      {"{\"axis\": \"shift\", \"of\": \"batch_us\"}",
+       "\"shift\"",
+       {"\"curve\", \"knee\" is no object"}},
+      {"\"axis\": \"shift\"",
+       "\"axis\": \"shifts\"",
+       {"\"shifts\"", "did you mean \"shift\"", "shift, CAP"}},
+      {"\"axis\": \"shift\"",
+       "\"axis\": \"sizes\"",
+       {"\"sizes\"", "of a parameter or a constant", "shift, CAP"}},
+      {"\"axis\": \"shift\"", "\"axis\": \"CAP\"", {"\"CAP\"", "2 different values", "at least 4"}},
+      {"[0, 2, 4, 6]", "[0, 2, 4, 4]", {"\"shift\"", "3 different values", "at least 4"}},
+      {"\"of\": \"batch_us\"",
+       "\"of\": \"registers\"",
+       {"\"of\" \"registers\"", "cold_us, batch_us"}},
+      {"\"axes\": {\"CAP\": [24, 32], \"shift\": [0, 2, 4, 6], \"sizes\": [[8, 1]]}, ",
+       "",
+       {"\"shift\"", "no axis"}},
+      {"\"name\": \"plain\"",
+       "\"name\": \"plain\", \"rung\": \"input\"",
+       {"kernel 1 \"plain\"", "\"rung\"", "no ladder's"}},
   };
-  for (const Change& each : changes) {
-    std::string text = small_study;
+  const Change of_a_ladder[] = {
+      {"\"ladder\": \"convert\"",
+       "\"ladder\": \"convret\"",
+       {"\"problem\"", "no ladder \"convret\"", "did you mean \"convert\""}},
+      {"\"ladder\": \"convert\"",
+       "\"ladder\": \"convert\", \"roof\": \"read\"",
+       {"\"problem\"", "\"roof\" beside its \"ladder\""}},
+      {"\"rung\": \"input\"",
+       "\"rung\": \"inptu\"",
+       {"kernel 1 \"narrow\"", "no rung \"inptu\"", "did you mean \"input\""}},
+      {"\"rung\": \"input\"",
+       "\"rung\": \"input\", \"grid\": [1]",
+       {"kernel 1 \"narrow\"", "\"grid\" beside its \"rung\""}},
+  };
+  const auto expect_refusal = [](std::string text, const Change& each) {
     const std::size_t at = text.find(each.from);
     ASSERT_NE(at, std::string::npos) << each.from;
     text.replace(at, std::string_view(each.from).size(), each.to);
@@ -251,7 +345,9 @@ TEST(Study, EveryMistakeIsToldWithItsPlace) {
         message_of<InvalidArgument>([&] { parse_study(text, "/some/study.json"); });
     expect_words(said, each.says);
     expect_words(said, {"/some/study.json"});
-  }
+  };
+  for (const Change& each : changes) expect_refusal(small_study, each);
+  for (const Change& each : of_a_ladder) expect_refusal(study_of_a_ladder, each);
 }
 
 std::string replaced(std::string text, std::string_view from, const std::string& to) {
@@ -326,7 +422,16 @@ TEST(Study, EveryInstalledOneIsWhole) {
   for (const std::string& name : study_names()) {
     const StudyTable table = find_study(name);
     EXPECT_EQ(table.name(), name);
-    EXPECT_TRUE(table.is_ladder() || fs::is_regular_file(table.reference.file)) << name;
+    for (const std::string& each : table.collects) {
+      const std::size_t slash = each.find('/');
+      const std::vector<Experiment> known = find_study(each.substr(0, slash)).experiments;
+      EXPECT_TRUE(std::any_of(
+          known.begin(), known.end(),
+          [&](const Experiment& experiment) { return experiment.name == each.substr(slash + 1); }))
+          << name << " collects " << each;
+    }
+    if (table.is_collection()) continue;
+    EXPECT_TRUE(table.ladder != nullptr || fs::is_regular_file(table.reference.file)) << name;
     for (const Rung& rung : table.rungs) EXPECT_TRUE(fs::is_regular_file(rung.file)) << rung.file;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/study/figures.hpp"
+#include "warpwise/lab/study/halved.hpp"
 
 namespace warpwise::lab {
 
@@ -62,6 +63,23 @@ std::vector<Column> gpu_columns() {
           {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
+// Where an axis is a share of the GPU.
+std::vector<Column> share_columns() {
+  return {{"SMs", 5, 103, false, "multiprocessors that ran it"},
+          {"nb GB/s", 8, 102, false, "what the neighbour kernel read meanwhile"},
+          {"left", 6, 101, false, "memory bandwidth that it left, of the heading's copy"}};
+}
+
+std::vector<Column> transfer_columns() {
+  return {{"total us", 10, 15, false, "time from the host's memory to the host's memory, median"},
+          {"[p5, p95]", 17, 10, true, "5th and 95th percentile of these times"},
+          {"up us", 9, 12, false, "time that inputs are on their way"},
+          {"kernel us", 10, 13, false, "time of the kernels"},
+          {"down us", 9, 11, false, "time that outputs are on their way"},
+          {"kernel", 7, 14, false, "the kernels' share of these three"},
+          {"GB/s", 7, 9, false, "bytes that went up and came down, by the total time"}};
+}
+
 std::vector<Column> emulator_columns() {
   return {{"warp instr.", 12, 15, false, "instructions that warps issued"},
           {"lanes", 6, 12, false, "active threads in each of them, of 32"},
@@ -93,12 +111,19 @@ std::vector<Column> study_columns(const StudyRun& run) {
 }
 
 std::vector<Column> all_columns(const StudyRun& run) {
-  if (!run.report.empty()) return study_columns(run);
-  return run.on_gpu ? gpu_columns() : emulator_columns();
+  if (run.by_transfer && run.on_gpu) return transfer_columns();
+  std::vector<Column> columns = !run.report.empty() ? study_columns(run)
+                                : run.on_gpu        ? gpu_columns()
+                                                    : emulator_columns();
+  if (run.by_share && run.on_gpu) {
+    const std::vector<Column> more = share_columns();
+    columns.insert(columns.begin(), more.begin(), more.end());
+  }
+  return columns;
 }
 
 std::size_t name_width_of(const StudyRun& run) {
-  return run.report.empty() ? ladder_name_width : name_width;
+  return run.report.empty() && !run.by_share && !run.by_transfer ? ladder_name_width : name_width;
 }
 
 std::size_t width_of(const Column& column) { return column.width + (column.left ? 2 : 0); }
@@ -173,6 +198,24 @@ Cells cells_of(const RungResources& resources) {
           {"occ.", percent(resources.occupancy)}};
 }
 
+Cells cells_of(const EndToEnd& times) {
+  const auto bytes = static_cast<double>(times.bytes_up + times.bytes_down);
+  return {
+      {"total us", number(times.total.median_us)},
+      {"[p5, p95]", fmt::format("[{}, {}]", number(times.total.p5_us), number(times.total.p95_us))},
+      {"up us", number(times.upload_us)},
+      {"kernel us", number(times.kernel_us)},
+      {"down us", number(times.download_us)},
+      {"kernel", percent(kernel_share(times))},
+      {"GB/s", bytes > 0 ? number(bytes / times.total.median_us / 1000) : ""}};
+}
+
+Cells share_of(const RungRow& row) {
+  return {{"SMs", row.multiprocessors ? fmt::format("{}", *row.multiprocessors) : ""},
+          {"nb GB/s", number(row.neighbour_gb_per_s)},
+          {"left", percent(row.bandwidth_left)}};
+}
+
 Cells times_of(const RungRow& row) {
   const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
   return {{"cold us", number(shown->median_us)},
@@ -191,7 +234,8 @@ std::string exact_or_rounded(double value) {
 
 // Line `index` of a row: one for each compute capability that something is known of.
 Cells cells_of(const StudyRun& run, const RungRow& row, std::size_t index) {
-  Cells cells;
+  if (row.end_to_end) return cells_of(*row.end_to_end);
+  Cells cells = share_of(row);
   if (!run.report.empty()) {
     for (const std::string& each : run.report) {
       const std::optional<double> value = figure_of(row, index, each);
@@ -202,7 +246,7 @@ Cells cells_of(const StudyRun& run, const RungRow& row, std::size_t index) {
     }
     return cells;
   }
-  if (run.on_gpu) cells = times_of(row);
+  if (run.on_gpu) cells.merge(times_of(row));
   if (index < row.counts.size()) cells.merge(cells_of(row.counts[index]));
   if (index < row.resources.size()) cells.merge(cells_of(row.resources[index]));
   return cells;
@@ -244,21 +288,27 @@ std::string idea_text(const std::string& idea, std::size_t used, std::size_t wid
   return room < least_of_an_idea ? "" : " " + io::shortened(idea, room);
 }
 
-// With what an axis may have set.
-std::string study_row_name(const RungRow& row) {
-  std::string text = fmt::format("{} ({})", row.rung, block_text(row.block));
-  for (const auto& values : {row.parameters, row.axes}) {
+// With what axes may have set.
+std::string study_row_name(const std::string& kernel, const emulator::Dim3& block,
+                           const ladders::Variables& parameters, const ladders::Variables& axes) {
+  std::string text = fmt::format("{} ({})", kernel, block_text(block));
+  for (const auto& values : {parameters, axes}) {
     if (!values.empty()) text += " " + parameters_text(values);
   }
   return text;
 }
 
-std::string row_name(const StudyRun& run, const RungRow& row) {
-  if (!run.is_ladder) return study_row_name(row);
+std::string row_name_without_setting(const StudyRun& run, const RungRow& row) {
+  if (!run.is_ladder) return study_row_name(row.rung, row.block, row.parameters, row.axes);
   std::string name =
       row.on_cpu ? row.rung : fmt::format("{} ({})", row.rung, block_text(row.block));
   if (!row.axes.empty()) name += " " + parameters_text(row.axes);
   return name;
+}
+
+std::string row_name(const StudyRun& run, const RungRow& row) {
+  const std::string setting = text_of(row.setting);
+  return row_name_without_setting(run, row) + (setting.empty() ? "" : " " + setting);
 }
 
 }  // namespace
@@ -275,11 +325,16 @@ std::string heading_of(const StudyRun& run) {
   if (run.vsadu4_roof_per_s) {
     text += fmt::format(" and {:.1f} T absolute differences/s", *run.vsadu4_roof_per_s * 1e-12);
   }
+  if (run.bus) {
+    text += fmt::format("; its bus reaches {:.1f} GB/s up, {:.1f} down, {:.1f} both ways at once",
+                        run.bus->up_gb_per_s, run.bus->down_gb_per_s, run.bus->both_gb_per_s);
+  }
   if (!run.on_gpu) text += "; counts in the place of times";
   if (!run.document_device.empty()) {
     text += fmt::format("; the document's figures are of a {} at {}x{}", run.document_device,
                         run.document_size.width, run.document_size.height);
   }
+  if (!run.missing.empty()) text += "\n" + run.missing;
   return text + "\n";
 }
 
@@ -292,6 +347,12 @@ std::string legend_of(const StudyRun& run, std::size_t width) {
   std::string text;
   for (const Column& each : columns_within(run, width)) {
     if (!each.meaning.empty()) text += fmt::format("  {:<12} {}\n", each.title, each.meaning);
+  }
+  if (!run.counters_library.empty()) {
+    text +=
+        "  ratio        the GPU's counter by the emulator's count: of machine code by PTX, to "
+        "which "
+        "ptxas adds instructions and of which it removes some\n";
   }
   return text;
 }
@@ -322,6 +383,49 @@ std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width) 
   if (run.report.empty()) text += idea_text(row.idea, name_width + width_of(columns), width);
   text.erase(text.find_last_not_of(' ') + 1);
   return text + "\n";
+}
+
+std::string knees_of(const StudyRun& run) {
+  if (!run.knee) return "";
+  std::string text = fmt::format("\nknees of {} over {}", run.knee->of, run.knee->axis);
+  if (run.knees.empty()) return text + ": none without times, which a GPU has\n";
+  text += ", where a flat part ends and a line begins\n";
+  for (const SeriesKnee& each : run.knees) {
+    const std::string name =
+        fmt::format("{} {}x{}", study_row_name(each.rung, each.block, each.parameters, each.axes),
+                    each.size.width, each.size.height) +
+        (each.setting == Setting{} ? "" : " " + text_of(each.setting));
+    text += fmt::format("{:<{}} ", name, name_width - 1);
+    const std::optional<Knee>& knee = each.search.knee;
+    text += knee ? fmt::format(
+                       "at {}: {} us up to it, then {:.3g} us for each; points deviate by up to {}",
+                       number(knee->at), number(knee->level), knee->slope,
+                       percent(knee->largest_deviation))
+                 : "none: " + each.search.why_none;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string halved_text(const StudyRun& run) {
+  std::string text;
+  for (const Halved& each : halved_of(run)) {
+    if (text.empty()) {
+      text = fmt::format(
+          "\nshare of its speed that a kernel loses, 50% being twice the time\n{:<{}}{:>10}"
+          "{:>16}{:>16}{:>16}{:>16}  hangs on\n{:<{}}{:>10}{:>16}{:>16}{:>16}{:>16}\n",
+          "", name_width, "SMs", "SMs halved,", "SMs halved,", "memory halved,", "memory halved,",
+          "", name_width, "", "all of memory", "half of memory", "many SMs", "half the SMs");
+    }
+    RungRow row = each.row;
+    row.setting = {};
+    text +=
+        fmt::format("{:<{}}{:>10}{:>16}{:>16}{:>16}{:>16}  {}\n", row_name(run, row), name_width,
+                    fmt::format("{}, {}", each.many, each.half), percent(each.sms_at_all_bandwidth),
+                    percent(each.sms_at_half_bandwidth), percent(each.bandwidth_at_many_sms),
+                    percent(each.bandwidth_at_half_sms), each.hangs_on());
+  }
+  return text;
 }
 
 std::string transfers_of(const StudyRun& run) {

@@ -18,7 +18,7 @@
 namespace warpwise::lab {
 
 /// Names that expressions have of a run (variables_of(), and blocks_per_sm), and axes of their own.
-inline constexpr std::array<std::string_view, 12> reserved_names = {"width",
+inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "height",
                                                                     "sizes",
                                                                     "blocks",
@@ -29,7 +29,10 @@ inline constexpr std::array<std::string_view, 12> reserved_names = {"width",
                                                                     "multiprocessors",
                                                                     "max_shared_bytes",
                                                                     "max_linear_texels",
-                                                                    "cc"};
+                                                                    "cc",
+                                                                    "sm_percent",
+                                                                    "neighbour_percent",
+                                                                    "transfer"};
 /// So end the names that they have of each operand.
 inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
 bool is_reserved(std::string_view name);

@@ -27,9 +27,9 @@ struct Case {
 };
 
 std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
-  // A study decides itself how its buffers are aligned: without and with memory behind them, which
-  // must stay as it is.
-  if (!table.is_ladder()) return {{0, 0}, {0, 64}};
+  // A listed problem says itself how its buffers are aligned: without and with memory behind them,
+  // which must stay as it is.
+  if (table.ladder == nullptr) return {{0, 0}, {0, 64}};
   constexpr std::int64_t aligned_pixels = 32;
   const std::int64_t padding = (aligned_pixels - size.width % aligned_pixels) % aligned_pixels;
   std::vector<Layout> result = {{0, 0}, {3, 5}};
@@ -48,7 +48,7 @@ struct Cases {
 Case case_of(const StudyTable& table, const Size& size, const Variables& parameters,
              const Layout& layout, ladders::Cpu with) {
   Case result{table.problem(size, parameters, layout), std::nullopt};
-  if (table.is_ladder()) {
+  if (table.ladder != nullptr) {
     result.expected = result.problem;
     table.ladder->compute(*result.expected, with);
   }

@@ -113,6 +113,14 @@ struct Launch {
       arguments;  ///< the parameter block, as the kernel's first parameter lays it out
 };
 
+/// How a problem divides into bands of rows that can be computed one by one, so that one is on its
+/// way while another is computed.
+struct Division {
+  std::int64_t units = 0;      ///< what is never divided: rows, or rows of blocks
+  std::int64_t unit_rows = 1;  ///< of the problem's height, in each
+  std::int64_t halo = 0;       ///< units above and below a band that its results depend on too
+};
+
 /// Which implementation of the CPU computes.
 enum class Cpu : std::uint8_t {
   reference,  ///< plain loops: the truth
@@ -145,6 +153,12 @@ class Ladder {
   virtual std::int64_t shipped_scratch_bytes(const Problem& /*problem*/,
                                              const Placement& /*placement*/) const {
     return 0;
+  }
+  /// A band is a problem of this ladder, as wide, with the same parameters, and so many rows;
+  /// memory of an operand that grows with the rows is divided like them, other operands belong to
+  /// each band. By default each row depends on itself alone.
+  virtual Division division(const Problem& problem) const {
+    return {.units = problem.variables.at("height")};
   }
   /// Calls the library for operands that lie in device memory.
   virtual void call(const Problem& problem, const Placement& placement,

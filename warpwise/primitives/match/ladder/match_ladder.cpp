@@ -157,6 +157,17 @@ class MatchLadder final : public Ladder {
     return {launch_of(detail::match::match_launch(images, grid, options_of(problem.variables)))};
   }
 
+  // A row of blocks, with as many above and below as a search reaches.
+  Division division(const Problem& problem) const override {
+    const MatchOptions options = options_of(problem.variables);
+    const std::int64_t block = options.block_height;
+    const std::int64_t reach =
+        std::max<std::int64_t>({-std::int64_t{options.search_y.first}, options.search_y.last, 0});
+    return {.units = problem.variables.at("rows"),
+            .unit_rows = block,
+            .halo = (reach + block - 1) / block};
+  }
+
   void call(const Problem& problem, const Placement& placement,
             gpu::StreamHandle stream) const override {
     match(device_input(problem, placement, reference_at),

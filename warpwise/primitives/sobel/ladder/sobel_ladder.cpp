@@ -82,6 +82,11 @@ class SobelLadder final : public Ladder {
         detail::sobel::sobel_choice(src.type(), src.channels(), dst.type(), options), options))};
   }
 
+  // The filters have three rows.
+  Division division(const Problem& problem) const override {
+    return {.units = problem.variables.at("height"), .halo = 1};
+  }
+
   void call(const Problem& problem, const Placement& placement,
             gpu::StreamHandle stream) const override {
     sobel(device_input(problem, placement, 0), device_output(problem, placement, 2), options,

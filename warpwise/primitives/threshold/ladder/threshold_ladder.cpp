@@ -93,6 +93,10 @@ class ThresholdLadder final : public Ladder {
     return detail::threshold::threshold_scratch_bytes(views.src, views.out, views.rule, 1);
   }
 
+  Division division(const Problem& problem) const override {
+    return {.units = problem.variables.at("height"), .halo = problem.variables.at("window") / 2};
+  }
+
   void call(const Problem& problem, const Placement& placement,
             gpu::StreamHandle stream) const override {
     threshold(device_input(problem, placement, 0), device_output(problem, placement, 1),

@@ -1,0 +1,52 @@
+#include "warpwise/cli/interruption.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
+namespace warpwise::cli {
+namespace {
+
+using Handler = void (*)(int);
+
+constexpr std::array asking = {SIGINT, SIGTERM};
+std::array<Handler, asking.size()> before{};
+std::atomic<int> asked_by = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
+
+void put_back() {
+  for (std::size_t i = 0; i < asking.size(); ++i) std::signal(asking[i], before[i]);
+}
+
+extern "C" void ask(int signal) {
+  asked_by = signal;
+  put_back();
+  constexpr std::string_view said =
+      "\nwarpwise: stops behind this row and keeps what was measured; once more to stop at once\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, said.data(), said.size());
+}
+
+}  // namespace
+
+Interruption::Interruption() {
+  for (std::size_t i = 0; i < asking.size(); ++i) {
+    before[i] = std::signal(asking[i], ask);
+    if (before[i] == SIG_IGN) std::signal(asking[i], SIG_IGN);
+  }
+}
+
+Interruption::~Interruption() { put_back(); }
+
+bool Interruption::asked() { return asked_by != 0; }
+
+void Interruption::end() {
+  std::signal(asked_by, SIG_DFL);
+  std::raise(asked_by);
+  std::abort();  // never: the signal has ended the program
+}
+
+}  // namespace warpwise::cli

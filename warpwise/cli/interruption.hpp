@@ -1,0 +1,20 @@
+#pragma once
+
+// Ctrl-C during a long measurement, of which something is worth keeping.
+namespace warpwise::cli {
+
+/// While one lives, the first SIGINT or SIGTERM asks to stop, and says so on standard error; the
+/// second ends the program as it always would. A signal that was ignored stays so. One at a time.
+class Interruption {
+ public:
+  Interruption();
+  ~Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  static bool asked();
+  /// Ends the program by the signal that asked, so that whoever started it sees that.
+  [[noreturn]] static void end();
+};
+
+}  // namespace warpwise::cli

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/plot/draw.hpp"
+#include "warpwise/lab/plot/plot.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string csv_beside(const std::string& file) {
+  return fs::path(file).replace_extension(".csv").string();
+}
+
+void write(io::OutputFile& file, const std::string& text) {
+  file.write(std::as_bytes(std::span(text)));
+  file.finish();
+}
+
+std::string text_of(const std::string& file) {
+  if (std::optional<std::string> text = lab::read_text(file)) return *std::move(text);
+  throw IoError("cannot read " + file + ": no regular file of at most 256 MiB is there");
+}
+
+class LabPlot final : public Command {
+ public:
+  explicit LabPlot(CLI::App& app) {
+    app.add_option("RECORD.json", record_, "What lab run --json printed or --out wrote, of one run")
+        ->required()
+        ->type_name("");
+    app.add_option("--out", out_,
+                   "The picture, FILE.svg; FILE.csv with its figures comes beside it")
+        ->required()
+        ->type_name("FILE");
+  }
+
+  void execute() const override {
+    require_plot("--out", out_);
+    const lab::Record record = lab::parse_record(text_of(record_), record_);
+    for (const std::string& each : write_plot(record, out_)) print_line(each);
+  }
+
+ private:
+  std::string record_;
+  std::string out_;
+};
+
+}  // namespace
+
+void require_plot(const std::string& option, const std::string& file) {
+  if (fs::path(file).extension() != ".svg") {
+    throw UsageError(fmt::format("{} {}: a plot is an SVG file, FILE.svg", option, file));
+  }
+  io::require_place(file);
+  io::require_place(csv_beside(file));
+  lab::require_gnuplot();
+}
+
+std::vector<std::string> write_plot(const lab::Record& record, const std::string& file) {
+  const lab::Plot plot = lab::plot_of(record);
+  const std::string svg = lab::svg_of(plot);
+  io::OutputFile picture(file);
+  io::OutputFile figures(csv_beside(file));
+  write(figures, lab::csv_of(plot));
+  write(picture, svg);
+  return {file, csv_beside(file)};
+}
+
+std::unique_ptr<Command> add_lab_plot(CLI::App& lab) {
+  return std::make_unique<LabPlot>(
+      *lab.add_subcommand("plot", "Draw what lab run recorded, without measuring again"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/measure/cupti.hpp"
+
+// Metrics of a chip, and how its hardware is set up for them. Needs the library, and no GPU.
+namespace warpwise::lab {
+
+/// Counters cannot be read here; what() says why, and what to do about it.
+class CountersUnavailable : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What to do when CUPTI gives this result; empty where there is nothing to say.
+std::string remedy_for(cupti::Result result);
+
+/// \throws CountersUnavailable  with the call, CUPTI's name of the result, and the remedy
+void require(const cupti::Library& library, cupti::Result result, const char* call);
+
+/// The metrics that reports show, under Nsight Compute's names.
+std::span<const std::string_view> counter_names();
+
+/// Those of them that say how many warps wait for what while one issues an instruction.
+std::span<const std::string_view> stall_names();
+
+/// "long scoreboard" of the metric that has "stalled_long_scoreboard_per".
+std::string stall_reason(std::string_view metric);
+
+/// Whether machine code is patched for a metric, which then is no counter of the hardware's own.
+bool needs_patching(std::string_view metric);
+
+/// Metrics that are read together.
+class MetricGroup {
+ public:
+  /// \throws CountersUnavailable  the chip does not have one of them
+  MetricGroup(std::shared_ptr<const cupti::Library> library, const std::string& chip,
+              std::vector<std::string> names);
+  ~MetricGroup();
+  MetricGroup(const MetricGroup&) = delete;
+  MetricGroup& operator=(const MetricGroup&) = delete;
+
+  const std::vector<std::string>& names() const { return names_; }
+  /// What the profiler is configured with.
+  std::span<const std::uint8_t> config() const { return config_; }
+  std::size_t passes() const { return passes_; }
+  /// Of one kernel among those that `data` was decoded of. \throws CountersUnavailable
+  std::vector<double> values(std::span<const std::uint8_t> data, std::size_t kernel) const;
+
+ private:
+  void configure();
+
+  std::shared_ptr<const cupti::Library> library_;
+  std::vector<std::string> names_;
+  cupti::Host host_ = nullptr;
+  std::vector<std::uint8_t> config_;
+  std::size_t passes_ = 0;
+};
+
+/// Groups of those metrics that the chip has: first the hardware's own, then those that machine
+/// code is patched for, which may fail alone. The others are added to `left_out` with the reason.
+/// \throws CountersUnavailable  it has none of them
+std::vector<std::unique_ptr<const MetricGroup>> groups_of(
+    const std::shared_ptr<const cupti::Library>& library, const std::string& chip,
+    std::span<const std::string_view> metrics, std::map<std::string, std::string>& left_out);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "warpwise/gpu/partition.hpp"
+#include "warpwise/lab/measure/gpu_executor.hpp"
+#include "warpwise/lab/measure/gpu_timing.hpp"
+#include "warpwise/lab/measure/neighbour.hpp"
+
+namespace warpwise::lab {
+
+/// What was measured on a share of a GPU.
+struct ShareMeasurement {
+  Measurement times;
+  /// What the neighbour read while the work ran; nothing without one.
+  std::optional<double> neighbour_gb_per_s;
+};
+
+/// A share of a GPU: some of its multiprocessors, and of its memory's bandwidth what a neighbour on
+/// the others leaves. As long as it lives the executor's runs go to its multiprocessors.
+class GpuShare {
+ public:
+  /// \param executor     has to outlive it
+  /// \param sm_percent   of the multiprocessors, 1 to 100; the GPU rounds up to what it can set
+  ///                     apart
+  /// \param neighbour_gb_per_s  that a neighbour is to read; 0 for none
+  /// \throws Unsupported  the driver or the GPU cannot do so, and why; a neighbour that no
+  ///                      multiprocessors are left for
+  /// \throws CompileError, IoError, CudaError  as GpuTimer and Neighbour
+  GpuShare(GpuExecutor& executor, int sm_percent, double neighbour_gb_per_s);
+  ~GpuShare();
+  GpuShare(const GpuShare&) = delete;
+  GpuShare& operator=(const GpuShare&) = delete;
+
+  int multiprocessors() const { return executor_.multiprocessors(); }
+
+  /// Times work as GpuTimer::measure(), beside the neighbour. Short runs of a batch are no graph
+  /// where there are fewer multiprocessors: a graph would not keep to them.
+  /// \throws Unsupported  the neighbour ended before the measurement did
+  /// \throws CudaError
+  ShareMeasurement measure(const GpuWork& work);
+
+ private:
+  GpuExecutor& executor_;
+  double neighbour_gb_per_s_;
+  std::optional<gpu::Partition> partition_;
+  std::unique_ptr<GpuTimer> timer_;
+  std::unique_ptr<Neighbour> neighbour_;
+};
+
+}  // namespace warpwise::lab

@@ -1,0 +1,65 @@
+// What runs beside a measured kernel, on multiprocessors of its own, and takes memory bandwidth.
+
+namespace {
+
+__device__ unsigned long long nanoseconds() {
+  unsigned long long time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  return time;
+}
+
+}  // namespace
+
+// As neighbour.cpp has it.
+struct Streaming {
+  uint4* words;                     // zeros, of which each turn of a warp reads LOADS times 32
+  unsigned long long turns_in_all;  // until all words have been read once
+  unsigned long long* done;         // turns, counted for each block
+  volatile unsigned* flags;         // in the host's memory: stop, it runs, it ended by itself
+  volatile unsigned* stop;          // for the threads that do not ask the host
+  unsigned long long turns;         // of a warp, the most
+  unsigned long long period_ns;     // of a warp's turn
+  unsigned long long limit_ns;      // of it all
+};
+
+// Reads so many bytes in so many nanoseconds, over and over, until the host says stop, and no
+// longer than `turns` or `limit_ns`: it ends by itself whatever becomes of the host.
+extern "C" __global__ void stream_memory(Streaming p) {
+  constexpr unsigned between_counts = 8;
+  constexpr unsigned late_turns = 8;
+  const bool asks_host = blockIdx.x == 0 && threadIdx.x == 0;
+  if (asks_host) p.flags[1] = 1;
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned warps_in_block = blockDim.x / 32;
+  const unsigned long long warps = static_cast<unsigned long long>(gridDim.x) * warps_in_block;
+  const unsigned long long warp = blockIdx.x * warps_in_block + threadIdx.x / 32;
+  unsigned long long turn = warp;
+  const unsigned long long start = nanoseconds();
+  // Warps do not all read, nor all count, at the same time.
+  unsigned long long due = start + p.period_ns * warp / warps;
+  unsigned result = 0;
+  for (unsigned long long i = 0; i < p.turns; ++i, turn += warps) {
+    const uint4* const from = p.words + turn % p.turns_in_all * (32 * LOADS) + lane;
+    uint4 loaded[LOADS];
+#pragma unroll
+    for (int k = 0; k < LOADS; ++k) loaded[k] = __ldcs(from + 32 * k);
+#pragma unroll
+    for (int k = 0; k < LOADS; ++k) {
+      result |= loaded[k].x | loaded[k].y | loaded[k].z | loaded[k].w;
+    }
+    // Zero, but the compiler does not know: the turn ends when its words are there.
+    due += p.period_ns + result;
+    unsigned long long now = nanoseconds();
+    // What it was kept from is not made up for later, so that it never takes more than its share.
+    if (now > due + late_turns * p.period_ns) due = now;
+    while (now < due) {
+      __nanosleep(100);
+      now = nanoseconds();
+    }
+    if ((i + warp) % between_counts != 0) continue;
+    if (lane == 0) atomicAdd(p.done + blockIdx.x, static_cast<unsigned long long>(between_counts));
+    if (asks_host && p.flags[0] != 0) *p.stop = 1;
+    if (__any_sync(0xffffffffU, *p.stop != 0 || now - start > p.limit_ns)) break;
+  }
+  if (asks_host && p.flags[0] == 0) p.flags[2] = 1;
+}

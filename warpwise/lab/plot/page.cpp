@@ -1,0 +1,186 @@
+#include "warpwise/lab/plot/page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "warpwise/io/printable.hpp"
+#include "warpwise/lab/plot/scale.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// The page's height is known at the end: until then a place on it stands between two bars.
+std::string down(double y) { return fmt::format("|{:.3f}|", y); }
+std::string across(double x) { return fmt::format("{:.6f}", x / page_width); }
+
+}  // namespace
+
+double width_of(std::string_view text, double size) {
+  const auto places = std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // the first byte of a character
+  });
+  return 0.56 * size * static_cast<double>(places);
+}
+
+// A quote that is doubled is one.
+std::string literal(const std::string& text) {
+  std::string result = "'";
+  for (const char c : io::printable(text)) result += c == '\'' ? "''" : std::string(1, c);
+  return result + "'";
+}
+
+std::vector<std::string> wrapped(const std::string& text, double size, double width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && width_of(lines.back() + " " + word, size) > width) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string data_line(std::initializer_list<double> numbers) {
+  return fmt::format("{}\n", fmt::join(numbers, " "));
+}
+
+std::string tick_list(const std::vector<double>& values) {
+  std::string list;
+  for (const double each : values) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ",", literal(figure_text(each)), each);
+  }
+  return "(" + list + ")";
+}
+
+// Filled disc, square, triangle, diamond; a ring; a cross.
+Style style_of(std::size_t series) {
+  constexpr int points[] = {7, 5, 9, 13, 6, 2};
+  constexpr int dashes[] = {1, 2, 4, 5, 3, 1};
+  const std::size_t i = series % 6;
+  return {plot_colours[i].first, points[i], dashes[i]};
+}
+
+std::string Page::script(const std::string& output) {
+  head();
+  fill();
+  const double height = std::ceil(bottom_ + edge);
+  return fmt::format(
+      "set terminal svg size {},{} fixed noenhanced font 'sans-serif,{}' background rgb '{}'\n"
+      "set output {}\nset encoding utf8\nset multiplot\nset tics scale 0.4 nomirror\n"
+      "set errorbars 0\n{}unset multiplot\nset output\n",
+      page_width, height, font, plot_colours[9].first, literal(output), resolved(height));
+}
+
+std::string Page::resolved(double height) const {
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t bar = 0; (bar = script_.find("screen |", begin)) != std::string::npos;) {
+    const std::size_t number = bar + 8;
+    const std::size_t end = script_.find('|', number);
+    const double y = std::stod(script_.substr(number, end - number));
+    result += script_.substr(begin, bar - begin) + fmt::format("screen {:.6f}", 1 - y / height);
+    begin = end + 1;
+  }
+  return result + script_.substr(begin);
+}
+
+void Page::label(double x, double y, const std::string& text, double size, const char* colour,
+                 const char* more) {
+  put("set label {} at screen {},screen {} {} font ',{}' tc rgb '{}'\n", literal(text), across(x),
+      down(y), more, size, colour);
+}
+
+void Page::head() {
+  bottom_ = edge;
+  for (const std::string& line : wrapped(plot_.title, 1.08 * title_font, page_width - 2 * edge)) {
+    label(edge, bottom_ + 0.5 * title_font, line, title_font, text_colour);
+    bottom_ += 22;
+  }
+  for (const std::string& note : plot_.notes) {
+    for (const std::string& line : wrapped(note, small_font, page_width - 2 * edge)) {
+      label(edge, bottom_ + 0.5 * small_font, line, small_font, muted_colour);
+      bottom_ += line_height;
+    }
+  }
+  bottom_ += 4;
+}
+
+void Page::panel_title(const std::string& text) {
+  for (const std::string& line : wrapped(text, font, page_width - 2 * edge)) {
+    label(edge, bottom_ + 0.5 * font, line, font, text_colour);
+    bottom_ += line_height;
+  }
+}
+
+void Page::title_below(const Box& box, const std::string& text) {
+  label(0.5 * (box.left + box.right), bottom_ + 0.4 * font, text, small_font, text_colour,
+        "center");
+  bottom_ += line_height;
+}
+
+void Page::place(const Box& box) {
+  put("set lmargin at screen {}\nset rmargin at screen {}\nset tmargin at screen {}\n"
+      "set bmargin at screen {}\n",
+      across(box.left), across(box.right), down(box.top), down(box.bottom));
+}
+
+void Page::frame(const char* border) {
+  put("set border {} lc rgb '{}'\nset grid lt 1 lw 0.7 lc rgb '{}'\n", border, muted_colour,
+      grid_colour);
+}
+
+void Page::finish(const std::string& plots) {
+  put("plot {}\nunset label\nunset object\nunset key\nunset x2tics\nunset y2tics\n"
+      "unset logscale\nunset grid\n",
+      plots);
+}
+
+std::string Page::legend(const std::vector<Entry>& entries) {
+  double widest = 0;
+  for (const Entry& each : entries) widest = std::max(widest, width_of(each.name, small_font));
+  constexpr double sample = 70;
+  const double room = page_width - 2 * edge;
+  const auto columns = static_cast<std::size_t>(
+      std::clamp(std::floor(room / (widest + sample)), 1.0, static_cast<double>(entries.size())));
+  const std::size_t rows = (entries.size() + columns - 1) / columns;
+  put("set key at screen {},screen {} left top Left reverse vertical maxrows {} samplen 2.2 "
+      "spacing 1.15 width 1 font ',{}' tc rgb '{}'\n",
+      across(edge - 6), down(bottom_), rows, small_font, text_colour);
+  bottom_ += 22 * static_cast<double>(rows) + 10;
+  std::string plots;
+  for (const Entry& each : entries) {
+    plots += fmt::format("keyentry with {} title {}, ", each.style, literal(each.name));
+  }
+  return plots;
+}
+
+std::string Page::data(const std::string& rows) {
+  put("$d{} << EOD\n{}EOD\n", data_, rows);
+  return fmt::format("$d{}", data_++);
+}
+
+std::pair<double, double> Page::value_range(const PlotPanel& panel, double room) const {
+  double least = panel.values.front();
+  double most = panel.values.back();
+  if (plot_.value.logarithmic) {
+    const double factor = std::max(std::pow(most / least, room), 1.05);
+    return {least / factor, most * factor};
+  }
+  if (least >= 0) return {0, most > 0 ? most * (1 + room) : 1};
+  most = std::max(most, 0.0);
+  least -= room * (most - least);
+  return {least, most + room * (most - least)};
+}
+
+std::vector<double> Page::value_ticks(const std::pair<double, double>& range,
+                                      std::size_t most) const {
+  return plot_.value.logarithmic ? log_ticks(range.first, range.second, most)
+                                 : even_ticks(range.first, range.second, most);
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,142 @@
+#include "warpwise/lab/plot/what_varies.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace warpwise::lab {
+namespace {
+
+// A second axis of at most so many values is drawn as lines.
+constexpr std::size_t few_values = 5;
+// So many sizes are an axis, and fewer are kinds of dots.
+constexpr std::size_t many_sizes = 4;
+// So many shapes of a kernel's block make a map, if they leave not more of it empty.
+constexpr std::size_t many_shapes = 6;
+constexpr double most_empty = 0.6;
+
+std::map<std::string, Coordinate> coordinates_of(const RecordedRow& row, std::ptrdiff_t rung) {
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  std::map<std::string, Coordinate> at = {
+      {"@rung", {number(rung), row.rung}},
+      {"@size",
+       {number(row.size[0]) * number(row.size[1]), fmt::format("{}×{}", row.size[0], row.size[1])}},
+      {"@block", {number(row.block[0] * row.block[1] * row.block[2]), shape_text(row.block)}},
+      {"@block_x", {number(row.block[0]), std::to_string(row.block[0])}},
+      {"@block_y", {number(row.block[1]), std::to_string(row.block[1])}}};
+  for (const auto& [name, value] : row.values) {
+    at.insert_or_assign(name, Coordinate{number(value), std::to_string(value)});
+  }
+  if (!row.transfer.empty()) at["@transfer"] = {0, row.transfer};
+  return at;
+}
+
+// The most values of it that rows have which `same` does not tell apart.
+std::size_t values_of(const std::vector<RunRow>& rows, const std::string& name,
+                      const std::function<std::string(const RunRow&)>& same) {
+  std::map<std::string, std::set<Coordinate>> found;
+  std::size_t most = 0;
+  for (const RunRow& each : rows) {
+    const auto at = each.at.find(name);
+    if (at == each.at.end()) continue;
+    auto& values = found[same(each)];
+    values.insert(at->second);
+    most = std::max(most, values.size());
+  }
+  return most;
+}
+
+std::string rung_of(const RunRow& sample) { return sample.row->rung; }
+std::string work_of(const RunRow& sample) {
+  return fmt::format("{} {} {}", sample.row->rung, sample.row->size, sample.row->values);
+}
+
+// Whether the shapes of a kernel fill most of a map of its own.
+bool fill_a_map(const std::vector<RunRow>& rows) {
+  std::map<std::string, std::set<std::pair<std::int64_t, std::int64_t>>> shapes;
+  for (const RunRow& each : rows) {
+    shapes[each.row->rung].insert({each.row->block[0], each.row->block[1]});
+  }
+  return std::any_of(shapes.begin(), shapes.end(), [](const auto& kernel) {
+    std::set<std::int64_t> widths;
+    std::set<std::int64_t> heights;
+    for (const auto& [width, height] : kernel.second) {
+      widths.insert(width);
+      heights.insert(height);
+    }
+    const auto cells = static_cast<double>(widths.size() * heights.size());
+    return static_cast<double>(kernel.second.size()) >= (1 - most_empty) * cells;
+  });
+}
+
+}  // namespace
+
+std::string shape_text(const std::array<std::int64_t, 3>& block) {
+  if (block[2] > 1) return fmt::format("{}×{}×{}", block[0], block[1], block[2]);
+  return block[1] > 1 ? fmt::format("{}×{}", block[0], block[1]) : fmt::format("{}", block[0]);
+}
+
+std::vector<RunRow> samples_of(const Record& record) {
+  std::vector<std::string> rungs;
+  std::vector<RunRow> samples;
+  for (const RecordedRow& row : record.rows) {
+    const auto known = std::find(rungs.begin(), rungs.end(), row.rung);
+    const std::ptrdiff_t rung = known - rungs.begin();
+    if (known == rungs.end()) rungs.push_back(row.rung);
+    if (row.not_run.empty()) samples.push_back({coordinates_of(row, rung), {}, &row});
+  }
+  return samples;
+}
+
+Variation what_varies(const std::vector<RunRow>& rows) {
+  Variation result;
+  auto& [kind, numeric, named] = result;
+  std::map<std::string, std::size_t> counts;
+  for (const RunRow& row : rows) {
+    for (const auto& [name, value] : row.row->values) counts[name] = 0;
+  }
+  for (auto& [name, count] : counts) count = values_of(rows, name, rung_of);
+  for (const auto& [name, count] : counts) {
+    if (count > 1) numeric.push_back(name);
+  }
+  const std::size_t sizes = values_of(rows, "@size", rung_of);
+  if (sizes >= many_sizes) {
+    numeric.push_back("@size");
+    counts["@size"] = sizes;
+  } else if (sizes > 1) {
+    named.push_back("@size");
+  }
+  if (values_of(rows, "@transfer", rung_of) > 1) named.emplace_back("@transfer");
+  const std::size_t shapes = values_of(rows, "@block", work_of);
+  const bool one_sided = std::all_of(rows.begin(), rows.end(), [](const RunRow& each) {
+    return each.row->block[1] == 1 && each.row->block[2] == 1;
+  });
+  const bool has_depth = std::any_of(rows.begin(), rows.end(),
+                                     [](const RunRow& each) { return each.row->block[2] > 1; });
+  if (shapes > 2 && one_sided) {
+    numeric.push_back("@block");
+    counts["@block"] = shapes;
+  } else if (shapes >= many_shapes && !has_depth && fill_a_map(rows)) {
+    named.insert(named.begin(), numeric.begin(), numeric.end());
+    numeric = {"@block_x", "@block_y"};
+    kind = PlotKind::maps;
+    return result;
+  } else if (shapes > 1) {
+    named.push_back("@block");
+  }
+  std::sort(numeric.begin(), numeric.end(), [&](const std::string& a, const std::string& b) {
+    return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
+  });
+  if (numeric.empty()) return result;
+  const bool is_map = numeric.size() > 1 && counts[numeric[1]] > few_values;
+  kind = is_map ? PlotKind::maps : PlotKind::lines;
+  const std::ptrdiff_t drawn = is_map ? 2 : 1;
+  named.insert(named.begin(), numeric.begin() + drawn, numeric.end());
+  numeric.resize(static_cast<std::size_t>(drawn));
+  return result;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "warpwise/lab/study/study_run.hpp"
+
+namespace warpwise::lab {
+
+/// How the rows of a run are measured, in sentences. Takes `on_gpu`, `by_share` and `by_transfer`
+/// of the run.
+std::string method_of(const StudyTable& table, const StudyRun& run);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "warpwise/lab/measure/end_to_end.hpp"
+#include "warpwise/lab/measure/gpu_executor.hpp"
+#include "warpwise/lab/study/study_table.hpp"
+
+// A rung from the host's memory to the host's memory.
+namespace warpwise::lab {
+
+struct TransferRun {
+  EndToEnd times;
+  std::string
+      wrong;  ///< the first difference of a result, after the last run; the times say nothing then
+};
+
+/// Runs a rung end to end, with the operands on their way as `transfer` says, and compares what
+/// arrives in the host's memory.
+/// \param problem, parameters  as the table makes them, without gaps between rows
+/// \throws Unsupported  with the reason: the rung is not for this problem, or not with such
+///                      transfers
+/// \throws Error        as RungRun and time_end_to_end()
+TransferRun run_with_transfers(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
+                               const ladders::Problem& problem,
+                               const ladders::Variables& parameters,
+                               const ladders::Problem& expected, const emulator::Dim3& block,
+                               const Transfer& transfer);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,31 @@
+// Idea: a thread reads its row of LIVE words and goes through all of them `rounds` times, each word
+//   changed by the one before it, so that all are alive from the first round to the last. The words
+//   are meant for registers; what a cap on registers leaves no room for, the compiler keeps in
+//   local memory. TEXTURE reads the row through a linear texture.
+// Expected: without a cap as many registers as words and some, and few warps. With one more warps,
+//   but each word in local memory is loaded and stored in every round. Adjacent lanes read words a
+//   row apart, each in a sector of its own: a texture's cache, and since compute capability 7.0 L1
+//   for all reads, has the sector when the next word of it is wanted.
+// Next limit: arithmetic without a cap; local memory with one.
+__device__ unsigned word_at(const unsigned* in, cudaTextureObject_t texture, int i) {
+  return TEXTURE ? tex1Dfetch<unsigned>(texture, i) : in[i];
+}
+
+extern "C" __global__ void spills(unsigned* out, const unsigned* in, cudaTextureObject_t texture,
+                                  int count, int rounds) {
+  const int i = blockIdx.x * BLOCK_X + threadIdx.x;
+  if (i >= count) return;
+  unsigned words[LIVE];
+#pragma unroll
+  for (int k = 0; k < LIVE; ++k) words[k] = word_at(in, texture, i * LIVE + k);
+  unsigned last = i;
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int k = 0; k < LIVE; ++k) {
+      last = (words[k] ^ last) * 1664525U + 1013904223U;
+      words[k] = last;
+    }
+  }
+  out[i] = last;
+}

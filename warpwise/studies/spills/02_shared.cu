@@ -1,0 +1,32 @@
+// Idea: the block's rows lie in shared memory, read there by adjacent threads from adjacent words,
+//   and stay there: a thread works on its row in place. A row has a free word behind it where LIVE
+//   is even, so that the lanes of a warp meet no bank twice.
+// Expected: few registers and no spills; the reads are coalesced. Each word is loaded and stored in
+//   every round, as one in local memory is, and the rows bound the blocks of an SM as registers do.
+// Next limit: the accesses to shared memory.
+extern __shared__ unsigned rows[];
+
+extern "C" __global__ void spills(unsigned* out, const unsigned* in, cudaTextureObject_t, int count,
+                                  int rounds) {
+  constexpr int pitch = LIVE | 1;
+  const int first = blockIdx.x * BLOCK_X;
+  const int words = min(BLOCK_X, count - first) * LIVE;
+  for (int j = threadIdx.x; j < words; j += BLOCK_X) {
+    rows[j / LIVE * pitch + j % LIVE] = in[first * LIVE + j];
+  }
+  __syncthreads();
+  const int i = first + threadIdx.x;
+  if (i >= count) return;
+  unsigned* const row = rows + threadIdx.x * pitch;
+  unsigned last = i;
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    // Not unrolled as a whole: the compiler could keep words in registers from round to round.
+#pragma unroll 8
+    for (int k = 0; k < LIVE; ++k) {
+      last = (row[k] ^ last) * 1664525U + 1013904223U;
+      row[k] = last;
+    }
+  }
+  out[i] = last;
+}

@@ -1,0 +1,12 @@
+// Idea: a thread copies one word of WORDS times 4 bytes; WORDS of 2 and 4 are one access each.
+// Expected: a thread has as many instructions however wide its word is, so that the same bytes take
+//   a half and a quarter of the warp instructions. The machine code has LDG.E.64 or LDG.E.128 and
+//   the same of STG; a word takes 2 or 4 registers.
+// Next limit: memory's bandwidth.
+#include "word.cuh"
+
+extern "C" __global__ void widths(unsigned char* out, const unsigned char* in, long long bytes) {
+  const long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x;
+  const long long at = i * static_cast<long long>(sizeof(Word));
+  if (at < bytes) *reinterpret_cast<Word*>(out + at) = *reinterpret_cast<const Word*>(in + at);
+}

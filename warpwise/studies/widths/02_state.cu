@@ -1,0 +1,40 @@
+// Idea: arithmetic in place of memory. Each element has a state of STATE numbers, which ROUNDS
+//   rounds go through in order, each number from the one before; a thread holds the states of its
+//   WORDS elements at once, and reads and writes these as one word.
+// Expected: the instructions for each element are the same, however wide. What changes is the
+//   registers, WORDS times STATE and some, and the number of warps, a half and a quarter: with many
+//   states a thread's registers leave fewer warps on an SM and at last spill, and a small grid
+//   leaves schedulers without any. Independent elements of a thread make up for missing warps as
+//   long as there are any.
+// Next limit: arithmetic.
+#include "word.cuh"
+
+extern "C" __global__ void widths(unsigned char* out, const unsigned char* in, long long bytes) {
+  const long long i = static_cast<long long>(blockIdx.x) * BLOCK_X + threadIdx.x;
+  const long long at = i * static_cast<long long>(sizeof(Word));
+  if (at >= bytes) return;
+  const Word word = *reinterpret_cast<const Word*>(in + at);
+  unsigned elements[WORDS];
+  unsigned state[WORDS][STATE];
+#pragma unroll
+  for (int e = 0; e < WORDS; ++e) {
+    elements[e] = reinterpret_cast<const unsigned*>(&word)[e];
+#pragma unroll
+    for (int k = 0; k < STATE; ++k) state[e][k] = elements[e] ^ (k * 0x9e3779b9U);
+  }
+#pragma unroll 1
+  for (int round = 0; round < ROUNDS; ++round) {
+#pragma unroll
+    for (int k = 0; k < STATE; ++k) {
+#pragma unroll
+      for (int e = 0; e < WORDS; ++e) {
+        elements[e] = (state[e][k] ^ elements[e]) * 1664525U + 1013904223U;
+        state[e][k] = elements[e];
+      }
+    }
+  }
+  Word result;
+#pragma unroll
+  for (int e = 0; e < WORDS; ++e) reinterpret_cast<unsigned*>(&result)[e] = elements[e];
+  *reinterpret_cast<Word*>(out + at) = result;
+}
