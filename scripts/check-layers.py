@@ -48,13 +48,15 @@ ROOMS = [
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),
+    # What study recorded, drawn: from the record alone.
+    ("lab/plot", ["base", "io", "lab/compile"]),
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/runtime",
                      "primitives/shared", "lab/compile", "lab/measure", "lab/study"]),
 
     # A study is data; sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
-             "lab/measure", "lab/study", "lab/explain"]),
+             "lab/measure", "lab/study", "lab/plot", "lab/explain"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
 ]
 

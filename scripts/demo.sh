@@ -34,7 +34,7 @@ step "An unevenly lit page, binarised against its neighbourhood" \
   threshold samples/sudoku.png "$out/sudoku-threshold.png" --window 31 --offset 7
 step "The same, against a Gaussian mean" \
   threshold samples/sudoku.png "$out/sudoku-gaussian.png" --window 31 --offset 7 --method gaussian
-step "Camera colours: RGB to 32-bit YCbCr, as document D's webcam does" \
+step "Camera colours: RGB to 32-bit YCbCr, as of a webcam" \
   convert samples/rubberwhale1.png "$out/rubberwhale.raw" --to ycbcr32
 step "and back to an image" \
   convert "$out/rubberwhale.raw" "$out/rubberwhale-back.png" --from ycbcr32 --size 584x388 --to rgb24
@@ -76,6 +76,13 @@ if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
     "$warpwise" explain examples/transpose.cu --kernel $kernel --grid 8,8 --block 32,32 \
       --arg 'f32[65536]' --arg 'f32[65536]:iota' --arg i32:256
   done
+  if command -v gnuplot >/dev/null; then
+    step "What each step of the ladder of copy executes, counted by the emulator and drawn" \
+      lab run copy --on emulator --plot "$out/copy.svg"
+  else
+    echo
+    echo "Not drawn: the steps of a ladder, for want of gnuplot (the package gnuplot-nox)"
+  fi
 else
   echo
   echo "Not shown: what explain says of a kernel, for want of a compiler for it (scripts/get-nvrtc.sh brings one)"

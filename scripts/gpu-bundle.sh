@@ -3,7 +3,8 @@
 # network and no packages of ours: the tests, the bench, the command, and the libraries that they
 # load, found by relative rpath. NPP, the peer of the bench, is taken from that machine's toolkit.
 #
-#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh
+#   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
+#                                      FOLDER/batches.sh for what several files at a time gain
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit_mib=40
@@ -23,8 +24,10 @@ for program in $(cat build/release/gpu-tests.txt) gpu_bench warpwise; do
 done
 # One file, by the name that programs ask for.
 cp -L build/release/lib/libwarpwise.so.[0-9].[0-9] build/release/lib/libwarpwise_emulator.so.[0-9].[0-9] "$folder/lib/"
-# What the programs load beyond the C and C++ runtimes, which every distribution of that age has.
-ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
+# The modules that batches.sh reads and writes pictures with; the other ones' libraries are many.
+cp build/release/lib/libwarpwise_{jpeg,png}.so "$folder/lib/"
+# What the programs and the modules load beyond the C and C++ runtimes, which every distribution of that age has.
+ldd "$folder"/bin/* "$folder"/lib/libwarpwise_{jpeg,png}.so | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
@@ -34,9 +37,10 @@ strip "$folder"/bin/* "$folder"/lib/*
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
   done
 cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"
-cp scripts/gpu-bundle/run.sh build/release/gpu-tests.txt "$folder/"
+cp scripts/gpu-bundle/{run,batches}.sh build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
-# Real images as raw frames, because the modules that read image files stay behind with their libraries.
+# Real images: as arrays, which no module reads, and one as a file for batches.sh.
+cp samples/building.jpg "$folder/frames/"
 for image in building.jpg sudoku.png; do
   build/release/bin/warpwise convert "samples/$image" "$folder/frames/${image%.*}.npy" --to rgb24 >/dev/null
 done

@@ -14,11 +14,14 @@ packages=(
   libpng-dev libjpeg-dev libtiff-dev libwebp-dev            # image files
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   libzstd-dev                                               # PTX inside of CUDA programs
+  python3                                                   # the man page and the completion
 )
 if [ "${1:-}" = "--test" ]; then
-  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3 python3-jsonschema clang libclang-rt-dev
+  packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
              python3-venv shellcheck doxygen                      # scripts/checks.sh
-             pkg-config man-db zsh)                               # the installed package
+             gnuplot-nox                                          # lab run --plot
+             pkg-config man-db zsh                                # the installed package
+             time)                                                # scripts/record-opencv.py
 fi
 
 missing=()

@@ -8,13 +8,12 @@ The machine should do nothing else meanwhile; it takes about a quarter of an hou
 import argparse
 import json
 import pathlib
-import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 
-REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+from recording import REPOSITORY, clean_commit, machine_of, write
+
 METHOD = ("cpu_bench: ours and the peer call by call in turn, as many threads on both sides; ours_ms "
           "and peer_ms are medians; ratio = peer time / our time, median, 5th and 95th percentile; "
           "stream_% of a 256 MiB copy, read_% of reading as much, sad_peak_% of the rate at which "
@@ -26,18 +25,6 @@ KEPT = ("name", "iterations", "real_time", "ours_ms", "peer_ms", "ratio", "ratio
         "stream_%", "read_%", "sad_peak_%", "label")
 
 
-def first_line(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True,
-                          cwd=REPOSITORY).stdout.splitlines()[0]
-
-
-def cpu_name():
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.processor()
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__,
                                         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -46,31 +33,14 @@ def main():
     arguments.add_argument("--filter", default=".")
     arguments.add_argument("--only", choices=["cpu", "emulator"])
     chosen = arguments.parse_args()
-    if commit().endswith("-dirty"):
-        sys.exit("record-cpu.py: the tree has changes that are not committed; a figure belongs to a commit")
+    commit = clean_commit("record-cpu.py")
     if chosen.only != "emulator":
-        record_cpu(chosen)
+        record_cpu(chosen, commit)
     if chosen.only != "cpu":
-        record_emulator(chosen)
+        record_emulator(chosen, commit)
 
 
-def commit():
-    return first_line("git", "describe", "--always", "--dirty", "--abbrev=12")
-
-
-def machine_of(context, method):
-    return {"date": context["date"], "num_cpus": context["num_cpus"],
-            "commit": commit(),
-            "cpu": f"{cpu_name()}, {context['num_cpus']} cores",
-            "compiler": first_line("c++", "--version"), "method": method}
-
-
-def write(path, recorded):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def record_emulator(chosen):
+def record_emulator(chosen, commit):
     """Warp instructions a second of one core: median and extremes of several runs."""
     with tempfile.TemporaryDirectory() as folder:
         benched = pathlib.Path(folder) / "emulator.json"
@@ -85,10 +55,10 @@ def record_emulator(chosen):
              "least": min(all_of), "most": max(all_of), "runs": len(all_of)}
             for name, all_of in speeds.items()]
     write(chosen.folder / "emulator_bench.json",
-          {"machine": machine_of(report["context"], EMULATOR_METHOD), "rows": rows})
+          {"machine": machine_of(report["context"]["date"], commit, EMULATOR_METHOD), "rows": rows})
 
 
-def record_cpu(chosen):
+def record_cpu(chosen, commit):
     with tempfile.TemporaryDirectory() as folder:
         benched = pathlib.Path(folder) / "cpu.json"
         subprocess.run([REPOSITORY / chosen.build / "bin/cpu_bench", f"--benchmark_out={benched}",
@@ -100,7 +70,7 @@ def record_cpu(chosen):
                         "--json", beside], check=True)
         ffmpeg = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else None
     recorded = {
-        "machine": machine_of(report["context"], METHOD),
+        "machine": machine_of(report["context"]["date"], commit, METHOD),
         "rows": [{key: row[key] for key in KEPT if key in row} for row in report["benchmarks"]],
     }
     if ffmpeg:

@@ -16,6 +16,8 @@ def main():
             if report["machine"]["commit"].endswith("-dirty"):
                 sys.exit(f"record-ladders.py: {path} was measured with changes that are not committed; "
                          "a figure belongs to a commit")
+            if report.get("interrupted"):
+                sys.exit(f"record-ladders.py: {path} holds a run that was interrupted")
             target = folder / ("ladders" if "ladder" in report else "studies")
             target.mkdir(parents=True, exist_ok=True)
             # One row a line: a later run's differences can be read.

@@ -103,6 +103,8 @@ sources = pathlib.Path(sys.argv[1])
 ladders = [(table, table.parent.parent.name) for table in sources.glob("primitives/*/ladder/ladder.json")]
 studies = [(table, table.parent.name) for table in sources.glob("studies/*/study.json")]
 for table, name in ladders + studies:
+    if "collects" in json.loads(table.read_text()):
+        continue  # the ladders are there themselves
     copy = pathlib.Path(sys.argv[2]) / name
     shutil.copytree(table.parent, copy)
     study = json.loads(table.read_text())
@@ -159,14 +161,14 @@ run_verify() {
 # Each experiment timed; its report, and what describes this machine, become one line of ladders.json.
 run_ladders() {
   local experiment name
-  if [ ${#experiments[@]} = 0 ]; then
-    readarray -t experiments < <("$here/bin/warpwise" lab list --json | python3 -c '
+  readarray -t experiments < <("$here/bin/warpwise" lab list --json | python3 -c '
 import json, sys
 listed = json.load(sys.stdin)
-for study in listed["ladders"] + listed["studies"]:
-    for experiment in study["experiments"]:
-        print((study.get("ladder") or study["study"]) + "/" + experiment["name"])')
-  fi
+collections = {study["study"]: study["collects"] for study in listed["studies"] if "collects" in study}
+all_there_are = [(study.get("ladder") or study["study"]) + "/" + experiment["name"]
+                 for study in listed["ladders"] + listed["studies"] for experiment in study["experiments"]]
+for name in sys.argv[1:] or all_there_are:
+    print(*collections.get(name, [name]), sep="\n")' "${experiments[@]}")
   mkdir -p "$out/logs/ladders"
   : >"$out/ladders.json"
   for experiment in "${experiments[@]}"; do

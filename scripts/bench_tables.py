@@ -1,0 +1,156 @@
+"""The tables of the benches: of a GPU, of the CPU and of the emulator."""
+import statistics
+
+from tables import origin, table
+
+# What the README shows: the main case of each primitive, at the sizes of the documents.
+IMAGE = (4096, 3072)
+HEADLINES = [("copy", "u8 image", IMAGE), ("convert", "rgb24 to ycbcr32", IMAGE),
+             ("sobel", "u8 magnitude l1", IMAGE), ("threshold", "u8 mean window 31", IMAGE),
+             ("match", "sad 32x32 search -16:15", (12000, 1024)), ("gemv", "f32", (16384, 16384))]
+
+
+def time_text(row):
+    return f"{row['median_us']:.1f} µs [{row['p5_us']:.1f}, {row['p95_us']:.1f}]"
+
+
+def measured_cells(row):
+    return [time_text(row), f"{row['gb_per_s']:.0f}", f"{100 * row['share_of_roof']:.0f} %" + (" of reads" if row.get("roof") == "read" else "")]
+
+
+def peers_of(report, row):
+    """Peers that did the same work on the same size in the same run."""
+    same = ("primitive", "variant", "width", "height")
+    return [other for other in report["rows"] if other["implementation"] != "warpwise"
+            and all(other[key] == row[key] for key in same)]
+
+
+def together(reports):
+    """The benches of all primitives, which are recorded in parts."""
+    return {"rows": [row for report in reports for row in report["rows"]]}
+
+
+def origins(reports):
+    """Which commit each part was recorded at."""
+    parts = []
+    for report in reports:
+        primitives = dict.fromkeys(row["primitive"] for row in report["rows"]
+                                   if row["primitive"] != "roof")
+        parts.append(f"{', '.join(primitives)}: {origin(report)}, the roof is "
+                     f"{report['roof_gb_per_s']:.0f} GB/s" +
+                     (f", of reads {report['read_roof_gb_per_s']:.0f}" if "read_roof_gb_per_s" in report else ""))
+    return "; ".join(parts) + "."
+
+
+def methods(reports):
+    """How each part was measured; parts that were measured alike together."""
+    parts = {}
+    for report in reports:
+        names = parts.setdefault(report["method"], [])
+        names += dict.fromkeys(row["primitive"] for row in report["rows"] if row["primitive"] != "roof")
+    if len(parts) == 1:
+        method = next(iter(parts))
+        return f"Method: {method[0].upper()}{method[1:]}."
+    return "\n\n".join(f"Method for {', '.join(sorted(names))}: {method}." for method, names in parts.items())
+
+
+def headline(reports):
+    report = together(reports)
+    rows = []
+    for primitive, variant, size in HEADLINES:
+        for row in report["rows"]:
+            if (row["primitive"], row["variant"], (row["width"], row["height"]),
+                    row["implementation"]) == (primitive, variant, size, "warpwise"):
+                peers = [f"{peer['implementation']}: {peer['median_us']:.1f} µs"
+                         for peer in peers_of(report, row)]
+                rows.append([f"{primitive}, {variant}", f"{size[0]}×{size[1]}", *measured_cells(row),
+                             "; ".join(peers) or "–"])
+    text = table(["", "size", "median [5 %, 95 %]", "GB/s", "of the roof", "peer"], rows)
+    return f"{text}\n\n{origins(reports)}"
+
+
+def everything(reports):
+    report = together(reports)
+    rows = [[row["primitive"], row["variant"], f"{row['width']}×{row['height']}",
+             row["implementation"], *measured_cells(row)]
+            for row in report["rows"] if row["primitive"] != "roof"]
+    text = table(["primitive", "what", "size", "by", "median [5 %, 95 %]", "GB/s",
+                  "of the roof"], rows)
+    return f"{origins(reports)}\n\n{methods(reports)}\n\n{text}"
+
+
+def cpu_row(row):
+    """What the name of a row of cpu_bench says, and its figures."""
+    primitive, what, size, threads = row["name"].split("/")[:4]
+    counters = {key: value for key, value in row.items() if key.endswith("_%")}
+    roof, share = next(iter(counters.items()))
+    return {**row, "primitive": primitive, "what": what, "size": size.replace("x", "×"),
+            "threads": int(threads.split()[0]), "roof": roof.removesuffix("_%").replace("_", " "),
+            "share": share, "ms": row.get("ours_ms", row["real_time"]),
+            "peer": row.get("label", "").removeprefix("x ")}
+
+
+def milliseconds(value):
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def cpu_origin(report):
+    machine = report["machine"]
+    return (f"{machine['cpu']}, {machine['compiler']}, commit {machine['commit']}, "
+            f"{machine['date'][:10]}." + (f" Note: {machine['note']}." if "note" in machine else ""))
+
+
+def cpu(report):
+    rows = []
+    for row in map(cpu_row, report["rows"]):
+        if row["primitive"] == "gemv":
+            continue
+        beside = (f"{row['ratio']:.2f} [{row['ratio_p5']:.2f}, {row['ratio_p95']:.2f}]"
+                  if "ratio" in row else "–")
+        rows.append([row["primitive"], row["what"], row["size"], str(row["threads"]),
+                     milliseconds(row["ms"]), f"{row['share']:.0f} % of {row['roof']}", beside,
+                     row["peer"] if "ratio" in row else ""])
+    text = table(["primitive", "what", "size", "threads", "ms", "of the roof",
+                  "times as fast as the peer", "peer"], rows)
+    text = f"{cpu_origin(report)}\n\nMethod: {report['machine']['method']}.\n\n{text}"
+    other = report.get("ffmpeg")
+    if other:
+        text += (f"\n\nBeside ffmpeg, by CPU time, one thread each: {other['name']}, "
+                 f"{other['size'].replace('x', '×')}, {other['searches']} searches: warpwise "
+                 f"{other['ours_s']:.2f} s, {other['peer']} {other['peer_s']:.2f} s, "
+                 f"{other['ratio']:.0f} times as long.")
+    return text
+
+
+def gemv_cpu(report):
+    """Ratios to OpenBLAS: a line a shape, and their medians."""
+    columns = {}
+    shapes = {}
+    for row in map(cpu_row, report["rows"]):
+        if row["primitive"] != "gemv":
+            continue
+        kind, _, transposed = row["what"].partition(" ")
+        case = (row["threads"], "Aᵀx" if transposed else "Ax")
+        columns.setdefault(case, []).append(row["ratio"])
+        shapes.setdefault((kind, row["size"]), {})[case] = row
+    if not columns:
+        return "Not recorded yet."
+    cases = sorted(columns)
+    header = ["shape", "columns × rows",
+              *(f"{what}, {threads} thread{'s' if threads > 1 else ''}" for threads, what in cases)]
+    rows = [[kind, size, *(f"{found[case]['ratio']:.2f} ({found[case]['share']:.0f} %)"
+                           if case in found else "" for case in cases)]
+            for (kind, size), found in shapes.items()]
+    rows.append(["all", "median", *(f"{statistics.median(columns[case]):.2f}" for case in cases)])
+    rows.append(["all", "at least 1", *(f"{sum(ratio >= 1 for ratio in columns[case])} of "
+                                        f"{len(columns[case])}" for case in cases)])
+    return f"{cpu_origin(report)}\n\n{table(header, rows)}"
+
+
+def emulator(report):
+    machine = report["machine"]
+    rows = [[row["name"].split("/")[-1].replace("_", " "),
+             f"{row['warp_instructions_per_s'] / 1e6:.0f}",
+             f"{row['least'] / 1e6:.0f} to {row['most'] / 1e6:.0f}"] for row in report["rows"]]
+    text = table(["kernel, counts", "median", f"of {report['rows'][0]['runs']} runs"], rows)
+    return f"{text}\n\n{machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}."

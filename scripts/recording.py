@@ -1,0 +1,40 @@
+"""What the scripts that record measurements share: the commit, the machine, and how a record is written."""
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+
+
+def first_line(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True,
+                          cwd=REPOSITORY).stdout.splitlines()[0]
+
+
+def cpu_name():
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.processor()
+
+
+def clean_commit(script):
+    """The commit of what is measured; ends the script where the tree is none."""
+    commit = first_line("git", "describe", "--always", "--dirty", "--abbrev=12")
+    if commit.endswith("-dirty"):
+        sys.exit(f"{script}: the tree has changes that are not committed; a figure belongs to a commit")
+    return commit
+
+
+def machine_of(date, commit, method):
+    cores = os.cpu_count()
+    return {"date": date, "num_cpus": cores, "commit": commit, "cpu": f"{cpu_name()}, {cores} cores",
+            "compiler": first_line("c++", "--version"), "method": method}
+
+
+def write(path, recorded):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
