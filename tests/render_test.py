@@ -1,14 +1,18 @@
-"""scripts/render-results.py: what it shows of a ladder's rows, of records of today and of older ones, whose fields meant
+"""scripts/render-results.py and the modules of its tables: what they show of a ladder's rows, of records of today and of older ones, whose fields meant
 something else."""
 
 import importlib.util
 import pathlib
+import sys
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts/render-results.py"
+sys.path.insert(0, str(SCRIPT.parent))
 specification = importlib.util.spec_from_file_location("render_results", SCRIPT)
 render = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(render)
+import ladder_tables  # noqa: E402
+import study_tables  # noqa: E402
 
 TIME = {"median_us": 10, "p5_us": 9, "p95_us": 11}
 COUNTS = {"transactions_per_request": 4, "shared_passes_per_request": 0}
@@ -21,22 +25,22 @@ class Cells(unittest.TestCase):
     def test_a_row(self):
         row = {**ROW, "step_before": "first", "speedup_over_step_before": 1.5, "document_speedup_over_first": 2,
                "counts": [{**COUNTS, "references_per_pixel": 2}]}
-        self.assertEqual(render.ladder_cells(row)[3:], ["×1.50", "×3.00", "32, 100 %", "2.00", "4.00"])
-        self.assertEqual(render.document_text(row), "100 ×2")
+        self.assertEqual(ladder_tables.ladder_cells(row)[3:], ["×1.50", "×3.00", "32, 100 %", "2.00", "4.00"])
+        self.assertEqual(ladder_tables.document_text(row), "100 ×2")
 
     def test_an_older_record(self):
         row = {**ROW, "speedup_over_previous": 1.5, "document_speedup": 2,
                "counts": [{**COUNTS, "global_references_per_pixel": 64}]}
-        self.assertEqual(render.ladder_cells(row)[3:], ["", "×3.00", "32, 100 %", "", "4.00"])
-        self.assertEqual(render.document_text(row), "100")
+        self.assertEqual(ladder_tables.ladder_cells(row)[3:], ["", "×3.00", "32, 100 %", "", "4.00"])
+        self.assertEqual(ladder_tables.document_text(row), "100")
 
     def test_rows_of_the_cpu(self):
         row = {"rung": "cpu 16 threads", "on_cpu": True, "time": TIME, "document_threads": 16,
                "document_gpu_speedup": 23}
-        self.assertEqual(render.ladder_cells(row)[0], "10.0")
-        self.assertEqual(render.document_text(row), "its GPU ×23 (16 threads)")
+        self.assertEqual(ladder_tables.ladder_cells(row)[0], "10.0")
+        self.assertEqual(ladder_tables.document_text(row), "its GPU ×23 (16 threads)")
         skipped = {"rung": "cpu reference", "on_cpu": True, "skipped": "it would take long"}
-        self.assertEqual(render.ladder_cells(skipped)[0], "skipped: it would take long")
+        self.assertEqual(ladder_tables.ladder_cells(skipped)[0], "skipped: it would take long")
 
 
 class Experiments(unittest.TestCase):
@@ -45,15 +49,99 @@ class Experiments(unittest.TestCase):
         large = {key: value for key, value in {**ROW, "size": [40, 30]}.items() if not key.startswith("document")}
         report = {"title": "A title", "rows": ["A8"], "results": [small, large], "copy_roof_gb_per_s": 1,
                   "machine": {"gpu": "G", "driver": "1", "toolkit": "1", "commit": "c", "date": "2026-01-01T"}}
-        render.ladder_report = lambda name: report
-        self.assertIn("| second | 100 ×2 | 10.0 | 10.0 |", render.experiment("x"))
+        self.assertIn("| second | 100 ×2 | 10.0 | 10.0 |", ladder_tables.experiment(report))
         # With many blocks a table for each size, the figures in one of them.
         report["document_size"] = [4, 3]
         report["results"] += [{**each, "block": [8, 8, 1]} for each in [large, large]]
         report["results"][2]["size"] = [4, 3]
-        rendered = render.experiment("x")
+        rendered = ladder_tables.experiment(report)
         self.assertIn("| second | 100 ×2 | 10.0 | 10.0 |", rendered)
         self.assertIn("| second | 10.0 | 10.0 |", rendered)
+
+    def test_figures_of_a_study(self):
+        machine = {"gpu": "G", "driver": "1", "toolkit": "1", "commit": "c", "date": "2026-01-01T"}
+        row = {**ROW, "gb_per_s": 1234.4, "parameters": {"same": 3}}
+        points = [{**row, "axes": {"CAP": cap}, "resources": [{"registers": cap, "spill_bytes": 64 - cap, "occupancy": 0.75}]}
+                  for cap in [32, 24]]
+        plain = {**row, "rung": "plain"}
+        skipped = {**{key: value for key, value in plain.items() if key != "cold"}, "skipped": "why", "size": [8, 8]}
+        rendered = study_tables.figures({"results": [*points, plain, skipped], "copy_roof_gb_per_s": 1,
+                                         "machine": machine})
+        self.assertIn("| second | size 4×3, CAP 32 | 10.0 | 1234 | 50 % | 32 | 32 | 75.0 % |", rendered)
+        self.assertIn("| second | size 4×3, CAP 24 | 10.0 | 1234 | 50 % | 24 | 40 | 75.0 % |", rendered)
+        self.assertIn("| plain | size 4×3 | 10.0 | 1234 | 50 % | 32 |  | 100.0 % |", rendered)
+        self.assertIn("| plain | size 8×8 | skipped |", rendered)
+
+
+class Curves(unittest.TestCase):
+    def test_a_column_for_each_and_their_knees(self):
+        def row(operations, loads, **more):
+            return {"rung": "multiply", "size": [4, 3], "parameters": {"loads": loads, "stores": 1},
+                    "axes": {"OPS": operations}, "block": [32, 4, 1], **more}
+        def knee(loads, **more):
+            return {"rung": "multiply", "size": [4, 3], "parameters": {"loads": loads, "stores": 1},
+                    "block": [32, 4, 1], **more}
+        report = {"title": "A title", "rows": ["A5"], "copy_roof_gb_per_s": 1,
+                  "machine": {"gpu": "G", "driver": "1", "toolkit": "1", "commit": "c", "date": "2026-01-01T"},
+                  "knee": {"axis": "OPS", "of": "cold_us"},
+                  "knees": [knee(1, at=123.4, level_us=70, slope_us=0.25, largest_deviation=0.02),
+                            knee(2, none="all flat")],
+                  "results": [row(64, 1, cold=TIME), row(0, 1, cold=TIME), row(0, 2, skipped="for a reason")]}
+        lines = study_tables.curves(report).split("\n")
+        self.assertIn("| OPS | loads 1 | loads 2 |", lines)
+        self.assertIn("| 0 | 10.0 [9.00, 11.0] | skipped: for a reason |", lines)
+        self.assertIn("| 64 | 10.0 [9.00, 11.0] |  |", lines)
+        self.assertIn("| knee | 123 (level 70.0 µs, then 0.25 µs for each; within 2 %) | none: all flat |", lines)
+
+
+MACHINE = {"gpu": "G", "driver": "1", "toolkit": "2", "commit": "c", "date": "2026-01-01T"}
+
+
+class Settings(unittest.TestCase):
+    def test_ways_of_transfers(self):
+        times = {**TIME, "upload_us": 3, "kernel_us": 6, "download_us": 1, "kernel_share": 0.6}
+        rows = [{**ROW, "setting": {"transfer": "pinned"}, "end_to_end": times},
+                {**ROW, "setting": {"transfer": "overlapped 4"}, "end_to_end": TIME},
+                {**ROW, "setting": {"transfer": "mapped"}, "skipped": "for a reason"}]
+        report = {"ladder": "sobel", "machine": MACHINE, "results": rows,
+                  "bus": {"up_gb_per_s": 50, "down_gb_per_s": 49, "both_gb_per_s": 90}}
+        text = study_tables.transfers([report])
+        self.assertIn("| sobel | second | 4×3 | pinned | 10.0 [9.00, 11.0] | 3.00 | 6.00 | 1.00 | 1.5 : 1 |", text)
+        self.assertIn("| overlapped 4 | 10.0 [9.00, 11.0] |  |  |  |  |", text)
+        self.assertIn("| mapped | skipped: for a reason |", text)
+        self.assertIn("50.0 GB/s up, 49.0 down and 90.0 both ways", text)
+        faster = {**report, "bus": {"up_gb_per_s": 50, "down_gb_per_s": 49.5, "both_gb_per_s": 91}}
+        self.assertIn("c, 2026-01-01. The bus reaches 50.0 GB/s up, 49.0 to 49.5 down and 90.0 to 91.0 both ways",
+                      study_tables.transfers([report, faster]))
+        self.assertEqual(study_tables.ratio_text(0.2), "1 : 4.0")
+
+    def test_shares_of_a_gpu(self):
+        rows = [{**ROW, "setting": {"sm_percent": 66, "neighbour_percent": 50}, "multiprocessors": 88,
+                 "neighbour_gb_per_s": 2000, "bandwidth_left": 0.5},
+                {**ROW, "setting": {"sm_percent": 66, "neighbour_percent": 0}, "multiprocessors": 88}]
+        report = {"machine": MACHINE, "results": rows, "copy_roof_gb_per_s": 4000,
+                  "halved": [{"rung": "second", "block": [32, 8, 1], "multiprocessors": [88, 44],
+                              "multiprocessors_halved_at_all_bandwidth": 0.5, "hangs_on": "both"}]}
+        self.assertIn("| second | 66 % | 88 | 2000 | 50 % | 10.0 [9.00, 11.0] |", study_tables.shares(report))
+        self.assertIn("| second | 66 % | 88 |  | 100 % |", study_tables.shares(report))
+        self.assertIn("| second 32×8 | 88 → 44 | 50.0 % |  |  |  | both |", study_tables.halved(report))
+
+
+class NotRecorded(unittest.TestCase):
+    def test_every_kind_says_so(self):
+        for kind in [*render.OF_ONE_RECORD, "transfers"]:
+            self.assertEqual(render.rendered(f"{kind} not-there", {}), "Not recorded yet.")
+            self.assertIn("-->\nNot recorded yet.\n<!--",
+                          render.render(f"<!-- results: {kind} not-there -->\n<!-- end -->", {}, ""))
+
+    def test_transfers_of_those_that_are(self):
+        report = {"ladder": "sobel", "machine": MACHINE, "results": [],
+                  "bus": {"up_gb_per_s": 50, "down_gb_per_s": 49, "both_gb_per_s": 90}}
+        read_record, render.read_record = render.read_record, {"there": report}.get
+        try:
+            self.assertIn("50.0 GB/s up", render.rendered("transfers there not-there", {}))
+        finally:
+            render.read_record = read_record
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from support import (HAS_IMAGES, SANITIZED, WARPWISE, CommandTest, has_gpu, npy, png, ramp, read,
-                     sample, write)
+                     sample, write, y4m)
 
 FAILED = 1
 USAGE = 2
@@ -29,7 +29,7 @@ class Arguments(CommandTest):
         self.fail_with(USAGE, "sharpen", says=["a subcommand is needed, not 'sharpen': convert, sobel"])
         self.fail_with(USAGE, "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
         for words in [["lab", "rnu"], ["help", "lab", "rnu"]]:
-            self.fail_with(USAGE, *words, says="not 'rnu' (did you mean \"run\"?): list, run, verify")
+            self.fail_with(USAGE, *words, says="not 'rnu' (did you mean \"run\"?): list, run, plot, verify, diff, occupancy")
         self.fail_with(USAGE, "help", "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
         self.fail_with(USAGE, "sobel", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", says="IN... OUT")
@@ -177,6 +177,30 @@ class Inputs(CommandTest):
         write("two.raw", bytes(128))
         self.fail_with(FAILED, "sobel", "two.raw", "b.npy", *raw, says="more than one frame")
 
+    def test_y4m(self):
+        frame = bytes(96)
+        cases = [(b"YUV4MPEG2 W8 H8", "ends inside its header"),
+                 (y4m(8, 8, "420p10", frame), "420p10; 420jpeg, 420mpeg2"),
+                 (y4m(8, 8, "420").replace(b"Ip", b"It") + frame, "interlaced (It)"),
+                 (y4m(8, 8, "420", frame, frame[:9]), "ends inside frame 2: 9 bytes of 96"),
+                 (y4m(8, 8, "420"), "96 bytes, the file has 35"),
+                 (y4m(1 << 40, 1 << 40, "444"), "64 bits"),
+                 (y4m(99999, 99999, "444", frame), "bytes, the file has")]
+        for content, says in cases:
+            self.refuse(write("in.y4m", content), says)
+        for command, after in [("match", ["out.csv"]), ("disparity", ["out.pfm"]), ("find", [])]:
+            write("two.y4m", y4m(8, 8, "420", frame, frame))
+            self.fail_with(FAILED, command, "two.y4m", "two.y4m", *after,
+                           says=["two.y4m", "more than one frame", command])
+        self.fail_with(FAILED, "sobel", "two.y4m", "out.npy",
+                       says=["two.y4m has more than one frame", ".y4m, .raw"])
+        self.fail_with(USAGE, "sobel", "two.y4m", "out.raw", "--from", "gray8", "--size", "8x8",
+                       says="headerless")
+        self.fail_with(USAGE, "convert", "two.y4m", "out.y4m", "--to", "rgb24",
+                       says=["out.y4m cannot hold rgb24", ".npy"])
+        self.fail_with(USAGE, "convert", "two.y4m", "out.raw", "--to", "rgb24", "--convention",
+                       "jfif", says=["two.y4m: ", "no limited range"])
+
     def test_raw_inputs_that_belong_together(self):
         write("one.raw", bytes(64))
         write("two.raw", bytes(128))
@@ -265,6 +289,28 @@ class Batches(CommandTest):
         self.assertIn(b"in/01.npy", error)
         self.assertEqual(os.listdir("out"), ["slow.raw"])
         self.assertEqual(said.count(b"\n"), 1)  # what was begun is finished, and told
+
+    def test_interrupted_among_many(self):
+        names = [f"{i:02}.npy" for i in range(20)]
+        os.mkfifo("slow.raw")
+        command = subprocess.Popen(
+            [WARPWISE, "sobel", "slow.raw", *[f"in/{name}" for name in names], "out", "--from", "gray8",
+             "--size", "8x8", "--backend", "cpu", "--jobs", "2"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with open("slow.raw", "wb") as slow:
+            slow.write(bytes(64))
+            slow.flush()
+            for _ in range(1000):  # until the pipe's result is begun, and the others are there
+                made = sorted(os.listdir("out")) if os.path.isdir("out") else []
+                if len(made) == 21 and made[1:] == names:
+                    break
+                time.sleep(0.01)
+            self.assertTrue(made[0].startswith(".warpwise-"), made)
+            command.send_signal(signal.SIGINT)
+            self.assertEqual(command.wait(), -signal.SIGINT)
+        self.assertEqual(command.stderr.read(), b"")
+        command.stderr.close()
+        self.assertEqual(sorted(os.listdir("out")), names)
 
     def test_nothing_is_computed_before_every_name_was_looked_at(self):
         names = [f"in/{i:02}.npy" for i in range(20)]
@@ -395,6 +441,13 @@ class Outputs(CommandTest):
         write("also.npy", read("in.npy"))
         write("taken", b"")
         self.fail_with(FAILED, "sobel", "in.npy", "also.npy", "taken", says="taken")
+
+    def test_a_pictures_name_for_several_results(self):
+        write("also.npy", read("in.npy"))
+        for name in ["out.png", "out.npy", "new/out.jpg"]:
+            self.fail_with(USAGE, "sobel", "in.npy", "also.npy", name, says=[name, "several inputs need a folder"])
+        os.mkdir("out.png")  # whoever made it wants it
+        self.succeed("sobel", "in.npy", "also.npy", "out.png")
 
     def test_full_disk(self):
         self.fail_with(FAILED, "sobel", "in.npy", "/dev/full", says="No space left")

@@ -338,6 +338,17 @@ class Faults(ExplainTest):
         [fault] = report["faults"]
         self.assertEqual((fault["kind"], fault["line"]), ("budget", 2))
 
+    def test_it_shows_what_takes_over_a_second(self):
+        write("loop.ptx", b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry loop() {\nagain:\n  bra again;\n}\n")
+        call = ["explain", "loop.ptx", "--grid", "1", "--block", "32", "--budget"]
+        self.assertNotIn(b"running", self.on_terminal(*call, "100", streams=["stderr"])[1])
+        for budget in [30_000_000, 600_000_000]:  # a sanitizer takes long for the first
+            code, shown = self.on_terminal(*call, str(budget), streams=["stderr"])
+            self.assertEqual(code, FAILED)
+            if b"running" in shown:
+                break
+        self.assertRegex(shown, rb"running loop.ptx: 1 s")
+
 
 class BadInput(ExplainTest):
     ONE = ["one.ptx", "--grid", "1", "--block", "32"]

@@ -1,35 +1,17 @@
-"""Every way in and out that the command offers."""
+"""Ways in and out that the command offers; y4m_test.py has videos, batches_test.py many files."""
 
-import functools
 import json
 import os
-import resource
-import shutil
 import struct
 import subprocess
 import sys
 import threading
 import unittest
 
-from support import (HAS_IMAGES, SANITIZED, WARPWISE, CommandTest, has_gpu, npy, npy_parts, png, ramp, read,
-                     sample, write)
+from support import (HAS_IMAGES, WARPWISE, CommandTest, has_gpu, npy, npy_parts, png, ramp, read, sample, sobel_u8,
+                     write, y4m)
 
 GREY_8X6 = ["--from", "gray8", "--size", "8x6"]
-
-
-def sobel_u8(pixels, width, height):
-    """|dx| + |dy| saturated, with the border reflect-101, from the formula."""
-    def at(x, y):
-        x = -x if x < 0 else 2 * (width - 1) - x if x >= width else x
-        y = -y if y < 0 else 2 * (height - 1) - y if y >= height else y
-        return pixels[y * width + x]
-    result = bytearray()
-    for y in range(height):
-        for x in range(width):
-            dx = sum(w * (at(x + 1, y + j) - at(x - 1, y + j)) for j, w in [(-1, 1), (0, 2), (1, 1)])
-            dy = sum(w * (at(x + i, y + 1) - at(x + i, y - 1)) for i, w in [(-1, 1), (0, 2), (1, 1)])
-            result.append(min(255, abs(dx) + abs(dy)))
-    return bytes(result)
 
 
 class RawAndPipes(CommandTest):
@@ -294,6 +276,8 @@ class InputsThatBelongTogether(CommandTest):
                                          *self.SIZE), expected)
             self.assertEqual(self.result(command, "-", "1.npy", *raw, stdin=self.frames[0]), expected)
             self.assertEqual(self.result(command, "0.npy", "-", stdin=read("1.npy")), expected)
+            write("1.y4m", y4m(40, 32, "420", self.frames[1] + bytes(640)))
+            self.assertEqual(self.result(command, "0.npy", "1.y4m"), expected)
 
     def test_track_goes_through_frames(self):
         def track(*inputs, stdin=b""):
@@ -306,82 +290,17 @@ class InputsThatBelongTogether(CommandTest):
         write("all.raw", b"".join(self.frames))
         self.assertEqual(track("all.raw", *raw), expected)
         self.assertEqual(track("-", *raw, stdin=read("all.raw")), expected)
+        for colours, chroma in [("420", 640), ("mono", 0)]:
+            video = y4m(40, 32, colours, *[frame + bytes(chroma) for frame in self.frames])
+            write("all.y4m", video)
+            self.assertEqual(track("all.y4m"), expected)
+            self.assertEqual(track("-", stdin=video), expected)
         write("later.raw", b"".join(self.frames[1:]))
         self.assertEqual(track("0.npy", "later.raw", *raw), expected)
         os.mkdir("frames")
         for i in range(3):
             os.rename(f"{i}.raw", f"frames/{i}.raw")
         self.assertEqual(track("frames", *raw), expected)
-
-
-class Batches(CommandTest):
-    """Many files, several at a time."""
-
-    def setUp(self):
-        super().setUp()
-        os.mkdir("in")
-        for i in range(40):  # of different sizes, so that they are not done in their order
-            width = 400 if i % 5 == 0 else 8 + i
-            write(f"in/{i:02}.npy", npy("|u1", (width, width), ramp(width * width, i)))
-
-    def run_with(self, jobs, *options):
-        done = self.succeed("threshold", "in", "out", "--window", "31", "--mean", "means", "--jobs",
-                            str(jobs), "--backend", "cpu", *options)
-        results = {f"{folder}/{name}": read(f"{folder}/{name}") for folder in ["out", "means"]
-                   for name in os.listdir(folder)}
-        shutil.rmtree("out")
-        shutil.rmtree("means")
-        return done.stdout, results
-
-    def test_results_and_order_of_one_job(self):
-        lines, results = self.run_with(1)
-        self.assertEqual(len(results), 80)
-        order = [line.split(b",")[0] for line in lines.splitlines()]
-        self.assertEqual(order, sorted(order))
-        for jobs in [2, 4, 40, 256]:
-            for threads in [[], ["--threads", "1"], ["--threads", "9"]]:
-                lines, again = self.run_with(jobs, *threads)
-                self.assertEqual(again, results)
-                self.assertEqual([line.split(b",")[0] for line in lines.splitlines()], order)
-
-    def test_json_has_the_order(self):
-        for jobs in [1, 4]:
-            report = json.loads(self.run_with(jobs, "--json")[0])
-            self.assertEqual(report["jobs"], jobs)
-            self.assertEqual([file["input"] for file in report["files"]],
-                             [f"in/{i:02}.npy" for i in range(40)])
-
-    def test_jobs_share_the_threads(self):
-        for jobs, threads, each in [(1, 8, 8), (4, 8, 2), (3, 8, 2), (4, 2, 1)]:
-            report = json.loads(self.run_with(jobs, "--threads", str(threads), "--json")[0])
-            self.assertEqual(report["device"], f"{each} thread{'' if each == 1 else 's'}")
-        self.assertEqual(json.loads(self.run_with(40, "--json")[0])["jobs"], 40)
-        done = self.succeed("sobel", "in", "out", "--threads", "3", "--backend", "cpu", "--json")
-        self.assertEqual(json.loads(done.stdout)["jobs"], 3)
-
-    @unittest.skipIf(SANITIZED, "AddressSanitizer keeps memory, and reserves terabytes of addresses")
-    def test_memory_is_bounded(self):
-        side = 6000  # over 32 MiB, of which malloc keeps nothing that is freed
-        shutil.rmtree("in")
-        os.mkdir("in")
-        for i in range(6):
-            write(f"in/{i}.npy", npy("|u1", (side, side), bytes(side * side)))
-
-        def peak(jobs, addresses=resource.RLIM_INFINITY):
-            """Bytes of memory."""
-            limit = functools.partial(resource.setrlimit, resource.RLIMIT_AS, (addresses, addresses))
-            command = subprocess.Popen([WARPWISE, "sobel", "in", "out", "--backend", "cpu", "--jobs",
-                                        str(jobs)], stdout=subprocess.DEVNULL, preexec_fn=limit)
-            _, status, used = os.wait4(command.pid, 0)
-            command.returncode = os.waitstatus_to_exitcode(status)
-            self.assertEqual(command.returncode, 0)
-            return used.ru_maxrss * 1024
-
-        one = peak(1)
-        self.assertGreater(one, 2 * side * side)
-        self.assertLess(peak(3), 3.3 * one)
-        # A file is taken to need eight times its size; half of the addresses hold two such.
-        self.assertLess(peak(6, addresses=5 * 8 * side * side), 2.3 * one)
 
 
 class Terminal(CommandTest):

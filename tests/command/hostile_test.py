@@ -26,7 +26,7 @@ def left_out(each):
         return "not every image module is in this build"
     if each.compiles and not compiles_rungs():
         return "there is no CUDA compiler here"
-    if SANITIZED and "ulimit -v" in each.shell:
+    if SANITIZED and (each.is_limited or "ulimit -v" in each.shell):
         return "AddressSanitizer reserves terabytes of addresses"
     if SANITIZED and any("9223372036854775807" in word for word in each.words):
         return "AddressSanitizer ends a program that runs out of memory"

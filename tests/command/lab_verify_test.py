@@ -15,7 +15,9 @@ class Verify(CommandTest):
     def test_every_rung(self):
         tables = json.loads(self.succeed("lab", "list", "--json").stdout)
         rungs = {each["ladder"]: [rung["name"] for rung in each["rungs"]] for each in tables["ladders"]}
-        rungs.update({each["study"]: [rung["name"] for rung in each["rungs"]] for each in tables["studies"]})
+        # A collection has no kernels of its own.
+        rungs.update({each["study"]: [rung["name"] for rung in each["rungs"]]
+                      for each in tables["studies"] if each["rungs"]})
         if SANITIZED:  # several times slower: the first rung and the shipped one
             rungs = {ladder: [names[0], names[-1]] for ladder, names in rungs.items()}
 

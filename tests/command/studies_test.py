@@ -43,7 +43,7 @@ class Schema(LabTest):
                 self.assertLessEqual(len(longest), LONGEST_LINE, longest)
                 # What all rungs need is said once.
                 common = table.get("defaults", {}).get("needs", {})
-                for rung in table.get("rungs", table.get("kernels")):
+                for rung in table.get("rungs", table.get("kernels", [])):
                     for need, meaning in rung.get("needs", {}).items():
                         self.assertNotEqual(common.get(need), meaning, rung["name"])
 
@@ -71,7 +71,10 @@ class Schema(LabTest):
             remove("problem", "arguments", 0, "elements"), put("problem", "arguments", 2, "value", value=None),
             put("kernels", 0, "shipped", value=True), put("kernels", 0, "after", value="x"),
             put("axes", "stride", value=[]), put("axes", "stride", value=[0.5]), put("report", value=["time"]),
-            put("experiments", 0, "cpu", value=True)]
+            put("experiments", 0, "cpu", value=True), put("experiments", 1, "knee", value={"axis": "stride"}),
+            put("experiments", 1, "knee", value={"axis": "stride", "of": "registers"}),
+            put("experiments", 1, "knee", value={"axis": "stride", "of": "cold_us", "rule": 1}),
+            put("experiments", 1, "knee", value="stride")]
         for source, changes in [(SOURCES / "primitives/copy/ladder", ladder), (SOURCES / "studies/banks", study)]:
             shutil.copytree(source, "mine")
             [path] = [path for path in pathlib.Path("mine").iterdir() if path.suffix == ".json"]
@@ -148,6 +151,205 @@ class Banks(LabTest):
         self.assertIn("constant READ: 2 -> 1", said)
         report = json.loads(self.succeed("explain", "banks/strided", "--size", "256x1", "--json").stdout)
         self.assertEqual(report["primitive"], "banks/strided")
+
+
+class Latency(LabTest):
+    def test_is_listed(self):
+        [study] = self.studies("latency")
+        self.assertEqual([rung["name"] for rung in study["rungs"]], ["add", "multiply", "divide"])
+        self.assertEqual([each["name"] for each in study["experiments"]],
+                         ["additions", "multiplications", "divisions", "stores", "figure4"])
+        self.assertEqual({row for each in study["experiments"] for row in each["rows"]}, {"A5"})
+
+    def counted(self, experiment):
+        report = self.run_json("latency/" + experiment, size="64x8")
+        self.assertEqual(report["knee"], {"axis": "OPS", "of": "cold_us"})
+        self.assertEqual(report["knees"], [], "without times there is none")
+        return report["results"]
+
+    @runs_rungs
+    def test_operations_add_up_and_accesses_stay(self):
+        warps = 64 * 8 // 32
+        for experiment in ["additions", "multiplications", "divisions", "stores"]:
+            curves = {}
+            for row in self.counted(experiment):
+                key = (row["parameters"]["loads"], row["parameters"]["stores"])
+                curves.setdefault(key, []).append((row["axes"]["OPS"], row["counts"][0]))
+            self.assertGreaterEqual(len(curves), 3, experiment)
+            # A division is a mov.f32 of what is divided and a div.rn.f32.
+            each = 2 if experiment == "divisions" else 1
+            for (loads, stores), points in curves.items():
+                # Without any operation one constant less is loaded.
+                (first, at_first), *others = points[1:]
+                for operations, counts in others:
+                    self.assertEqual(counts["warp_instructions"] - at_first["warp_instructions"],
+                                     each * (operations - first) * warps, (experiment, loads, stores))
+                for _, counts in points:
+                    for access, of_a_thread in [("global_load", loads), ("global_store", stores)]:
+                        self.assertEqual(counts[access]["requests"], of_a_thread * warps)
+                        self.assertEqual(counts[access]["transactions_32"], 4 * of_a_thread * warps)
+
+    @runs_rungs
+    def test_figure_4_has_two_shapes_of_one_work(self):
+        shapes = {}
+        for row in self.counted("figure4"):
+            shapes.setdefault(tuple(row["block"]), []).append(row["counts"][0]["warp_instructions"])
+        self.assertEqual(list(shapes), [(32, 4, 1), (32, 16, 1)])
+        self.assertEqual(*shapes.values())
+
+
+class Barriers(LabTest):
+    def test_is_listed(self):
+        [study] = self.studies("barriers")
+        self.assertEqual([rung["name"] for rung in study["rungs"]], ["global", "warp_stage", "block_stage"])
+        self.assertEqual({row for each in study["experiments"] for row in each["rows"]}, {"A6"})
+
+    @runs_rungs
+    def test_equal_loads_and_arithmetic(self):
+        """With and without a copy; barriers in one of the three, and as many blocks as the experiment says."""
+        warps, values = 256 * 2 // 32, 8
+        for experiment, resident in [("few_warps", 2), ("many_warps", 8)]:
+            rungs = {}
+            for row in self.run_json("barriers/" + experiment, size="256x2")["results"]:
+                [counts] = row["counts"]
+                rungs.setdefault(row["rung"], []).append((row["axes"]["OPS"], counts["warp_instructions"]))
+                self.assertEqual(counts["global_load"]["requests"], values * warps)
+                self.assertEqual(counts["global_load"]["transactions_32"], 4 * values * warps)
+                copies = 0 if row["rung"] == "global" else values * warps
+                for access in ["shared_load", "shared_store"]:
+                    self.assertEqual(counts[access], {"requests": copies, "passes": copies})
+                self.assertEqual(counts["barriers"], 2 * values * warps if row["rung"] == "block_stage" else 0)
+                self.assertEqual(row["resources"][0]["occupancy"], resident / 8)
+            self.assertEqual(list(rungs), ["global", "warp_stage", "block_stage"])
+            for name, points in rungs.items():
+                # What a loop of 16 multiplications takes, and nothing else.
+                (first, at_first), *others = points[1:]
+                for operations, instructions in others:
+                    self.assertEqual(instructions - at_first, values * warps * (operations - first) // 16 * 20, name)
+
+
+def transactions(access):
+    return [access[f"transactions_{width}"] for width in (32, 64, 128)]
+
+
+class Counted(LabTest):
+    def counted(self, name, *arguments):
+        """What the emulator counts of each row, for one compute capability."""
+        report = json.loads(self.succeed("lab", "run", name, *EMULATOR, "--json", *arguments).stdout)
+        return [(row, row["counts"][0]) for row in report["results"]]
+
+    def rows_of_documents(self, name):
+        [study] = self.studies(name)
+        return {row for each in [*study["rungs"], *study["experiments"]] for row in each["rows"]}
+
+
+class Transactions(Counted):
+    def test_is_listed(self):
+        self.assertEqual(self.rows_of_documents("transactions"), {"A2", "D1"})
+
+    @runs_rungs
+    def test_the_documents_counts(self):
+        """Table 2: a half-warp is served by one transaction of 64 bytes, or by sixteen of 32."""
+        done = self.counted("transactions/table2", "--cc", "1.3", "--size", "1024x1024")
+        self.assertEqual([row["rung"] for row, counts in done], ["test1", "test2"])
+        self.assertEqual([transactions(counts["global_load"]) for row, counts in done],
+                         [[0, 65536, 0], [1048576, 0, 0]])
+        # A tenth of the grid of 4096 blocks, whole blocks alone, as the document's counters saw it.
+        self.assertEqual([65536 // 4096 * 409, 1048576 // 4096 * 410], [6544, 104960])
+        self.assertEqual([row["document_time_us"] for row, counts in done], [100.80, 2458.34])
+
+    @runs_rungs
+    def test_strides(self):
+        """Each rule at each stride, against the segments that lie under the lanes' words."""
+        def segments(first, lanes, step, segment):
+            return len({(first + lane) * step // segment for lane in range(lanes)})
+        def lines(stride, size):  # by warps, half-warps or quarters, in the mean over warps
+            lanes = 32 if size <= 4 else 128 // size
+            return sum(segments(first, lanes, stride * size, 128) for first in range(0, 128, lanes)) / 4
+        def in_order(stride, size):  # only adjacent words of 4 bytes and more are served together
+            return 32 if stride > 1 or size < 4 else 4 if size == 16 else 2
+        rules = {"1.1": in_order, "2.0": lines,
+                 "9.0": lambda stride, size: segments(0, 32, stride * size, 32)}
+        for cc, rule in rules.items():
+            done = self.counted("transactions/strides", "--cc", cc)
+            self.assertEqual(len(done), 5 * 32)
+            for row, counts in done:
+                stride, bits = (row["parameters"][name] for name in ("stride", "bits"))
+                self.assertEqual(counts["load_transactions_per_request"], rule(stride, bits // 8),
+                                 (cc, stride, bits))
+
+    @runs_rungs
+    def test_misalignment(self):
+        """A warp's adjacent words need one sector more where they begin inside of one."""
+        for row, counts in self.counted("transactions/misalignment", "--cc", "9.0"):
+            size, first = row["parameters"]["bits"] // 8, row["parameters"]["offset"]
+            inside = first * size % 32 != 0
+            self.assertEqual(counts["load_transactions_per_request"], size + inside, row["parameters"])
+        done = self.counted("transactions/misalignment", "--cc", "1.1")
+        for row, counts in done:
+            if row["parameters"]["bits"] == 32:
+                self.assertEqual(counts["load_transactions_per_request"],
+                                 2 if row["parameters"]["offset"] % 16 == 0 else 32)
+
+    @runs_rungs
+    def test_pixels_of_three_bytes(self):
+        """Document D, figure 3: two of the four places straddle segments of 64 bytes, which words of 2 bytes have."""
+        done = self.counted("transactions/figure3", "--cc", "1.3")
+        by_place = {(row["parameters"]["bits"], row["axes"]["AT"]): counts for row, counts in done}
+        half_warps = 1024 * 16 // 16
+        self.assertEqual([transactions(by_place[16, begin]["global_load"]) for begin in (0, 48, 96, 144)],
+                         [[0, half_warps, 0], [2 * half_warps, 0, 0], [2 * half_warps, 0, 0], [0, half_warps, 0]])
+        # Without segments each lane is served alone, wherever the pixels lie.
+        for row, counts in self.counted("transactions/figure3", "--cc", "1.1"):
+            if row["parameters"]["bits"] < 32:
+                self.assertEqual(transactions(counts["global_load"]), [16 * half_warps, 0, 0])
+
+
+class Organisations(Counted):
+    @runs_rungs
+    def test_the_documents_table(self):
+        """Table 2: 48 loads and 64 pixels, by 48, 64 and 16 threads."""
+        done = self.counted("organisations/table2")
+        self.assertEqual({row["rung"]: (counts["executed_threads"], counts["idle_threads"],
+                                        round(counts["thread_efficiency_percent"], 1))
+                          for row, counts in done},
+                         {"input": (144, 32, 77.8), "output": (128, 16, 87.5), "input_output": (112, 0, 100)})
+        for row, counts in done:
+            self.assertEqual(counts["references_per_pixel"] * 64, 112)
+        self.assertEqual(self.rows_of_documents("organisations"), {"D2"})
+
+    @runs_rungs
+    def test_without_shared_memory(self):
+        """Each of 64 threads loads three bytes and stores a pixel: none idles, and more is executed."""
+        [(row, counts)] = self.counted("organisations/unoptimised")
+        self.assertEqual((counts["executed_threads"], counts["idle_threads"]), (256, 0))
+
+
+class Shapes(Counted):
+    def test_is_listed(self):
+        self.assertEqual(self.rows_of_documents("shapes"), {"D3"})
+        [study] = self.studies("shapes")
+        self.assertEqual({rung["name"]: rung["blocks"][0] for rung in study["rungs"]},
+                         {"unoptimised": [32, 16, 1], "input": [96, 1, 1], "output": [128, 1, 1],
+                          "input_output": [64, 2, 1]})
+        for rung in study["rungs"]:
+            # All products of powers of two with the least width that the organisation takes.
+            least = min(x for x, y, z in rung["blocks"])
+            powers = [1 << k for k in range(11)]
+            self.assertEqual(sorted(rung["blocks"]), sorted([least * x, y, 1] for x in powers for y in powers
+                                                            if least * x * y <= 1024))
+
+    @runs_rungs
+    def test_the_documents_best(self):
+        """Of the shapes that fill 768 threads by at most 8 blocks, none takes fewer instructions."""
+        done = self.counted("shapes/figure9")
+        self.assertEqual(len(done), 28 + 15 + 15 + 28)
+        for name, best in [("input", [96, 1, 1]), ("output", [128, 1, 1]), ("input_output", [64, 2, 1])]:
+            instructions = {tuple(row["block"]): counts["warp_instructions"] for row, counts in done
+                            if row["rung"] == name}
+            filling = [count for (x, y, z), count in instructions.items() if 8 * x * y >= 768]
+            self.assertEqual(instructions[tuple(best)], min(filling), name)
+            self.assertGreater(max(filling), 1.2 * min(filling))
 
 
 class OnesOwn(LabTest):

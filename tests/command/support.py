@@ -22,6 +22,16 @@ def has_gpu():
     return "cuda 0" in listing.stdout
 
 
+def gpu_environment():
+    """An environment in which the command has a GPU, be it the emulated one; None where there is none."""
+    if has_gpu():
+        return dict(os.environ)
+    emulated = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emulated")
+    if SANITIZED or not os.path.exists(os.path.join(emulated, "libcudart.so.13")):
+        return None
+    return dict(os.environ, LD_LIBRARY_PATH=emulated)
+
+
 @functools.cache
 def compiles_rungs():
     done = subprocess.run([WARPWISE, "lab", "verify", "copy/scalar", "--on", "emulator"],
@@ -120,6 +130,11 @@ def npy(descr, shape, content):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + content
 
 
+def y4m(width, height, colours, *frames, more=""):
+    header = f"YUV4MPEG2 W{width} H{height} F30:1 Ip A1:1 C{colours}{more}\n"
+    return header.encode() + b"".join(b"FRAME\n" + frame for frame in frames)
+
+
 def npy_parts(path):
     """descr, shape, bytes of the elements."""
     content = read(path)
@@ -138,3 +153,18 @@ def png(width, height, depth, colour, pixels):
     return (b"\x89PNG\r\n\x1a\n"
             + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def sobel_u8(pixels, width, height):
+    """|dx| + |dy| saturated, with the border reflect-101, from the formula."""
+    def at(x, y):
+        x = -x if x < 0 else 2 * (width - 1) - x if x >= width else x
+        y = -y if y < 0 else 2 * (height - 1) - y if y >= height else y
+        return pixels[y * width + x]
+    result = bytearray()
+    for y in range(height):
+        for x in range(width):
+            dx = sum(w * (at(x + 1, y + j) - at(x - 1, y + j)) for j, w in [(-1, 1), (0, 2), (1, 1)])
+            dy = sum(w * (at(x + i, y + 1) - at(x + i, y - 1)) for i, w in [(-1, 1), (0, 2), (1, 1)])
+            result.append(min(255, abs(dx) + abs(dy)))
+    return bytes(result)

@@ -23,6 +23,16 @@ def npy_seeds():
     yield npy("<f8", "(1,)", range(8))
 
 
+def y4m_seeds():
+    for header, frame in [("W2 H2 F25:1 Ip A1:1 C420jpeg XYSCSS=420JPEG", 6), ("W3 H3 C420mpeg2", 17),
+                          ("H1 W3 C422 XCOLORRANGE=FULL", 7), ("W2 H1 C444 XCOLORRANGE=LIMITED", 6),
+                          ("W2 H2 F30000:1001 I? A0:0 Cmono", 4), ("W4 H4 It C420paldv", 24),
+                          ("W2 H2 C420p10", 12), ("W4294967296 H4294967296", 1)]:
+        one = b"FRAME\n" + bytes(range(frame))
+        yield f"YUV4MPEG2 {header}\n".encode() + one + one
+        yield f"YUV4MPEG2 {header}\n".encode() + b"FRAME Ixyz Xa\n" + one
+
+
 def complete_seeds():
     def chunk(kind, content=b""):
         check = zlib.crc32(kind + content)
@@ -148,7 +158,7 @@ def image_seeds(ending):
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
 
 
-for target, seeds in [("npy", npy_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
+for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds), ("search", search_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),
                       ("webp", image_seeds("webp"))]:

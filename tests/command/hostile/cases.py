@@ -5,7 +5,7 @@ Paths that begin with "in/" are files.py's; what is written goes to the case's o
 
 import dataclasses
 
-from files import WRONG_PTX
+from files import WRONG_PTX, WRONG_Y4M
 from support import sample
 
 FAILED = 1
@@ -24,6 +24,7 @@ class Case:
     makes: tuple = ()       # the files that it leaves
     compiles: bool = False  # it takes a CUDA compiler
     images: bool = False    # it takes the image module
+    is_limited: bool = False  # what it asks for is refused by the trial's limit on addresses, and nothing else
 
 
 def case(*words, code=USAGE, says=(), **options):
@@ -197,6 +198,29 @@ def inputs():
     yield case("gemv", "in/real.npy", "in/real.npy", "out.npy", code=FAILED, says="vector")
     yield case("gemv", "in/words.npy", "in/vector.npy", "out.npy", code=FAILED, says="in/words.npy")
     yield case(*GEMV, "--beta", "1", code=FAILED, says="there is none")
+
+
+def videos():
+    for name in WRONG_Y4M:
+        is_large = name == "sparse"  # frames that are there, of 15 GB
+        yield case("sobel", f"in/{name}.y4m", "out.raw", code=FAILED, says=f"in/{name}.y4m", is_limited=is_large)
+        yield case("convert", "-", "out.raw", "--to", "rgb24", code=FAILED, says="standard input",
+                   stdin=f"in/{name}.y4m", is_limited=is_large)
+        yield case("track", f"in/{name}.y4m", "out.csv", "--box", "1,1,4,4", code=FAILED,
+                   says="memory" if is_large else f"in/{name}.y4m", is_limited=is_large)
+    for seed in range(20):
+        yield case("sobel", f"in/garbled{seed}.y4m", "out.npy", code=FAILED)
+    yield case("sobel", "in/video.y4m", "out.npy", code=FAILED, says="more than one frame")
+    yield case("sobel", "in/video.y4m", "out.y4m", code=0, makes=("out.y4m",))
+    yield case("sobel", "-", "out.y4m", code=FAILED, says="frame 3 does not begin",
+               shell="exec < <(cat in/video.y4m /dev/zero)")
+    yield case("sobel", "in/video.y4m", "out.y4m", "--output", "dx", says=["cannot hold i16", ".raw"])
+    yield case("convert", "in/video.y4m", "out.y4m", "--to", "rgb24", says="cannot hold rgb24")
+    yield case("sobel", "in/video.y4m", "out.raw", *RAW, says="headerless")
+    yield case("match", "in/one.y4m", "in/video.y4m", "out.csv", "--block", "4", code=FAILED,
+               says="in/video.y4m has more than one frame")
+    yield case("match", "in/one.y4m", "in/a.npy", "out.csv", code=FAILED, says="of one size")
+    yield case("gemv", "in/one.y4m", "in/vector.npy", "out.npy", code=FAILED, says="in/one.y4m")
 
 
 def without_an_end():
@@ -399,7 +423,7 @@ def works():
 
 
 def all_cases():
-    for family in [bad_values, command_lines, empty_names, inputs, without_an_end, images, outputs,
+    for family in [bad_values, command_lines, empty_names, inputs, videos, without_an_end, images, outputs,
                    terminals, searches, explained, works]:
         for each in family():
             yield family.__name__, each

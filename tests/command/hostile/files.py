@@ -5,7 +5,7 @@ import random
 import struct
 import zlib
 
-from support import HAS_IMAGES, npy, png, ramp, read, sample, write
+from support import HAS_IMAGES, npy, png, ramp, read, sample, write, y4m
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
@@ -158,6 +158,41 @@ def make_image_files():
     write("noise.raw", random.Random(1).randbytes(9000000))
 
 
+# Name: content. All are refused, and the message names the file.
+WRONG_Y4M = {
+    "word": b"YUV4MPEG2",
+    "line": b"YUV4MPEG2 W8 H8 C420",
+    "no_size": b"YUV4MPEG2 C420\nFRAME\n" + bytes(96),
+    "no_frame": y4m(8, 8, "420"),
+    "minus": y4m(-8, 8, "420", bytes(96)),
+    "none": y4m(0, 8, "420", bytes(96)),
+    "escape": y4m("\x1b[31m", 8, "420", bytes(96)),
+    "deep": y4m(8, 8, "420p10", bytes(192)),
+    "alpha": y4m(8, 8, "444alpha", bytes(256)),
+    "colours": y4m(8, 8, "\x1b[31m", bytes(96)),
+    "interlaced": y4m(8, 8, "420", bytes(96)).replace(b"Ip", b"Im"),
+    "overflow": y4m(2**40, 2**40, "420", bytes(96)),
+    "beyond": y4m(2**70, 8, "420", bytes(96)),
+    "claims": y4m(2**30, 2**20, "444", bytes(96)),
+    "sparse": y4m(99999, 99999, "420", bytes(96)),
+    "long": b"YUV4MPEG2 W8 H8 X" + b"x" * 100000 + b"\n",
+    "long_frame": y4m(8, 8, "mono") + b"FRAME " + b"x" * 100000,
+    "second": y4m(8, 8, "mono", bytes(64), bytes(63)),
+    "third": y4m(8, 8, "mono", bytes(64), bytes(65), bytes(64)),
+}
+
+
+def make_y4m_files():
+    video = y4m(7, 5, "420jpeg", ramp(59), ramp(59, 3))
+    write("video.y4m", video)
+    write("one.y4m", y4m(7, 5, "420jpeg", ramp(59)))
+    for name, content in WRONG_Y4M.items():
+        write(f"{name}.y4m", content)
+    os.truncate("sparse.y4m", 1 << 40)
+    for seed in range(20):
+        write(f"garbled{seed}.y4m", garbled(video, seed))
+
+
 def make_kernels():
     for name, text in WRONG_PTX.items():
         write(f"{name}.ptx", text.encode("latin-1"))
@@ -181,6 +216,7 @@ def make_kernels():
 def make_files():
     """In the current folder."""
     make_npy_files()
+    make_y4m_files()
     make_kernels()
     if HAS_IMAGES:
         make_image_files()

@@ -1,0 +1,86 @@
+"""`lab occupancy` from outside: the documents' examples, tables, and bad input."""
+
+import csv
+import io
+import json
+import unittest
+
+from lab_support import LabTest
+
+
+class Calculator(LabTest):
+    def rows(self, *arguments):
+        return json.loads(self.succeed("lab", "occupancy", *arguments, "--json").stdout)["occupancy"]
+
+    def test_the_documents_examples(self):
+        # A: blocks of 256 threads fill a GTX 280's SM with 4, of at most 16 registers and 4 KB.
+        [row] = self.rows("--cc", "1.3", "--threads", "256")
+        self.assertEqual(row, {"compute_capability": "1.3", "threads": 256, "registers": 0, "shared_bytes": 0,
+                               "blocks_per_sm": 4, "warps_per_sm": 32, "occupancy": 1.0, "limited_by": "warps",
+                               "registers_up_to": 16, "shared_bytes_up_to": 4096})
+        full, registers, shared = self.rows("--cc", "1.3", "--threads", "256", "--registers", "16,17")  \
+            + self.rows("--cc", "1.3", "--threads", "256", "--registers", "16", "--shared", "4097")
+        self.assertEqual((full["blocks_per_sm"], full["occupancy"]), (4, 1))
+        self.assertEqual((registers["blocks_per_sm"], registers["limited_by"]), (3, "registers"))
+        self.assertEqual((shared["blocks_per_sm"], shared["limited_by"]), (3, "shared memory"))
+        # At most 8 blocks, and 512 threads in one.
+        [small] = self.rows("--cc", "1.3", "--threads", "64")
+        self.assertEqual((small["blocks_per_sm"], small["occupancy"], small["limited_by"]), (8, 0.5, "blocks"))
+        # D: 768 threads of an SM of CC 1.0 and 1.1 are 3 blocks of 256.
+        for row in self.rows("--cc", "1.0,1.1", "--threads", "256"):
+            self.assertEqual((row["blocks_per_sm"], row["warps_per_sm"], row["occupancy"]), (3, 24, 1))
+
+    def test_more_than_up_to_costs_a_block(self):
+        for cc in ["1.0", "1.3", "2.0", "3.7", "6.0", "7.5", "8.6", "9.0", "12.0"]:
+            for threads in ["32", "96", "128", "256", "512"]:
+                [row] = self.rows("--cc", cc, "--threads", threads, "--registers", "16", "--shared", "2000")
+                registers, shared = str(row["registers_up_to"]), str(row["shared_bytes_up_to"])
+                [kept] = self.rows("--cc", cc, "--threads", threads, "--registers", registers, "--shared", "2000")
+                self.assertEqual(kept["blocks_per_sm"], row["blocks_per_sm"])
+                done = self.run_command("lab", "occupancy", "--cc", cc, "--threads", threads, "--registers",
+                                        str(int(registers) + 1), "--shared", "2000", "--json")
+                if done.returncode == 0:
+                    [more] = json.loads(done.stdout)["occupancy"]
+                    self.assertLess(more["blocks_per_sm"], row["blocks_per_sm"])
+                [kept] = self.rows("--cc", cc, "--threads", threads, "--registers", "16", "--shared", shared)
+                self.assertEqual(kept["blocks_per_sm"], row["blocks_per_sm"])
+
+    def test_a_table(self):
+        done = self.succeed("lab", "occupancy", "--cc", "1.3,9.0", "--threads", "128:1024:128", "--registers",
+                            "16,32", "--shared", "0:8192:4096", "--csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        self.assertEqual(len(rows), 2 * 8 * 2 * 3)
+        self.assertEqual(sorted({int(row["threads"]) for row in rows}), list(range(128, 1025, 128)))
+        # Points that cannot be say why, and the rest is there.
+        large = [row for row in rows if row["compute_capability"] == "1.3" and int(row["threads"]) > 512]
+        self.assertEqual(len(large), 4 * 2 * 3)
+        for row in large:
+            self.assertIn("a block has 512 at most", row["cannot_run"])
+            self.assertEqual(row["occupancy"], "")
+        [one] = [row for row in rows if row["compute_capability"] == "9.0" and row["threads"] == "1024" and
+                 row["registers"] == "32" and row["shared_bytes"] == "8192"]
+        self.assertEqual((one["blocks_per_sm"], one["occupancy"], one["limited_by"]), ("2", "1", "warps"))
+        code, shown = self.on_terminal("lab", "occupancy", "--cc", "1.3,9.0", "--threads", "32:1024:32",
+                                       "--shared", "4096", streams=("stdout",))
+        self.assertEqual(code, 0)
+        self.assertRegex(shown.decode(), r"1\.3 +256 +0 +4096 +4 +32 +100\.0% +warps +16 +4096\r\n")
+        runs = [line for line in shown.decode().split("\r\n") if "cannot" not in line]
+        self.assertLessEqual(max(map(len, runs)), 80)
+
+    def test_bad_input(self):
+        self.refuse("occupancy", says=["--threads"])
+        self.refuse("occupancy", "--threads", "64", "--cc", "1.4", says=["1.4", "1.3, 2.0", "12.1"])
+        self.refuse("occupancy", "--threads", "2000", says=["2000 threads", "9.0", "1024 at most"])
+        self.refuse("occupancy", "--threads", "64", "--registers", "256", says=["256 registers", "255 at most"])
+        self.refuse("occupancy", "--threads", "64", "--shared", "300000", says=["300000", "232448 at most"])
+        self.refuse("occupancy", "--threads", "512", "--registers", "33", "--cc", "1.3", says=["16384 at most"])
+        for threads in ["0", "-1", "x", "", "64,", "64:", "64:32", "32:64:0", "32:64:8:8", "1.5", "9999999999"]:
+            with self.subTest(threads):
+                self.refuse("occupancy", f"--threads={threads}", says=["--threads"])
+        self.refuse("occupancy", "--threads", "1:2147483647", says=["1000000"])
+        self.refuse("occupancy", "--threads", "1:1024", "--shared", "0:9999", says=["10240000 rows"])
+        self.refuse("occupancy", "--threads", "64", "--csv", "--json", says=["exclude"])
+
+
+if __name__ == "__main__":
+    unittest.main()

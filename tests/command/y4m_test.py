@@ -1,0 +1,119 @@
+"""Videos as .y4m files, in and out."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import WARPWISE, CommandTest, npy, ramp, read, sobel_u8, write, y4m
+
+
+class Y4m(CommandTest):
+    """Frames of a video, as ffmpeg -f yuv4mpegpipe writes them."""
+
+    def setUp(self):
+        super().setUp()
+        self.luma = [ramp(35, step) for step in range(3)]  # 7x5: odd both ways
+        self.chroma = {"420": 2 * 4 * 3, "422": 2 * 4 * 5, "444": 2 * 7 * 5, "mono": 0}
+        self.edges = b"".join(sobel_u8(frame, 7, 5) for frame in self.luma)
+
+    def video(self, colours, **more):
+        chroma = ramp(self.chroma[colours[:3] if colours != "mono" else colours], 91)
+        return y4m(7, 5, colours, *[frame + chroma for frame in self.luma], **more)
+
+    def test_luma_is_the_grey(self):
+        for colours in ["420", "420jpeg", "420mpeg2", "420paldv", "422", "444", "mono"]:
+            write("in.y4m", self.video(colours))
+            self.succeed("sobel", "in.y4m", "out.raw")
+            self.assertEqual(read("out.raw"), self.edges, colours)
+            done = self.succeed("sobel", "-", "-", stdin=self.video(colours, more=" XCOLORRANGE=FULL"))
+            self.assertEqual(done.stdout, self.edges, colours)
+        self.succeed("threshold", "in.y4m", "out.raw", "--window", "3", "--mean", "mean.raw")
+        write("grey.raw", b"".join(self.luma))
+        self.succeed("threshold", "grey.raw", "grey-out.raw", "--window", "3", "--from", "gray8",
+                     "--size", "7x5")
+        self.assertEqual(read("out.raw"), read("grey-out.raw"))
+
+    def test_results_keep_rate_and_aspect(self):
+        write("in.y4m", self.video("420jpeg"))
+        self.succeed("sobel", "in.y4m", "out.y4m")
+        frames = [self.edges[i:i + 35] for i in (0, 35, 70)]
+        self.assertEqual(read("out.y4m"), y4m(7, 5, "mono", *frames, more=" XCOLORRANGE=FULL"))
+        write("grey.raw", b"".join(self.luma))
+        self.succeed("sobel", "grey.raw", "raw.y4m", "--from", "gray8", "--size", "7x5")
+        self.assertEqual(read("raw.y4m").replace(b"F25:1 Ip A0:0", b"F30:1 Ip A1:1"), read("out.y4m"))
+        self.succeed("sobel", "out.y4m", "again.raw")
+        self.succeed("sobel", "out.y4m", "out.y4m")  # onto itself
+        self.assertEqual(len(read("out.y4m").split(b"FRAME\n")), 4)
+
+    def test_colours_by_the_ranges_of_the_file(self):
+        white, black = bytes([235, 235]), bytes([16, 16])
+        for more, range_of_file in [("", "limited"), (" XCOLORRANGE=LIMITED", "limited"),
+                                    (" XCOLORRANGE=FULL", "full")]:
+            write("in.y4m", y4m(2, 1, "420", white + b"\x80\x80", black + b"\x80\x80", more=more))
+            write("in.raw", white + b"\x80\x80" + black + b"\x80\x80")
+            self.succeed("convert", "in.y4m", "out.raw", "--to", "rgb24")
+            self.succeed("convert", "in.raw", "raw.raw", "--to", "rgb24", "--from", "i420", "--size",
+                         "2x1", "--from-range", range_of_file)
+            self.assertEqual(read("out.raw"), read("raw.raw"))
+            self.assertEqual(read("out.raw") == b"\xff" * 6 + bytes(6), range_of_file == "limited")
+        self.succeed("convert", "in.y4m", "out.raw", "--to", "rgb24", "--from-range", "limited")
+        self.assertEqual(read("out.raw"), b"\xff" * 6 + bytes(6))
+
+    def test_444_and_grey_are_written(self):
+        write("in.y4m", self.video("444", more=" XCOLORRANGE=FULL"))
+        self.succeed("convert", "in.y4m", "out.y4m", "--to", "i444")
+        self.assertEqual(read("out.y4m"), read("in.y4m"))
+        for options, says in [(["--to-range", "limited"], b"LIMITED"), ([], b"FULL"),
+                              (["--convention", "libyuv"], b"FULL")]:
+            self.succeed("convert", "in.y4m", "out.y4m", "--to", "i444", *options)
+            self.assertIn(b"C444 XCOLORRANGE=" + says + b"\n", read("out.y4m"))
+        write("rgb.npy", npy("|u1", (5, 7, 3), ramp(105)))
+        for convention, says in [("exact", b"FULL"), ("libyuv", b"LIMITED"), ("jfif", b"FULL")]:
+            self.succeed("convert", "rgb.npy", "out.y4m", "--to", "gray8", "--convention", convention)
+            self.assertIn(b"Cmono XCOLORRANGE=" + says + b"\n", read("out.y4m"))
+
+    def test_folders(self):
+        os.mkdir("in")
+        write("in/a.y4m", self.video("420"))
+        write("in/b.y4m", self.video("mono"))
+        write("in/c.npy", npy("|u1", (5, 7), self.luma[0]))
+        self.succeed("sobel", "in", "out")
+        self.assertEqual(sorted(os.listdir("out")), ["a.y4m", "b.y4m", "c.npy"])
+        self.assertEqual(read("out/a.y4m"), read("out/b.y4m"))
+        self.succeed("convert", "in/a.y4m", "colours/", "--to", "rgb24")
+        self.assertEqual(len(read("colours/a.raw")), 3 * 105)
+
+    def test_a_pipe_gives_each_frame_before_the_next_comes(self):
+        command = subprocess.Popen([WARPWISE, "sobel", "-", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        video = self.video("mono")
+        begin = video.index(b"FRAME")
+        command.stdin.write(video[:begin])
+        for i in range(3):
+            command.stdin.write(video[begin + 41 * i:begin + 41 * (i + 1)])
+            command.stdin.flush()
+            self.assertEqual(command.stdout.read(35), self.edges[35 * i:35 * (i + 1)])
+        command.stdin.close()
+        self.assertEqual(command.stdout.read(), b"")
+        command.stdout.close()
+        self.assertEqual(command.wait(), 0)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg here")
+    def test_what_ffmpeg_writes_and_reads(self):
+        def ffmpeg(*words):
+            subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True)
+        source = ["-f", "lavfi", "-i", "testsrc=size=37x23:rate=30", "-frames:v", "2"]
+        for pixels in ["gray", "yuv420p", "yuvj420p", "yuv422p", "yuv444p"]:
+            ffmpeg(*source, "-pix_fmt", pixels, "-f", "rawvideo", "luma.raw")
+            ffmpeg(*source, "-pix_fmt", pixels, "in.y4m")
+            frame = len(read("luma.raw")) // 2
+            luma = [read("luma.raw")[i * frame:i * frame + 37 * 23] for i in (0, 1)]
+            self.succeed("sobel", "in.y4m", "out.y4m")
+            ffmpeg("-i", "out.y4m", "-pix_fmt", "gray", "-f", "rawvideo", "back.raw")
+            self.assertEqual(read("back.raw"), b"".join(sobel_u8(each, 37, 23) for each in luma), pixels)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
