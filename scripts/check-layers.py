@@ -55,8 +55,10 @@ ROOMS = [
 
     # A study is data; sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
+    # Frames from sources through stages to sinks.
+    ("live", ["base", "gpu", "io", "primitives/*", "algorithms/*"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
-             "lab/measure", "lab/study", "lab/plot", "lab/explain"]),
+             "lab/measure", "lab/study", "lab/plot", "lab/explain", "live"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
 ]
 
@@ -78,7 +80,8 @@ OWNERS = [
     ("webp/*", ["io"], "image libraries are loaded by modules, when a file needs them"),
     ("CLI/*", ["cli"], "the library knows no command line"),
     ("nlohmann/*", ["cli", "lab/*", "studies/*"], "the core library has no JSON"),
-    ("fmt/*", ["cli", "lab/*", "studies/*"], "the core library does not format text for people"),
+    ("libav*/*", ["live"], "FFmpeg is loaded by one module, when a video or a camera is opened"),
+    ("fmt/*", ["cli", "live", "lab/*", "studies/*"], "the core library does not format text for people"),
 ]
 
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc", ".h")

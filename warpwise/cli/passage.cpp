@@ -8,10 +8,10 @@
 #include <limits>
 #include <new>
 
-#include "warpwise/cli/raw_frames.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/raw_frames.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -103,7 +103,7 @@ void pass_frames(const io::InputFile& input, io::Frames& frames, Passage& passag
   io::Picture picture(frames.shape());
   for (std::int64_t passed = 0;; ++passed) {
     const Stopwatch reading;
-    const bool is_there = frames.next(picture);
+    const bool is_there = frames.next(picture.bytes());
     passage.count_reading(reading);
     if (!is_there) return;
     if (passed == 1 && !passage.takes_many_frames()) {
@@ -126,7 +126,7 @@ FileReport passed_through(const Job& job, const SharedOptions& options, const Op
   const Stopwatch reading;
   io::InputFile input(job.input);
   if (options.is_raw(job.input)) {
-    RawFrames frames(input, options.raw_shape());
+    io::RawFrames frames(input, options.raw_shape());
     pass_frames(input, frames, passage);
   } else if (const auto y4m = io::y4m_frames_in(input)) {
     passage.take_rates(y4m->header());
@@ -160,7 +160,7 @@ void check_job(const Job& job, const SharedOptions& options) {
   if (!options.is_raw(job.input)) refuse_video(job.input);
   io::InputFile input(job.input);
   if (!options.is_raw(job.input)) return io::require_picture(input);
-  const RawFrames frames(input, options.raw_shape());
+  const io::RawFrames frames(input, options.raw_shape());
   if (input.peek(1).empty()) throw IoError("cannot read " + input.name() + ": it is empty");
 }
 

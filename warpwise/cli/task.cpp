@@ -7,11 +7,11 @@
 
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/jobs.hpp"
-#include "warpwise/cli/raw_frames.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/raw_frames.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -87,7 +87,7 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
     if (!is_raw) refuse_video(path);
     io::InputFile file(path);
     if (is_raw) {
-      RawFrames frames(file, options_.raw_shape());
+      io::RawFrames frames(file, options_.raw_shape());
       read_frames(file, frames, path, use_frame);
       continue;
     }
@@ -109,7 +109,7 @@ void Task::read_frames(const io::InputFile& file, io::Frames& frames, const std:
   for (std::int64_t count = 0;; ++count) {
     const Stopwatch watch;
     io::Picture frame(frames.shape());
-    if (!frames.next(frame)) return;
+    if (!frames.next(frame.bytes())) return;
     if (count == 1 && file.is_device()) {
       throw IoError(path + " is a device, which may have no end; only its first frame can be read");
     }

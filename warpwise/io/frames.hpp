@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "warpwise/io/picture.hpp"
 
 namespace warpwise::io {
@@ -13,9 +16,10 @@ class Frames {
 
   const PictureShape& shape() const { return shape_; }
 
-  /// Reads the next frame into `picture`, which has the frames' shape; false if there is none.
+  /// Reads the next frame into `pixels`, of which there are shape().bytes(); false if there is
+  /// none.
   /// \throws IoError  there is none at all, or the input ends inside it.
-  virtual bool next(Picture& picture) = 0;
+  virtual bool next(std::span<std::byte> pixels) = 0;
 
  protected:
   explicit Frames(const PictureShape& shape) : shape_(shape) {}

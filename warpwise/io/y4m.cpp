@@ -92,13 +92,13 @@ PictureShape planes_of(const PictureShape& shape, Y4mPlanes planes) {
 }
 
 // Both are called with sizes whose bytes were allocated.
-void interleave_422(const Picture& planes, Picture& frame) {
-  const std::int64_t width = frame.shape().width;
-  const std::int64_t height = frame.shape().height;
+void interleave_422(const Picture& planes, const PictureShape& shape, std::span<std::byte> frame) {
+  const std::int64_t width = shape.width;
+  const std::int64_t height = shape.height;
   const std::byte* luma = planes.bytes().data();
   const std::byte* cb = luma + width * height;
   const std::byte* cr = cb + half_up(width) * height;
-  std::byte* to = frame.bytes().data();
+  std::byte* to = frame.data();
   for (std::int64_t y = 0; y < height; ++y, luma += width) {
     for (std::int64_t x = 0; x < width; x += 2, to += 4) {
       to[0] = luma[x];
@@ -109,10 +109,10 @@ void interleave_422(const Picture& planes, Picture& frame) {
   }
 }
 
-void interleave_444(const Picture& planes, Picture& frame) {
-  const std::int64_t pixels = frame.shape().width * frame.shape().height;
+void interleave_444(const Picture& planes, const PictureShape& shape, std::span<std::byte> frame) {
+  const std::int64_t pixels = shape.width * shape.height;
   const std::byte* luma = planes.bytes().data();
-  std::byte* to = frame.bytes().data();
+  std::byte* to = frame.data();
   for (std::int64_t i = 0; i < pixels; ++i, to += 4) {
     to[0] = luma[i];
     to[1] = luma[pixels + i];
@@ -223,19 +223,19 @@ bool Y4mFrames::skip_frame_line() {
                           : which + " does not begin with the word FRAME");
 }
 
-bool Y4mFrames::next(Picture& picture) {
+bool Y4mFrames::next(std::span<std::byte> pixels) {
   if (!skip_frame_line()) return false;
   const bool lies_otherwise =
       header_.planes == Y4mPlanes::subsampled_across || header_.planes == Y4mPlanes::full;
   if (lies_otherwise && !planes_) planes_.emplace(planes_of(shape(), header_.planes));
-  const std::span<std::byte> bytes = lies_otherwise ? planes_->bytes() : picture.bytes();
+  const std::span<std::byte> bytes = lies_otherwise ? planes_->bytes() : pixels;
   const std::size_t got = input_.read(bytes);
   if (got < bytes.size()) {
     fail(input_.name(), "it ends inside frame " + std::to_string(frames_) + ": " +
                             std::to_string(got) + " bytes of " + std::to_string(bytes.size()));
   }
-  if (header_.planes == Y4mPlanes::subsampled_across) interleave_422(*planes_, picture);
-  if (header_.planes == Y4mPlanes::full) interleave_444(*planes_, picture);
+  if (header_.planes == Y4mPlanes::subsampled_across) interleave_422(*planes_, shape(), pixels);
+  if (header_.planes == Y4mPlanes::full) interleave_444(*planes_, shape(), pixels);
   return true;
 }
 

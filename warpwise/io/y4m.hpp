@@ -48,7 +48,7 @@ class Y4mFrames final : public Frames {
 
   const Y4mHeader& header() const { return header_; }
 
-  bool next(Picture& picture) override;
+  bool next(std::span<std::byte> pixels) override;
 
  private:
   Y4mFrames(InputFile& input, Y4mHeader header);

@@ -98,7 +98,7 @@ class Y4mFile : public ::testing::Test {
     Y4mFrames frames(file);
     Picture picture(frames.shape());
     std::string all;
-    while (frames.next(picture)) {
+    while (frames.next(picture.bytes())) {
       all.append(reinterpret_cast<const char*>(picture.bytes().data()), picture.bytes().size());
       all += '|';
     }

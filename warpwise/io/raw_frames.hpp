@@ -3,19 +3,19 @@
 #include "warpwise/io/frames.hpp"
 #include "warpwise/io/input_file.hpp"
 
-namespace warpwise::cli {
+namespace warpwise::io {
 
 /// The headerless frames of a file, a pipe or a device, one after another.
-class RawFrames final : public io::Frames {
+class RawFrames final : public Frames {
  public:
   /// `input` outlives this. \throws IoError  the size of the file is no multiple of a frame's.
-  RawFrames(io::InputFile& input, const io::PictureShape& shape);
+  RawFrames(InputFile& input, const PictureShape& shape);
 
-  bool next(io::Picture& picture) override;
+  bool next(std::span<std::byte> pixels) override;
 
  private:
-  io::InputFile& input_;
+  InputFile& input_;
   std::int64_t frames_ = 0;
 };
 
-}  // namespace warpwise::cli
+}  // namespace warpwise::io

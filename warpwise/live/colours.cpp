@@ -1,0 +1,58 @@
+#include "warpwise/live/colours.hpp"
+
+namespace warpwise::live {
+namespace {
+
+template <class T>
+Told<T> decide(const std::optional<T>& option, const std::optional<T>& tag, T guess) {
+  if (option) return {*option, Origin::option};
+  if (tag) return {*tag, Origin::tag};
+  return {guess, Origin::guess};
+}
+
+template <class T>
+std::string text_of(const Told<T>& told) {
+  return std::string(name_of(told.value)) + " (" + std::string(name_of(told.origin)) + ")";
+}
+
+}  // namespace
+
+Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
+                       const ColourTags& tags) {
+  const bool is_high_definition = shape.width > 1024 || shape.height > 576;
+  const bool is_grey = shape.format == PixelFormat::gray8;
+  return {decide(options.matrix, tags.matrix, is_high_definition ? Matrix::bt709 : Matrix::bt601),
+          decide(options.range, tags.range, is_grey ? Range::full : Range::limited),
+          decide(options.siting, tags.siting, Siting::left)};
+}
+
+bool is_subsampled(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy:
+    case PixelFormat::nv12:
+    case PixelFormat::nv21:
+    case PixelFormat::i420: return true;
+    default: return false;
+  }
+}
+
+bool has_luma(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32: return false;
+    default: return true;
+  }
+}
+
+std::string text_of(const Colours& colours, PixelFormat format) {
+  if (!has_luma(format)) return {};
+  if (format == PixelFormat::gray8) return text_of(colours.range);
+  std::string text = text_of(colours.matrix) + ", " + text_of(colours.range);
+  if (is_subsampled(format)) text += ", chroma " + text_of(colours.siting);
+  return text;
+}
+
+}  // namespace warpwise::live

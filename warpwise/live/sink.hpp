@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "warpwise/live/stream.hpp"
+
+namespace warpwise::live {
+
+/// Where frames go, one after another.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  /// What it takes of such frames: they are converted first where it is another format. The range
+  /// is the one that the sink writes.
+  struct Taken {
+    PixelFormat format;
+    std::optional<Range> range;
+  };
+  /// \throws InvalidArgument  it cannot take frames of that size.
+  virtual Taken takes(const Stream& stream) const = 0;
+
+  /// Called once, with frames as takes() asked for. \throws IoError
+  virtual void begin(const Stream& stream) = 0;
+  /// \throws IoError  a full disk, a reader that went away, …
+  virtual void write(std::span<const std::byte> pixels) = 0;
+  /// Ends the file, which then holds every frame that was written. Called once, after a failure
+  /// too: what was written stays. \throws IoError
+  virtual void finish() = 0;
+
+ protected:
+  explicit Sink(std::string name) : name_(std::move(name)) {}
+
+ private:
+  std::string name_;
+};
+
+/// The sink of that name:
+///
+/// | name                     | what is written |
+/// |--------------------------|--------------------------------------------------------------------|
+/// | null                     | nothing | | pipe:FORMAT              | frames of that format
+/// without headers, on standard output          | | -, FILE.y4m              | a .y4m stream of
+/// 4:2:0, of grey frames mono                        | | FOLDER/, 'out/%05d.png'  | a picture for
+/// each frame, 000001.png on in a folder                | | FILE.mp4, .avi, .mkv     | H.264 as
+/// browsers play it, MJPEG, lossless FFV1                    |
+///
+/// \throws IoError  it cannot be written there.  \throws InvalidArgument  a name that says what
+/// cannot be.
+std::unique_ptr<Sink> open_sink(const std::string& name);
+
+}  // namespace warpwise::live

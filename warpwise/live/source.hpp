@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "warpwise/live/stream.hpp"
+
+namespace warpwise::live {
+
+/// Where frames come from, one after another.
+class Source {
+ public:
+  virtual ~Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  const Stream& stream() const { return stream_; }
+
+  /// "samples/street.avi (mpeg4)".
+  const std::string& name() const { return name_; }
+
+  /// Reads the next frame into `pixels`, of which there are stream().shape.bytes(); false after the
+  /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
+  virtual bool next(std::span<std::byte> pixels) = 0;
+
+  /// Whether frames come when they come, and are lost where nobody takes them: a camera's.
+  virtual bool is_live() const { return false; }
+
+  /// How many frames there are, where that is known.
+  virtual std::optional<std::int64_t> frames() const { return std::nullopt; }
+
+ protected:
+  Source(std::string name, Stream stream) : name_(std::move(name)), stream_(std::move(stream)) {}
+
+ private:
+  std::string name_;
+  Stream stream_;
+};
+
+/// What a source's own name leaves open.
+struct SourceOptions {
+  ColourTags colours;                  ///< go before what the source says of itself
+  std::optional<PixelFormat> format;   ///< of a camera or a pattern
+  std::optional<std::int64_t> width;   ///< likewise, and
+  std::optional<std::int64_t> height;  ///< always both
+  std::optional<Rate> rate;
+};
+
+/// The source of that name:
+///
+/// | name                              | frames                                                   |
+/// |-----------------------------------|----------------------------------------------------------|
+/// | /dev/video0, camera:0             | of a camera                                              |
+/// | test:bars, test:zone, test:noise  | made up here; without an end                             |
+/// | pipe:rgb24:1280x720@30            | without headers, on standard input; @rate may be left out
+/// | | -                                 | a .y4m stream on standard input | | FOLDER,
+/// 'frames/\*.png'           | pictures of one size in the order of their names         | | any
+/// other                         | a .y4m or video file                                     |
+///
+/// \throws IoError  it is missing or no video.  \throws InvalidArgument  an option that the kind of
+/// source does not take, or a name that says what cannot be.
+std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options);
+
+}  // namespace warpwise::live

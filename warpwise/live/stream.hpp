@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "warpwise/io/picture.hpp"
+#include "warpwise/live/colours.hpp"
+
+namespace warpwise::live {
+
+/// Frames a second, as a fraction; 0/1 where it is not known.
+struct Rate {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;
+
+  bool is_known() const { return numerator > 0; }
+  double per_second() const {
+    return static_cast<double>(numerator) / static_cast<double>(denominator);
+  }
+  /// "25", "29.97"; empty where it is not known.
+  std::string text() const;
+};
+
+/// What is known of frames before the first one: all frames of a stream are alike.
+struct Stream {
+  io::PictureShape shape;  ///< of 8-bit frames whose format is known
+  Colours colours;
+  Rate rate;
+
+  PixelFormat format() const { return shape.format.value(); }
+  /// "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25 fps".
+  std::string text() const;
+};
+
+/// A stream of such frames, with what options and tags say of their colours.
+Stream stream_of(PixelFormat format, std::int64_t width, std::int64_t height, Rate rate,
+                 const ColourTags& options = {}, const ColourTags& tags = {});
+
+}  // namespace warpwise::live
