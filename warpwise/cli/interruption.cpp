@@ -16,7 +16,9 @@ using Handler = void (*)(int);
 constexpr std::array asking = {SIGINT, SIGTERM};
 std::array<Handler, asking.size()> before{};
 std::atomic<int> asked_by = 0;
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
+std::atomic<const char*> said = "";
+static_assert(std::atomic<int>::is_always_lock_free && decltype(said)::is_always_lock_free,
+              "a signal handler uses them");
 
 void put_back() {
   for (std::size_t i = 0; i < asking.size(); ++i) std::signal(asking[i], before[i]);
@@ -25,14 +27,14 @@ void put_back() {
 extern "C" void ask(int signal) {
   asked_by = signal;
   put_back();
-  constexpr std::string_view said =
-      "\nwarpwise: stops behind this row and keeps what was measured; once more to stop at once\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, said.data(), said.size());
+  const std::string_view text = said;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
 }  // namespace
 
-Interruption::Interruption() {
+Interruption::Interruption(const char* what) {
+  said = what;
   for (std::size_t i = 0; i < asking.size(); ++i) {
     before[i] = std::signal(asking[i], ask);
     if (before[i] == SIG_IGN) std::signal(asking[i], SIG_IGN);

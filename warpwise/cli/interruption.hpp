@@ -1,13 +1,14 @@
 #pragma once
 
-// Ctrl-C during a long measurement, of which something is worth keeping.
+// Ctrl-C during long work, of which something is worth keeping.
 namespace warpwise::cli {
 
-/// While one lives, the first SIGINT or SIGTERM asks to stop, and says so on standard error; the
-/// second ends the program as it always would. A signal that was ignored stays so. One at a time.
+/// While one lives, the first SIGINT or SIGTERM asks to stop, and `said` is printed to standard
+/// error, a text that outlives it; the second ends the program as it always would. A signal that
+/// was ignored stays so. One at a time.
 class Interruption {
  public:
-  Interruption();
+  explicit Interruption(const char* said);
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/io/picture_folder.hpp"
 
 namespace warpwise::cli {
 namespace fs = std::filesystem;
@@ -27,26 +28,6 @@ void refuse_video(const std::string& path) {
                 " is a video, and only .y4m and pictures can be read; make one first: ffmpeg -i " +
                 path + " -pix_fmt yuv420p frames.y4m, or mkdir frames && ffmpeg -i " + path +
                 " frames/%05d.png");
-}
-
-std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
-  std::vector<std::string> pictures;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string path = entry->path().string();
-    const std::string extension = io::extension_of(path);
-    const bool wanted = io::is_readable_extension(extension) || (raw_too && extension == ".raw");
-    std::error_code leads_nowhere;  // of a link
-    if (wanted && entry->is_regular_file(leads_nowhere)) pictures.push_back(path);
-  }
-  if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());
-  if (pictures.empty()) {
-    throw IoError("the folder " + folder + " has no picture in it" +
-                  (raw_too ? "" : " (.raw files need --from and --size)"));
-  }
-  std::sort(pictures.begin(), pictures.end());
-  return pictures;
 }
 
 namespace {
@@ -142,7 +123,7 @@ std::vector<Job> list_jobs(const SharedOptions& options,
     const std::string& path = options.paths[i];
     if (is_folder(path)) {
       several = true;
-      const std::vector<std::string> inside = pictures_in(path, options.size.has_value());
+      const std::vector<std::string> inside = io::pictures_in(path, options.size.has_value());
       inputs.insert(inputs.end(), inside.begin(), inside.end());
     } else {
       inputs.push_back(path);

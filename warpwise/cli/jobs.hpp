@@ -42,10 +42,6 @@ class OutputFolders {
   std::vector<std::filesystem::path> made_;
 };
 
-/// The pictures in a folder, by name; headerless frames only when `raw_too`.
-/// \throws IoError  it cannot be read, or has none.
-std::vector<std::string> pictures_in(const std::string& folder, bool raw_too);
-
 bool is_folder(const std::string& path);
 
 /// \throws IoError  the path names a file that is a video by its name, but no .y4m; it says

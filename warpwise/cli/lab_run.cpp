@@ -87,7 +87,11 @@ class LabRun final : public Command {
     require_writable(selections);
     lab::require_compiler();
     std::optional<Interruption> interruption;
-    if (json_ || csv_ || !out_.empty() || !plot_.empty()) interruption.emplace();
+    if (json_ || csv_ || !out_.empty() || !plot_.empty()) {
+      interruption.emplace(
+          "\nwarpwise: stops behind this row and keeps what was measured; once more to stop at "
+          "once\n");
+    }
     std::vector<std::string> wrong;
     nlohmann::ordered_json objects = nlohmann::ordered_json::array();
     for (const Selection& each : selections) {

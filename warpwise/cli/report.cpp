@@ -121,6 +121,18 @@ void Progress::clear() {
   if (visible_) clear_line();
 }
 
+StatusLine::StatusLine() : is_terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+StatusLine::~StatusLine() {
+  if (is_terminal_) clear_line();
+}
+
+void StatusLine::show(std::string_view text) {
+  if (!is_terminal_) return;
+  fmt::print(stderr, "\r\x1b[K{}", io::printable(text));
+  std::fflush(stderr);
+}
+
 Waiting::Waiting(std::string what) : what_(std::move(what)) {
   if (::isatty(STDERR_FILENO) == 0) return;
   line_ = std::jthread([this](const std::stop_token& stop) {

@@ -76,6 +76,20 @@ class Progress {
   bool visible_;
 };
 
+/// A line on standard error, when that is a terminal, that is written over and over.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine();
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void show(std::string_view text);
+
+ private:
+  bool is_terminal_;
+};
+
 /// While it lives, a line on standard error, when that is a terminal, that says what is being done
 /// and for how long; it appears after a second.
 class Waiting {

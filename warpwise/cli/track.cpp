@@ -9,6 +9,7 @@
 #include "warpwise/cli/report.hpp"
 #include "warpwise/cli/search.hpp"
 #include "warpwise/cli/task.hpp"
+#include "warpwise/io/picture_folder.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -112,7 +113,7 @@ class TrackCommand final : public Command {
     std::vector<std::string> inputs;
     for (auto path = paths_.begin(); path != std::prev(paths_.end()); ++path) {
       if (is_folder(*path)) {
-        const std::vector<std::string> inside = pictures_in(*path, run_.size.has_value());
+        const std::vector<std::string> inside = io::pictures_in(*path, run_.size.has_value());
         inputs.insert(inputs.end(), inside.begin(), inside.end());
       } else {
         inputs.push_back(*path);

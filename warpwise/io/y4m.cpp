@@ -189,6 +189,8 @@ Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
   header.planes = space.planes;
   header.shape = PictureShape::of(space.format, width, height);
   header.shape.full_range = full.value_or(space.planes == Y4mPlanes::grey);
+  header.says_range = full.has_value();
+  header.sampling = colours;
   return header;
 }
 
@@ -240,15 +242,19 @@ bool Y4mFrames::next(std::span<std::byte> pixels) {
 }
 
 bool y4m_holds(const PictureShape& shape) {
-  return shape.format == PixelFormat::gray8 || shape.format == PixelFormat::i444;
+  return shape.format == PixelFormat::gray8 || shape.format == PixelFormat::i420 ||
+         shape.format == PixelFormat::i444;
 }
 
-std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect) {
+std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
+                       std::string_view sampling) {
   if (!y4m_holds(shape)) throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
   std::string header(magic);
   header += " W" + std::to_string(shape.width) + " H" + std::to_string(shape.height);
   header += " F" + std::string(rate) + " Ip A" + std::string(aspect);
-  header += shape.format == PixelFormat::gray8 ? " Cmono" : " C444";
+  if (shape.format == PixelFormat::gray8) sampling = "mono";
+  if (shape.format == PixelFormat::i444) sampling = "444";
+  header += " C" + std::string(sampling);
   header += shape.full_range.value_or(true) ? " XCOLORRANGE=FULL\n" : " XCOLORRANGE=LIMITED\n";
   return header;
 }

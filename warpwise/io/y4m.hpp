@@ -25,6 +25,9 @@ struct Y4mHeader {
   Y4mPlanes planes = Y4mPlanes::subsampled_both_ways;
   std::string rate = "25:1";   ///< frames a second
   std::string aspect = "0:0";  ///< of a pixel; 0:0 where it is not known
+  /// "420mpeg2", "444", …: of 4:2:0 it also says where the chroma samples lie.
+  std::string sampling = "420";
+  bool says_range = false;  ///< whether shape.full_range was said, not taken for granted
 };
 
 /// Bytes from which a .y4m file is told. A pipe may have no more of them for now.
@@ -60,12 +63,13 @@ class Y4mFrames final : public Frames {
   std::int64_t frames_ = 0;
 };
 
-/// Whether a .y4m file can hold such pictures: gray8 and i444.
+/// Whether a .y4m file can hold such pictures: gray8, i420 and i444.
 bool y4m_holds(const PictureShape& shape);
 
-/// The first line of a file of such frames, with its end; `rate` and `aspect` as in Y4mHeader.
-/// \throws InvalidArgument  unless y4m_holds(shape).
-std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect);
+/// The first line of a file of such frames, with its end; `rate`, `aspect` and, for i420, `sampling`
+/// as in Y4mHeader. \throws InvalidArgument  unless y4m_holds(shape).
+std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
+                       std::string_view sampling = "420mpeg2");
 
 /// What stands before each frame.
 inline constexpr std::string_view y4m_frame_line = "FRAME\n";

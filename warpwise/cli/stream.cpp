@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/interruption.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/cli/stage_text.hpp"
+#include "warpwise/cli/stream_report.hpp"
+#include "warpwise/cli/worker.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/live/run.hpp"
+#include "warpwise/live/sources.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Frames that are on their way through a GPU at a time: while one is computed, others go up and
+// down.
+constexpr std::size_t frames_on_gpu = 3;
+
+class StreamCommand final : public Command {
+ public:
+  explicit StreamCommand(CLI::App& app) {
+    app.add_option("SOURCE SINK", paths_,
+                   "Where frames come from: /dev/video0, a video, a folder, 'frames/*.png', "
+                   "test:bars, pipe:rgb24:1280x720@30, - (.y4m); and where they go: FILE.mp4, "
+                   ".avi, .mkv, .y4m, a folder, 'out/%05d.png', pipe:FORMAT, -, null")
+        ->check(refuse_empty_name)
+        ->type_name("");
+    app.add_option("--pipeline", pipeline_,
+                   "Stages between '|', with the options of the subcommands: 'ycbcr32 | sobel | "
+                   "threshold window=31'; " +
+                       list_of_stages())
+        ->type_name("STAGES");
+    add_source_options(app);
+    app.add_flag("--realtime", run_.realtime,
+                 "Keep the source's pace: where it is too fast, the newest frame wins");
+    app.add_option_function<std::string>(
+           "--frames",
+           [this](const std::string& text) {
+             run_.frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
+           },
+           "End after so many frames")
+        ->type_name("N");
+    add_run_options(app, where_);
+  }
+
+  void execute() const override {
+    if (paths_.size() != 2) throw UsageError("stream needs SOURCE SINK");
+    where_.validate();
+    std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_);
+    require_two_files();
+    require_outputs();
+    const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
+    const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
+    const live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                    cpu_threads(where_));
+    const StreamPlace place = find_place(pipeline);
+    say(fmt::format("{}: {}", source->name(), source->stream().text()));
+    std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
+    sink->begin(pipeline.result());
+    finish(run(source, std::move(lanes), sink, place), pipeline, *source, *sink, place);
+  }
+
+ private:
+  void add_source_options(CLI::App& app) {
+    const auto add = [&app](const char* name, const char* help, const char* type, auto parse) {
+      app.add_option_function<std::string>(name, parse, help)->type_name(type);
+    };
+    add("--format", "Of a camera's, a pattern's or a .raw file's frames: rgb24, yuyv, nv12, …",
+        "FMT", [this](const std::string& text) { source_.format = live::parse_format(text); });
+    add("--size", "Of these frames", "WxH", [this](const std::string& text) {
+      const Size size = parse_size("--size", text);
+      source_.width = size.width;
+      source_.height = size.height;
+    });
+    add("--fps", "Frames a second that the source gives, or is taken to give", "N",
+        [this](const std::string& text) { source_.rate = live::parse_rate(text); });
+    add_choice(app, "--matrix", "Weights of the colours in luma, whatever the source says",
+               all_matrices, source_.colours.matrix);
+    add_choice(app, "--range", "Codes of YUV frames, likewise", all_ranges, source_.colours.range);
+    add_choice(app, "--siting", "Where shared chroma lies, likewise", live::all_sitings,
+               source_.colours.siting);
+  }
+
+  // A video is written while it is read.
+  void require_two_files() const {
+    std::error_code ignored;
+    if (fs::equivalent(paths_[0], paths_[1], ignored)) {
+      throw UsageError(paths_[0] + " would be read and written at a time; name another sink");
+    }
+  }
+
+  bool writes_to_standard_output() const {
+    return io::is_standard_output(paths_[1]) || paths_[1].starts_with("pipe:");
+  }
+
+  void require_outputs() const {
+    if (!writes_to_standard_output()) return;
+    if (::isatty(STDOUT_FILENO) != 0) {
+      throw UsageError(
+          "the frames would go to a terminal; send standard output to a file or a program");
+    }
+    if (where_.json) {
+      throw UsageError("--json and the sink both need standard output; name a file for one");
+    }
+  }
+
+  // What a user sees of the run stands where the frames do not.
+  void say(const std::string& line) const {
+    if (where_.json) return;
+    writes_to_standard_output() ? print_error(line) : print_line(line);
+  }
+
+  StreamPlace find_place(const live::Pipeline& pipeline) const {
+    const bool wants_gpu = where_.backend == BackendChoice::cuda || where_.device.has_value();
+    if (wants_gpu) gpu::require_device();
+    const bool is_gpu =
+        wants_gpu || (where_.backend == BackendChoice::automatic && gpu::device_count() > 0);
+    StreamPlace place;
+    const std::size_t threads = cpu_threads(where_);
+    // In real time one frame gets all threads, so that it is there soonest.
+    const bool one_by_one = pipeline.remembers() || (run_.realtime && !is_gpu);
+    if (is_gpu) {
+      gpu::set_device(where_.device.value_or(0));
+      place = {"cuda", gpu::device_info(where_.device.value_or(0)).name,
+               one_by_one ? 1 : frames_on_gpu, 1};
+    } else {
+      place = {"cpu", fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
+               one_by_one ? 1 : threads, static_cast<int>(one_by_one ? threads : 1)};
+    }
+    return place;
+  }
+
+  static std::vector<std::unique_ptr<live::Lane>> make_lanes(const live::Pipeline& pipeline,
+                                                             const StreamPlace& place) {
+    const std::size_t count = live::lanes_for(place.workers);
+    if (place.backend == "cuda") return live::gpu_lanes(pipeline, count);
+    return live::cpu_lanes(pipeline, count, place.threads_of_worker);
+  }
+
+  live::Summary run(const std::shared_ptr<live::Source>& source,
+                    std::vector<std::unique_ptr<live::Lane>> lanes,
+                    const std::shared_ptr<live::Sink>& sink, const StreamPlace& place) const {
+    live::RunOptions options = run_;
+    options.workers = place.workers;
+    const Interruption interruption(
+        "\nwarpwise: ends the stream and what it writes; once more to stop at once\n");
+    StatusLine status;
+    const std::optional<std::int64_t> total = source->frames();
+    return live::run(source, std::move(lanes), sink, options,
+                     {[] { return Interruption::asked(); },
+                      [&](const live::Progress& now) { status.show(status_text(now, total)); }});
+  }
+
+  void finish(const live::Summary& summary, const live::Pipeline& pipeline,
+              const live::Source& source, const live::Sink& sink, const StreamPlace& place) const {
+    const StreamReport report{summary, pipeline, source, sink, place};
+    if (where_.json) {
+      print(json_text(report));
+    } else {
+      say(text_of(report));
+    }
+    if (summary.failure) std::rethrow_exception(summary.failure);
+    if (summary.was_stopped) Interruption::end();
+  }
+
+  std::vector<std::string> paths_;
+  std::string pipeline_;
+  live::SourceOptions source_;
+  live::RunOptions run_;
+  RunOptions where_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_stream(CLI::App& app) {
+  return std::make_unique<StreamCommand>(*app.add_subcommand(
+      "stream", "Frames from a camera, video or pipe, through stages, to another"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,33 @@
+#include "warpwise/io/picture_folder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/picture_file.hpp"
+
+namespace warpwise::io {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> pictures_in(const std::string& folder, bool raw_too) {
+  std::vector<std::string> pictures;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    const std::string extension = extension_of(path);
+    const bool wanted = is_readable_extension(extension) || (raw_too && extension == ".raw");
+    std::error_code leads_nowhere;  // of a link
+    if (wanted && entry->is_regular_file(leads_nowhere)) pictures.push_back(path);
+  }
+  if (error) throw IoError("cannot read the folder " + folder + ": " + error.message());
+  if (pictures.empty()) {
+    throw IoError("the folder " + folder + " has no picture in it" +
+                  (raw_too ? "" : " (.raw files need --from and --size)"));
+  }
+  std::sort(pictures.begin(), pictures.end());
+  return pictures;
+}
+
+}  // namespace warpwise::io

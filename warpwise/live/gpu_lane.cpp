@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/graph.hpp"
+#include "warpwise/gpu/stream.hpp"
+#include "warpwise/live/lane.hpp"
+
+namespace warpwise::live {
+namespace {
+
+// How often the steps are timed one by one before frames come; a graph is timed as a whole only.
+constexpr int rehearsals = 10;
+
+class GpuLane final : public Lane {
+ public:
+  GpuLane(const Pipeline& pipeline, std::shared_ptr<gpu::Stream> stream)
+      : pipeline_(pipeline), stream_(std::move(stream)), source_(pipeline.source().shape.bytes()),
+        result_(pipeline.result().shape.bytes()),
+        on_device_(pipeline.source().shape.bytes(), *stream_) {
+    for (const Step& step : pipeline.steps()) {
+      const std::int64_t bytes = step.stage ? step.to.shape.bytes() : 0;
+      between_.emplace_back(bytes, *stream_);
+    }
+    times_.steps.resize(pipeline.steps().size());
+  }
+
+  // After the constructor: a stage that remembers has no rehearsal, for it would remember that.
+  void record() {
+    std::fill_n(source_.data(), source_.bytes(), std::byte{0});
+    rehearse();
+    graph_.emplace([this](gpu::StreamHandle stream) { enqueue(stream); });
+  }
+
+  std::span<std::byte> source() override {
+    return {source_.data(), static_cast<std::size_t>(source_.bytes())};
+  }
+  std::span<const std::byte> result() const override {
+    return {result_.data(), static_cast<std::size_t>(result_.bytes())};
+  }
+  const Milliseconds& milliseconds() const override { return times_; }
+
+  void compute() override {
+    gpu::set_device(device_);  // of this thread
+    if (!graph_) {
+      add_to_times(run_timed());
+      return;
+    }
+    graph_->launch(*stream_);
+    done_.record(*stream_);
+    done_.synchronize();
+    add_to_times(rehearsed_);
+  }
+
+ private:
+  DeviceSource upload(gpu::StreamHandle stream) {
+    gpu::upload(source_.data(), on_device_.data(), source_.bytes(), stream);
+    return {pipeline_.source().shape, on_device_.data()};
+  }
+
+  DeviceSource run_step(std::size_t i, DeviceSource from, gpu::StreamHandle stream) {
+    const Step& step = pipeline_.steps()[i];
+    if (!step.stage) return {step.to.shape, from.data};
+    step.stage->run(from, {step.to.shape, between_[i].data()}, stream);
+    return {step.to.shape, between_[i].data()};
+  }
+
+  void download(DeviceSource from, gpu::StreamHandle stream) {
+    gpu::download(static_cast<const std::byte*>(from.data), result_.data(), result_.bytes(),
+                  stream);
+  }
+
+  void enqueue(gpu::StreamHandle stream) {
+    DeviceSource from = upload(stream);
+    for (std::size_t i = 0; i < between_.size(); ++i) from = run_step(i, from, stream);
+    download(from, stream);
+  }
+
+  // Calls `work` between two events: what it took on the stream, in milliseconds.
+  template <class Work>
+  double timed(const Work& work) {
+    begin_.record(*stream_);
+    work();
+    done_.record(*stream_);
+    done_.synchronize();
+    return done_.microseconds_since(begin_) / 1000;
+  }
+
+  Milliseconds run_timed() {
+    Milliseconds took;
+    DeviceSource from{pipeline_.source().shape, on_device_.data()};
+    took.upload = timed([&] { from = upload(*stream_); });
+    for (std::size_t i = 0; i < between_.size(); ++i) {
+      took.steps.push_back(timed([&] { from = run_step(i, from, *stream_); }));
+    }
+    took.download = timed([&] { download(from, *stream_); });
+    return took;
+  }
+
+  // The first time loads the kernels; of the others the shortest time of each part is kept.
+  void rehearse() {
+    enqueue(*stream_);
+    rehearsed_ = run_timed();
+    for (int n = 1; n < rehearsals; ++n) {
+      const Milliseconds again = run_timed();
+      rehearsed_.upload = std::min(rehearsed_.upload, again.upload);
+      rehearsed_.download = std::min(rehearsed_.download, again.download);
+      for (std::size_t i = 0; i < between_.size(); ++i) {
+        rehearsed_.steps[i] = std::min(rehearsed_.steps[i], again.steps[i]);
+      }
+    }
+  }
+
+  void add_to_times(const Milliseconds& took) {
+    times_.upload += took.upload;
+    times_.download += took.download;
+    for (std::size_t i = 0; i < took.steps.size(); ++i) times_.steps[i] += took.steps[i];
+  }
+
+  const Pipeline& pipeline_;
+  int device_ = gpu::current_device();
+  std::shared_ptr<gpu::Stream> stream_;
+  gpu::HostBuffer source_;
+  gpu::HostBuffer result_;
+  gpu::Buffer on_device_;
+  std::vector<gpu::Buffer> between_;  // results of the steps
+  gpu::Event begin_;
+  gpu::Event done_;
+  std::optional<gpu::Graph> graph_;
+  Milliseconds rehearsed_;
+  Milliseconds times_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count) {
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::shared_ptr<gpu::Stream> stream;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!stream || !pipeline.remembers()) stream = std::make_shared<gpu::Stream>();
+    auto lane = std::make_unique<GpuLane>(pipeline, stream);
+    if (pipeline.is_recordable()) lane->record();
+    lanes.push_back(std::move(lane));
+  }
+  return lanes;
+}
+
+}  // namespace warpwise::live

@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/sinks.hpp"
+#include "warpwise/live/video_module.hpp"
+
+namespace warpwise::live {
+namespace {
+
+bool is_video(std::string_view extension) {
+  return std::find(video_extensions.begin(), video_extensions.end(), extension) !=
+         video_extensions.end();
+}
+
+// A folder, a name with a number, or one picture, which is then refused.
+bool is_of_pictures(const std::string& name, std::string_view extension) {
+  std::error_code ignored;
+  return name.ends_with('/') || std::filesystem::is_directory(name, ignored) ||
+         name.find('%') != std::string::npos || io::is_readable_extension(extension);
+}
+
+}  // namespace
+
+std::unique_ptr<Sink> open_sink(const std::string& name) {
+  const std::string extension = io::extension_of(name);
+  if (name == "null") return null_sink();
+  if (name.starts_with("pipe:")) return pipe_sink(name.substr(5));
+  if (name == "-" || extension == ".y4m") return y4m_sink(name);
+  if (is_video(extension)) {
+    io::require_place(name);
+    return video_module().create(name);
+  }
+  if (is_of_pictures(name, extension)) return picture_sink(name);
+  throw InvalidArgument("'" + name +
+                        "' names nothing that takes frames: FILE.mp4, FILE.avi, FILE.mkv, "
+                        "FILE.y4m, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null");
+}
+
+}  // namespace warpwise::live

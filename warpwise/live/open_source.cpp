@@ -1,0 +1,65 @@
+#include <filesystem>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/sources.hpp"
+#include "warpwise/live/video_module.hpp"
+
+namespace warpwise::live {
+namespace {
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "/dev/video0" of it and of camera:0; empty if it names no camera.
+std::string camera_path(const std::string& name) {
+  if (name.starts_with("/dev/video")) return name;
+  if (!name.starts_with("camera:")) return {};
+  const std::string number = name.substr(7);
+  if (!is_digits(number)) {
+    throw InvalidArgument(name + " is no camera: camera:0 is /dev/video0");
+  }
+  return "/dev/video" + number;
+}
+
+// A folder, a pattern, or one picture.
+bool is_of_pictures(const std::string& name) {
+  std::error_code ignored;
+  const std::string extension = io::extension_of(name);
+  const bool is_picture = io::is_readable_extension(extension) && extension != ".y4m";
+  if (is_picture || std::filesystem::is_directory(name, ignored)) return true;
+  return name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name, ignored);
+}
+
+bool takes_format_and_size(const std::string& name) {
+  return name.starts_with("test:") || io::extension_of(name) == ".raw";
+}
+
+void require_options(const std::string& name, const SourceOptions& options) {
+  if (!options.format && !options.width) return;
+  throw InvalidArgument(
+      name +
+      " says itself what its frames are; --format and --size are for cameras, test: and "
+      ".raw files");
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions& options) {
+  const std::string camera = camera_path(name);
+  if (!camera.empty()) return video_module().open_camera(camera, options);
+  if (name == "-" || !takes_format_and_size(name)) require_options(name, options);
+  if (name.starts_with("test:")) return pattern_source(name.substr(5), options);
+  if (name.starts_with("pipe:")) return pipe_source(name.substr(5), options);
+  if (is_of_pictures(name)) return picture_source(name, options);
+  if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);
+  std::unique_ptr<Source> y4m = y4m_source(name, options);
+  if (y4m) return y4m;
+  if (name == "-") {
+    throw IoError("standard input is no .y4m stream; pipe:FORMAT:WxH takes frames without headers");
+  }
+  return video_module().open_file(name, options);
+}
+
+}  // namespace warpwise::live

@@ -1,0 +1,95 @@
+#include <cstring>
+#include <filesystem>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/sinks.hpp"
+
+namespace warpwise::live {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "out/", six digits and ".png" of "out/%06d.png".
+struct Numbered {
+  std::string before;
+  std::size_t digits;
+  std::string after;
+
+  std::string path(std::int64_t number) const {
+    std::string text = std::to_string(number);
+    if (text.size() < digits) text.insert(0, digits - text.size(), '0');
+    return before + text + after;
+  }
+};
+
+Numbered parse_pattern(const std::string& pattern) {
+  if (pattern.ends_with('/') || fs::is_directory(pattern)) {
+    return {(fs::path(pattern) / "").string(), 6, ".png"};
+  }
+  const std::size_t percent = pattern.find('%');
+  const std::size_t d = percent == std::string::npos ? percent : pattern.find('d', percent);
+  if (d == std::string::npos) {
+    throw InvalidArgument("a stream has many frames and " + pattern +
+                          " is one picture; a folder, 'out/', or a name with a number, "
+                          "'out/%05d.png', takes them");
+  }
+  const std::string width = pattern.substr(percent + 1, d - percent - 1);
+  const bool is_width = width.size() <= 2 && width.find_first_not_of("0123456789") == width.npos;
+  if (!is_width || pattern.find('%', d) != std::string::npos) {
+    throw InvalidArgument("'" + pattern + "' needs one number, written as %d or %05d");
+  }
+  return {pattern.substr(0, percent), width.empty() ? 1 : std::stoul(width), pattern.substr(d + 1)};
+}
+
+class PictureSink final : public Sink {
+ public:
+  PictureSink(const std::string& pattern, Numbered names)
+      : Sink(pattern), names_(std::move(names)), extension_(io::extension_of(names_.path(1))) {
+    require_held(PixelFormat::gray8);
+    require_held(PixelFormat::rgb24);
+  }
+
+  Taken takes(const Stream& stream) const override {
+    const bool is_grey = stream.format() == PixelFormat::gray8;
+    return {is_grey ? PixelFormat::gray8 : PixelFormat::rgb24, std::nullopt};
+  }
+
+  void begin(const Stream& stream) override {
+    picture_.emplace(stream.shape);
+    const fs::path folder = fs::path(names_.path(1)).parent_path();
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error) throw IoError("cannot make the folder " + folder.string() + ": " + error.message());
+  }
+
+  void write(std::span<const std::byte> pixels) override {
+    std::memcpy(picture_->bytes().data(), pixels.data(), pixels.size());
+    io::OutputFile file(names_.path(++written_));
+    io::write_picture(file, extension_, *picture_);
+    file.finish();
+  }
+
+  void finish() override {}
+
+ private:
+  void require_held(PixelFormat format) const {
+    const auto shape = io::PictureShape::of(format, 1, 1);
+    if (io::holding(extension_, shape) != io::Holding::not_at_all) return;
+    throw InvalidArgument(io::why_not_held(name(), shape));
+  }
+
+  Numbered names_;
+  std::string extension_;
+  std::optional<io::Picture> picture_;
+  std::int64_t written_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> picture_sink(const std::string& pattern) {
+  return std::make_unique<PictureSink>(pattern, parse_pattern(pattern));
+}
+
+}  // namespace warpwise::live

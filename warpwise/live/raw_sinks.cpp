@@ -1,0 +1,89 @@
+#include <optional>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/y4m.hpp"
+#include "warpwise/live/sinks.hpp"
+
+namespace warpwise::live {
+namespace {
+
+class NullSink final : public Sink {
+ public:
+  NullSink() : Sink("null") {}
+  Taken takes(const Stream& stream) const override { return {stream.format(), std::nullopt}; }
+  void begin(const Stream&) override {}
+  void write(std::span<const std::byte>) override {}
+  void finish() override {}
+};
+
+class PipeSink final : public Sink {
+ public:
+  explicit PipeSink(PixelFormat format) : Sink("standard output"), format_(format), file_("-") {}
+
+  Taken takes(const Stream&) const override { return {format_, std::nullopt}; }
+  void begin(const Stream&) override {}
+  void write(std::span<const std::byte> pixels) override { file_.write(pixels); }
+  void finish() override { file_.finish(); }
+
+ private:
+  PixelFormat format_;
+  io::OutputFile file_;
+};
+
+std::string sampling_of(Siting siting) {
+  switch (siting) {
+    case Siting::left: return "420mpeg2";
+    case Siting::centre: return "420jpeg";
+    case Siting::top_left: return "420paldv";
+  }
+  throw InvalidArgument("chroma lies nowhere");
+}
+
+class Y4mSink final : public Sink {
+ public:
+  explicit Y4mSink(const std::string& path)
+      : Sink(path == "-" ? "standard output" : path), file_(path) {}
+
+  Taken takes(const Stream& stream) const override {
+    const PixelFormat format = stream.format();
+    if (io::y4m_holds(stream.shape)) return {format, std::nullopt};
+    return {PixelFormat::i444, has_luma(format) ? std::nullopt : std::optional(Range::limited)};
+  }
+
+  void begin(const Stream& stream) override {
+    const Rate rate = stream.rate.is_known() ? stream.rate : Rate{25, 1};
+    const std::string ratio =
+        std::to_string(rate.numerator) + ":" + std::to_string(rate.denominator);
+    write_text(
+        io::y4m_header(stream.shape, ratio, "0:0", sampling_of(stream.colours.siting.value)));
+  }
+
+  void write(std::span<const std::byte> pixels) override {
+    write_text(io::y4m_frame_line);
+    file_.write(pixels);
+  }
+  void finish() override { file_.finish(); }
+
+ private:
+  void write_text(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
+
+  io::OutputFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> null_sink() { return std::make_unique<NullSink>(); }
+
+std::unique_ptr<Sink> pipe_sink(const std::string& format) {
+  std::string known;
+  for (const PixelFormat each : convert_destinations) {
+    if (name_of(each) == format) return std::make_unique<PipeSink>(each);
+    known += (known.empty() ? "" : ", ") + std::string(name_of(each));
+  }
+  throw InvalidArgument("pipe:" + format + " is no format to write; these are: " + known);
+}
+
+std::unique_ptr<Sink> y4m_sink(const std::string& path) { return std::make_unique<Y4mSink>(path); }
+
+}  // namespace warpwise::live

@@ -1,0 +1,102 @@
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/input_file.hpp"
+#include "warpwise/io/raw_frames.hpp"
+#include "warpwise/io/y4m.hpp"
+#include "warpwise/live/sources.hpp"
+
+namespace warpwise::live {
+namespace {
+
+class RawSource final : public Source {
+ public:
+  RawSource(const std::string& path, const Stream& stream)
+      : Source(path == "-" ? "standard input" : path, stream), input_(path),
+        frames_(input_, stream.shape) {}
+
+  bool next(std::span<std::byte> pixels) override { return frames_.next(pixels); }
+
+  std::optional<std::int64_t> frames() const override {
+    if (!input_.size()) return std::nullopt;
+    return *input_.size() / stream().shape.bytes();
+  }
+
+ private:
+  io::InputFile input_;
+  io::RawFrames frames_;
+};
+
+// What its name says of 4:2:0; "420" alone says nothing.
+std::optional<Siting> siting_of(const std::string& sampling) {
+  if (sampling == "420jpeg") return Siting::centre;
+  if (sampling == "420mpeg2") return Siting::left;
+  if (sampling == "420paldv") return Siting::top_left;
+  return std::nullopt;
+}
+
+Rate rate_of(const std::string& ratio) {
+  const std::size_t colon = ratio.find(':');
+  const Rate rate{std::stoll(ratio.substr(0, colon)), std::stoll(ratio.substr(colon + 1))};
+  return rate.denominator > 0 ? rate : Rate{};
+}
+
+// A file that is open, and its frames.
+struct Y4mInput {
+  io::InputFile file;
+  std::unique_ptr<io::Y4mFrames> frames;
+};
+
+Stream stream_of(const io::Y4mHeader& header, const SourceOptions& options) {
+  ColourTags tags;
+  if (header.says_range) {
+    tags.range = header.shape.full_range.value() ? Range::full : Range::limited;
+  }
+  tags.siting = siting_of(header.sampling);
+  return stream_of(header.shape.format.value(), header.shape.width, header.shape.height,
+                   options.rate.value_or(rate_of(header.rate)), options.colours, tags);
+}
+
+class Y4mSource final : public Source {
+ public:
+  Y4mSource(std::unique_ptr<Y4mInput> input, const SourceOptions& options)
+      : Source(input->file.name(), stream_of(input->frames->header(), options)),
+        input_(std::move(input)) {}
+
+  bool next(std::span<std::byte> pixels) override { return input_->frames->next(pixels); }
+
+ private:
+  std::unique_ptr<Y4mInput> input_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions& options) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    throw InvalidArgument("pipe:" + text + " must say what comes, as pipe:rgb24:1280x720@30 does");
+  }
+  const std::size_t at = text.find('@', colon);
+  const FrameSize size = parse_frame_size(text.substr(colon + 1, at - colon - 1));
+  Rate rate = options.rate.value_or(Rate{});
+  if (at != std::string::npos) rate = parse_rate(text.substr(at + 1));
+  const PixelFormat format = parse_format(text.substr(0, colon));
+  return std::make_unique<RawSource>(
+      "-", stream_of(format, size.width, size.height, rate, options.colours));
+}
+
+std::unique_ptr<Source> raw_source(const std::string& path, const SourceOptions& options) {
+  if (!options.format || !options.width) {
+    throw InvalidArgument(path + " has no header: --format and --size must say what is in it");
+  }
+  return std::make_unique<RawSource>(path,
+                                     stream_of(*options.format, *options.width, *options.height,
+                                               options.rate.value_or(Rate{}), options.colours));
+}
+
+std::unique_ptr<Source> y4m_source(const std::string& path, const SourceOptions& options) {
+  auto input = std::make_unique<Y4mInput>(Y4mInput{io::InputFile(path), nullptr});
+  if (!io::is_y4m(input->file.peek(io::y4m_start_bytes))) return nullptr;
+  input->frames = std::make_unique<io::Y4mFrames>(input->file);
+  return std::make_unique<Y4mSource>(std::move(input), options);
+}
+
+}  // namespace warpwise::live

@@ -1,0 +1,309 @@
+#include "warpwise/live/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace warpwise::live {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::duration;
+
+constexpr auto watch_every = std::chrono::milliseconds(100);
+// A source that waits for a frame may notice that it is to stop; a pipe without a writer does not.
+constexpr auto patience = std::chrono::milliseconds(300);
+constexpr std::size_t most_ages = 65536;
+
+double milliseconds_between(Clock::time_point start, Clock::time_point end) {
+  return duration<double, std::milli>(end - start).count();
+}
+
+struct Frame {
+  Lane* lane = nullptr;
+  Clock::time_point arrived;
+};
+
+// What the threads of a run share. A reader that is left waiting keeps it alive.
+class Run {
+ public:
+  Run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
+      std::shared_ptr<Sink> sink, const RunOptions& options)
+      : source_(std::move(source)), sink_(std::move(sink)), options_(options),
+        lanes_(std::move(lanes)) {
+    for (const auto& lane : lanes_) free_.push_back(lane.get());
+  }
+
+  void read_all();
+  void compute_all();
+  void write_all();
+
+  void stop();
+  Progress progress();
+  bool has_ended();
+  /// Whether the source was left; false when it still waits for a frame.
+  bool wait_for_reader();
+  Summary summary();
+
+ private:
+  // Of the reader.
+  Lane* lane_to_fill();
+  bool may_read_on();
+  bool read_into(Lane& lane);
+  void keep_pace();
+  // Of the writer.
+  std::optional<Frame> next_to_write();
+  void write(const Frame& frame);
+
+  void fail(std::exception_ptr failure, bool is_source);
+
+  std::shared_ptr<Source> source_;
+  std::shared_ptr<Sink> sink_;
+  RunOptions options_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Lane*> free_;
+  std::deque<Frame> ready_;             // to be computed
+  std::map<std::int64_t, Frame> done_;  // to be written, by the order in which they were taken
+  std::int64_t taken_ = 0;              // by workers
+  std::int64_t given_to_sink_ = 0;
+  bool is_stopped_ = false;  // no further frames
+  bool is_broken_ = false;   // nothing more is written
+  bool reader_ended_ = false;
+  bool writer_ended_ = false;
+  std::exception_ptr failure_;
+
+  const Clock::time_point start_ = Clock::now();
+  Progress progress_;
+  Clock::time_point end_ = start_;
+  double read_milliseconds_ = 0;
+  double write_milliseconds_ = 0;
+  std::vector<float> ages_;
+};
+
+void Run::fail(std::exception_ptr failure, bool is_source) {
+  const std::scoped_lock lock(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+  is_stopped_ = true;
+  is_broken_ = is_broken_ || !is_source;
+  changed_.notify_all();
+}
+
+// Waits for a free lane; in real time takes that of the oldest frame nobody computes yet.
+Lane* Run::lane_to_fill() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    return is_stopped_ || !free_.empty() || (options_.realtime && !ready_.empty());
+  });
+  if (is_stopped_) return nullptr;
+  if (!free_.empty()) {
+    Lane* const lane = free_.front();
+    free_.pop_front();
+    return lane;
+  }
+  Lane* const lane = ready_.front().lane;
+  ready_.pop_front();
+  ++progress_.dropped;
+  return lane;
+}
+
+// Files and patterns have their frames at once; a camera has its own pace.
+void Run::keep_pace() {
+  const Rate rate = source_->stream().rate;
+  if (!options_.realtime || source_->is_live() || !rate.is_known()) return;
+  std::unique_lock lock(mutex_);
+  const auto due = start_ + std::chrono::duration_cast<Clock::duration>(duration<double>(
+                                static_cast<double>(progress_.read) / rate.per_second()));
+  if (Clock::now() >
+      due + std::chrono::duration_cast<Clock::duration>(duration<double>(1 / rate.per_second()))) {
+    ++progress_.late;
+    return;
+  }
+  changed_.wait_until(lock, due, [&] { return is_stopped_; });
+}
+
+bool Run::may_read_on() {
+  const std::scoped_lock lock(mutex_);
+  return !is_stopped_ && (!options_.frames || progress_.read < *options_.frames);
+}
+
+bool Run::read_into(Lane& lane) {
+  const Clock::time_point asked = Clock::now();
+  if (!source_->next(lane.source())) return false;
+  const Clock::time_point arrived = Clock::now();
+  const std::scoped_lock lock(mutex_);
+  if (is_stopped_) return false;  // while the source waited; nobody may be there to compute it
+  read_milliseconds_ += milliseconds_between(asked, arrived);
+  ++progress_.read;
+  ready_.push_back({&lane, arrived});
+  changed_.notify_all();
+  return true;
+}
+
+void Run::read_all() {
+  try {
+    while (may_read_on()) {
+      Lane* const lane = lane_to_fill();
+      if (lane == nullptr) break;
+      keep_pace();
+      if (!read_into(*lane)) break;
+    }
+  } catch (...) {
+    fail(std::current_exception(), true);
+  }
+  const std::scoped_lock lock(mutex_);
+  reader_ended_ = true;
+  changed_.notify_all();
+}
+
+void Run::compute_all() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock,
+                  [&] { return is_broken_ || !ready_.empty() || reader_ended_ || is_stopped_; });
+    if (is_broken_ || ready_.empty()) return;
+    const Frame frame = ready_.front();
+    ready_.pop_front();
+    const std::int64_t number = taken_++;
+    lock.unlock();
+    try {
+      frame.lane->compute();
+    } catch (...) {
+      fail(std::current_exception(), false);
+      return;
+    }
+    lock.lock();
+    done_.emplace(number, frame);
+    changed_.notify_all();
+  }
+}
+
+std::optional<Frame> Run::next_to_write() {
+  std::unique_lock lock(mutex_);
+  const auto is_there = [&] { return done_.contains(given_to_sink_); };
+  const auto is_over = [&] {
+    const bool no_more_read = reader_ended_ || is_stopped_;
+    return is_broken_ || (no_more_read && ready_.empty() && given_to_sink_ == taken_);
+  };
+  changed_.wait(lock, [&] { return is_there() || is_over(); });
+  if (is_broken_ || !is_there()) return std::nullopt;
+  return done_.extract(given_to_sink_++).mapped();
+}
+
+void Run::write(const Frame& frame) {
+  const Clock::time_point asked = Clock::now();
+  sink_->write(frame.lane->result());
+  const Clock::time_point written = Clock::now();
+  const std::scoped_lock lock(mutex_);
+  write_milliseconds_ += milliseconds_between(asked, written);
+  const auto age = static_cast<float>(milliseconds_between(frame.arrived, written));
+  if (ages_.size() < most_ages) {
+    ages_.push_back(age);
+  } else {
+    ages_[static_cast<std::size_t>(progress_.written) % most_ages] = age;
+  }
+  ++progress_.written;
+  end_ = written;
+  free_.push_back(frame.lane);
+  changed_.notify_all();
+}
+
+void Run::write_all() {
+  try {
+    while (const std::optional<Frame> frame = next_to_write()) write(*frame);
+  } catch (...) {
+    fail(std::current_exception(), false);
+  }
+  try {
+    sink_->finish();
+  } catch (...) {
+    fail(std::current_exception(), false);
+  }
+  const std::scoped_lock lock(mutex_);
+  writer_ended_ = true;
+  changed_.notify_all();
+}
+
+void Run::stop() {
+  const std::scoped_lock lock(mutex_);
+  is_stopped_ = true;
+  changed_.notify_all();
+}
+
+Progress Run::progress() {
+  const std::scoped_lock lock(mutex_);
+  Progress now = progress_;
+  now.seconds = duration<double>(Clock::now() - start_).count();
+  return now;
+}
+
+bool Run::has_ended() {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, watch_every, [&] { return writer_ended_; });
+}
+
+bool Run::wait_for_reader() {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [&] { return reader_ended_; });
+}
+
+Summary Run::summary() {
+  const std::scoped_lock lock(mutex_);
+  Summary summary;
+  static_cast<Progress&>(summary) = progress_;
+  summary.seconds = duration<double>(end_ - start_).count();
+  summary.read_milliseconds = read_milliseconds_;
+  summary.write_milliseconds = write_milliseconds_;
+  for (const auto& lane : lanes_) {
+    const Lane::Milliseconds& own = lane->milliseconds();
+    summary.lanes.steps.resize(own.steps.size());
+    for (std::size_t i = 0; i < own.steps.size(); ++i) summary.lanes.steps[i] += own.steps[i];
+    summary.lanes.upload += own.upload;
+    summary.lanes.download += own.download;
+  }
+  std::sort(ages_.begin(), ages_.end());
+  if (!ages_.empty()) {
+    summary.age_median = ages_[ages_.size() / 2];
+    summary.age_p99 = ages_[ages_.size() * 99 / 100];
+  }
+  summary.failure = failure_;
+  return summary;
+}
+
+}  // namespace
+
+Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
+            std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher) {
+  const auto shared =
+      std::make_shared<Run>(std::move(source), std::move(lanes), std::move(sink), options);
+  std::thread reader([shared] { shared->read_all(); });
+  std::vector<std::thread> others;
+  for (std::size_t i = 0; i < options.workers; ++i) {
+    others.emplace_back([shared] { shared->compute_all(); });
+  }
+  others.emplace_back([shared] { shared->write_all(); });
+  bool was_stopped = false;
+  while (!shared->has_ended()) {
+    watcher.show(shared->progress());
+    if (was_stopped || !watcher.is_stop_asked()) continue;
+    was_stopped = true;
+    shared->stop();
+  }
+  for (std::thread& each : others) each.join();
+  if (shared->wait_for_reader()) {
+    reader.join();
+  } else {
+    reader.detach();
+  }
+  Summary summary = shared->summary();
+  summary.was_stopped = was_stopped;
+  return summary;
+}
+
+}  // namespace warpwise::live
