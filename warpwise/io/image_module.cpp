@@ -1,14 +1,11 @@
 #include "warpwise/io/image_module.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
-#include "warpwise/base/error.hpp"
+#include "warpwise/io/module.hpp"
 
 namespace warpwise::io {
 namespace {
@@ -27,14 +24,6 @@ const KnownModule known_modules[] = {
 };
 const KnownModule all_others = {"other image", {}, "opencv", "libopencv-imgcodecs-dev"};
 
-// Beside libwarpwise. Its bare name would be looked up through this program's run path as well, but
-// not under AddressSanitizer, whose own dlopen() has another one.
-std::string path_beside_library(const std::string& file) {
-  Dl_info library{};
-  ::dladdr(reinterpret_cast<void*>(&frame_bytes), &library);
-  return (std::filesystem::path(library.dli_fname).parent_path() / file).string();
-}
-
 const ImageModule& load(const KnownModule& module) {
   static std::mutex mutex;
   static std::map<std::string, const ImageModule*> loaded;
@@ -42,13 +31,9 @@ const ImageModule& load(const KnownModule& module) {
   const ImageModule*& known = loaded[module.name];
   if (known != nullptr) return *known;
   const std::string file = "libwarpwise_" + module.name + ".so";
-  void* library = ::dlopen(path_beside_library(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* entry = library == nullptr ? nullptr : ::dlsym(library, image_module_entry);
-  if (entry == nullptr) {
-    throw IoError(std::string(module.format) + " files need the module " + file +
-                  ", which cannot be loaded (" + ::dlerror() + "); install " + module.package +
-                  " and build Warpwise again, or use .npy or .raw files or pipes");
-  }
+  void* entry = module_entry(file, image_module_entry, std::string(module.format) + " files",
+                             "install " + module.package +
+                                 " and build Warpwise again, or use .npy or .raw files or pipes");
   known = reinterpret_cast<ImageModuleEntry>(entry)();
   return *known;
 }

@@ -1,8 +1,11 @@
 #include "warpwise/io/y4m.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
+
+#include "warpwise/io/interleave.hpp"
 
 namespace warpwise::io {
 namespace {
@@ -91,33 +94,22 @@ PictureShape planes_of(const PictureShape& shape, Y4mPlanes planes) {
   return shape;
 }
 
-// Both are called with sizes whose bytes were allocated.
-void interleave_422(const Picture& planes, const PictureShape& shape, std::span<std::byte> frame) {
-  const std::int64_t width = shape.width;
-  const std::int64_t height = shape.height;
-  const std::byte* luma = planes.bytes().data();
-  const std::byte* cb = luma + width * height;
-  const std::byte* cr = cb + half_up(width) * height;
-  std::byte* to = frame.data();
-  for (std::int64_t y = 0; y < height; ++y, luma += width) {
-    for (std::int64_t x = 0; x < width; x += 2, to += 4) {
-      to[0] = luma[x];
-      to[1] = *cb++;
-      to[2] = luma[std::min(x + 1, width - 1)];  // of an odd width the last pair has one pixel
-      to[3] = *cr++;
-    }
-  }
+// Of a frame of 4:2:2 or 4:4:4 that was read, whose chroma rows have that many samples.
+std::array<SamplePlane, 3> planes_in(const Picture& frame, const PictureShape& shape,
+                                     std::int64_t chroma_width) {
+  const std::byte* luma = frame.bytes().data();
+  const std::byte* cb = luma + shape.width * shape.height;
+  const std::byte* cr = cb + chroma_width * shape.height;
+  return {SamplePlane{luma, shape.width}, {cb, chroma_width}, {cr, chroma_width}};
 }
 
-void interleave_444(const Picture& planes, const PictureShape& shape, std::span<std::byte> frame) {
-  const std::int64_t pixels = shape.width * shape.height;
-  const std::byte* luma = planes.bytes().data();
-  std::byte* to = frame.data();
-  for (std::int64_t i = 0; i < pixels; ++i, to += 4) {
-    to[0] = luma[i];
-    to[1] = luma[pixels + i];
-    to[2] = luma[2 * pixels + i];
-    to[3] = std::byte{255};
+void interleave(const Picture& planes, Y4mPlanes lie, const PictureShape& shape,
+                std::span<std::byte> frame) {
+  if (lie == Y4mPlanes::subsampled_across) {
+    interleave_422(planes_in(planes, shape, half_up(shape.width)), shape.width, shape.height,
+                   frame);
+  } else {
+    interleave_444(planes_in(planes, shape, shape.width), shape.width, shape.height, frame);
   }
 }
 
@@ -236,8 +228,7 @@ bool Y4mFrames::next(std::span<std::byte> pixels) {
     fail(input_.name(), "it ends inside frame " + std::to_string(frames_) + ": " +
                             std::to_string(got) + " bytes of " + std::to_string(bytes.size()));
   }
-  if (header_.planes == Y4mPlanes::subsampled_across) interleave_422(*planes_, shape(), pixels);
-  if (header_.planes == Y4mPlanes::full) interleave_444(*planes_, shape(), pixels);
+  if (lies_otherwise) interleave(*planes_, header_.planes, shape(), pixels);
   return true;
 }
 
