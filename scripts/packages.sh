@@ -13,6 +13,7 @@ packages=(
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libpng-dev libjpeg-dev libtiff-dev libwebp-dev            # image files
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
+  pkg-config libavformat-dev libavcodec-dev libavdevice-dev  # videos and cameras
   libzstd-dev                                               # PTX inside of CUDA programs
   python3                                                   # the man page and the completion
 )
@@ -20,7 +21,8 @@ if [ "${1:-}" = "--test" ]; then
   packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev
              python3-venv shellcheck doxygen                      # scripts/checks.sh
              gnuplot-nox                                          # lab run --plot
-             pkg-config man-db zsh                                # the installed package
+             man-db zsh                                           # the installed package
+             ffmpeg                                               # videos of other programs
              time)                                                # scripts/record-opencv.py
 fi
 

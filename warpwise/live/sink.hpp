@@ -18,11 +18,12 @@ class Sink {
 
   const std::string& name() const { return name_; }
 
-  /// What it takes of such frames: they are converted first where it is another format. The range
-  /// is the one that the sink writes.
+  /// What it takes of such frames: they are converted first where it is another format. Range and
+  /// matrix are those that the sink writes; unset, the stream's own.
   struct Taken {
     PixelFormat format;
     std::optional<Range> range;
+    std::optional<Matrix> matrix = std::nullopt;
   };
   /// \throws InvalidArgument  it cannot take frames of that size.
   virtual Taken takes(const Stream& stream) const = 0;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "warpwise/live/ffmpeg/decoder.hpp"
+#include "warpwise/live/source.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// A source of what a decoder gives.
+class DecodedSource : public Source {
+ public:
+  /// Decodes the first frame, which says what all are.
+  /// \throws IoError  there is none, or of a kind that is not read.
+  DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options);
+
+  bool next(std::span<std::byte> pixels) final;
+
+ protected:
+  const AVStream& video() const { return decoder_->stream(); }
+
+ private:
+  // Takes the decoder only when the first frame was decoded.
+  DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
+                const SourceOptions& options);
+  void require_like_the_first(const AVFrame& frame) const;
+
+  std::unique_ptr<Decoder> decoder_;
+  const AVFrame* first_;  // null once it was given
+  int pixels_;            // of all frames, an AVPixelFormat
+};
+
+}  // namespace warpwise::live::ffmpeg

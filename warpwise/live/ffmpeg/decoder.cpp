@@ -1,0 +1,105 @@
+#include "warpwise/live/ffmpeg/decoder.hpp"
+
+#include <new>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+bool is_damaged(const AVFrame& frame) {
+  return (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame.decode_error_flags != 0;
+}
+
+std::string reason_of_reading(int error) {
+  return error == AVERROR(ENODEV) ? "it is gone; was it unplugged?" : reason_of(error);
+}
+
+}  // namespace
+
+Decoder::Decoder(Input input, std::string name, Damage damage)
+    : name_(std::move(name)), damage_(damage), input_(std::move(input)) {
+  const AVCodec* codec = nullptr;
+  const int index = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+  if (index == AVERROR_STREAM_NOT_FOUND) fail("there is no video in it");
+  if (index < 0) fail("this FFmpeg has no decoder for its video");
+  stream_ = input_->streams[index];
+  for (unsigned i = 0; i < input_->nb_streams; ++i) {
+    if (input_->streams[i] != stream_) input_->streams[i]->discard = AVDISCARD_ALL;
+  }
+  open_codec(codec);
+}
+
+void Decoder::open_codec(const AVCodec* codec) {
+  codec_.reset(avcodec_alloc_context3(codec));
+  if (!codec_) throw std::bad_alloc();
+  int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
+  codec_->pkt_timebase = stream_->time_base;
+  codec_->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
+  if (error >= 0) error = avcodec_open2(codec_.get(), codec, nullptr);
+  if (error < 0) fail(reason_of(error));
+}
+
+void Decoder::fail(const std::string& why) const {
+  throw IoError("cannot read " + name_ + ": " + why);
+}
+
+void Decoder::fail_at_next(const std::string& why) const {
+  fail("at frame " + std::to_string(number_ + 1) + " " + why);
+}
+
+const AVFrame* Decoder::next() {
+  forget_messages();
+  for (;;) {
+    const int error = avcodec_receive_frame(codec_.get(), frame_.get());
+    if (error == AVERROR(EAGAIN)) {
+      feed();
+    } else if (error == AVERROR_EOF) {
+      if (!trouble_.empty()) fail_at_next(trouble_);
+      return nullptr;
+    } else if (error >= 0 && !is_damaged(*frame_)) {
+      ++number_;
+      return frame_.get();
+    } else if (damage_ == Damage::is_an_error) {
+      fail_at_next("it is damaged or cut short" +
+                   (error < 0 ? " (" + reason_of(error) + ")" : std::string()));
+    }
+  }
+}
+
+// Frames that are on their way through the decoder still come when the input has ended, however it
+// did.
+void Decoder::feed() {
+  if (read_packet()) {
+    send(packet_.get());
+  } else {
+    send(nullptr);
+  }
+}
+
+bool Decoder::read_packet() {
+  if (!trouble_.empty()) return false;
+  int error = 0;
+  do {
+    av_packet_unref(packet_.get());
+    error = av_read_frame(input_.get(), packet_.get());
+  } while (error == AVERROR(EAGAIN) ||
+           (error >= 0 && (packet_->stream_index != stream_->index || packet_->size == 0)));
+  if (error == AVERROR_EOF && input_->pb != nullptr && input_->pb->error < 0) {
+    error = input_->pb->error;
+  }
+  if (error < 0 && error != AVERROR_EOF) trouble_ = reason_of_reading(error);
+  if (error >= 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 && damage_ == Damage::is_an_error) {
+    trouble_ = "it is damaged or cut short";
+  }
+  return error >= 0 && trouble_.empty();
+}
+
+void Decoder::send(const AVPacket* packet) {
+  const int error = avcodec_send_packet(codec_.get(), packet);
+  if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::is_passed_over) return;
+  trouble_ = "it is damaged (" + reason_of(error) + ")";
+  avcodec_send_packet(codec_.get(), nullptr);
+}
+
+}  // namespace warpwise::live::ffmpeg

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "warpwise/live/sink.hpp"
+
+namespace warpwise::live::ffmpeg {
+
+/// As VideoModule::create().
+std::unique_ptr<Sink> create_file(const std::string& path);
+
+}  // namespace warpwise::live::ffmpeg

@@ -1,0 +1,49 @@
+#include "warpwise/live/ffmpeg/libraries.hpp"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <new>
+
+#include "warpwise/io/printable.hpp"
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+// FFmpeg's own threads have theirs, which nobody asks for: an error code comes from there.
+thread_local std::string complaint;
+
+void keep(void*, int level, const char* format, std::va_list values) {
+  if (level > AV_LOG_ERROR) return;
+  std::array<char, 512> line{};
+  std::vsnprintf(line.data(), line.size(), format, values);
+  complaint = line.data();
+  complaint.erase(complaint.find_last_not_of(" .\n") + 1);
+}
+
+}  // namespace
+
+Frame new_frame() {
+  Frame frame(av_frame_alloc());
+  if (!frame) throw std::bad_alloc();
+  return frame;
+}
+
+Packet new_packet() {
+  Packet packet(av_packet_alloc());
+  if (!packet) throw std::bad_alloc();
+  return packet;
+}
+
+void keep_messages() { av_log_set_callback(keep); }
+
+void forget_messages() { complaint.clear(); }
+
+std::string reason_of(int error) {
+  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+  std::string reason = av_make_error_string(text.data(), text.size(), error);
+  if (!complaint.empty()) reason += ": " + io::printable(complaint);
+  return reason;
+}
+
+}  // namespace warpwise::live::ffmpeg

@@ -1,0 +1,275 @@
+#include "warpwise/live/ffmpeg/pixels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "warpwise/io/interleave.hpp"
+
+namespace warpwise::live::ffmpeg {
+namespace {
+
+// How a decoder's samples become a frame's.
+enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb };
+
+struct Known {
+  AVPixelFormat pixels;
+  PixelFormat format;
+  Layout layout;
+};
+// The names with a j differ from those without in their range alone.
+constexpr Known known_pixels[] = {
+    {AV_PIX_FMT_GRAY8, PixelFormat::gray8, Layout::same},
+    {AV_PIX_FMT_YUV420P, PixelFormat::i420, Layout::same},
+    {AV_PIX_FMT_YUVJ420P, PixelFormat::i420, Layout::same},
+    {AV_PIX_FMT_NV12, PixelFormat::nv12, Layout::same},
+    {AV_PIX_FMT_NV21, PixelFormat::nv21, Layout::same},
+    {AV_PIX_FMT_YUYV422, PixelFormat::yuyv, Layout::same},
+    {AV_PIX_FMT_UYVY422, PixelFormat::uyvy, Layout::same},
+    {AV_PIX_FMT_YUV422P, PixelFormat::yuyv, Layout::planes_of_422},
+    {AV_PIX_FMT_YUVJ422P, PixelFormat::yuyv, Layout::planes_of_422},
+    {AV_PIX_FMT_YUV444P, PixelFormat::ycbcr32, Layout::planes_of_444},
+    {AV_PIX_FMT_YUVJ444P, PixelFormat::ycbcr32, Layout::planes_of_444},
+    {AV_PIX_FMT_RGB24, PixelFormat::rgb24, Layout::same},
+    {AV_PIX_FMT_BGR24, PixelFormat::bgr24, Layout::same},
+    {AV_PIX_FMT_RGBA, PixelFormat::rgba32, Layout::same},
+    {AV_PIX_FMT_BGRA, PixelFormat::bgra32, Layout::same},
+    {AV_PIX_FMT_GBRP, PixelFormat::rgb24, Layout::parts_of_rgb},
+    {AV_PIX_FMT_BGR0, PixelFormat::rgb24, Layout::parts_of_rgb},
+    {AV_PIX_FMT_RGB0, PixelFormat::rgb24, Layout::parts_of_rgb},
+    {AV_PIX_FMT_0BGR, PixelFormat::rgb24, Layout::parts_of_rgb},
+    {AV_PIX_FMT_0RGB, PixelFormat::rgb24, Layout::parts_of_rgb},
+};
+
+const Known* known(int pixels) {
+  const auto* found = std::find_if(std::begin(known_pixels), std::end(known_pixels),
+                                   [&](const Known& each) { return each.pixels == pixels; });
+  return found == std::end(known_pixels) ? nullptr : found;
+}
+
+std::optional<Matrix> matrix_of(AVColorSpace space) {
+  switch (space) {
+    case AVCOL_SPC_BT709: return Matrix::bt709;
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+    case AVCOL_SPC_FCC: return Matrix::bt601;
+    case AVCOL_SPC_BT2020_NCL: return Matrix::bt2020;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Siting> siting_of(AVChromaLocation location) {
+  switch (location) {
+    case AVCHROMA_LOC_LEFT: return Siting::left;
+    case AVCHROMA_LOC_CENTER: return Siting::centre;
+    case AVCHROMA_LOC_TOPLEFT: return Siting::top_left;
+    default: return std::nullopt;
+  }
+}
+
+bool is_full_by_name(int pixels) {
+  return pixels == AV_PIX_FMT_YUVJ420P || pixels == AV_PIX_FMT_YUVJ422P ||
+         pixels == AV_PIX_FMT_YUVJ444P;
+}
+
+std::optional<Range> range_of(AVColorRange range, int pixels) {
+  if (range == AVCOL_RANGE_JPEG || is_full_by_name(pixels)) return Range::full;
+  if (range == AVCOL_RANGE_MPEG) return Range::limited;
+  return std::nullopt;
+}
+
+io::SamplePlane plane(const AVFrame& frame, int index) {
+  return {reinterpret_cast<const std::byte*>(frame.data[index]), frame.linesize[index]};
+}
+
+void copy_planes(const AVFrame& frame, PixelFormat format, std::byte* to) {
+  for (int p = 0; p < plane_count(format); ++p) {
+    const auto row_bytes = static_cast<std::size_t>(plane_row_bytes(format, p, frame.width));
+    const io::SamplePlane from = plane(frame, p);
+    for (std::int64_t y = 0; y < plane_rows(format, p, frame.height); ++y, to += row_bytes) {
+      std::memcpy(to, from.data + y * from.pitch_bytes, row_bytes);
+    }
+  }
+}
+
+// Red, green and blue lie in planes of their own, or with a byte between.
+void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
+  const AVPixFmtDescriptor& pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  for (int part = 0; part < 3; ++part) {
+    const AVComponentDescriptor& lies = pixels.comp[part];
+    const io::SamplePlane from = plane(frame, lies.plane);
+    std::byte* next = to + part;
+    for (std::int64_t y = 0; y < frame.height; ++y) {
+      const std::byte* sample = from.data + y * from.pitch_bytes + lies.offset;
+      for (std::int64_t x = 0; x < frame.width; ++x, sample += lies.step, next += 3) {
+        *next = *sample;
+      }
+    }
+  }
+}
+
+// Where the samples of one component lie in a frame without gaps, component 0 being luma or red.
+struct Samples {
+  std::int64_t first;
+  std::int64_t step;
+  std::int64_t pitch;
+};
+Samples samples_of(PixelFormat format, int component, std::int64_t width, std::int64_t height) {
+  const std::int64_t row = plane_row_bytes(format, 0, width);
+  const std::int64_t luma = row * plane_rows(format, 0, height);
+  const std::int64_t chroma_row = plane_count(format) > 1 ? plane_row_bytes(format, 1, width) : 0;
+  const bool is_luma = component == 0;
+  switch (format) {
+    case PixelFormat::yuyv:
+      return is_luma ? Samples{0, 2, row} : Samples{2 * component - 1, 4, row};
+    case PixelFormat::uyvy:
+      return is_luma ? Samples{1, 2, row} : Samples{2 * component - 2, 4, row};
+    case PixelFormat::nv12:
+      return is_luma ? Samples{0, 1, row} : Samples{luma + component - 1, 2, chroma_row};
+    case PixelFormat::nv21:
+      return is_luma ? Samples{0, 1, row} : Samples{luma + 2 - component, 2, chroma_row};
+    case PixelFormat::rgb24: return {component, 3, row};
+    case PixelFormat::bgr24: return {2 - component, 3, row};
+    case PixelFormat::rgba32: return {component, 4, row};
+    case PixelFormat::bgra32: return {component == 3 ? 3 : 2 - component, 4, row};
+    default:  // planes of their own
+      return is_luma ? Samples{0, 1, row}
+                     : Samples{luma + (component - 1) * chroma_row * plane_rows(format, 1, height),
+                               1, chroma_row};
+  }
+}
+
+std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
+
+void halve(const std::byte* from, std::int64_t width, std::int64_t height, std::uint8_t* to,
+           std::int64_t pitch) {
+  for (std::int64_t y = 0; y < half_up(height); ++y, to += pitch) {
+    const std::byte* above = from + 2 * y * width;
+    const std::byte* below = from + std::min(2 * y + 1, height - 1) * width;
+    for (std::int64_t x = 0; x < half_up(width); ++x) {
+      const std::int64_t left = 2 * x;
+      const std::int64_t right = std::min(left + 1, width - 1);
+      const int sum = std::to_integer<int>(above[left]) + std::to_integer<int>(above[right]) +
+                      std::to_integer<int>(below[left]) + std::to_integer<int>(below[right]);
+      to[x] = static_cast<std::uint8_t>((sum + 2) / 4);
+    }
+  }
+}
+
+AVColorSpace colour_space(Matrix matrix) {
+  switch (matrix) {
+    case Matrix::bt601: return AVCOL_SPC_SMPTE170M;
+    case Matrix::bt709: return AVCOL_SPC_BT709;
+    case Matrix::bt2020: return AVCOL_SPC_BT2020_NCL;
+  }
+  return AVCOL_SPC_UNSPECIFIED;
+}
+
+AVChromaLocation chroma_location(Siting siting) {
+  switch (siting) {
+    case Siting::left: return AVCHROMA_LOC_LEFT;
+    case Siting::centre: return AVCHROMA_LOC_CENTER;
+    case Siting::top_left: return AVCHROMA_LOC_TOPLEFT;
+  }
+  return AVCHROMA_LOC_UNSPECIFIED;
+}
+
+}  // namespace
+
+std::optional<PixelFormat> format_of(AVPixelFormat pixels) {
+  const Known* found = known(pixels);
+  return found == nullptr ? std::nullopt : std::optional(found->format);
+}
+
+std::string name_of_pixels(int pixels) {
+  const char* name = av_get_pix_fmt_name(static_cast<AVPixelFormat>(pixels));
+  return name == nullptr ? "of no known format" : name;
+}
+
+ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file) {
+  ColourTags tags = {matrix_of(frame.colorspace), range_of(frame.color_range, frame.format),
+                     siting_of(frame.chroma_location)};
+  if (!tags.matrix) tags.matrix = matrix_of(file.color_space);
+  if (!tags.range) tags.range = range_of(file.color_range, frame.format);
+  if (!tags.siting) tags.siting = siting_of(file.chroma_location);
+  return tags;
+}
+
+void copy_frame(const AVFrame& frame, std::span<std::byte> to) {
+  const Known& is = *known(frame.format);
+  const std::array planes = {plane(frame, 0), plane(frame, 1), plane(frame, 2)};
+  switch (is.layout) {
+    case Layout::same: return copy_planes(frame, is.format, to.data());
+    case Layout::planes_of_422: return io::interleave_422(planes, frame.width, frame.height, to);
+    case Layout::planes_of_444: return io::interleave_444(planes, frame.width, frame.height, to);
+    case Layout::parts_of_rgb: return copy_parts_of_rgb(frame, to.data());
+  }
+}
+
+EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelFormat pixels) {
+  const AVColorRange range =
+      colours.range.value == Range::full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  if (!has_luma(format)) return {AVCOL_SPC_RGB, AVCOL_RANGE_JPEG, AVCHROMA_LOC_UNSPECIFIED};
+  if (format == PixelFormat::gray8) return {AVCOL_SPC_UNSPECIFIED, range, AVCHROMA_LOC_UNSPECIFIED};
+  const AVPixFmtDescriptor& planes = *av_pix_fmt_desc_get(pixels);
+  return {
+      colour_space(colours.matrix.value), range,
+      planes.log2_chroma_w > 0 ? chroma_location(colours.siting.value) : AVCHROMA_LOC_UNSPECIFIED};
+}
+
+std::optional<AVPixelFormat> planes_for(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::gray8: return AV_PIX_FMT_GRAY8;
+    case PixelFormat::i420:
+    case PixelFormat::nv12:
+    case PixelFormat::nv21: return AV_PIX_FMT_YUV420P;
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy: return AV_PIX_FMT_YUV422P;
+    case PixelFormat::i444: return AV_PIX_FMT_YUV444P;
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24: return AV_PIX_FMT_BGR0;
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32: return AV_PIX_FMT_BGRA;
+    default: return std::nullopt;
+  }
+}
+
+void fill_frame(AVFrame& frame, PixelFormat format, std::span<const std::byte> from) {
+  const AVPixFmtDescriptor& pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  for (int component = 0; component < pixels.nb_components; ++component) {
+    const AVComponentDescriptor& lies = pixels.comp[component];
+    const Samples samples = samples_of(format, component, frame.width, frame.height);
+    const bool is_chroma = component == 1 || component == 2;
+    const std::int64_t columns =
+        is_chroma ? AV_CEIL_RSHIFT(frame.width, pixels.log2_chroma_w) : frame.width;
+    const std::int64_t rows =
+        is_chroma ? AV_CEIL_RSHIFT(frame.height, pixels.log2_chroma_h) : frame.height;
+    const std::byte* row = from.data() + samples.first;
+    std::uint8_t* to = frame.data[lies.plane] + lies.offset;
+    for (std::int64_t y = 0; y < rows;
+         ++y, row += samples.pitch, to += frame.linesize[lies.plane]) {
+      if (samples.step == 1 && lies.step == 1) {
+        std::memcpy(to, row, static_cast<std::size_t>(columns));
+        continue;
+      }
+      for (std::int64_t x = 0; x < columns; ++x) {
+        to[x * lies.step] = std::to_integer<std::uint8_t>(row[x * samples.step]);
+      }
+    }
+  }
+}
+
+void fill_with_halved_chroma(AVFrame& frame, std::span<const std::byte> from) {
+  const std::int64_t width = frame.width;
+  const std::int64_t height = frame.height;
+  for (std::int64_t y = 0; y < height; ++y) {
+    std::memcpy(frame.data[0] + y * frame.linesize[0], from.data() + y * width,
+                static_cast<std::size_t>(width));
+  }
+  for (const int chroma : {1, 2}) {
+    halve(from.data() + chroma * width * height, width, height, frame.data[chroma],
+          frame.linesize[chroma]);
+  }
+}
+
+}  // namespace warpwise::live::ffmpeg
