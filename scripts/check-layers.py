@@ -56,7 +56,7 @@ ROOMS = [
     # A study is data; sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
     # Frames from sources through stages to sinks.
-    ("live", ["base", "gpu", "io", "primitives/*", "algorithms/*"]),
+    ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
              "lab/measure", "lab/study", "lab/plot", "lab/explain", "live"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "warpwise/gpu/handles.hpp"
@@ -23,22 +24,27 @@ class Stage {
   /// As it was written: "threshold window=31".
   const std::string& text() const { return text_; }
 
-  /// Whether the stage reads brightness alone. Frames of colours are then converted: of YUV it gets
-  /// the luma as it is, of RGB the grey of cv::cvtColor(COLOR_RGB2GRAY).
-  virtual bool reads_grey() const = 0;
+  /// The format that the stage wants frames of `from` converted to, gray8 or rgb24; none where it
+  /// takes them as they are. To gray8, YUV gives the luma as it is and RGB the grey of
+  /// cv::cvtColor(COLOR_RGB2GRAY); to rgb24, YUV is converted as convert_stage() does.
+  virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
-  /// What comes of such frames. \throws InvalidArgument  the stage cannot do it; the message says
-  /// what it takes.
-  virtual Stream result(const Stream& from) const = 0;
+  /// Called once, before the first frame, with frames as reads() asked for: what comes of them.
+  /// \throws InvalidArgument  the stage cannot do it; the message says what it takes.
+  virtual Stream begin(const Stream& from) = 0;
 
   /// Whether a frame's result depends on frames before it: frames then pass one after another.
   virtual bool remembers() const { return false; }
 
+  /// Whether the work on a GPU may be recorded into a graph: it only goes to the stream, and is the
+  /// same for every frame.
+  virtual bool is_recordable() const { return !remembers(); }
+
   /// The frame's own work, on the calling thread's oneTBB arena; of a stage that does not remember
   /// it may run for several frames at a time.
   virtual void run(HostSource from, HostResult to) = 0;
-  /// The same on a GPU: asynchronous on `stream`, and recordable into a graph unless the stage
-  /// remembers.
+  /// The same on a GPU: asynchronous on `stream`, unless the stage is not recordable, which may
+  /// wait for it. A stage that remembers gets every frame on one stream, which outlives the stage.
   virtual void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) = 0;
 
  protected:
