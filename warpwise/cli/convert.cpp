@@ -7,6 +7,7 @@
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
+#include "warpwise/cli/stage_options.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -24,17 +25,7 @@ class ConvertCommand final : public Command, public Operation {
            },
            "Pixel format of the result: " + list_of(names_of(convert_destinations)))
         ->type_name("FMT");
-    add_choice(app, "--matrix", "Weights of the colours in luma (default: bt601)", all_matrices,
-               options_.matrix);
-    add_choice(app, "--from-range",
-               "Range of YUV input (default: the .y4m file's, else the convention's)", all_ranges,
-               options_.from_range);
-    add_choice(app, "--to-range", "Range of YUV output (default: the convention's)", all_ranges,
-               options_.to_range);
-    add_choice(app, "--convention", "Whose arithmetic (default: exact)", all_conventions,
-               options_.convention);
-    add_choice(app, "--chroma", "How subsampled chroma reaches every pixel (default: replicate)",
-               all_chroma_upsamplings, options_.upsampling);
+    add_convert_options(app, choices_);
   }
 
   void execute() const override {
@@ -51,11 +42,11 @@ class ConvertCommand final : public Command, public Operation {
       return chosen ? std::string(name_of(*chosen)) : std::string("the convention's");
     };
     return {{"to", name_of(*to_)},
-            {"matrix", name_of(options_.matrix)},
-            {"from_range", range(options_.from_range)},
-            {"to_range", range(options_.to_range)},
-            {"convention", name_of(options_.convention)},
-            {"chroma", name_of(options_.upsampling)}};
+            {"matrix", name_of(matrix())},
+            {"from_range", range(choices_.from_range)},
+            {"to_range", range(choices_.to_range)},
+            {"convention", name_of(choices_.convention)},
+            {"chroma", name_of(choices_.upsampling)}};
   }
 
   std::vector<std::vector<io::PictureShape>> possible_results() const override {
@@ -84,8 +75,11 @@ class ConvertCommand final : public Command, public Operation {
   }
 
  private:
+  Matrix matrix() const { return choices_.matrix.value_or(Matrix::bt601); }
+
   ConvertOptions options_for(const io::PictureShape& source) const {
-    ConvertOptions options = options_;
+    ConvertOptions options = {choices_.convention, matrix(), choices_.from_range, choices_.to_range,
+                              choices_.upsampling};
     if (!options.from_range && source.full_range) {
       options.from_range = *source.full_range ? Range::full : Range::limited;
     }
@@ -94,23 +88,39 @@ class ConvertCommand final : public Command, public Operation {
 
   // As ConvertOptions says of ranges that are left open. Of RGB it means nothing.
   Range range_of_result(const io::PictureShape& source) const {
-    if (options_.to_range) return *options_.to_range;
+    if (choices_.to_range) return *choices_.to_range;
     const bool from_yuv = is_yuv(source) || source.format == PixelFormat::gray8;
-    const bool codes_stay = from_yuv && options_.convention != Convention::exact;
+    const bool codes_stay = from_yuv && choices_.convention != Convention::exact;
     const std::optional<Range> from = options_for(source).from_range;
     if (codes_stay && from) return *from;
     const bool subsampled = is_yuv(source) && source.channels == 0;
-    const bool limited = options_.convention == Convention::libyuv ||
-                         (codes_stay && subsampled && options_.convention == Convention::opencv);
+    const bool limited = choices_.convention == Convention::libyuv ||
+                         (codes_stay && subsampled && choices_.convention == Convention::opencv);
     return limited ? Range::limited : Range::full;
   }
 
   SharedOptions shared_;
   std::optional<PixelFormat> to_;
-  ConvertOptions options_;
+  live::ConvertChoices choices_;
 };
 
 }  // namespace
+
+void add_convert_options(CLI::App& app, live::ConvertChoices& choices) {
+  add_choice(app, "--matrix",
+             "Weights of the colours in luma (default: bt601; in a stream the stream's)",
+             all_matrices, choices.matrix);
+  add_choice(app, "--from-range",
+             "Range of YUV input (default: the .y4m file's or the stream's, else the convention's)",
+             all_ranges, choices.from_range);
+  add_choice(app, "--to-range",
+             "Range of YUV output (default: the convention's; in a stream full, of YUV as it was)",
+             all_ranges, choices.to_range);
+  add_choice(app, "--convention", "Whose arithmetic (default: exact)", all_conventions,
+             choices.convention);
+  add_choice(app, "--chroma", "How subsampled chroma reaches every pixel (default: replicate)",
+             all_chroma_upsamplings, choices.upsampling);
+}
 
 std::unique_ptr<Command> add_convert(CLI::App& app) {
   return std::make_unique<ConvertCommand>(

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,8 +10,10 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/search.hpp"
+#include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/disparity_colours.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -45,39 +46,6 @@ void mark_invalid_as_infinite(HostView disparities) {
       store(disparities.data(), i, std::numeric_limits<float>::infinity());
     }
   }
-}
-
-// From far to near, at even distances; between two, colours are mixed. All are far from black,
-// which means invalid.
-constexpr std::array<double, 3> colours[] = {{60, 35, 150},  {50, 100, 235}, {30, 180, 225},
-                                             {45, 215, 135}, {160, 235, 60}, {250, 200, 50},
-                                             {250, 110, 35}, {185, 25, 20}};
-
-// Where in the list of colours a disparity between 0 and `range` is, and their mixture there.
-std::array<std::uint8_t, 3> colour_of(float disparity, int range) {
-  constexpr std::size_t last = std::size(colours) - 1;
-  const double place = last * static_cast<double>(disparity) / std::max(range, 1);
-  const std::size_t farther = std::min(static_cast<std::size_t>(place), last - 1);
-  const double share = place - static_cast<double>(farther);
-  std::array<std::uint8_t, 3> mixed{};
-  for (std::size_t i = 0; i < mixed.size(); ++i) {
-    mixed[i] = static_cast<std::uint8_t>(
-        std::lround((1 - share) * colours[farther][i] + share * colours[farther + 1][i]));
-  }
-  return mixed;
-}
-
-io::Picture coloured(ConstHostView disparities, int range) {
-  io::Picture picture(
-      io::PictureShape::of(PixelFormat::rgb24, disparities.width(), disparities.height()));
-  std::byte* pixel = picture.bytes().data();
-  for (std::int64_t i = 0; i < disparities.width() * disparities.height(); ++i) {
-    const auto disparity = load<float>(disparities.data(), i);
-    const auto colour =
-        is_valid(disparity) ? colour_of(disparity, range) : std::array<std::uint8_t, 3>{};
-    for (const std::uint8_t channel : colour) *pixel++ = std::byte{channel};
-  }
-  return picture;
 }
 
 // What the report says of the disparities.
@@ -114,24 +82,7 @@ class DisparityCommand final : public Command {
                    "Also write a picture to look at: from blue, far, to red, near; black = invalid")
         ->check(refuse_empty_name)
         ->type_name("OUT.png");
-    app.add_option_function<std::string>(
-           "--block",
-           [this](const std::string& text) {
-             options_.block = static_cast<int>(parse_odd("--block", text, max_disparity_block));
-           },
-           fmt::format("Side of the block around each pixel, odd (default: {})", options_.block))
-        ->type_name("N");
-    add_integer(app, "--max-disparity",
-                fmt::format("The largest displacement tried (default: {})", max_disparity_), 0,
-                max_disparity_range, max_disparity_);
-    add_measure(app, options_.measure);
-    app.add_flag("--subpixel", options_.subpixel,
-                 "Refine to fractions of a pixel by the scores beside the best");
-    add_integer(app, "--check",
-                fmt::format("How far the disparities of a pixel and its counterpart may differ; -1 "
-                            "for no check (default: {})",
-                            check_),
-                -1, max_disparity_range, check_);
+    add_disparity_options(app, options_);
     add_input_options(app, run_, grey_formats());
   }
 
@@ -142,11 +93,11 @@ class DisparityCommand final : public Command {
     if (!colour_.empty()) require_output(colour_, colour_types);
     require_distinct_places({out, colour_});
     const bool is_png = io::extension_of(out) == ".png";
-    if (is_png && max_disparity_ > max_png_disparity) {
+    if (is_png && options_.max_disparity > max_png_disparity) {
       throw UsageError(
           fmt::format("a .png holds disparities up to {}, --max-disparity is {}; "
                       "write a .pfm",
-                      max_png_disparity, max_disparity_));
+                      max_png_disparity, options_.max_disparity));
     }
     Task task("disparity", run_, {paths_[0], paths_[1]}, option_values());
     std::vector<io::Picture> images;
@@ -155,21 +106,18 @@ class DisparityCommand final : public Command {
     const io::PictureShape& shape = images[0].shape();
     require_same_size(paths_[0], shape, paths_[1], images[1].shape());
 
-    DisparityOptions options = options_;
-    options.max_disparity = static_cast<int>(max_disparity_);
-    options.check = static_cast<int>(check_);
     io::Picture result =
         Task::result(io::PictureShape::interleaved(ElementType::f32, 1, shape.width, shape.height));
     task.compute(Computation::of([&](auto sources, auto to, auto... stream) {
-                   disparity(sources[0].view(), sources[1].view(), to[0].view(), options,
+                   disparity(sources[0].view(), sources[1].view(), to[0].view(), options_,
                              stream...);
                  }),
                  images, std::span(&result, 1));
 
     const HostView disparities = HostResult{result.shape(), result.bytes().data()}.view();
-    const Summary summary = summary_of(disparities, options.max_disparity);
+    const Summary summary = summary_of(disparities, options_.max_disparity);
     std::optional<io::Picture> picture;  // made before the invalid ones become infinite
-    if (!colour_.empty()) picture = coloured(disparities, options.max_disparity);
+    if (!colour_.empty()) picture = coloured(disparities);
     if (is_png) {
       task.write(out, png_of(disparities));
     } else {
@@ -194,29 +142,56 @@ class DisparityCommand final : public Command {
           100 * summary.at_end);
     }
     if (!colour_.empty()) {
-      text += fmt::format(", {}: blue 0 to red {}, black invalid", colour_, max_disparity_);
-      values["colour_range"] = {0, max_disparity_};
+      text += fmt::format(", {}: blue 0 to red {}, black invalid", colour_, options_.max_disparity);
+      values["colour_range"] = {0, options_.max_disparity};
     }
     task.report(text, values);
   }
 
+  io::Picture coloured(ConstHostView disparities) const {
+    io::Picture picture(
+        io::PictureShape::of(PixelFormat::rgb24, disparities.width(), disparities.height()));
+    live::draw_disparity(disparities, options_.max_disparity,
+                         HostResult{picture.shape(), picture.bytes().data()}.view());
+    return picture;
+  }
+
   nlohmann::ordered_json option_values() const {
     return {{"block", options_.block},
-            {"max_disparity", max_disparity_},
+            {"max_disparity", options_.max_disparity},
             {"measure", name_of(options_.measure)},
             {"subpixel", options_.subpixel},
-            {"check", check_}};
+            {"check", options_.check}};
   }
 
   std::vector<std::string> paths_;
   std::string colour_;
   DisparityOptions options_;
-  std::int64_t max_disparity_ = options_.max_disparity;
-  std::int64_t check_ = options_.check;
   InputOptions run_;
 };
 
 }  // namespace
+
+void add_disparity_options(CLI::App& app, DisparityOptions& options) {
+  app.add_option_function<std::string>(
+         "--block",
+         [&options](const std::string& text) {
+           options.block = static_cast<int>(parse_odd("--block", text, max_disparity_block));
+         },
+         fmt::format("Side of the block around each pixel, odd (default: {})", options.block))
+      ->type_name("N");
+  add_integer(app, "--max-disparity",
+              fmt::format("The largest displacement tried (default: {})", options.max_disparity), 0,
+              max_disparity_range, options.max_disparity);
+  add_measure(app, options.measure);
+  app.add_flag("--subpixel", options.subpixel,
+               "Refine to fractions of a pixel by the scores beside the best");
+  add_integer(app, "--check",
+              fmt::format("How far the disparities of a pixel and its counterpart may differ; -1 "
+                          "for no check (default: {})",
+                          options.check),
+              -1, max_disparity_range, options.check);
+}
 
 std::unique_ptr<Command> add_disparity(CLI::App& app) {
   return std::make_unique<DisparityCommand>(

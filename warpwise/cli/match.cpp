@@ -6,14 +6,17 @@
 #include <optional>
 
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/flow.hpp"
 #include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/search.hpp"
+#include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/flow.hpp"
 
 namespace warpwise::cli {
 namespace {
+
+using live::Flow;
 
 constexpr std::string_view output_types[] = {".flo", ".csv", ".png"};
 
@@ -78,18 +81,7 @@ class MatchCommand final : public Command {
                    "of blocks, or a .png with direction as hue and length as saturation")
         ->check(refuse_empty_name)
         ->type_name("");
-    add_integer(app, "--block", "Side of a block (default: 32)", 1, 256, block_);
-    add_integer(app, "--stride", "From a block to its neighbour (default: the block)", 1, INT32_MAX,
-                stride_);
-    search_.add_to(app);
-    add_measure(app, measure_);
-    add_choice(app, "--border", "Displacements that leave the target (default: skip)",
-               all_match_borders, border_);
-    app.add_option_function<std::string>(
-           "--max-motion", [this](const std::string& text) { max_motion_ = parse_length(text); },
-           "The length that a .png shows in full colour, as any longer one (default: the length "
-           "that 99 % of the blocks do not exceed, at least 1)")
-        ->type_name("PIXELS");
+    add_match_options(app, options_, max_motion_);
     add_input_options(app, run_, grey_formats());
   }
 
@@ -100,62 +92,52 @@ class MatchCommand final : public Command {
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {
       throw UsageError("--max-motion is about the colours of a .png; the output is " + paths_[2]);
     }
-    const MatchOptions options = match_options();
     Task task("match", run_, {paths_[0], paths_[1]}, option_values());
     std::vector<io::Picture> images;
     images.push_back(task.read_grey(paths_[0]));
     images.push_back(task.read_grey(paths_[1]));
     require_same_size(paths_[0], images[0].shape(), paths_[1], images[1].shape());
 
-    const MatchGrid grid = match_grid(images[0].shape().width, images[0].shape().height, options);
+    const MatchGrid grid = match_grid(images[0].shape().width, images[0].shape().height, options_);
     const auto shape = [&](ElementType type, int channels) {
       return io::PictureShape::interleaved(type, channels, grid.columns, grid.rows);
     };
     std::vector<io::Picture> results;
     results.push_back(Task::result(shape(ElementType::i16, 2)));
-    results.push_back(Task::result(shape(match_score_type(measure_), 1)));
+    results.push_back(Task::result(shape(match_score_type(options_.measure), 1)));
     task.compute(Computation::of([&](auto sources, auto to, auto... stream) {
-                   match(sources[0].view(), sources[1].view(), to[0].view(), options, to[1].view(),
+                   match(sources[0].view(), sources[1].view(), to[0].view(), options_, to[1].view(),
                          stream...);
                  }),
                  images, results);
     const auto view = [](io::Picture& picture) {
       return HostResult{picture.shape(), picture.bytes().data()}.view();
     };
-    finish(task, images[0].shape(), options, {view(results[0]), view(results[1]), measure_});
+    finish(task, images[0].shape(), {view(results[0]), view(results[1]), options_.measure});
   }
 
  private:
-  MatchOptions match_options() const {
-    MatchOptions options;
-    options.block_width = options.block_height = block_;
-    options.stride_x = options.stride_y = stride_ == 0 ? block_ : stride_;
-    options.search_x = search_.x();
-    options.search_y = search_.y();
-    options.measure = measure_;
-    options.border = border_;
-    return options;
-  }
+  std::int64_t block() const { return options_.block_width; }
+  std::int64_t stride() const { return options_.stride_x == 0 ? block() : options_.stride_x; }
 
   nlohmann::ordered_json option_values() const {
-    return {{"block", block_},
-            {"stride", stride_ == 0 ? block_ : stride_},
-            {"search_x", json_of(search_.x())},
-            {"search_y", json_of(search_.y())},
-            {"measure", name_of(measure_)},
-            {"border", name_of(border_)}};
+    return {{"block", block()},
+            {"stride", stride()},
+            {"search_x", json_of(options_.search_x)},
+            {"search_y", json_of(options_.search_y)},
+            {"measure", name_of(options_.measure)},
+            {"border", name_of(options_.border)}};
   }
 
-  void finish(Task& task, const io::PictureShape& image, const MatchOptions& options,
-              const Matches& matches) const {
+  void finish(Task& task, const io::PictureShape& image, const Matches& matches) const {
     const std::string& out = paths_[2];
     const std::int64_t unmatched = matches.unmatched();
     const std::int64_t blocks = matches.displacement.width() * matches.displacement.height();
     if (unmatched == blocks) throw Error(why_no_match(image));
-    const Flow flow = flow_of(matches.displacement, options, image.width, image.height);
+    const Flow flow = live::flow_of(matches.displacement, options_, image.width, image.height);
     std::optional<float> full_colour;
     if (io::extension_of(out) == ".csv") {
-      const std::string text = matches.csv(options.stride_x);
+      const std::string text = matches.csv(stride());
       const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
       task.write(out, parts);
     } else if (io::extension_of(out) == ".flo") {
@@ -163,15 +145,16 @@ class MatchCommand final : public Command {
       const std::span<const std::byte> parts[] = {header, std::as_bytes(std::span(flow.vectors))};
       task.write(out, parts);
     } else {
-      full_colour = max_motion_.value_or(usual_longest(matches.displacement));
-      task.write(out, colours_of(flow, *full_colour));
+      full_colour = max_motion_.value_or(live::usual_longest(matches.displacement));
+      io::Picture picture(io::PictureShape::of(PixelFormat::rgb24, image.width, image.height));
+      live::draw_motion(matches.displacement, options_, *full_colour,
+                        HostResult{picture.shape(), picture.bytes().data()}.view());
+      task.write(out, picture);
     }
 
     const MatchGrid grid = {matches.displacement.width(), matches.displacement.height()};
-    const std::int64_t right =
-        image.width - (grid.columns - 1) * options.stride_x - options.block_width;
-    const std::int64_t bottom =
-        image.height - (grid.rows - 1) * options.stride_y - options.block_height;
+    const std::int64_t right = image.width - (grid.columns - 1) * stride() - block();
+    const std::int64_t bottom = image.height - (grid.rows - 1) * stride() - block();
     std::string text = fmt::format("{}: {}x{} blocks, longest motion {:.1f} pixels", out,
                                    grid.columns, grid.rows, static_cast<double>(longest(flow)));
     if (full_colour) text += fmt::format(", full colour from {:.1f} pixels on", *full_colour);
@@ -196,21 +179,45 @@ class MatchCommand final : public Command {
         "no block of {} has a candidate in {}: with a search of x {}:{} and y {}:{} every "
         "displacement of a block of {}x{} pixels leaves the image of {}x{}; search nearer, take a "
         "smaller --block, or --border replicate",
-        paths_[0], paths_[1], search_.x().first, search_.x().last, search_.y().first,
-        search_.y().last, block_, block_, image.width, image.height);
+        paths_[0], paths_[1], options_.search_x.first, options_.search_x.last,
+        options_.search_y.first, options_.search_y.last, block(), block(), image.width,
+        image.height);
   }
 
   std::vector<std::string> paths_;
-  std::int64_t block_ = 32;
-  std::int64_t stride_ = 0;
-  SearchArea search_;
-  Measure measure_ = Measure::sad;
-  MatchBorder border_ = MatchBorder::skip;
+  MatchOptions options_;
   std::optional<float> max_motion_;
   InputOptions run_;
 };
 
 }  // namespace
+
+void add_match_options(CLI::App& app, MatchOptions& options, std::optional<float>& max_motion) {
+  app.add_option_function<std::string>(
+         "--block",
+         [&options](const std::string& text) {
+           options.block_width = options.block_height = parse_integer("--block", text, 1, 256);
+         },
+         "Side of a block (default: 32)")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--stride",
+         [&options](const std::string& text) {
+           options.stride_x = options.stride_y = parse_integer("--stride", text, 1, INT32_MAX);
+         },
+         "From a block to its neighbour (default: the block)")
+      ->type_name("N");
+  add_search(app, options.search_x, options.search_y);
+  add_measure(app, options.measure);
+  add_choice(app, "--border", "Displacements that leave the target (default: skip)",
+             all_match_borders, options.border);
+  app.add_option_function<std::string>(
+         "--max-motion",
+         [&max_motion](const std::string& text) { max_motion = parse_length(text); },
+         "The length that a picture shows in full colour, as any longer one (default: the length "
+         "that 99 % of the blocks do not exceed, at least 1; in a stream the search's reach)")
+      ->type_name("PIXELS");
+}
 
 std::unique_ptr<Command> add_match(CLI::App& app) {
   return std::make_unique<MatchCommand>(

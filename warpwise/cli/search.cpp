@@ -41,39 +41,29 @@ Box parse_box(std::string_view text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-void SearchArea::add_to(CLI::App& app) {
+void add_search(CLI::App& app, SearchRange& x, SearchRange& y) {
   app.add_option_function<std::string>(
          "--search",
-         [this](const std::string& text) {
+         [&x, &y](const std::string& text) {
            const auto reach =
                static_cast<int>(parse_integer("--search", text, 1, max_match_displacement));
-           both_ = {-reach, reach - 1};
+           x = y = {-reach, reach - 1};
          },
          "Displacements from -S to S-1 along both axes (default: 16)")
       ->type_name("S");
-  const auto add_axis = [&app](const std::string& option, std::optional<SearchRange>& range) {
+  // CLI11 calls options back in the order in which they were added: these come last.
+  const auto add_axis = [&app](const std::string& option, SearchRange& range) {
     app.add_option_function<std::string>(
            option, [option, &range](const std::string& text) { range = parse_range(option, text); },
            "Displacements from A to B along this axis, both included")
         ->type_name("A:B");
   };
-  add_axis("--search-x", x_);
-  add_axis("--search-y", y_);
+  add_axis("--search-x", x);
+  add_axis("--search-y", y);
 }
 
 nlohmann::ordered_json json_of(SearchRange range) {
   return nlohmann::ordered_json::array({range.first, range.last});
-}
-
-void add_integer(CLI::App& app, const std::string& option, const std::string& help,
-                 std::int64_t least, std::int64_t greatest, std::int64_t& value) {
-  app.add_option_function<std::string>(
-         option,
-         [option, least, greatest, &value](const std::string& text) {
-           value = parse_integer(option, text, least, greatest);
-         },
-         help)
-      ->type_name("N");
 }
 
 }  // namespace warpwise::cli

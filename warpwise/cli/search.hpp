@@ -15,19 +15,8 @@ namespace warpwise::cli {
 
 void add_measure(CLI::App& app, Measure& measure);
 
-/// --search S, --search-x A:B, --search-y A:B; the latter two win.
-class SearchArea {
- public:
-  void add_to(CLI::App& app);
-
-  SearchRange x() const { return x_.value_or(both_); }
-  SearchRange y() const { return y_.value_or(both_); }
-
- private:
-  SearchRange both_;
-  std::optional<SearchRange> x_;
-  std::optional<SearchRange> y_;
-};
+/// Adds --search S, --search-x A:B, --search-y A:B; the latter two win, wherever they stand.
+void add_search(CLI::App& app, SearchRange& x, SearchRange& y);
 
 /// "A:B", both included, A not above B. \throws UsageError
 SearchRange parse_range(std::string_view option, std::string_view text);
@@ -39,7 +28,16 @@ Box parse_box(std::string_view text);
 nlohmann::ordered_json json_of(SearchRange range);
 
 /// Adds "--name N", an integer within [least, greatest].
+template <class T>
 void add_integer(CLI::App& app, const std::string& option, const std::string& help,
-                 std::int64_t least, std::int64_t greatest, std::int64_t& value);
+                 std::int64_t least, std::int64_t greatest, T& value) {
+  app.add_option_function<std::string>(
+         option,
+         [option, least, greatest, &value](const std::string& text) {
+           value = static_cast<T>(parse_integer(option, text, least, greatest));
+         },
+         help)
+      ->type_name("N");
+}
 
 }  // namespace warpwise::cli

@@ -7,6 +7,7 @@
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
+#include "warpwise/cli/stage_options.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -22,14 +23,7 @@ class SobelCommand final : public Command, public Operation {
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)},
                         {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}});
-    add_choice(app, "--output", "What to write (default: magnitude)", all_sobel_outputs,
-               options_.output);
-    add_choice(app, "--norm", "|dx| + |dy| or sqrt(dx^2 + dy^2) (default: l1)", all_norms,
-               options_.norm);
-    add_choice(app, "--kernel", "Smoothing 1 2 1 or 3 10 3 (default: sobel)", all_sobel_kernels,
-               options_.kernel);
-    add_choice(app, "--border", "What stands outside the image (default: reflect101)", all_borders,
-               options_.border);
+    add_sobel_options(app, options_);
   }
 
   void execute() const override { run_on_files(shared_, *this); }
@@ -97,6 +91,17 @@ class SobelCommand final : public Command, public Operation {
 };
 
 }  // namespace
+
+void add_sobel_options(CLI::App& app, SobelOptions& options) {
+  add_choice(app, "--output", "What to write (default: magnitude)", all_sobel_outputs,
+             options.output);
+  add_choice(app, "--norm", "|dx| + |dy| or sqrt(dx^2 + dy^2) (default: l1)", all_norms,
+             options.norm);
+  add_choice(app, "--kernel", "Smoothing 1 2 1 or 3 10 3 (default: sobel)", all_sobel_kernels,
+             options.kernel);
+  add_choice(app, "--border", "What stands outside the image (default: reflect101)", all_borders,
+             options.border);
+}
 
 std::unique_ptr<Command> add_sobel(CLI::App& app) {
   return std::make_unique<SobelCommand>(

@@ -7,6 +7,7 @@
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/operation.hpp"
 #include "warpwise/cli/run.hpp"
+#include "warpwise/cli/stage_options.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -21,28 +22,7 @@ class ThresholdCommand final : public Command, public Operation {
                         raw_format(PixelFormat::rgba32),
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
-    app.add_option_function<std::string>(
-           "--window",
-           [this](const std::string& text) {
-             window_ = parse_odd("--window", text, max_threshold_window(ElementType::u8));
-           },
-           "Side of the square window, odd")
-        ->type_name("N");
-    app.add_option_function<std::string>(
-           "--offset",
-           [this](const std::string& text) { options_.offset = parse_number("--offset", text); },
-           "Subtracted from the mean; may be negative (default: 0)")
-        ->type_name("C");
-    add_choice(app, "--method", "Which mean (default: mean)", all_threshold_methods,
-               options_.method);
-    app.add_option_function<std::string>(
-           "--max",
-           [this](const std::string& text) {
-             options_.maximum = static_cast<std::uint32_t>(parse_integer("--max", text, 0, 65535));
-           },
-           "What a pixel above its mean becomes (default: 255)")
-        ->type_name("V");
-    app.add_flag("--invert", options_.inverted, "Exchange the maximum and 0");
+    add_threshold_options(app, options_);
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
         ->check(refuse_empty_name)
@@ -50,14 +30,15 @@ class ThresholdCommand final : public Command, public Operation {
   }
 
   void execute() const override {
-    if (!window_) throw UsageError("threshold needs --window N, an odd number such as 31");
+    if (options_.window == 0)
+      throw UsageError("threshold needs --window N, an odd number such as 31");
     run_on_files(shared_, *this);
   }
 
   std::string name() const override { return "threshold"; }
 
   nlohmann::ordered_json options() const override {
-    return {{"window", *window_},
+    return {{"window", options_.window},
             {"offset", options_.offset},
             {"method", name_of(options_.method)},
             {"max", options_.maximum},
@@ -101,13 +82,13 @@ class ThresholdCommand final : public Command, public Operation {
   void run(HostSource source, std::span<const HostResult> results) const override {
     std::optional<HostView> mean;
     if (results.size() > 1) mean = results[1].view();
-    threshold(source.view(), results[0].view(), options_with_window(), mean);
+    threshold(source.view(), results[0].view(), options_, mean);
   }
   void run(DeviceSource source, std::span<const DeviceResult> results,
            gpu::StreamHandle stream) const override {
     std::optional<DeviceView> mean;
     if (results.size() > 1) mean = results[1].view();
-    threshold(source.view(), results[0].view(), options_with_window(), mean, stream);
+    threshold(source.view(), results[0].view(), options_, mean, stream);
   }
 
  private:
@@ -117,19 +98,36 @@ class ThresholdCommand final : public Command, public Operation {
                                          source.height);
   }
 
-  ThresholdOptions options_with_window() const {
-    ThresholdOptions options = options_;
-    options.window = *window_;
-    return options;
-  }
-
   SharedOptions shared_;
-  ThresholdOptions options_;
-  std::optional<std::int64_t> window_;
+  ThresholdOptions options_ = {.window = 0};  // until it is given
   std::string mean_;
 };
 
 }  // namespace
+
+void add_threshold_options(CLI::App& app, ThresholdOptions& options) {
+  app.add_option_function<std::string>(
+         "--window",
+         [&options](const std::string& text) {
+           options.window = parse_odd("--window", text, max_threshold_window(ElementType::u8));
+         },
+         "Side of the square window, odd")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--offset",
+         [&options](const std::string& text) { options.offset = parse_number("--offset", text); },
+         "Subtracted from the mean; may be negative (default: 0)")
+      ->type_name("C");
+  add_choice(app, "--method", "Which mean (default: mean)", all_threshold_methods, options.method);
+  app.add_option_function<std::string>(
+         "--max",
+         [&options](const std::string& text) {
+           options.maximum = static_cast<std::uint32_t>(parse_integer("--max", text, 0, 65535));
+         },
+         "What a pixel above its mean becomes (default: 255)")
+      ->type_name("V");
+  app.add_flag("--invert", options.inverted, "Exchange the maximum and 0");
+}
 
 std::unique_ptr<Command> add_threshold(CLI::App& app) {
   return std::make_unique<ThresholdCommand>(*app.add_subcommand(

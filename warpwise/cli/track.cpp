@@ -8,6 +8,7 @@
 #include "warpwise/cli/jobs.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/cli/search.hpp"
+#include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_folder.hpp"
 
@@ -58,13 +59,7 @@ class TrackCommand final : public Command {
            "and the .csv file of where the box is in each")
         ->check(refuse_empty_name)
         ->type_name("");
-    app.add_option_function<std::string>(
-           "--box", [this](const std::string& text) { box_ = parse_box(text); },
-           "The box in the first frame: left, top, width, height")
-        ->type_name("X,Y,W,H");
-    search_.add_to(app);
-    add_measure(app, measure_);
-    app.add_flag("--update", update_, "What was found is looked for in the next frame");
+    add_track_options(app, box_, options_);
     add_input_options(app, run_, grey_formats());
   }
 
@@ -88,7 +83,7 @@ class TrackCommand final : public Command {
       progress.show(input, inputs[input]);
       if (frames++ == 0) {
         size = frame.shape();
-        following.emplace(task.worker(), frame, *box_, track_options());
+        following.emplace(task.worker(), frame, *box_, options_);
         return;
       }
       require_same_size(inputs[0], size, inputs[input], frame.shape());
@@ -122,32 +117,32 @@ class TrackCommand final : public Command {
     return inputs;
   }
 
-  TrackOptions track_options() const {
-    TrackOptions options;
-    options.search_x = search_.x();
-    options.search_y = search_.y();
-    options.measure = measure_;
-    options.update_template = update_;
-    return options;
-  }
-
   nlohmann::ordered_json option_values() const {
     return {{"box", {box_->x, box_->y, box_->width, box_->height}},
-            {"search_x", json_of(search_.x())},
-            {"search_y", json_of(search_.y())},
-            {"measure", name_of(measure_)},
-            {"update", update_}};
+            {"search_x", json_of(options_.search_x)},
+            {"search_y", json_of(options_.search_y)},
+            {"measure", name_of(options_.measure)},
+            {"update", options_.update_template}};
   }
 
   std::vector<std::string> paths_;
   std::optional<Box> box_;
-  SearchArea search_;
-  Measure measure_ = Measure::sad;
-  bool update_ = false;
+  TrackOptions options_;
   InputOptions run_;
 };
 
 }  // namespace
+
+void add_track_options(CLI::App& app, std::optional<Box>& box, TrackOptions& options) {
+  app.add_option_function<std::string>(
+         "--box", [&box](const std::string& text) { box = parse_box(text); },
+         "The box in the first frame: left, top, width, height")
+      ->type_name("X,Y,W,H");
+  add_search(app, options.search_x, options.search_y);
+  add_measure(app, options.measure);
+  app.add_flag("--update", options.update_template,
+               "What was found is looked for in the next frame");
+}
 
 std::unique_ptr<Command> add_track(CLI::App& app) {
   return std::make_unique<TrackCommand>(

@@ -22,9 +22,9 @@ inline constexpr auto all_sitings = all_values<Siting>();
 
 /// What somebody says of a stream's colours: its tags, or the user by options.
 struct ColourTags {
-  std::optional<Matrix> matrix;
-  std::optional<Range> range;
-  std::optional<Siting> siting;
+  std::optional<Matrix> matrix = std::nullopt;
+  std::optional<Range> range = std::nullopt;
+  std::optional<Siting> siting = std::nullopt;
 };
 
 /// Who said so.

@@ -18,9 +18,9 @@ namespace warpwise::live {
 
 /// What somebody chose of a conversion; the rest follows from the frames.
 struct ConvertChoices {
-  std::optional<Matrix> matrix;
-  std::optional<Range> from_range;
-  std::optional<Range> to_range;
+  std::optional<Matrix> matrix = std::nullopt;
+  std::optional<Range> from_range = std::nullopt;
+  std::optional<Range> to_range = std::nullopt;
   Convention convention = Convention::exact;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
 };
@@ -51,6 +51,7 @@ std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions&
 ///
 /// It remembers the last frame. On a GPU it waits for the stream: the host colours the blocks.
 /// Its begin() throws InvalidArgument where match_grid() does.
+/// \throws InvalidArgument  max_motion is below 1.
 std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options = {},
                                    std::optional<float> max_motion = {});
 

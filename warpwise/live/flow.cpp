@@ -1,4 +1,4 @@
-#include "warpwise/cli/flow.hpp"
+#include "warpwise/live/flow.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,9 @@
 #include <numbers>
 #include <optional>
 
-namespace warpwise::cli {
+#include "warpwise/cpu/parallel.hpp"
+
+namespace warpwise::live {
 namespace {
 
 // For each position along an axis, the index of the block that it belongs to.
@@ -26,13 +28,38 @@ std::vector<std::optional<std::int64_t>> owners(std::int64_t length, std::int64_
   return result;
 }
 
+// For each column and row of an image, its block's.
+struct Owners {
+  Owners(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
+         std::int64_t height)
+      : columns(owners(width, options.block_width,
+                       options.stride_x == 0 ? options.block_width : options.stride_x,
+                       displacement.width())),
+        rows(owners(height, options.block_height,
+                    options.stride_y == 0 ? options.block_height : options.stride_y,
+                    displacement.height())) {}
+
+  std::vector<std::optional<std::int64_t>> columns;
+  std::vector<std::optional<std::int64_t>> rows;
+};
+
+FlowVector vector_of(ConstHostView displacement, std::int64_t column, std::int64_t row) {
+  const auto dx = load<std::int16_t>(displacement.row(row), 2 * column);
+  const auto dy = load<std::int16_t>(displacement.row(row), 2 * column + 1);
+  if (dx == no_match) return unknown_flow;
+  return {static_cast<float>(dx), static_cast<float>(dy)};
+}
+
 bool is_known(FlowVector vector) { return std::abs(vector.x) < 1e9F && std::abs(vector.y) < 1e9F; }
 
-std::array<std::uint8_t, 3> colour_of(FlowVector vector, float full) {
-  if (!is_known(vector)) return {0, 0, 0};
+using Colour = std::array<std::uint8_t, 3>;
+constexpr Colour unknown_colour = {0, 0, 0};
+
+Colour colour_of(FlowVector vector, float full) {
+  if (!is_known(vector)) return unknown_colour;
   const double saturation = std::min(std::hypot(vector.x, vector.y) / full, 1.0F);
   const double hue = std::atan2(vector.y, vector.x) * 3 / std::numbers::pi;  // 6 is a full turn
-  std::array<std::uint8_t, 3> colour{};
+  Colour colour{};
   for (std::size_t channel = 0; channel < 3; ++channel) {
     // How far the hue is from this channel's own, 0 to 3.
     const double off = std::abs(std::remainder(hue - 2.0 * static_cast<double>(channel), 6.0));
@@ -42,28 +69,27 @@ std::array<std::uint8_t, 3> colour_of(FlowVector vector, float full) {
   return colour;
 }
 
+// Of the blocks, row by row: there are fewer of them than of pixels.
+std::vector<Colour> colours_of_blocks(ConstHostView displacement, float full) {
+  std::vector<Colour> colours;
+  for (std::int64_t row = 0; row < displacement.height(); ++row) {
+    for (std::int64_t column = 0; column < displacement.width(); ++column) {
+      colours.push_back(colour_of(vector_of(displacement, column, row), full));
+    }
+  }
+  return colours;
+}
+
 }  // namespace
 
 Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64_t width,
              std::int64_t height) {
-  const auto stride = [](std::int64_t given, std::int64_t block) {
-    return given == 0 ? block : given;
-  };
-  const auto columns = owners(width, options.block_width,
-                              stride(options.stride_x, options.block_width), displacement.width());
-  const auto rows = owners(height, options.block_height,
-                           stride(options.stride_y, options.block_height), displacement.height());
+  const Owners owner(displacement, options, width, height);
   Flow flow{width, height, {}};
   flow.vectors.reserve(static_cast<std::size_t>(width * height));
-  for (const auto& row : rows) {
-    for (const auto& column : columns) {
-      FlowVector vector = unknown_flow;
-      if (row && column) {
-        const auto dx = load<std::int16_t>(displacement.row(*row), 2 * *column);
-        const auto dy = load<std::int16_t>(displacement.row(*row), 2 * *column + 1);
-        if (dx != no_match) vector = {static_cast<float>(dx), static_cast<float>(dy)};
-      }
-      flow.vectors.push_back(vector);
+  for (const auto& row : owner.rows) {
+    for (const auto& column : owner.columns) {
+      flow.vectors.push_back(row && column ? vector_of(displacement, *column, *row) : unknown_flow);
     }
   }
   return flow;
@@ -101,13 +127,22 @@ float usual_longest(ConstHostView displacement) {
   return std::max(*at, 1.0F);
 }
 
-io::Picture colours_of(const Flow& flow, float full) {
-  io::Picture picture(io::PictureShape::of(PixelFormat::rgb24, flow.width, flow.height));
-  std::byte* pixel = picture.bytes().data();
-  for (const FlowVector vector : flow.vectors) {
-    for (const std::uint8_t channel : colour_of(vector, full)) *pixel++ = std::byte{channel};
-  }
-  return picture;
+void draw_motion(ConstHostView displacement, const MatchOptions& options, float full,
+                 HostView rgb) {
+  const Owners owner(displacement, options, rgb.width(), rgb.height());
+  const std::vector<Colour> colours = colours_of_blocks(displacement, full);
+  const auto colour_at = [&](std::size_t x, std::size_t y) {
+    if (!owner.columns[x] || !owner.rows[y]) return unknown_colour;
+    return colours[static_cast<std::size_t>(*owner.rows[y] * displacement.width() +
+                                            *owner.columns[x])];
+  };
+  cpu::parallel_rows(rgb.height(), rgb.row_bytes(), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = first; y < last; ++y) {
+      for (std::int64_t x = 0; x < rgb.width(); ++x) {
+        store(rgb.row(y), x, colour_at(static_cast<std::size_t>(x), static_cast<std::size_t>(y)));
+      }
+    }
+  });
 }
 
-}  // namespace warpwise::cli
+}  // namespace warpwise::live

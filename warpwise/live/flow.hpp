@@ -5,7 +5,7 @@
 #include "warpwise/io/picture.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
-namespace warpwise::cli {
+namespace warpwise::live {
 
 struct FlowVector {
   float x;
@@ -38,8 +38,10 @@ float longest(const Flow& flow);
 /// of the motion is scaled by, so that a few wrong vectors leave it its colours.
 float usual_longest(ConstHostView displacement);
 
-/// The direction as hue (right red, down yellow-green, left cyan, up violet), the length over
-/// `full` as saturation, at most 1: what does not move is white, what is unknown black.
-io::Picture colours_of(const Flow& flow, float full);
+/// Draws the motion into `rgb`, which is u8 of three channels and of the image's size: as flow_of()
+/// has it of every pixel, the direction as hue (right red, down yellow-green, left cyan, up
+/// violet), the length over `full` as saturation, at most 1. What does not move is white, what is
+/// unknown black.
+void draw_motion(ConstHostView displacement, const MatchOptions& options, float full, HostView rgb);
 
-}  // namespace warpwise::cli
+}  // namespace warpwise::live
