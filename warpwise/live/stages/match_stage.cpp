@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/stream.hpp"
+#include "warpwise/live/flow.hpp"
+#include "warpwise/live/stages/stage_result.hpp"
+#include "warpwise/live/stages/stages.hpp"
+#include "warpwise/primitives/copy/copy.hpp"
+
+namespace warpwise::live {
+namespace {
+
+constexpr std::uint8_t white = 255;
+
+// The largest displacement that is searched along an axis, at least 1.
+float reach_of(const MatchOptions& options) {
+  int reach = 1;
+  for (const SearchRange range : {options.search_x, options.search_y}) {
+    reach = std::max({reach, std::abs(range.first), std::abs(range.last)});
+  }
+  return static_cast<float>(reach);
+}
+
+// What the stage keeps on a GPU, and where the host works.
+struct OnDevice {
+  OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
+      : previous(ElementType::u8, shape.width, shape.height, 1, stream),
+        displacement(ElementType::i16, grid.columns, grid.rows, 2, stream),
+        picture(shape.width * shape.height * 3) {}
+
+  gpu::DeviceImage previous;
+  gpu::DeviceImage displacement;
+  gpu::HostBuffer picture;
+  gpu::Event done;
+};
+
+class MatchStage final : public Stage {
+ public:
+  MatchStage(std::string text, const MatchOptions& options, std::optional<float> max_motion)
+      : Stage(std::move(text)), options_(options), full_(max_motion.value_or(reach_of(options))) {}
+
+  std::optional<PixelFormat> reads(const Stream& from) const override {
+    return grey_unless_it_is(from);
+  }
+
+  Stream begin(const Stream& from) override {
+    const io::PictureShape& shape = from.shape;
+    grid_ = match_grid(shape.width, shape.height, options_);
+    displacement_.emplace(ElementType::i16, grid_.columns, grid_.rows, 2);
+    return rgb_result(from, shape.width, shape.height);
+  }
+
+  bool remembers() const override { return true; }
+
+  void run(HostSource from, HostResult to) override {
+    if (previous_) {
+      match(std::as_const(*previous_).view(), from.view(), displacement_->view(), options_);
+      draw_motion(displacement_->view(), options_, full_, to.view());
+    } else {
+      std::memset(to.data, white, static_cast<std::size_t>(to.shape.bytes()));
+      previous_.emplace(ElementType::u8, from.shape.width, from.shape.height);
+    }
+    copy(from.view(), previous_->view());
+  }
+
+  void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
+    if (device_) {
+      draw_on_host(from, to.shape, stream);
+      gpu::upload(device_->picture.data(), to.view().data(), to.shape.bytes(), stream);
+    } else {
+      gpu::fill_bytes(to.view().data(), white, to.shape.bytes(), stream);
+      device_.emplace(from.shape, grid_, stream);
+    }
+    copy(from.view(), device_->previous.view(), stream);
+  }
+
+ private:
+  void draw_on_host(DeviceSource from, const io::PictureShape& picture, gpu::StreamHandle stream) {
+    match(std::as_const(device_->previous).view(), from.view(), device_->displacement.view(),
+          options_, stream);
+    gpu::download(std::as_const(device_->displacement).view(), displacement_->view(), stream);
+    device_->done.record(stream);
+    device_->done.synchronize();  // which the last picture's upload came before
+    draw_motion(displacement_->view(), options_, full_,
+                HostResult{picture, device_->picture.data()}.view());
+  }
+
+  MatchOptions options_;
+  float full_;
+  MatchGrid grid_;
+  std::optional<Image> displacement_;
+  std::optional<Image> previous_;
+  std::optional<OnDevice> device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options,
+                                   std::optional<float> max_motion) {
+  if (max_motion && !(*max_motion >= 1)) {
+    throw InvalidArgument("match: the length of full colour is " + std::to_string(*max_motion) +
+                          ", it must be 1 pixel or more");
+  }
+  return std::make_unique<MatchStage>(std::move(text), options, max_motion);
+}
+
+}  // namespace warpwise::live
