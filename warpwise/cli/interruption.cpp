@@ -27,7 +27,7 @@ void put_back() {
 extern "C" void ask(int signal) {
   asked_by = signal;
   put_back();
-  const std::string_view text = said;
+  const std::string_view text = said.load();
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

@@ -25,6 +25,7 @@ std::shared_ptr<Stage> conversion(const Stream& from, PixelFormat to, std::optio
   options.to_range = range;
   if (to == PixelFormat::gray8 && !has_luma(from.format())) {
     options.convention = Convention::opencv;
+    options.matrix = Matrix::bt601;  // the only one it has
   }
   return convert_stage(std::string(name_of(to)), to, options);
 }
