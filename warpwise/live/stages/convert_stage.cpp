@@ -1,5 +1,7 @@
 #include <array>
+#include <vector>
 
+#include "warpwise/gpu/buffer.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
 namespace warpwise::live {
@@ -37,6 +39,24 @@ ConvertOptions options_for(const Stream& from, PixelFormat to, const ConvertChoi
   return options;
 }
 
+// convert() takes grey for RGB, and RGB has no limited range: such grey is read as a YUV frame
+// whose chroma is neutral all over.
+constexpr PixelFormat with_chroma = PixelFormat::i420;
+constexpr std::uint8_t neutral = 128;
+
+std::int64_t chroma_bytes(const io::PictureShape& shape) {
+  return plane_row_bytes(with_chroma, 1, shape.width) * plane_rows(with_chroma, 1, shape.height);
+}
+
+template <Memory memory>
+BasicFrame<memory, Access::read> joined(const io::PixelsOf<memory, Access::read>& luma,
+                                        const std::byte* chroma) {
+  return {with_chroma,
+          luma.shape.width,
+          luma.shape.height,
+          {{{luma.view().data(), 0}, {chroma, 0}, {chroma, 0}}}};
+}
+
 class ConvertStage final : public Stage {
  public:
   ConvertStage(std::string text, PixelFormat to, const ConvertChoices& choices)
@@ -47,7 +67,10 @@ class ConvertStage final : public Stage {
   Stream begin(const Stream& from) override {
     if (choices_.upsampling == ChromaUpsampling::linear) require_chroma_on_the_left(from);
     options_ = options_for(from, to_, choices_);
-    require_defined(from.format(), to_, options_);
+    const bool is_grey = from.format() == PixelFormat::gray8;
+    lacks_chroma_ = is_grey && options_.from_range == Range::limited;
+    require_defined(lacks_chroma_ ? with_chroma : from.format(), to_, options_);
+    if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
     Stream result = from;
     result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
     if (!has_luma(to_)) return result;
@@ -61,15 +84,26 @@ class ConvertStage final : public Stage {
     return result;
   }
 
-  void run(HostSource from, HostResult to) override { convert(from.frame(), to.frame(), options_); }
+  void run(HostSource from, HostResult to) override {
+    convert(lacks_chroma_ ? joined(from, chroma_.data()) : from.frame(), to.frame(), options_);
+  }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
+    if (lacks_chroma_) return convert_grey(from, to, stream);
     convert(from.frame(), to.frame(), options_, stream);
   }
 
  private:
+  void convert_grey(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) const {
+    const gpu::Buffer chroma(chroma_bytes(from.shape), stream);
+    gpu::fill_bytes(chroma.data(), neutral, chroma.bytes(), stream);
+    convert(joined(from, chroma.data()), to.frame(), options_, stream);
+  }
+
   PixelFormat to_;
   ConvertChoices choices_;
   ConvertOptions options_;  // begin() completes them
+  bool lacks_chroma_ = false;
+  std::vector<std::byte> chroma_;  // for the host
 };
 
 }  // namespace

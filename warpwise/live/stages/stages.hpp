@@ -27,7 +27,7 @@ struct ConvertChoices {
 
 /// Frames of the format `to`, by convert(). Where the choices are silent, the matrix and the range
 /// of what comes in are the stream's; what comes out of RGB is of full range, of YUV or grey of the
-/// range that it had.
+/// range that it had. Grey of limited range, which convert() does not take, is scaled as luma is.
 ///
 /// Its begin() throws InvalidArgument where convert() does not define the formats with these
 /// choices, by convert()'s own message, and for ChromaUpsampling::linear where the chroma is not
@@ -68,7 +68,7 @@ std::unique_ptr<Stage> disparity_stage(std::string text, const DisparityOptions&
 /// cv::cvtColor(COLOR_RGB2GRAY).
 ///
 /// It remembers where the box is. On a GPU it waits for the stream, as DeviceTracker does. Its
-/// begin() throws InvalidArgument where Tracker does, and for grey of limited range.
+/// begin() throws InvalidArgument where Tracker does.
 std::unique_ptr<Stage> track_stage(std::string text, const Box& box,
                                    const TrackOptions& options = {});
 

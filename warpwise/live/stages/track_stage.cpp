@@ -46,16 +46,14 @@ class TrackStage final : public Stage {
       : Stage(std::move(text)), box_(box), options_(options) {}
 
   std::optional<PixelFormat> reads(const Stream& from) const override {
-    const bool is_taken = !has_luma(from.format()) || from.format() == PixelFormat::gray8;
-    return is_taken ? std::nullopt : std::optional(PixelFormat::rgb24);
+    const bool is_grey =
+        from.format() == PixelFormat::gray8 && from.colours.range.value == Range::full;
+    if (is_grey || !has_luma(from.format())) return std::nullopt;
+    return PixelFormat::rgb24;
   }
 
   Stream begin(const Stream& from) override {
     const io::PictureShape& shape = from.shape;
-    if (shape.format == PixelFormat::gray8 && from.colours.range.value != Range::full) {
-      throw InvalidArgument("track: it draws on RGB and on grey of full range; these frames are " +
-                            from.text());
-    }
     require_box(shape);
     ink_.emplace(ink_of(box_));
     return rgb_result(from, shape.width, shape.height);
