@@ -96,7 +96,9 @@ class Match(CommandTest):
         self.assertEqual(len(self.blocks()), 3 * 2)
         self.assertEqual(len(self.blocks("--stride", "8")), 9 * 7)
         for option in [["--search-x", "-2:3", "--search-y", "-5:-5"],
-                       ["--search-x=3:3", "--search-y=-7:1"]]:
+                       ["--search-x=3:3", "--search-y=-7:1"],
+                       ["--search", "2", "--search-x=3:3", "--search-y=-5:-5"],
+                       ["--search-y=-5:-5", "--search-x=3:3", "--search", "2"]]:
             blocks = self.blocks("--block", "16", *option)
             self.assertEqual(blocks[7][2:], ["3", "-5", "0"])
         # No displacement of the top blocks stays inside.
