@@ -14,6 +14,7 @@ import zlib
 WARPWISE = os.environ["WARPWISE"]
 SAMPLES = os.environ["WARPWISE_SAMPLES"]
 HAS_IMAGES = os.environ["WARPWISE_HAS_IMAGES"] == "1"
+HAS_VIDEO = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_video.so"))
 SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 

@@ -16,18 +16,20 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-void refuse_video(const std::string& path) {
+bool is_video(const std::string& path) {
   static constexpr std::string_view videos[] = {".avi", ".mp4",  ".m4v", ".mov", ".mkv", ".webm",
                                                 ".mpg", ".mpeg", ".wmv", ".flv", ".ogv", ".3gp"};
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return;
-  if (std::find(std::begin(videos), std::end(videos), io::extension_of(path)) == std::end(videos)) {
-    return;
-  }
-  throw IoError(path +
-                " is a video, and only .y4m and pictures can be read; make one first: ffmpeg -i " +
-                path + " -pix_fmt yuv420p frames.y4m, or mkdir frames && ffmpeg -i " + path +
-                " frames/%05d.png");
+  return fs::is_regular_file(path, ignored) &&
+         std::find(std::begin(videos), std::end(videos), io::extension_of(path)) !=
+             std::end(videos);
+}
+
+void refuse_video(const std::string& path) {
+  if (!is_video(path)) return;
+  throw IoError(path + " is a video: warpwise stream " + path +
+                " OUT --pipeline STAGES goes through its frames, and warpwise stream " + path +
+                " frames/ makes pictures of them");
 }
 
 namespace {

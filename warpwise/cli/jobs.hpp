@@ -44,8 +44,10 @@ class OutputFolders {
 
 bool is_folder(const std::string& path);
 
-/// \throws IoError  the path names a file that is a video by its name, but no .y4m; it says
-///                  how to make a .y4m file or pictures of it.
+/// Whether a file is a video by its name, but no .y4m.
+bool is_video(const std::string& path);
+
+/// \throws IoError  it is; the message says that `stream` reads it.
 void refuse_video(const std::string& path);
 
 /// \throws UsageError  two of the outputs are one file, however they are written; an empty name is

@@ -86,7 +86,7 @@ class MatchCommand final : public Command {
   }
 
   void execute() const override {
-    if (paths_.size() == 2) refuse_video(paths_[0]);  // it could have held both frames
+    if (paths_.size() == 2) refuse_video(paths_[0]);  // it holds both frames of each motion
     if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
     require_output(paths_[2], output_types);
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {

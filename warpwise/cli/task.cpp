@@ -12,6 +12,7 @@
 #include "warpwise/io/npy.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/io/raw_frames.hpp"
+#include "warpwise/live/video_module.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -21,7 +22,23 @@ const InputOptions& validated(const InputOptions& options, const std::vector<std
   return options;
 }
 
+// Those of a video file, as the other frames are read.
+class VideoFrames final : public io::Frames {
+ public:
+  explicit VideoFrames(const std::string& path)
+      : VideoFrames(live::video_module().open_file(path, {})) {}
+
+  bool next(std::span<std::byte> pixels) override { return source_->next(pixels); }
+
+ private:
+  explicit VideoFrames(std::unique_ptr<live::Source> source)
+      : io::Frames(source->stream().shape), source_(std::move(source)) {}
+
+  std::unique_ptr<live::Source> source_;
+};
+
 }  // namespace
+
 void require_output(const std::string& path, std::span<const std::string_view> extensions) {
   const std::string extension = io::extension_of(path);
   if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) {
@@ -84,15 +101,19 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
     const auto use_frame = [&](io::Picture frame) { use(i, std::move(frame)); };
     const Stopwatch watch;
     const bool is_raw = options_.is_raw(path);
-    if (!is_raw) refuse_video(path);
+    if (!is_raw && is_video(path)) {
+      VideoFrames frames(path);
+      read_frames(frames, path, false, use_frame);
+      continue;
+    }
     io::InputFile file(path);
     if (is_raw) {
       io::RawFrames frames(file, options_.raw_shape());
-      read_frames(file, frames, path, use_frame);
+      read_frames(frames, path, file.is_device(), use_frame);
       continue;
     }
     if (const auto y4m = io::y4m_frames_in(file)) {
-      read_frames(file, *y4m, path, use_frame);
+      read_frames(*y4m, path, file.is_device(), use_frame);
       continue;
     }
     io::Picture picture = io::read_picture(file);
@@ -103,14 +124,14 @@ void Task::for_each_grey(const std::vector<std::string>& paths,
   }
 }
 
-void Task::read_frames(const io::InputFile& file, io::Frames& frames, const std::string& path,
+void Task::read_frames(io::Frames& frames, const std::string& path, bool may_be_endless,
                        const std::function<void(io::Picture)>& use) {
   take_input(path, frames.shape());
   for (std::int64_t count = 0;; ++count) {
     const Stopwatch watch;
     io::Picture frame(frames.shape());
     if (!frames.next(frame.bytes())) return;
-    if (count == 1 && file.is_device()) {
+    if (count == 1 && may_be_endless) {
       throw IoError(path + " is a device, which may have no end; only its first frame can be read");
     }
     frame = grey(path, std::move(frame));

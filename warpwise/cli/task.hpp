@@ -30,11 +30,11 @@ class Task {
        nlohmann::ordered_json option_values);
 
   /// An image, an .npy file or one frame as 8-bit grey: colours as cv::cvtColor(COLOR_RGB2GRAY)
-  /// makes it of them, of a .y4m file the luma as it is.
-  /// \throws IoError  it cannot be read, is a video, is not of 8 bits, or has several frames.
+  /// makes it of them, of a video the luma as it is.
+  /// \throws IoError  it cannot be read, is not of 8 bits, or has several frames.
   io::Picture read_grey(const std::string& path);
   /// Calls `use(index, picture)` for each picture in the inputs, as read_grey() gives it; of
-  /// headerless input and of .y4m files for each frame.
+  /// headerless input and of videos for each frame.
   void for_each_grey(const std::vector<std::string>& paths,
                      const std::function<void(std::size_t, io::Picture)>& use);
   /// An .npy file: a matrix, or a vector as a picture of one row. \throws IoError
@@ -60,7 +60,7 @@ class Task {
 
  private:
   void take_input(const std::string& path, const io::PictureShape& shape);
-  void read_frames(const io::InputFile& file, io::Frames& frames, const std::string& path,
+  void read_frames(io::Frames& frames, const std::string& path, bool may_be_endless,
                    const std::function<void(io::Picture)>& use);
   io::Picture grey(const std::string& path, io::Picture picture) const;
 
