@@ -77,21 +77,26 @@ void Decoder::feed() {
   }
 }
 
+// Of a file that is cut short some demuxers say nothing but a complaint to people.
+std::string Decoder::trouble_in_reading(int error) const {
+  const bool ended = error == AVERROR_EOF;
+  if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
+  if (ended) return complaint();
+  if (error < 0) return reason_of_reading(error);
+  const bool is_cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
+  return is_cut && damage_ == Damage::is_an_error ? "it is damaged or cut short" : "";
+}
+
 bool Decoder::read_packet() {
   if (!trouble_.empty()) return false;
   int error = 0;
   do {
     av_packet_unref(packet_.get());
+    forget_messages();
     error = av_read_frame(input_.get(), packet_.get());
   } while (error == AVERROR(EAGAIN) ||
            (error >= 0 && (packet_->stream_index != stream_->index || packet_->size == 0)));
-  if (error == AVERROR_EOF && input_->pb != nullptr && input_->pb->error < 0) {
-    error = input_->pb->error;
-  }
-  if (error < 0 && error != AVERROR_EOF) trouble_ = reason_of_reading(error);
-  if (error >= 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 && damage_ == Damage::is_an_error) {
-    trouble_ = "it is damaged or cut short";
-  }
+  trouble_ = trouble_in_reading(error);
   return error >= 0 && trouble_.empty();
 }
 

@@ -8,8 +8,8 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// What becomes of frames that cannot be decoded: of a file an error, of a camera, whose cable or
-/// bus loses bytes at times, nothing.
+/// What becomes of frames that cannot be decoded: an error in a file; a camera, whose cable loses
+/// bytes at times, goes on.
 enum class Damage { is_an_error, is_passed_over };
 
 /// The frames of an input's first video stream, in the order in which they are shown.
@@ -39,6 +39,7 @@ class Decoder {
   void open_codec(const AVCodec* codec);
   void feed();
   bool read_packet();
+  std::string trouble_in_reading(int error) const;
   void send(const AVPacket* packet);
 
   std::string name_;

@@ -167,8 +167,11 @@ void FileSink::open_encoder(const Stream& stream) {
   }
   if (file_.kind == Kind::ffv1) {
     codec_->gop_size = 1;
-    codec_->level = 3;  // the version that tells a damaged slice by its checksum
-    options.set("slicecrc", "1");
+    // Version 3 cuts frames into slices, each with a checksum. Of small frames FFmpeg makes slices
+    // without a pixel, and loses others.
+    const bool is_small = std::min(codec_->width, codec_->height) < 32;
+    codec_->level = is_small ? 1 : 3;
+    if (!is_small) options.set("slicecrc", "1");
   }
   if (file_.kind == Kind::h264) codec_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   check(avcodec_open2(codec_.get(), &encoder_, options.get()));

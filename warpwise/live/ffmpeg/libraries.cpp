@@ -11,14 +11,14 @@ namespace warpwise::live::ffmpeg {
 namespace {
 
 // FFmpeg's own threads have theirs, which nobody asks for: an error code comes from there.
-thread_local std::string complaint;
+thread_local std::string last_complaint;
 
 void keep(void*, int level, const char* format, std::va_list values) {
   if (level > AV_LOG_ERROR) return;
   std::array<char, 512> line{};
   std::vsnprintf(line.data(), line.size(), format, values);
-  complaint = line.data();
-  complaint.erase(complaint.find_last_not_of(" .\n") + 1);
+  last_complaint = line.data();
+  last_complaint.erase(last_complaint.find_last_not_of(" .\n") + 1);
 }
 
 }  // namespace
@@ -37,12 +37,14 @@ Packet new_packet() {
 
 void keep_messages() { av_log_set_callback(keep); }
 
-void forget_messages() { complaint.clear(); }
+void forget_messages() { last_complaint.clear(); }
+
+std::string complaint() { return io::printable(last_complaint); }
 
 std::string reason_of(int error) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
   std::string reason = av_make_error_string(text.data(), text.size(), error);
-  if (!complaint.empty()) reason += ": " + io::printable(complaint);
+  if (!last_complaint.empty()) reason += ": " + complaint();
   return reason;
 }
 

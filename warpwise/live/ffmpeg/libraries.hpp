@@ -49,8 +49,11 @@ class Dictionary {
 /// From now on FFmpeg prints nothing; what it complains of is kept for the thread that called it.
 void keep_messages();
 
-/// The thread's earlier messages have nothing to do with what comes.
+/// What it complained of before has nothing to do with what comes.
 void forget_messages();
+
+/// What FFmpeg complained of since then; empty if of nothing.
+std::string complaint();
 
 /// What one of FFmpeg's error codes means, with what FFmpeg complained of: "Invalid data found when
 /// processing input: moov atom not found".
