@@ -136,6 +136,7 @@ TEST_F(JpegCameraTest, TakesTheFastestMode) {
 
 TEST_F(JpegCameraTest, PassesOverDamagedFrames) {
   ::setenv("FAKE_CAMERA_DAMAGE", "2", 1);
+  ::setenv("FAKE_CAMERA_CUT", "3", 1);
   const auto source = open(size(1280, 720));
   const Bytes first = frame_of(*source);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(frame_of(*source), first);

@@ -528,6 +528,20 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
+TEST_F(VideoTest, SaysWhichFrameIsDamaged) {
+  const Stream stream = stream_of(PixelFormat::i420, 64, 48, {});
+  std::vector<Bytes> frames;
+  for (unsigned i = 0; i < 20; ++i) {
+    frames.push_back(random_bytes(static_cast<std::size_t>(stream.shape.bytes()), i));
+  }
+  write("a.mkv", stream, frames);
+  Bytes file = content(path("a.mkv"));
+  file[file.size() / 2] ^= std::byte{1};
+  store(path("a.mkv"), file);
+  EXPECT_NE(refusal("a.mkv").find("a.mkv: at frame 10 it is damaged"), std::string::npos)
+      << refusal("a.mkv");
+}
+
 TEST_F(VideoTest, SaysWhereTheSizeChanges) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 5 a.mjpeg");
   ffmpeg("-f lavfi -i testsrc2=s=80x60 -frames:v 5 b.mjpeg");

@@ -36,6 +36,14 @@ void Decoder::open_codec(const AVCodec* codec) {
   int error = avcodec_parameters_to_context(codec_.get(), stream_->codecpar);
   codec_->pkt_timebase = stream_->time_base;
   codec_->thread_count = damage_ == Damage::is_an_error ? 0 : 1;
+  // These two fill in what they cannot decode, and no frame says so. MJPEG's returns an error if it
+  // is asked to be strict. FFV1's complains of a slice's checksum: on threads that share a frame,
+  // so that it is known of which one.
+  if (codec->id == AV_CODEC_ID_MJPEG) codec_->err_recognition |= AV_EF_EXPLODE;
+  if (codec->id == AV_CODEC_ID_FFV1) {
+    codec_->thread_type = FF_THREAD_SLICE;
+    codec_->opaque = &has_complained_;
+  }
   if (error >= 0) error = avcodec_open2(codec_.get(), codec, nullptr);
   if (error < 0) fail(reason_of(error));
 }
@@ -57,7 +65,7 @@ const AVFrame* Decoder::next() {
     } else if (error == AVERROR_EOF) {
       if (!trouble_.empty()) fail_at_next(trouble_);
       return nullptr;
-    } else if (error >= 0 && !is_damaged(*frame_)) {
+    } else if (error >= 0 && !is_damaged(*frame_) && !has_complained_.exchange(false)) {
       ++number_;
       return frame_.get();
     } else if (damage_ == Damage::is_an_error) {

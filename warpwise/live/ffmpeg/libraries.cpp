@@ -13,8 +13,15 @@ namespace {
 // FFmpeg's own threads have theirs, which nobody asks for: an error code comes from there.
 thread_local std::string last_complaint;
 
-void keep(void*, int level, const char* format, std::va_list values) {
+void mark(void* from) {
+  if (from == nullptr || *static_cast<const AVClass**>(from) != avcodec_get_class()) return;
+  auto* codec = static_cast<AVCodecContext*>(from);
+  if (codec->opaque != nullptr) *static_cast<HasComplained*>(codec->opaque) = true;
+}
+
+void keep(void* from, int level, const char* format, std::va_list values) {
   if (level > AV_LOG_ERROR) return;
+  mark(from);
   std::array<char, 512> line{};
   std::vsnprintf(line.data(), line.size(), format, values);
   last_complaint = line.data();

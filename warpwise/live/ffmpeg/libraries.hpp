@@ -6,6 +6,7 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,6 +46,9 @@ class Dictionary {
  private:
   AVDictionary* options_ = nullptr;
 };
+
+/// A codec whose AVCodecContext::opaque points to one sets it when it complains, on any thread.
+using HasComplained = std::atomic<bool>;
 
 /// From now on FFmpeg prints nothing; what it complains of is kept for the thread that called it.
 void keep_messages();
