@@ -528,6 +528,18 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
   }
 }
 
+// Of a recording that begins anywhere, frames come from the first on that can be decoded.
+TEST_F(VideoTest, ReadsFromTheFirstKeyFrame) {
+  ffmpeg("-f lavfi -i testsrc2=s=320x240 -frames:v 60 -c:v libx264 -g 20 whole.ts");
+  const std::vector<Bytes> whole = frames_in(*open("whole.ts"));
+  const Bytes file = content(path("whole.ts"));
+  const std::size_t packet = 188;
+  store(path("tail.ts"), std::span(file).subspan(file.size() / packet * 2 / 5 * packet));
+  const std::vector<Bytes> tail = frames_in(*open("tail.ts"));
+  ASSERT_GT(tail.size(), 10U);
+  EXPECT_TRUE(std::equal(tail.rbegin(), tail.rend(), whole.rbegin()));
+}
+
 TEST_F(VideoTest, SaysWhichFrameIsDamaged) {
   const Stream stream = stream_of(PixelFormat::i420, 64, 48, {});
   std::vector<Bytes> frames;

@@ -7,6 +7,12 @@
 namespace warpwise::live::ffmpeg {
 namespace {
 
+constexpr const char* damaged = "it is damaged or cut short";
+
+std::string damaged_because(const std::string& reason) {
+  return std::string(damaged) + " (" + reason + ")";
+}
+
 bool is_damaged(const AVFrame& frame) {
   return (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame.decode_error_flags != 0;
 }
@@ -69,8 +75,7 @@ const AVFrame* Decoder::next() {
       ++number_;
       return frame_.get();
     } else if (damage_ == Damage::is_an_error) {
-      fail_at_next("it is damaged or cut short" +
-                   (error < 0 ? " (" + reason_of(error) + ")" : std::string()));
+      fail_at_next(error < 0 ? damaged_because(reason_of(error)) : damaged);
     }
   }
 }
@@ -89,10 +94,10 @@ void Decoder::feed() {
 std::string Decoder::trouble_in_reading(int error) const {
   const bool ended = error == AVERROR_EOF;
   if (ended && input_->pb != nullptr && input_->pb->error < 0) return reason_of(input_->pb->error);
-  if (ended) return complaint();
+  if (ended) return complaint().empty() ? "" : damaged_because(complaint());
   if (error < 0) return reason_of_reading(error);
   const bool is_cut = (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
-  return is_cut && damage_ == Damage::is_an_error ? "it is damaged or cut short" : "";
+  return is_cut && damage_ == Damage::is_an_error ? damaged : "";
 }
 
 bool Decoder::read_packet() {
@@ -111,7 +116,7 @@ bool Decoder::read_packet() {
 void Decoder::send(const AVPacket* packet) {
   const int error = avcodec_send_packet(codec_.get(), packet);
   if (error >= 0 || error == AVERROR_EOF || damage_ == Damage::is_passed_over) return;
-  trouble_ = "it is damaged (" + reason_of(error) + ")";
+  trouble_ = damaged_because(reason_of(error));
   avcodec_send_packet(codec_.get(), nullptr);
 }
 

@@ -46,11 +46,11 @@ class Decoder {
   Damage damage_;
   Input input_;
   const AVStream* stream_ = nullptr;
+  HasComplained has_complained_ = false;
   Codec codec_;
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::int64_t number_ = 0;
-  HasComplained has_complained_ = false;
   std::string trouble_;  // why nothing is read any more, but that the input ended
 };
 
