@@ -2,6 +2,7 @@ extern "C" {
 #include <libavdevice/avdevice.h>
 }
 
+#include <cmath>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -37,8 +38,9 @@ const char* input_format(std::string_view name) {
   return nullptr;
 }
 
+// Drivers count in units of 100 ns, and 29.97 is not 30.
 bool equal(const Rate& a, const Rate& b) {
-  return a.numerator * b.denominator == b.numerator * a.denominator;
+  return std::abs(a.per_second() - b.per_second()) < 5e-4 * b.per_second();
 }
 
 bool has_what_was_asked(const CameraMode& mode, const SourceOptions& options) {
@@ -60,10 +62,6 @@ const CameraMode* best_of(const std::vector<CameraMode>& modes, const SourceOpti
     if (best == nullptr || worth(mode) > worth(*best)) best = &mode;
   }
   return best;
-}
-
-std::string size_text(std::int64_t width, std::int64_t height) {
-  return std::to_string(width) + "x" + std::to_string(height);
 }
 
 std::string text_of(const SourceOptions& options) {

@@ -48,11 +48,11 @@ Stream stream_of_frames(const AVFrame& first, const AVStream& video, const Sourc
                    tags_of(first, *video.codecpar));
 }
 
+}  // namespace
+
 std::string size_text(std::int64_t width, std::int64_t height) {
   return std::to_string(width) + "x" + std::to_string(height);
 }
-
-}  // namespace
 
 DecodedSource::DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options)
     : DecodedSource(std::move(decoder), first_of(*decoder), options) {}

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "warpwise/live/ffmpeg/decoder.hpp"
 #include "warpwise/live/source.hpp"
 
 namespace warpwise::live::ffmpeg {
+
+/// "640x480".
+std::string size_text(std::int64_t width, std::int64_t height);
 
 /// A source of what a decoder gives.
 class DecodedSource : public Source {

@@ -62,6 +62,27 @@ int frames_of_two_seconds(AVRational rate) {
   return static_cast<int>(std::clamp(2 * av_q2d(rate), 1.0, 600.0));
 }
 
+void set_quality(AVCodecContext& codec, Kind kind, Dictionary& options) {
+  if (kind == Kind::h264) {
+    codec.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    codec.gop_size = frames_of_two_seconds(codec.framerate);
+    options.set("preset", "veryfast");
+    options.set("crf", "18");
+  }
+  if (kind == Kind::mjpeg) {
+    codec.flags |= AV_CODEC_FLAG_QSCALE;
+    codec.global_quality = 2 * FF_QP2LAMBDA;  // the best but one; that doubles the file
+  }
+  if (kind == Kind::ffv1) {
+    codec.gop_size = 1;
+    // Version 3 cuts frames into slices, each with a checksum. Of small frames FFmpeg makes slices
+    // without a pixel, and loses others.
+    const bool is_small = std::min(codec.width, codec.height) < 32;
+    codec.level = is_small ? 1 : 3;
+    if (!is_small) options.set("slicecrc", "1");
+  }
+}
+
 class FileSink final : public Sink {
  public:
   explicit FileSink(const std::string& path)
@@ -156,24 +177,7 @@ void FileSink::open_encoder(const Stream& stream) {
   codec_->chroma_sample_location = tags.siting;
   codec_->thread_count = 0;
   Dictionary options;
-  if (file_.kind == Kind::h264) {
-    codec_->gop_size = frames_of_two_seconds(rate);
-    options.set("preset", "veryfast");
-    options.set("crf", "18");
-  }
-  if (file_.kind == Kind::mjpeg) {
-    codec_->flags |= AV_CODEC_FLAG_QSCALE;
-    codec_->global_quality = 2 * FF_QP2LAMBDA;  // the best but one; that doubles the file
-  }
-  if (file_.kind == Kind::ffv1) {
-    codec_->gop_size = 1;
-    // Version 3 cuts frames into slices, each with a checksum. Of small frames FFmpeg makes slices
-    // without a pixel, and loses others.
-    const bool is_small = std::min(codec_->width, codec_->height) < 32;
-    codec_->level = is_small ? 1 : 3;
-    if (!is_small) options.set("slicecrc", "1");
-  }
-  if (file_.kind == Kind::h264) codec_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  set_quality(*codec_, file_.kind, options);
   check(avcodec_open2(codec_.get(), &encoder_, options.get()));
 }
 
