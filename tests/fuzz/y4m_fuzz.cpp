@@ -46,7 +46,8 @@ void require_read_again(const io::Y4mHeader& header, const io::Picture& picture)
                     frames.shape().full_range == picture.shape().full_range,
                 "what the header says survives writing and reading");
   io::Picture again(frames.shape());
-  fuzz::require(frames.next(again.bytes()) && text_of(again) == text_of(picture) && !frames.next(again.bytes()),
+  fuzz::require(frames.next(again.bytes()) && text_of(again) == text_of(picture) &&
+                    !frames.next(again.bytes()),
                 "the frame survives writing and reading");
 }
 

@@ -66,8 +66,8 @@ class Y4mFrames final : public Frames {
 /// Whether a .y4m file can hold such pictures: gray8, i420 and i444.
 bool y4m_holds(const PictureShape& shape);
 
-/// The first line of a file of such frames, with its end; `rate`, `aspect` and, for i420, `sampling`
-/// as in Y4mHeader. \throws InvalidArgument  unless y4m_holds(shape).
+/// The first line of a file of such frames, with its end; `rate`, `aspect` and, for i420,
+/// `sampling` as in Y4mHeader. \throws InvalidArgument  unless y4m_holds(shape).
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
                        std::string_view sampling = "420mpeg2");
 

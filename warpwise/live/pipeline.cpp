@@ -20,14 +20,24 @@ Stream luma_of(const Stream& stream) {
   return luma;
 }
 
-std::shared_ptr<Stage> conversion(const Stream& from, PixelFormat to, std::optional<Range> range) {
+std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted) {
   ConvertChoices options;
-  options.to_range = range;
-  if (to == PixelFormat::gray8 && !has_luma(from.format())) {
+  options.to_range = wanted.range;
+  options.matrix = wanted.matrix;
+  if (wanted.format == PixelFormat::gray8 && !has_luma(from.format())) {
     options.convention = Convention::opencv;
     options.matrix = Matrix::bt601;  // the only one it has
   }
-  return convert_stage(std::string(name_of(to)), to, options);
+  return convert_stage(std::string(name_of(wanted.format)), wanted.format, options);
+}
+
+// Whether codes mean what is wanted of them.
+bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
+  if (!has_luma(wanted.format)) return true;
+  const Colours& colours = from.colours;
+  const bool has_chroma = wanted.format != PixelFormat::gray8;
+  return colours.range.value == wanted.range.value_or(colours.range.value) &&
+         (!has_chroma || colours.matrix.value == wanted.matrix.value_or(colours.matrix.value));
 }
 
 }  // namespace
@@ -39,23 +49,26 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   for (std::shared_ptr<Stage>& stage : stages) {
     const std::string text = stage->text();
     const std::optional<PixelFormat> wanted = stage->reads(result());
-    if (wanted) insert(text, *wanted, std::nullopt);
+    if (wanted) insert(text, {*wanted, std::nullopt});
     add(std::move(stage), before, false);
     before = "'" + text + "'";
   }
-  const Sink::Taken taken = sink.takes(result());
-  insert(sink.name(), taken.format, taken.range);
+  insert(sink.name(), sink.takes(result()));
 }
 
-void Pipeline::insert(const std::string& who, PixelFormat format, std::optional<Range> range) {
+void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
   const Stream& from = result();
-  const bool same_range = !range || !has_luma(format) || from.colours.range.value == *range;
-  if (from.format() == format && same_range) return;
-  if (format == PixelFormat::gray8 && begins_with_luma(from.format()) && same_range) {
+  const bool has_colours = has_wanted_colours(from, wanted);
+  if (from.format() == wanted.format && has_colours) return;
+  if (wanted.format == PixelFormat::gray8 && begins_with_luma(from.format()) && has_colours) {
     steps_.push_back({nullptr, from, luma_of(from), true});
     return;
   }
-  add(conversion(from, format, range), who, true);
+  // No conversion leads from one matrix of YUV to another.
+  const bool matrix_changes = has_luma(from.format()) && from.format() != PixelFormat::gray8 &&
+                              wanted.matrix && *wanted.matrix != from.colours.matrix.value;
+  if (matrix_changes) add(conversion(from, {PixelFormat::rgb24, std::nullopt}), who, true);
+  add(conversion(result(), wanted), who, true);
 }
 
 void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted) {

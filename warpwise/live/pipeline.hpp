@@ -40,7 +40,7 @@ class Pipeline {
   std::string text() const;
 
  private:
-  void insert(const std::string& who, PixelFormat format, std::optional<Range> range);
+  void insert(const std::string& who, const Sink::Taken& wanted);
   void add(std::shared_ptr<Stage> stage, const std::string& before, bool is_inserted);
 
   Stream source_;

@@ -45,13 +45,13 @@ class Sink {
 
 /// The sink of that name:
 ///
-/// | name                     | what is written |
-/// |--------------------------|--------------------------------------------------------------------|
-/// | null                     | nothing | | pipe:FORMAT              | frames of that format
-/// without headers, on standard output          | | -, FILE.y4m              | a .y4m stream of
-/// 4:2:0, of grey frames mono                        | | FOLDER/, 'out/%05d.png'  | a picture for
-/// each frame, 000001.png on in a folder                | | FILE.mp4, .avi, .mkv     | H.264 as
-/// browsers play it, MJPEG, lossless FFV1                    |
+/// | name                   | what is written                                                  |
+/// |------------------------|------------------------------------------------------------------|
+/// | null                   | nothing                                                          |
+/// | pipe:FORMAT            | frames of that format without headers, on standard output        |
+/// | -, FILE.y4m            | a .y4m stream                                                    |
+/// | FOLDER/, out/%05d.png  | a picture for each frame, in a folder from 000001.png on         |
+/// | FILE.mp4, .avi, .mkv   | H.264 as browsers play it, MJPEG, lossless FFV1                  |
 ///
 /// \throws IoError  it cannot be written there.  \throws InvalidArgument  a name that says what
 /// cannot be.

@@ -33,7 +33,7 @@ class Source {
   virtual std::optional<std::int64_t> frames() const { return std::nullopt; }
 
  protected:
-  Source(std::string name, Stream stream) : name_(std::move(name)), stream_(std::move(stream)) {}
+  Source(std::string name, const Stream& stream) : name_(std::move(name)), stream_(stream) {}
 
  private:
   std::string name_;
@@ -51,14 +51,15 @@ struct SourceOptions {
 
 /// The source of that name:
 ///
-/// | name                              | frames                                                   |
-/// |-----------------------------------|----------------------------------------------------------|
-/// | /dev/video0, camera:0             | of a camera                                              |
-/// | test:bars, test:zone, test:noise  | made up here; without an end                             |
-/// | pipe:rgb24:1280x720@30            | without headers, on standard input; @rate may be left out
-/// | | -                                 | a .y4m stream on standard input | | FOLDER,
-/// 'frames/\*.png'           | pictures of one size in the order of their names         | | any
-/// other                         | a .y4m or video file                                     |
+/// | name                           | frames                                                   |
+/// |--------------------------------|----------------------------------------------------------|
+/// | /dev/video0, camera:0          | of a camera                                              |
+/// | test:bars, test:zone …         | made up here, without an end                             |
+/// | pipe:rgb24:1280x720@30         | on standard input, without headers; "@30" may be missing |
+/// | -                              | a .y4m stream on standard input                          |
+/// | FOLDER, frames/0*.png, a.png   | pictures of one size in the order of their names         |
+/// | FILE.raw                       | without headers, of the options' format and size         |
+/// | any other                      | a .y4m or video file                                     |
 ///
 /// \throws IoError  it is missing or no video.  \throws InvalidArgument  an option that the kind of
 /// source does not take, or a name that says what cannot be.

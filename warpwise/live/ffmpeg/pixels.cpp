@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "warpwise/io/interleave.hpp"
+#include "warpwise/live/chroma.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -139,23 +140,6 @@ Samples samples_of(PixelFormat format, int component, std::int64_t width, std::i
   }
 }
 
-std::int64_t half_up(std::int64_t n) { return n / 2 + n % 2; }
-
-void halve(const std::byte* from, std::int64_t width, std::int64_t height, std::uint8_t* to,
-           std::int64_t pitch) {
-  for (std::int64_t y = 0; y < half_up(height); ++y, to += pitch) {
-    const std::byte* above = from + 2 * y * width;
-    const std::byte* below = from + std::min(2 * y + 1, height - 1) * width;
-    for (std::int64_t x = 0; x < half_up(width); ++x) {
-      const std::int64_t left = 2 * x;
-      const std::int64_t right = std::min(left + 1, width - 1);
-      const int sum = std::to_integer<int>(above[left]) + std::to_integer<int>(above[right]) +
-                      std::to_integer<int>(below[left]) + std::to_integer<int>(below[right]);
-      to[x] = static_cast<std::uint8_t>((sum + 2) / 4);
-    }
-  }
-}
-
 AVColorSpace colour_space(Matrix matrix) {
   switch (matrix) {
     case Matrix::bt601: return AVCOL_SPC_SMPTE170M;
@@ -260,16 +244,12 @@ void fill_frame(AVFrame& frame, PixelFormat format, std::span<const std::byte> f
 }
 
 void fill_with_halved_chroma(AVFrame& frame, std::span<const std::byte> from) {
-  const std::int64_t width = frame.width;
-  const std::int64_t height = frame.height;
-  for (std::int64_t y = 0; y < height; ++y) {
-    std::memcpy(frame.data[0] + y * frame.linesize[0], from.data() + y * width,
-                static_cast<std::size_t>(width));
+  std::array<HostFrame::Plane, 3> planes;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    planes[i] = {reinterpret_cast<std::byte*>(frame.data[i]), frame.linesize[i]};
   }
-  for (const int chroma : {1, 2}) {
-    halve(from.data() + chroma * width * height, width, height, frame.data[chroma],
-          frame.linesize[chroma]);
-  }
+  share_chroma({from.data(), PixelFormat::i444, frame.width, frame.height},
+               {PixelFormat::i420, frame.width, frame.height, planes});
 }
 
 }  // namespace warpwise::live::ffmpeg
