@@ -64,6 +64,15 @@ done
 step "A box followed through frames of a moving camera" \
   track "$out/frames" "$out/building-track.csv" --box 400,200,64,64
 sed 's/^/  /' "$out/building-track.csv"
+if [ -e build/release/lib/libwarpwise_video.so ]; then
+  step "A street's edges as a video that browsers play" \
+    stream samples/street.avi "$out/street-edges.mp4" --pipeline 'sobel | threshold window=31 offset=-7'
+  step "and its motion, direction as hue" \
+    stream samples/street.avi "$out/street-motion.mp4" --pipeline 'match block=16 search=8 max-motion=8'
+else
+  echo
+  echo "Not made: videos, for want of FFmpeg's libraries (scripts/packages.sh installs them)"
+fi
 rows 200 40 "$out/part.png"
 step "Where a part of an image comes from" \
   find "$out/part.png" samples/building.jpg --measure zncc

@@ -8,6 +8,7 @@
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/report.hpp"
+#include "warpwise/live/video_module.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -23,6 +24,47 @@ std::string cpu_name() {
 
 std::string cuda_version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+struct Camera {
+  std::string path;
+  std::vector<live::CameraMode> modes;
+};
+
+// Those of /dev/video0 and on that give pictures, in the order of their numbers.
+std::vector<Camera> cameras() {
+  constexpr int most = 64;
+  std::vector<Camera> found;
+  for (int number = 0; number < most; ++number) {
+    const std::string path = fmt::format("/dev/video{}", number);
+    std::vector<live::CameraMode> modes = live::camera_modes(path);
+    if (!modes.empty()) found.push_back({path, std::move(modes)});
+  }
+  return found;
+}
+
+std::string text_of(const live::CameraMode& mode) {
+  const std::string rate = mode.rate.is_known() ? " at " + mode.rate.text() + " fps" : "";
+  return fmt::format("{} {}x{}{}", mode.format, mode.width, mode.height, rate);
+}
+
+std::string text_of(const Camera& camera) {
+  std::string text;
+  for (const live::CameraMode& mode : camera.modes) {
+    text += fmt::format("camera  {}: {}\n", camera.path, text_of(mode));
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_of(const Camera& camera) {
+  nlohmann::ordered_json modes = nlohmann::ordered_json::array();
+  for (const live::CameraMode& mode : camera.modes) {
+    nlohmann::ordered_json json = {
+        {"format", mode.format}, {"width", mode.width}, {"height", mode.height}};
+    if (mode.rate.is_known()) json["fps"] = mode.rate.per_second();
+    modes.push_back(json);
+  }
+  return {{"path", camera.path}, {"modes", modes}};
 }
 
 class DevicesCommand final : public Command {
@@ -59,6 +101,11 @@ class DevicesCommand final : public Command {
       text += fmt::format("cuda    {}\n", gpu::why_no_device());
       object["why_no_cuda"] = gpu::why_no_device();
     }
+    object["cameras"] = nlohmann::ordered_json::array();
+    for (const Camera& camera : cameras()) {
+      text += text_of(camera);
+      object["cameras"].push_back(json_of(camera));
+    }
     print(json_ ? object.dump(2) + "\n" : text);
   }
 
@@ -70,7 +117,7 @@ class DevicesCommand final : public Command {
 
 std::unique_ptr<Command> add_devices(CLI::App& app) {
   return std::make_unique<DevicesCommand>(
-      *app.add_subcommand("devices", "List what can compute on this machine"));
+      *app.add_subcommand("devices", "List what can compute on this machine, and its cameras"));
 }
 
 }  // namespace warpwise::cli
