@@ -9,6 +9,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build                                     # C++20, CMake 3.25
+  make                                                      # what CMake builds programs with that use the library
   libtbb-dev libhwy-dev                                     # threads, SIMD
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
   libpng-dev libjpeg-dev libtiff-dev libwebp-dev            # image files
