@@ -54,7 +54,11 @@ class Run {
   Lane* lane_to_fill();
   bool may_read_on();
   bool read_into(Lane& lane);
+  void drop_waiting();
   void keep_pace();
+  // Of a worker.
+  bool may_compute() const;
+  bool will_compute_nothing() const;
   // Of the writer.
   std::optional<Frame> next_to_write();
   void write(const Frame& frame);
@@ -95,22 +99,22 @@ void Run::fail(std::exception_ptr failure, bool is_source) {
   changed_.notify_all();
 }
 
-// Waits for a free lane; in real time takes that of the oldest frame nobody computes yet.
+// In real time there is always one: see lanes_for().
 Lane* Run::lane_to_fill() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return is_stopped_ || !free_.empty() || (options_.realtime && !ready_.empty());
-  });
+  changed_.wait(lock, [&] { return is_stopped_ || !free_.empty(); });
   if (is_stopped_) return nullptr;
-  if (!free_.empty()) {
-    Lane* const lane = free_.front();
-    free_.pop_front();
-    return lane;
-  }
-  Lane* const lane = ready_.front().lane;
+  Lane* const lane = free_.front();
+  free_.pop_front();
+  return lane;
+}
+
+// A frame that nobody computes yet, when a newer one is there.
+void Run::drop_waiting() {
+  if (ready_.empty()) return;
+  free_.push_back(ready_.front().lane);
   ready_.pop_front();
   ++progress_.dropped;
-  return lane;
 }
 
 // Files and patterns have their frames at once; a camera has its own pace.
@@ -141,6 +145,7 @@ bool Run::read_into(Lane& lane) {
   if (is_stopped_) return false;  // while the source waited; nobody may be there to compute it
   read_milliseconds_ += milliseconds_between(asked, arrived);
   ++progress_.read;
+  if (options_.realtime) drop_waiting();
   ready_.push_back({&lane, arrived});
   changed_.notify_all();
   return true;
@@ -162,12 +167,22 @@ void Run::read_all() {
   changed_.notify_all();
 }
 
+// In real time results do not queue up before a slow sink: frames would grow old there, where no
+// newer one takes their place.
+bool Run::may_compute() const {
+  const auto on_their_way = static_cast<std::size_t>(taken_ - given_to_sink_);
+  return !ready_.empty() && (!options_.realtime || on_their_way < options_.workers);
+}
+
+bool Run::will_compute_nothing() const {
+  return is_broken_ || (ready_.empty() && (reader_ended_ || is_stopped_));
+}
+
 void Run::compute_all() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock,
-                  [&] { return is_broken_ || !ready_.empty() || reader_ended_ || is_stopped_; });
-    if (is_broken_ || ready_.empty()) return;
+    changed_.wait(lock, [&] { return may_compute() || will_compute_nothing(); });
+    if (will_compute_nothing()) return;
     const Frame frame = ready_.front();
     ready_.pop_front();
     const std::int64_t number = taken_++;
@@ -193,7 +208,9 @@ std::optional<Frame> Run::next_to_write() {
   };
   changed_.wait(lock, [&] { return is_there() || is_over(); });
   if (is_broken_ || !is_there()) return std::nullopt;
-  return done_.extract(given_to_sink_++).mapped();
+  const Frame frame = done_.extract(given_to_sink_++).mapped();
+  changed_.notify_all();
+  return frame;
 }
 
 void Run::write(const Frame& frame) {
