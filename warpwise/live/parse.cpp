@@ -24,7 +24,7 @@ Rate rate_of_decimal(const std::string& text) {
   if (!is_rate) return {};
   // 29.97 and its like stand for thousandths of 1001.
   const double thousands = std::round(number * 1001 / 1000);
-  const bool is_ntsc = std::abs(number - thousands * 1000 / 1001) < 0.005 &&
+  const bool is_ntsc = thousands >= 1 && std::abs(number - thousands * 1000 / 1001) < 0.005 &&
                        std::abs(number - std::round(number)) > 0.001;
   if (is_ntsc) return {static_cast<std::int64_t>(thousands) * 1000, 1001};
   return {std::llround(number * 1000), 1000};
@@ -54,8 +54,8 @@ Rate parse_rate(const std::string& text) {
     const std::string_view view = text;
     rate = {positive(view.substr(0, bar)), positive(view.substr(bar + 1))};
   }
-  const bool fits = rate.is_known() && rate.denominator > 0 && rate.per_second() <= 1e6;
-  if (!fits) throw InvalidArgument("'" + text + "' is no rate such as 30, 29.97 or 30000/1001");
+  if (!rate.is_possible())
+    throw InvalidArgument("'" + text + "' is no rate such as 30, 29.97 or 30000/1001");
   return rate;
 }
 

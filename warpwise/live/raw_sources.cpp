@@ -36,7 +36,7 @@ std::optional<Siting> siting_of(const std::string& sampling) {
 Rate rate_of(const std::string& ratio) {
   const std::size_t colon = ratio.find(':');
   const Rate rate{std::stoll(ratio.substr(0, colon)), std::stoll(ratio.substr(colon + 1))};
-  return rate.denominator > 0 ? rate : Rate{};
+  return rate.is_possible() ? rate : Rate{};
 }
 
 // A file that is open, and its frames.

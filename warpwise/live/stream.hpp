@@ -14,6 +14,10 @@ struct Rate {
   std::int64_t denominator = 1;
 
   bool is_known() const { return numerator > 0; }
+  /// Whether a stream may have it: 0.001 to 1,000,000 frames a second.
+  bool is_possible() const {
+    return is_known() && denominator > 0 && per_second() >= 0.001 && per_second() <= 1e6;
+  }
   double per_second() const {
     return static_cast<double>(numerator) / static_cast<double>(denominator);
   }
