@@ -99,7 +99,7 @@ io::Picture in_format(const io::Picture& rgb, const Stream& stream) {
   const ConstHostFrame from(rgb.bytes().data(), PixelFormat::rgb24, shape.width, shape.height);
   ConvertOptions options;
   options.matrix = stream.colours.matrix.value;
-  options.to_range = stream.colours.range.value;
+  if (has_luma(format)) options.to_range = stream.colours.range.value;
   const bool has_chroma = has_luma(format) && format != PixelFormat::gray8;
   io::Picture direct(
       io::PictureShape::of(has_chroma ? PixelFormat::i444 : format, shape.width, shape.height));
