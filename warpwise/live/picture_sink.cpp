@@ -25,7 +25,8 @@ struct Numbered {
 };
 
 Numbered parse_pattern(const std::string& pattern) {
-  if (pattern.ends_with('/') || fs::is_directory(pattern)) {
+  std::error_code ignored;
+  if (pattern.ends_with('/') || fs::is_directory(pattern, ignored)) {
     return {(fs::path(pattern) / "").string(), 6, ".png"};
   }
   const std::size_t percent = pattern.find('%');

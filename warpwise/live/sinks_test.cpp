@@ -1,0 +1,155 @@
+#include "warpwise/live/sinks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "warpwise/live/file_testing.hpp"
+#include "warpwise/live/sources.hpp"
+
+namespace warpwise::live {
+namespace {
+
+using test::Bytes;
+using test::expect_same;
+using test::failure;
+using test::frames_of;
+using test::random_frame;
+using test::refusal;
+
+class SinksTest : public test::FilesTest {};
+
+TEST_F(SinksTest, Y4mIsReadAsItWasWritten) {
+  struct Case {
+    PixelFormat format;
+    ColourTags tags;
+  };
+  const Case cases[] = {
+      {PixelFormat::gray8, {.range = Range::full}},
+      {PixelFormat::gray8, {.range = Range::limited}},
+      {PixelFormat::i420, {.range = Range::limited, .siting = Siting::left}},
+      {PixelFormat::i420, {.range = Range::full, .siting = Siting::centre}},
+      {PixelFormat::i420, {.range = Range::limited, .siting = Siting::top_left}},
+  };
+  for (const Case& each : cases) {
+    const Stream stream = stream_of(each.format, 7, 5, {30000, 1001}, {}, each.tags);
+    const std::vector<Bytes> frames = {random_frame(stream, 1), random_frame(stream, 2)};
+    const auto sink = y4m_sink(path("a.y4m"));
+    EXPECT_EQ(sink->takes(stream).format, each.format);
+    test::write_all(*sink, stream, frames);
+    const auto source = y4m_source(path("a.y4m"), {});
+    SCOPED_TRACE(stream.text());
+    EXPECT_EQ(source->stream().text(), stream.text());
+    const std::vector<Bytes> back = frames_of(*source);
+    ASSERT_EQ(back.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) expect_same(frames[i], back[i]);
+  }
+}
+
+TEST_F(SinksTest, Y4mOf444IsReadAsPixels) {
+  const Stream stream = stream_of(PixelFormat::i444, 7, 5, {25, 1});
+  const Bytes planes = random_frame(stream, 3);
+  test::write_all(*y4m_sink(path("a.y4m")), stream, {planes});
+  const auto source = y4m_source(path("a.y4m"), {});
+  ASSERT_EQ(source->stream().format(), PixelFormat::ycbcr32);
+  const Bytes pixels = frames_of(*source).at(0);
+  for (std::size_t i = 0; i < 35; ++i) {
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      ASSERT_EQ(pixels[4 * i + channel], planes[35 * channel + i]);
+    }
+  }
+}
+
+TEST_F(SinksTest, Y4mTakesWhatItHolds) {
+  const auto sink = y4m_sink(path("a.y4m"));
+  const auto taken = [&](PixelFormat format) { return sink->takes(stream_of(format, 4, 4, {})); };
+  EXPECT_EQ(taken(PixelFormat::i420).format, PixelFormat::i420);
+  EXPECT_EQ(taken(PixelFormat::nv12).format, PixelFormat::i444);
+  EXPECT_EQ(taken(PixelFormat::nv12).range, std::nullopt) << "its own";
+  EXPECT_EQ(taken(PixelFormat::rgb24).format, PixelFormat::i444);
+  EXPECT_EQ(taken(PixelFormat::rgb24).range, Range::limited);
+}
+
+TEST_F(SinksTest, AY4mFileAppearsWhenItIsFinished) {
+  const Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
+  const auto sink = y4m_sink(path("a.y4m"));
+  sink->begin(stream);
+  sink->write(random_frame(stream, 1));
+  EXPECT_FALSE(std::filesystem::exists(path("a.y4m")));
+  sink->finish();
+  EXPECT_EQ(names(), std::vector<std::string>{"a.y4m"});
+  EXPECT_EQ(read("a.y4m").substr(0, 28), "YUV4MPEG2 W2 H1 F25:1 Ip A0:")
+      << "25, where nothing is known";
+}
+
+TEST_F(SinksTest, PicturesAreCountedFromOne) {
+  const Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
+  const std::vector<Bytes> frames(11, random_frame(stream, 1));
+  test::write_all(*picture_sink(path("new/%02d.npy")), stream, frames);
+  EXPECT_EQ(failure([&] { picture_source(path("new"), {}); }), "");
+  for (const char* name : {"new/01.npy", "new/09.npy", "new/11.npy"}) {
+    EXPECT_TRUE(std::filesystem::exists(path(name))) << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("new/00.npy")));
+  EXPECT_FALSE(std::filesystem::exists(path("new/12.npy")));
+  test::write_all(*picture_sink(path("a%d-b.npy")), stream, {frames[0]});
+  EXPECT_EQ(names(), (std::vector<std::string>{"a1-b.npy", "new"}));
+}
+
+TEST_F(SinksTest, PicturesAreGreyOrRgb) {
+  const auto sink = picture_sink(path("%d.npy"));
+  EXPECT_EQ(sink->takes(stream_of(PixelFormat::gray8, 4, 4, {})).format, PixelFormat::gray8);
+  EXPECT_EQ(sink->takes(stream_of(PixelFormat::i420, 4, 4, {})).format, PixelFormat::rgb24);
+  const Stream rgb = stream_of(PixelFormat::rgb24, 5, 3, {});
+  const Bytes frame = random_frame(rgb, 1);
+  test::write_all(*sink, rgb, {frame});
+  const auto source = picture_source(path("1.npy"), {});
+  EXPECT_EQ(source->stream().format(), PixelFormat::rgb24);
+  expect_same(frame, frames_of(*source).at(0));
+}
+
+TEST_F(SinksTest, NamesThatAreNoPattern) {
+  const std::pair<const char*, const char*> cases[] = {{"a.png", "is one picture"},
+                                                       {"%.png", "is one picture"},
+                                                       {"%xd.png", "needs one number"},
+                                                       {"%d%d.png", "needs one number"},
+                                                       {"%-5d.png", "needs one number"},
+                                                       {"%123d.png", "needs one number"},
+                                                       {"%005d.png", "needs one number"},
+                                                       {"%d.gif", "gif"},
+                                                       {"%d", "cannot"}};
+  for (const auto& [name, words] : cases) {
+    const std::string said = refusal([&] { picture_sink(path(name)); });
+    EXPECT_NE(said.find(words), std::string::npos) << name << ": " << said;
+  }
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(SinksTest, ANameThatIsTooLongFailsWhereItIsWritten) {
+  const Stream stream = stream_of(PixelFormat::gray8, 2, 1, {});
+  const std::string name = path(std::string(300, 'a') + "%d.npy");
+  const auto sink = picture_sink(name);
+  sink->begin(stream);
+  EXPECT_NE(failure([&] { sink->write(random_frame(stream, 1)); }).find("too long"),
+            std::string::npos);
+}
+
+TEST(PipeSinkTest, TakesTheFormatsOfConvert) {
+  for (const PixelFormat format : convert_destinations) {
+    const auto sink = pipe_sink(std::string(name_of(format)));
+    EXPECT_EQ(sink->takes(stream_of(PixelFormat::i420, 4, 4, {})).format, format);
+  }
+  for (const char* text : {"", "i420", "rgb", "rgb24:4x4"}) {
+    EXPECT_NE(refusal([&] { pipe_sink(text); }).find("rgb24"), std::string::npos) << text;
+  }
+}
+
+TEST(OpenSinkTest, NamesThatAreNoSink) {
+  for (const char* name : {"a.txt", "a", "/dev/full", "a.mov"}) {
+    EXPECT_NE(refusal([&] { open_sink(name); }).find("names nothing that takes frames"),
+              std::string::npos)
+        << name;
+  }
+  EXPECT_EQ(open_sink("null")->name(), "null");
+}
+
+}  // namespace
+}  // namespace warpwise::live
