@@ -16,10 +16,11 @@ import sys
 import bench_tables
 import ladder_tables
 import opencv_tables
+import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/emulator.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
                      for path in REPOSITORY.glob(f"warpwise/{pages}/README.md"))]
@@ -73,6 +74,8 @@ def rendered(name, benches):
     kind, _, what = name.partition(" ")
     if kind in benches:
         return benches[kind]()
+    if kind == "stream":
+        return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
     if kind == "opencv":
         return opencv_tables.rendered(opencv_tables.read(REPOSITORY / "results/amd-epyc/opencv_agreement.json"), what)
     if kind == "transfers":

@@ -26,7 +26,6 @@ std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted)
   options.matrix = wanted.matrix;
   if (wanted.format == PixelFormat::gray8 && !has_luma(from.format())) {
     options.convention = Convention::opencv;
-    options.matrix = Matrix::bt601;  // the only one it has
   }
   return convert_stage(std::string(name_of(wanted.format)), wanted.format, options);
 }

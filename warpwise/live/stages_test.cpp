@@ -358,6 +358,9 @@ TEST(Stages, SayWhatTheirFramesMean) {
   const Stream rgb = stream_of(PixelFormat::rgb24, 64, 48, {25, 1});
   EXPECT_EQ(text(convert_stage("", PixelFormat::i444), rgb),
             "64x48 i444, bt601 (stage), full (stage), 25 fps");
+  EXPECT_EQ(text(convert_stage("", PixelFormat::ycbcr32, {.convention = Convention::opencv}),
+                 stream_of(PixelFormat::rgb24, 1280, 720, {})),
+            "1280x720 ycbcr32, bt601 (stage), full (stage)");
   EXPECT_EQ(text(sobel_stage(""), rgb), "64x48 gray8, full (stage), 25 fps");
   const Stream grey = grey_stream(64, 48);
   EXPECT_EQ(text(threshold_stage("", {}), grey), "64x48 gray8, full (stage), 25 fps");

@@ -23,11 +23,17 @@ void require_chroma_on_the_left(const Stream& from) {
       std::string(name_of(siting.origin)) + "); take replicate");
 }
 
+// What RGB is converted by where nobody says it: these conventions have one matrix only.
+Matrix matrix_for(const Stream& from, Convention convention) {
+  const bool has_one = convention == Convention::opencv || convention == Convention::jfif;
+  return has_one && !has_luma(from.format()) ? Matrix::bt601 : from.colours.matrix.value;
+}
+
 ConvertOptions options_for(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
   ConvertOptions options;
   options.convention = choices.convention;
   options.upsampling = choices.upsampling;
-  options.matrix = choices.matrix.value_or(from.colours.matrix.value);
+  options.matrix = choices.matrix.value_or(matrix_for(from, choices.convention));
   options.from_range = choices.from_range;
   if (!options.from_range && has_luma(from.format())) {
     options.from_range = from.colours.range.value;

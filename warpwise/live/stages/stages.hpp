@@ -28,6 +28,7 @@ struct ConvertChoices {
 /// Frames of the format `to`, by convert(). Where the choices are silent, the matrix and the range
 /// of what comes in are the stream's; what comes out of RGB is of full range, of YUV or grey of the
 /// range that it had. Grey of limited range, which convert() does not take, is scaled as luma is.
+/// RGB is converted with BT.601 by the conventions that have no other matrix, opencv and jfif.
 ///
 /// Its begin() throws InvalidArgument where convert() does not define the formats with these
 /// choices, by convert()'s own message, and for ChromaUpsampling::linear where the chroma is not
