@@ -156,6 +156,20 @@ def search_seeds():
         yield b"\2" + text.encode()
 
 
+def stream_seeds():
+    # The first byte picks the parser.
+    for text in ["30", "29.97", "23.976", "0.001", "1e6", "30000/1001", "1/1000", "1/9223372036854775807", "0/1", "nan"]:
+        yield b"\0" + text.encode()
+    for text in ["1280x720", "1x1", "0x4", "4x", "x", "9223372036854775807x9223372036854775807"]:
+        yield b"\1" + text.encode()
+    for text in ["rgb24", "i420", "ycbcr32", "i444"]:
+        yield b"\2" + text.encode()
+    for text in ["rgb24:1280x720@30", "nv12:3x1", "gray8:4x4@", "i420:9223372036854775807x2@30/7", "rgb24", ":"]:
+        yield b"\3" + text.encode()
+    for text in ["out/", "out/%05d.png", "%d.jpg", "a%1d%2d.npy", "%99d.png", "%d", "%.png", "one.png", "%05d.gif"]:
+        yield b"\4" + text.encode()
+
+
 def image_seeds(ending):
     folder = pathlib.Path(__file__).parents[1] / "images"
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
@@ -163,6 +177,7 @@ def image_seeds(ending):
 
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds), ("search", search_seeds),
+                      ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),
                       ("webp", image_seeds("webp"))]:
     folder = pathlib.Path(sys.argv[1]) / target
