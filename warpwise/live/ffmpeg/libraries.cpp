@@ -51,8 +51,9 @@ std::string complaint() { return io::printable(last_complaint); }
 std::string reason_of(int error) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
   std::string reason = av_make_error_string(text.data(), text.size(), error);
-  if (!last_complaint.empty()) reason += ": " + complaint();
-  return reason;
+  if (last_complaint.empty()) return reason;
+  const std::string said = complaint();
+  return said.ends_with(reason) ? said : reason + ": " + said;
 }
 
 }  // namespace warpwise::live::ffmpeg
