@@ -57,8 +57,10 @@ ROOMS = [
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),
     # Frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
+    # A window for them.
+    ("viewer", ["base", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
-             "lab/measure", "lab/study", "lab/plot", "lab/explain", "live"]),
+             "lab/measure", "lab/study", "lab/plot", "lab/explain", "live", "viewer"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
 ]
 
@@ -81,7 +83,10 @@ OWNERS = [
     ("CLI/*", ["cli"], "the library knows no command line"),
     ("nlohmann/*", ["cli", "lab/*", "studies/*"], "the core library has no JSON"),
     ("libav*/*", ["live"], "FFmpeg is loaded by one module, when a video or a camera is opened"),
-    ("fmt/*", ["cli", "live", "lab/*", "studies/*"], "the core library does not format text for people"),
+    ("GLFW/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
+    ("imgui/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
+    ("GL/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
+    ("fmt/*", ["cli", "live", "viewer", "lab/*", "studies/*"], "the core library does not format text for people"),
 ]
 
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc", ".h")

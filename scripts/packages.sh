@@ -15,6 +15,7 @@ packages=(
   libpng-dev libjpeg-dev libtiff-dev libwebp-dev            # image files
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   pkg-config libavformat-dev libavcodec-dev libavdevice-dev  # videos and cameras
+  libglfw3-dev libimgui-dev libgl-dev                        # windows
   libzstd-dev                                               # PTX inside of CUDA programs
   python3                                                   # the man page and the completion
 )
@@ -24,6 +25,7 @@ if [ "${1:-}" = "--test" ]; then
              gnuplot-nox                                          # lab run --plot
              man-db zsh                                           # the installed package
              ffmpeg                                               # videos of other programs
+             xvfb libgl1-mesa-dri xdotool                         # windows without a screen
              time)                                                # scripts/record-opencv.py
 fi
 

@@ -22,6 +22,7 @@ std::unique_ptr<Command> add_disparity(CLI::App& app);
 std::unique_ptr<Command> add_find(CLI::App& app);
 std::unique_ptr<Command> add_track(CLI::App& app);
 std::unique_ptr<Command> add_stream(CLI::App& app);
+std::unique_ptr<Command> add_view(CLI::App& app);
 std::unique_ptr<Command> add_gemv(CLI::App& app);
 std::unique_ptr<Command> add_explain(CLI::App& app);
 std::unique_ptr<Command> add_lab(CLI::App& app);

@@ -93,6 +93,7 @@ int run(int argc, char** argv) {
   commands["find"] = add_find(app);
   commands["track"] = add_track(app);
   commands["stream"] = add_stream(app);
+  commands["view"] = add_view(app);
   commands["gemv"] = add_gemv(app);
   commands["explain"] = add_explain(app);
   commands["lab"] = add_lab(app);

@@ -8,13 +8,13 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/interruption.hpp"
 #include "warpwise/cli/report.hpp"
+#include "warpwise/cli/source_options.hpp"
 #include "warpwise/cli/stage_text.hpp"
 #include "warpwise/cli/stream_report.hpp"
 #include "warpwise/cli/worker.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/live/run.hpp"
-#include "warpwise/live/sources.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -39,7 +39,7 @@ class StreamCommand final : public Command {
                    "threshold window=31'; " +
                        list_of_stages())
         ->type_name("STAGES");
-    add_source_options(app);
+    add_source_options(app, source_);
     app.add_flag("--realtime", run_.realtime,
                  "Keep the source's pace: where it is too fast, the newest frame wins");
     app.add_option_function<std::string>(
@@ -71,26 +71,6 @@ class StreamCommand final : public Command {
   }
 
  private:
-  void add_source_options(CLI::App& app) {
-    const auto add = [&app](const char* name, const char* help, const char* type, auto parse) {
-      app.add_option_function<std::string>(name, parse, help)->type_name(type);
-    };
-    add("--format", "Of a camera's, a pattern's or a .raw file's frames: rgb24, yuyv, nv12, …",
-        "FMT", [this](const std::string& text) { source_.format = live::parse_format(text); });
-    add("--size", "Of these frames", "WxH", [this](const std::string& text) {
-      const Size size = parse_size("--size", text);
-      source_.width = size.width;
-      source_.height = size.height;
-    });
-    add("--fps", "Frames a second that the source gives, or is taken to give", "N",
-        [this](const std::string& text) { source_.rate = live::parse_rate(text); });
-    add_choice(app, "--matrix", "Weights of the colours in luma, whatever the source says",
-               all_matrices, source_.colours.matrix);
-    add_choice(app, "--range", "Codes of YUV frames, likewise", all_ranges, source_.colours.range);
-    add_choice(app, "--siting", "Where shared chroma lies, likewise", live::all_sitings,
-               source_.colours.siting);
-  }
-
   // A video is written while it is read.
   void require_two_files() const {
     std::error_code ignored;
@@ -121,16 +101,12 @@ class StreamCommand final : public Command {
   }
 
   StreamPlace find_place(const live::Pipeline& pipeline) const {
-    const bool wants_gpu = where_.backend == BackendChoice::cuda || where_.device.has_value();
-    if (wants_gpu) gpu::require_device();
-    const bool is_gpu =
-        wants_gpu || (where_.backend == BackendChoice::automatic && gpu::device_count() > 0);
+    const bool is_gpu = take_gpu(where_);
     StreamPlace place;
     const std::size_t threads = cpu_threads(where_);
     // In real time one frame gets all threads, so that it is there soonest.
     const bool one_by_one = pipeline.remembers() || (run_.realtime && !is_gpu);
     if (is_gpu) {
-      gpu::set_device(where_.device.value_or(0));
       place = {"cuda", gpu::device_info(where_.device.value_or(0)).name,
                one_by_one ? 1 : frames_on_gpu, 1};
     } else {

@@ -45,13 +45,19 @@ std::size_t cpu_threads(const RunOptions& options) {
   return static_cast<std::size_t>(options.threads.value_or(tbb::info::default_concurrency()));
 }
 
-Worker::Worker(const RunOptions& options, std::size_t jobs)
-    : cpu_(std::make_shared<Cpu>(cpu_threads(options), jobs)) {
+bool take_gpu(const RunOptions& options) {
   const bool wants_gpu = options.backend == BackendChoice::cuda || options.device.has_value();
   if (wants_gpu) gpu::require_device();
-  if (wants_gpu || (options.backend == BackendChoice::automatic && gpu::device_count() > 0)) {
+  const bool takes =
+      wants_gpu || (options.backend == BackendChoice::automatic && gpu::device_count() > 0);
+  if (takes) gpu::set_device(options.device.value_or(0));
+  return takes;
+}
+
+Worker::Worker(const RunOptions& options, std::size_t jobs)
+    : cpu_(std::make_shared<Cpu>(cpu_threads(options), jobs)) {
+  if (take_gpu(options)) {
     const int device = options.device.value_or(0);
-    gpu::set_device(device);
     gpu_ = std::make_unique<Gpu>();
     device_ = gpu::device_info(device).name;
   } else {

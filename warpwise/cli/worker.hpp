@@ -50,6 +50,11 @@ struct Computation {
 /// The CPU's threads that may be used in all: those of --threads, or as many as there are cores.
 std::size_t cpu_threads(const RunOptions& options);
 
+/// Whether a GPU computes; it is then the calling thread's current one.
+/// \throws NoCudaDevice     a GPU was asked for and there is none.
+/// \throws InvalidArgument  there is no device of that number.
+bool take_gpu(const RunOptions& options);
+
 /// Runs operations on the backend that was asked for. To be used by one thread.
 class Worker {
  public:

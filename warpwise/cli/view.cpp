@@ -1,0 +1,83 @@
+#include <tbb/global_control.h>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/source_options.hpp"
+#include "warpwise/cli/stage_text.hpp"
+#include "warpwise/cli/worker.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/viewer/viewer.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+class ViewCommand final : public Command {
+ public:
+  explicit ViewCommand(CLI::App& app) {
+    app.add_option("SOURCE", source_name_,
+                   "Where frames come from, as of `stream`: /dev/video0, a video, a folder, "
+                   "'frames/*.png', test:bars, pipe:rgb24:1280x720@30, - (.y4m)")
+        ->check(refuse_empty_name)
+        ->type_name("");
+    app.add_option(
+           "--pipeline", view_.pipeline,
+           "Stages between '|', as of `stream`; the window can change them. " + list_of_stages())
+        ->type_name("STAGES");
+    add_source_options(app, source_);
+    add_choice(app, "--view", "What is shown first", viewer::all_views, view_.view);
+    app.add_option_function<std::string>(
+           "--frames",
+           [this](const std::string& text) {
+             view_.frames = parse_integer("--frames", text, 1, std::int64_t{1} << 40);
+           },
+           "End after so many frames")
+        ->type_name("N");
+    app.add_option("--screenshot", view_.screenshot,
+                   "Write the window with the last frame, the first unless --frames says "
+                   "otherwise, to this PNG file, and end")
+        ->check(refuse_empty_name)
+        ->type_name("FILE");
+    add_run_options(app, where_);
+  }
+
+  void execute() const override {
+    if (source_name_.empty()) throw UsageError("view needs SOURCE");
+    if (where_.json) throw UsageError("view shows a window and has nothing to say as --json");
+    where_.validate();
+    require_screenshot();
+    viewer::ViewOptions view = view_;
+    view.parse = parse_stages;
+    if (!view.screenshot.empty() && !view.frames) view.frames = 1;
+    const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                    cpu_threads(where_));
+    view.threads = static_cast<int>(cpu_threads(where_));
+    view.on_gpu = take_gpu(where_);
+    viewer::show(source, view);
+  }
+
+ private:
+  void require_screenshot() const {
+    if (view_.screenshot.empty()) return;
+    if (io::extension_of(view_.screenshot) != ".png") {
+      throw UsageError("--screenshot writes a PNG file, not " + view_.screenshot);
+    }
+    io::require_place(view_.screenshot);
+  }
+
+  std::string source_name_;
+  live::SourceOptions source_;
+  viewer::ViewOptions view_;
+  RunOptions where_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_view(CLI::App& app) {
+  return std::make_unique<ViewCommand>(*app.add_subcommand(
+      "view", "A window with the frames of a camera, video or pipe and what stages make of them"));
+}
+
+}  // namespace warpwise::cli

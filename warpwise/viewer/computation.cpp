@@ -1,0 +1,59 @@
+#include "warpwise/viewer/computation.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpwise::viewer {
+namespace {
+
+constexpr std::size_t frames_of_computation = 3;
+
+// What a window takes of frames. Nothing is written to it: it takes them from the lanes.
+class WindowFormat final : public live::Sink {
+ public:
+  WindowFormat() : Sink("the window") {}
+
+  Taken takes(const live::Stream& stream) const override {
+    if (stream.format() == PixelFormat::gray8) return {PixelFormat::gray8, Range::full};
+    return {PixelFormat::rgb24, std::nullopt};
+  }
+  void begin(const live::Stream&) override {}
+  void write(std::span<const std::byte>) override {}
+  void finish() override {}
+};
+
+}  // namespace
+
+void Frame::compute() {
+  std::memcpy(result_->source().data(), original_->source().data(), original_->source().size());
+  original_->compute();
+  result_->compute();
+  ++computed_;
+}
+
+std::vector<double> Frame::milliseconds() const {
+  std::vector<double> means = result_->milliseconds().steps;
+  for (double& each : means) each /= static_cast<double>(std::max<std::int64_t>(1, computed_));
+  return means;
+}
+
+// The original is converted on the CPU also where a GPU computes: it lies there already.
+Computation::Computation(std::vector<std::shared_ptr<live::Stage>> stages,
+                         const live::Stream& source, const ViewOptions& options)
+    : conversion_({}, source, WindowFormat()),
+      pipeline_(std::move(stages), source, WindowFormat()) {
+  auto originals = live::cpu_lanes(conversion_, frames_of_computation, options.threads);
+  auto results = options.on_gpu
+                     ? live::gpu_lanes(pipeline_, frames_of_computation)
+                     : live::cpu_lanes(pipeline_, frames_of_computation, options.threads);
+  for (std::size_t i = 0; i < frames_of_computation; ++i) {
+    frames_.emplace_back(std::move(originals[i]), std::move(results[i]));
+  }
+}
+
+Frame& Computation::other_than(const Frame* one, const Frame* another) {
+  return *std::find_if(frames_.begin(), frames_.end(),
+                       [=](const Frame& each) { return &each != one && &each != another; });
+}
+
+}  // namespace warpwise::viewer

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "warpwise/live/lane.hpp"
+#include "warpwise/viewer/viewer.hpp"
+
+namespace warpwise::viewer {
+
+/// A frame as it came and what was made of it, both as the window takes them: gray8 of full range
+/// or rgb24.
+class Frame {
+ public:
+  Frame(std::unique_ptr<live::Lane> original, std::unique_ptr<live::Lane> result)
+      : original_(std::move(original)), result_(std::move(result)) {}
+
+  /// Where the source's frame belongs.
+  std::span<std::byte> source() { return original_->source(); }
+  std::span<const std::byte> source() const { return original_->source(); }
+  /// Of what source() holds. \throws CudaError, …
+  void compute();
+
+  std::span<const std::byte> original() const { return original_->result(); }
+  std::span<const std::byte> result() const { return result_->result(); }
+
+  /// A frame's milliseconds in each step, the mean of all that were computed here.
+  std::vector<double> milliseconds() const;
+
+ private:
+  std::unique_ptr<live::Lane> original_;
+  std::unique_ptr<live::Lane> result_;
+  std::int64_t computed_ = 0;
+};
+
+/// A pipeline that ends in pictures for the window, and memory for three frames: one is computed,
+/// one waits, one is shown.
+class Computation {
+ public:
+  /// \throws InvalidArgument  the stages cannot take the frames.  \throws CudaError
+  Computation(std::vector<std::shared_ptr<live::Stage>> stages, const live::Stream& source,
+              const ViewOptions& options);
+
+  const live::Pipeline& pipeline() const { return pipeline_; }
+  const io::PictureShape& original() const { return conversion_.result().shape; }
+  const io::PictureShape& result() const { return pipeline_.result().shape; }
+
+  /// One that is neither of these.
+  Frame& other_than(const Frame* one, const Frame* another);
+
+ private:
+  live::Pipeline conversion_;
+  live::Pipeline pipeline_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace warpwise::viewer

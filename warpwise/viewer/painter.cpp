@@ -1,0 +1,153 @@
+#include "warpwise/viewer/painter.hpp"
+
+#include <GLFW/glfw3.h>
+
+#include <array>
+#include <string>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::viewer {
+namespace {
+
+// A rectangle's corners by their numbers, top and bottom, left and right.
+constexpr const char* vertex_shader = R"(#version 330 core
+uniform vec4 rectangle;  // left, top, right, bottom, as OpenGL counts: -1 to 1
+out vec2 place;
+void main() {
+  place = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+  gl_Position = vec4(mix(rectangle.xy, rectangle.zw, place), 0.0, 1.0);
+}
+)";
+
+constexpr const char* fragment_shader = R"(#version 330 core
+uniform sampler2D original;
+uniform sampler2D result;
+uniform int content;  // Painter::Content
+uniform float line;
+in vec2 place;
+out vec4 colour;
+void main() {
+  vec3 before = texture(original, place).rgb;
+  vec3 after = texture(result, place).rgb;
+  vec3 shown = content == 0 ? before : after;
+  if (content == 2 && place.x < line) shown = before;
+  if (content == 2 && abs(place.x - line) < fwidth(place.x)) shown = vec3(1.0);
+  if (content == 3) shown = abs(before - after);
+  colour = vec4(shown, 1.0);
+}
+)";
+
+unsigned compile(GLenum kind, const char* source) {
+  const unsigned shader = glCreateShader(kind);
+  glShaderSource(shader, 1, &source, nullptr);
+  glCompileShader(shader);
+  return shader;
+}
+
+unsigned link(unsigned vertex, unsigned fragment) {
+  const unsigned program = glCreateProgram();
+  for (const unsigned shader : {vertex, fragment}) {
+    glAttachShader(program, shader);
+    glDeleteShader(shader);
+  }
+  glLinkProgram(program);
+  return program;
+}
+
+void require_linked(unsigned program) {
+  int is_linked = 0;
+  glGetProgramiv(program, GL_LINK_STATUS, &is_linked);
+  if (is_linked != 0) return;
+  std::array<char, 1024> log{};
+  glGetProgramInfoLog(program, static_cast<GLsizei>(log.size()), nullptr, log.data());
+  throw IoError("this OpenGL driver refuses the window's shaders: " + std::string(log.data()));
+}
+
+bool is_grey(const io::PictureShape& shape) { return shape.channels == 1; }
+
+}  // namespace
+
+Texture::Texture() {
+  glGenTextures(1, &texture_);
+  glGenBuffers(1, &buffer_);
+}
+
+Texture::~Texture() {
+  glDeleteTextures(1, &texture_);
+  glDeleteBuffers(1, &buffer_);
+}
+
+// Grey is one channel, which the shader sees in all three.
+void Texture::reserve(const io::PictureShape& shape) {
+  const bool grey = is_grey(shape);
+  glTexImage2D(GL_TEXTURE_2D, 0, grey ? GL_R8 : GL_RGB8, static_cast<GLsizei>(shape.width),
+               static_cast<GLsizei>(shape.height), 0, grey ? GL_RED : GL_RGB, GL_UNSIGNED_BYTE,
+               nullptr);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_G, grey ? GL_RED : GL_GREEN);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_B, grey ? GL_RED : GL_BLUE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  shape_ = shape;
+}
+
+void Texture::set(const io::PictureShape& shape, std::span<const std::byte> pixels) {
+  glBindTexture(GL_TEXTURE_2D, texture_);
+  const bool fits = shape.width == shape_.width && shape.height == shape_.height &&
+                    shape.channels == shape_.channels;
+  if (!fits) reserve(shape);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
+  glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pixels.size()), pixels.data(),
+               GL_STREAM_DRAW);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, static_cast<GLsizei>(shape.width),
+                  static_cast<GLsizei>(shape.height), is_grey(shape) ? GL_RED : GL_RGB,
+                  GL_UNSIGNED_BYTE, nullptr);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+void Texture::bind(unsigned unit, bool smooth) const {
+  glActiveTexture(GL_TEXTURE0 + unit);
+  glBindTexture(GL_TEXTURE_2D, texture_);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, smooth ? GL_LINEAR : GL_NEAREST);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+Painter::Painter()
+    : program_(link(compile(GL_VERTEX_SHADER, vertex_shader),
+                    compile(GL_FRAGMENT_SHADER, fragment_shader))) {
+  require_linked(program_);
+  glGenVertexArrays(1, &vertices_);
+}
+
+Painter::~Painter() {
+  glDeleteVertexArrays(1, &vertices_);
+  glDeleteProgram(program_);
+}
+
+void Painter::set(const char* uniform, int value) const {
+  glUniform1i(glGetUniformLocation(program_, uniform), value);
+}
+
+void Painter::draw(const Texture& original, const Texture& result, Content content, float line,
+                   const Rectangle& where, float window_width, float window_height) const {
+  const auto is_smaller = [&](const Texture& texture) {
+    return where.width < static_cast<float>(texture.shape().width);
+  };
+  original.bind(0, is_smaller(original));
+  result.bind(1, is_smaller(result));
+  glUseProgram(program_);
+  set("original", 0);
+  set("result", 1);
+  set("content", static_cast<int>(content));
+  glUniform1f(glGetUniformLocation(program_, "line"), line);
+  const auto across = [&](float x) { return x / window_width * 2 - 1; };
+  const auto down = [&](float y) { return 1 - y / window_height * 2; };
+  glUniform4f(glGetUniformLocation(program_, "rectangle"), across(where.left), down(where.top),
+              across(where.left + where.width), down(where.top + where.height));
+  glBindVertexArray(vertices_);
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+}  // namespace warpwise::viewer

@@ -1,0 +1,166 @@
+#include "warpwise/viewer/panel.hpp"
+
+#include <fmt/format.h>
+#include <imgui/imgui.h>
+#include <imgui/imgui_stdlib.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "warpwise/viewer/histogram.hpp"
+
+namespace warpwise::viewer {
+namespace {
+
+constexpr ImGuiWindowFlags fixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
+constexpr ImGuiWindowFlags note_flags =
+    fixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoInputs;
+const ImVec4 red = {1.0F, 0.45F, 0.4F, 1.0F};
+
+constexpr const char* keys =
+    "space    pause\n"
+    "right    one frame, then pause\n"
+    "v        result, both, wipe, difference\n"
+    "1        actual pixels, or all of the picture\n"
+    "s        save the result as PNG\n"
+    "f        fullscreen\n"
+    "p        panel\n"
+    "h        help\n"
+    "q, Esc   quit";
+
+void write(const std::string& text) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
+}
+
+void write_error(const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, red);
+  write(text);
+  ImGui::PopStyleColor();
+}
+
+void title(const char* text) {
+  ImGui::Spacing();
+  ImGui::Separator();
+  ImGui::TextDisabled("%s", text);
+}
+
+ImVec2 plot_size() { return {ImGui::GetContentRegionAvail().x, ImGui::GetFontSize() * 5}; }
+
+std::string text_of(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(std::move(failure));
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::string text_of(const Player::State& state, std::int64_t number, View view) {
+  const char* const does = state.has_ended ? ", the last" : state.is_paused ? ", paused" : "";
+  return fmt::format("frame {}{}; view: {}", number, does, name_of(view));
+}
+
+}  // namespace
+
+Panel::Panel(const live::Source& source, std::string pipeline,
+             std::function<void(const std::string&)> replace)
+    : source_(source.name() + "\n" + source.stream().text()), pipeline_(std::move(pipeline)),
+      replace_(std::move(replace)) {}
+
+void Panel::add(const Shown& shown) {
+  if (shown.number != shown_.number) add_time();
+  shown_ = shown;
+  const auto counts = histogram_of(shown.computation->result(), shown.frame->result());
+  std::copy(counts.begin(), counts.end(), histogram_.begin());
+}
+
+void Panel::add_time() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<float, std::milli> since = now - last_;
+  if (shown_.number > 0) times_[frames_++ % times_.size()] = since.count();
+  last_ = now;
+}
+
+void Panel::draw(const Player::State& state, View view, float left, float width, float height) {
+  ImGui::SetNextWindowPos({left, 0});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::Begin("panel", nullptr, fixed & ~ImGuiWindowFlags_NoScrollbar);
+  draw_source(state, view);
+  draw_rate();
+  draw_steps();
+  draw_histogram();
+  draw_pipeline();
+  title("h: help");
+  ImGui::End();
+}
+
+void Panel::draw_source(const Player::State& state, View view) const {
+  write(source_);
+  write(text_of(state, shown_.number, view));
+  if (state.failure) write_error(text_of(state.failure));
+}
+
+void Panel::draw_rate() const {
+  const auto count = static_cast<int>(std::min(frames_, times_.size()));
+  const float sum = std::accumulate(times_.begin(), times_.begin() + count, 0.0F);
+  title("milliseconds from frame to frame");
+  if (count > 0) write(fmt::format("{:.1f} frames a second", 1000.0F * count / sum));
+  const auto oldest = frames_ > times_.size() ? static_cast<int>(frames_ % times_.size()) : 0;
+  const float most = *std::max_element(times_.begin(), times_.end());
+  ImGui::PlotLines("##times", times_.data(), count, oldest, fmt::format("{:.1f}", most).c_str(), 0,
+                   most, plot_size());
+}
+
+void Panel::draw_steps() const {
+  title("milliseconds of each step");
+  if (!shown_.computation) return;
+  const std::vector<live::Step>& steps = shown_.computation->pipeline().steps();
+  const std::vector<double> took = shown_.frame->milliseconds();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string name = steps[i].stage ? steps[i].stage->text() : "luma";
+    write(fmt::format("{:7.2f}  {}{}", took[i], name, steps[i].is_inserted ? " (inserted)" : ""));
+  }
+  if (steps.empty()) write("none: frames are shown as they come");
+}
+
+void Panel::draw_histogram() const {
+  title("luma of the result, 0 to 255");
+  ImGui::PlotHistogram("##luma", histogram_.data(), static_cast<int>(histogram_.size()), 0, nullptr,
+                       0, *std::max_element(histogram_.begin(), histogram_.end()), plot_size());
+}
+
+void Panel::draw_pipeline() {
+  title("pipeline; Enter takes it");
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::InputText("##pipeline", &pipeline_, ImGuiInputTextFlags_EnterReturnsTrue)) {
+    replace_pipeline();
+  }
+  if (!error_.empty()) write_error(error_);
+}
+
+void Panel::replace_pipeline() {
+  error_.clear();
+  try {
+    replace_(pipeline_);
+  } catch (const std::exception& error) {
+    error_ = error.what();
+  }
+}
+
+void draw_help(float window_width, float window_height) {
+  ImGui::SetNextWindowPos({window_width / 2, window_height / 2}, 0, {0.5F, 0.5F});
+  ImGui::Begin("help", nullptr, note_flags);
+  ImGui::TextUnformatted(keys);
+  ImGui::End();
+}
+
+void draw_note(const std::string& text, float window_height) {
+  ImGui::SetNextWindowPos({0, window_height}, 0, {0, 1});
+  ImGui::Begin("note", nullptr, note_flags);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::End();
+}
+
+}  // namespace warpwise::viewer

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "warpwise/viewer/player.hpp"
+
+namespace warpwise::viewer {
+
+/// What stands beside the picture: the source, how fast frames come, what each step takes, the
+/// result's histogram, and the pipeline, which can be edited. Drawn by Dear ImGui.
+class Panel {
+ public:
+  /// `replace` takes the pipeline's new text; what it throws is shown below the text.
+  Panel(const live::Source& source, std::string pipeline,
+        std::function<void(const std::string&)> replace);
+
+  /// Another frame is shown from now on.
+  void add(const Shown& shown);
+
+  /// At that place of the window, in its coordinates.
+  void draw(const Player::State& state, View view, float left, float width, float height);
+
+ private:
+  void add_time();
+  void draw_source(const Player::State& state, View view) const;
+  void draw_rate() const;
+  void draw_steps() const;
+  void draw_histogram() const;
+  void draw_pipeline();
+  void replace_pipeline();
+
+  std::string source_;
+  std::string pipeline_;
+  std::string error_;  // of the pipeline that was entered last
+  std::function<void(const std::string&)> replace_;
+  Shown shown_;
+  std::array<float, 256> histogram_{};
+  // Milliseconds from a frame to the next, of the last ones; a ring.
+  std::array<float, 120> times_{};
+  std::size_t frames_ = 0;
+  std::chrono::steady_clock::time_point last_;
+};
+
+/// Lists the keys, in the middle of the window.
+void draw_help(float window_width, float window_height);
+
+/// One line over the picture's bottom-left corner.
+void draw_note(const std::string& text, float window_height);
+
+}  // namespace warpwise::viewer

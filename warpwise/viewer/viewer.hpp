@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/live/source.hpp"
+#include "warpwise/live/stage.hpp"
+
+namespace warpwise::viewer {
+
+/// What the window shows: the result, the original beside it, the original left of a line and the
+/// result right of it, or how far they are apart, |original - result| of each channel.
+enum class View : std::uint8_t { result, both, wipe, difference };
+constexpr auto enum_names(View) {
+  return std::to_array<EnumName<View>>({{View::result, "result"},
+                                        {View::both, "both"},
+                                        {View::wipe, "wipe"},
+                                        {View::difference, "difference"}});
+}
+inline constexpr auto all_views = all_values<View>();
+
+/// The stages of a pipeline's text. Throws an std::exception whose text is for the user.
+using ParseStages = std::function<std::vector<std::shared_ptr<live::Stage>>(std::string_view text)>;
+
+struct ViewOptions {
+  std::string pipeline;  ///< its text, which the user may change
+  ParseStages parse;
+  View view = View::result;
+  std::optional<std::int64_t> frames;  ///< ends after so many
+  std::string screenshot;              ///< the last frame's window goes to this PNG file
+  bool on_gpu = false;                 ///< the calling thread's current one
+  int threads = 1;                     ///< of the CPU, for a frame
+};
+
+/// Shows what a pipeline makes of a source's frames, until the user, or options.frames, ends it; by
+/// the module libwarpwise_viewer.so. With a screenshot nothing is left to the user, and the end of
+/// the source is an end too.
+/// \throws IoError  the module cannot be loaded, there is no display or no OpenGL 3.3, and what the
+/// source throws.  \throws InvalidArgument  the pipeline cannot take the frames; …
+void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
+
+/// What the module exports; the number in its name changes with this interface.
+inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_1";
+using ViewerModuleEntry = void (*)(std::shared_ptr<live::Source>, const ViewOptions&);
+
+}  // namespace warpwise::viewer

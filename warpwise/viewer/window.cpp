@@ -1,0 +1,439 @@
+// The module libwarpwise_viewer.so: a window by GLFW, OpenGL and Dear ImGui.
+
+#include <GLFW/glfw3.h>
+#include <imgui/backends/imgui_impl_glfw.h>
+#include <imgui/backends/imgui_impl_opengl3.h>
+#include <imgui/imgui.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
+#include "warpwise/viewer/painter.hpp"
+#include "warpwise/viewer/panel.hpp"
+#include "warpwise/viewer/player.hpp"
+
+namespace warpwise::viewer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// In pixels at a content scale of 1.
+constexpr float panel_width = 320;
+constexpr float font_size = 13;
+constexpr std::int64_t least_height = 480;
+
+constexpr auto note_time = std::chrono::seconds(3);
+// Seconds after which the window is drawn although nothing happened: a note goes away, a text
+// cursor blinks.
+constexpr double draw_every = 0.1;
+
+struct Extent {
+  int width = 0;
+  int height = 0;
+};
+
+std::string last_glfw_error() {
+  const char* text = nullptr;
+  glfwGetError(&text);
+  return text == nullptr ? "no reason is given" : text;
+}
+
+class Glfw {
+ public:
+  Glfw() {
+    if (glfwInit() == GLFW_TRUE) return;
+    throw IoError("there is no display for a window (" + last_glfw_error() +
+                  "); set DISPLAY to that of your desktop (ssh -X does), without one run it by "
+                  "`xvfb-run -a` with --screenshot, or use `warpwise stream`");
+  }
+  ~Glfw() { glfwTerminate(); }
+  Glfw(const Glfw&) = delete;
+  Glfw& operator=(const Glfw&) = delete;
+};
+
+class WindowHandle {
+ public:
+  WindowHandle(Extent size, const std::string& title) {
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
+    if (window_ == nullptr) {
+      throw IoError("the display gives no window with OpenGL 3.3 (" + last_glfw_error() +
+                    "); install its driver, or libgl1-mesa-dri, which needs no GPU");
+    }
+    glfwMakeContextCurrent(window_);
+    glfwSwapInterval(1);
+  }
+  ~WindowHandle() { glfwDestroyWindow(window_); }
+  WindowHandle(const WindowHandle&) = delete;
+  WindowHandle& operator=(const WindowHandle&) = delete;
+
+  GLFWwindow* get() const { return window_; }
+
+  Extent size() const {
+    Extent size;
+    glfwGetWindowSize(window_, &size.width, &size.height);
+    return size;
+  }
+  /// In pixels; where a display is dense these may be more than size() says.
+  Extent pixels() const {
+    Extent size;
+    glfwGetFramebufferSize(window_, &size.width, &size.height);
+    return size;
+  }
+  /// How many times larger texts and the panel are, in window coordinates.
+  float content_scale() const {
+    float scale = 1;
+    glfwGetWindowContentScale(window_, &scale, nullptr);
+    return scale * static_cast<float>(size().width) / static_cast<float>(pixels().width);
+  }
+
+ private:
+  GLFWwindow* window_ = nullptr;
+};
+
+class Gui {
+ public:
+  Gui(GLFWwindow* window, float scale) {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImFontConfig font;
+    font.SizePixels = std::round(font_size * scale);
+    ImGui::GetIO().Fonts->AddFontDefault(&font);
+    ImGui::GetStyle().ScaleAllSizes(scale);
+    ImGui::GetStyle().WindowRounding = 0;
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+    ImGui_ImplOpenGL3_Init("#version 330 core");
+  }
+  ~Gui() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+  }
+  Gui(const Gui&) = delete;
+  Gui& operator=(const Gui&) = delete;
+};
+
+// The player's thread. A source that waits for a frame is left waiting.
+class PlayerThread {
+ public:
+  explicit PlayerThread(std::shared_ptr<Player> player)
+      : player_(std::move(player)), thread_([player = player_] { player->play(); }) {}
+  ~PlayerThread() {
+    player_->stop();
+    if (player_->wait_for_end()) {
+      thread_.join();
+    } else {
+      thread_.detach();
+    }
+  }
+  PlayerThread(const PlayerThread&) = delete;
+  PlayerThread& operator=(const PlayerThread&) = delete;
+
+ private:
+  std::shared_ptr<Player> player_;
+  std::thread thread_;
+};
+
+void write_png(const std::string& path, const io::PictureShape& shape,
+               std::span<const std::byte> pixels) {
+  io::Picture picture(shape);
+  std::memcpy(picture.bytes().data(), pixels.data(), pixels.size());
+  io::OutputFile file(path);
+  io::write_picture(file, ".png", picture);
+  file.finish();
+}
+
+// The first of warpwise-001.png, … that is not there.
+std::string free_name() {
+  for (int number = 1;; ++number) {
+    const std::string digits = std::to_string(number);
+    std::string name =
+        "warpwise-" + std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') + digits + ".png";
+    if (!std::filesystem::exists(name)) return name;
+  }
+}
+
+// Of the picture alone, pixel for pixel where the screen is large enough.
+Extent first_size(const Computation& computation, View view) {
+  const io::PictureShape& original = computation.original();
+  const io::PictureShape& result = computation.result();
+  std::int64_t width = view == View::result ? result.width : original.width;
+  std::int64_t height = view == View::result ? result.height : original.height;
+  if (view == View::both) {
+    width = 2 * std::max(original.width, result.width);
+    height = std::max(original.height, result.height);
+  }
+  width += std::lround(panel_width);
+  height = std::max(height, least_height);
+  Extent screen{1280, 720};
+  if (GLFWmonitor* const monitor = glfwGetPrimaryMonitor()) {
+    glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &screen.width, &screen.height);
+  }
+  return {static_cast<int>(std::min<std::int64_t>(width, screen.width)),
+          static_cast<int>(std::min<std::int64_t>(height, screen.height))};
+}
+
+// In the middle of `area`, on whole pixels: as large as fits, or pixel for pixel.
+Rectangle placed(const io::PictureShape& shape, const Rectangle& area, bool actual_pixels) {
+  const auto width = static_cast<float>(shape.width);
+  const auto height = static_cast<float>(shape.height);
+  const float scale = actual_pixels ? 1 : std::min(area.width / width, area.height / height);
+  const Rectangle size{0, 0, std::max(1.0F, std::round(width * scale)),
+                       std::max(1.0F, std::round(height * scale))};
+  return {std::floor(area.left + (area.width - size.width) / 2),
+          std::floor(area.top + (area.height - size.height) / 2), size.width, size.height};
+}
+
+class Window {
+ public:
+  Window(const std::shared_ptr<live::Source>& source, const ViewOptions& options)
+      : options_(options), view_(options.view), stream_(source->stream()),
+        computation_(
+            std::make_shared<Computation>(options.parse(options.pipeline), stream_, options)),
+        handle_(first_size(*computation_, view_), source->name() + " - warpwise"), callbacks_(this),
+        gui_(handle_.get(), handle_.content_scale()),
+        panel_(*source, options.pipeline, [this](const std::string& text) { replace(text); }),
+        player_(std::make_shared<Player>(source, std::move(computation_), options.frames,
+                                         [] { glfwPostEmptyEvent(); })),
+        thread_(player_) {}
+
+  void run() {
+    while (glfwWindowShouldClose(handle_.get()) == GLFW_FALSE) {
+      glfwWaitEventsTimeout(draw_every);
+      const Player::State state = player_->state();  // before newest(): the last frame is there
+      take_newest();
+      draw(state);
+      if (is_over(state)) {
+        end(state);
+        return;
+      }
+      glfwSwapBuffers(handle_.get());
+    }
+    if (const auto failure = player_->state().failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  // What GLFW calls, set before ImGui's own, which pass everything on.
+  struct Callbacks {
+    explicit Callbacks(Window* window) {
+      GLFWwindow* const handle = window->handle_.get();
+      glfwSetWindowUserPointer(handle, window);
+      glfwSetCharCallback(handle, [](GLFWwindow* of, unsigned letter) { get(of).type(letter); });
+      glfwSetKeyCallback(handle, [](GLFWwindow* of, int key, int, int action, int) {
+        if (action != GLFW_RELEASE) get(of).press(key);
+      });
+      glfwSetCursorPosCallback(handle, [](GLFWwindow* of, double x, double) { get(of).move(x); });
+    }
+    static Window& get(GLFWwindow* handle) {
+      return *static_cast<Window*>(glfwGetWindowUserPointer(handle));
+    }
+  };
+
+  // Letters come as the keyboard's layout has them.
+  void type(unsigned letter) {
+    if (ImGui::GetIO().WantTextInput) return;
+    switch (letter) {
+      case ' ': player_->toggle_pause(); break;
+      case 'v': view_ = all_views[(static_cast<std::size_t>(view_) + 1) % all_views.size()]; break;
+      case '1': shows_actual_pixels_ = !shows_actual_pixels_; break;
+      case 's': save(); break;
+      case 'f': toggle_fullscreen(); break;
+      case 'p': shows_panel_ = !shows_panel_; break;
+      case 'h': shows_help_ = !shows_help_; break;
+      case 'q': glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE); break;
+      default: break;
+    }
+  }
+
+  void press(int key) {
+    if (ImGui::GetIO().WantTextInput) return;
+    if (key == GLFW_KEY_RIGHT) player_->step();
+    if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE);
+  }
+
+  // Of a screenshot the line stays in the middle, wherever the mouse is.
+  void move(double x) {
+    if (options_.screenshot.empty()) mouse_ = x;
+  }
+
+  void replace(const std::string& pipeline) {
+    player_->replace(std::make_shared<Computation>(options_.parse(pipeline), stream_, options_));
+  }
+
+  void save() {
+    if (shown_.number == 0) return;
+    try {
+      const std::string name = free_name();
+      write_png(name, shown_.computation->result(), shown_.frame->result());
+      say("saved " + name);
+    } catch (const std::exception& error) {
+      say(error.what());
+    }
+  }
+
+  void say(std::string text) {
+    note_ = std::move(text);
+    note_ends_ = Clock::now() + note_time;
+  }
+
+  void toggle_fullscreen() {
+    GLFWwindow* const window = handle_.get();
+    if (glfwGetWindowMonitor(window) != nullptr) {
+      glfwSetWindowMonitor(window, nullptr, left_, top_, windowed_.width, windowed_.height, 0);
+      return;
+    }
+    GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
+    if (monitor == nullptr) return;
+    windowed_ = handle_.size();
+    glfwGetWindowPos(window, &left_, &top_);
+    const GLFWvidmode* const mode = glfwGetVideoMode(monitor);
+    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
+
+  void take_newest() {
+    const Shown newest = player_->newest();
+    const bool is_new = newest.number != shown_.number || newest.computation != shown_.computation;
+    shown_ = newest;
+    if (!is_new) return;
+    original_.set(shown_.computation->original(), shown_.frame->original());
+    result_.set(shown_.computation->result(), shown_.frame->result());
+    panel_.add(shown_);
+  }
+
+  void draw(const Player::State& state) {
+    const Extent pixels = handle_.pixels();
+    if (pixels.width == 0 || pixels.height == 0) return;  // it is an icon now
+    glViewport(0, 0, pixels.width, pixels.height);
+    glClearColor(0.1F, 0.1F, 0.1F, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    if (shown_.number > 0) draw_pictures(pixels);
+    draw_gui(state);
+  }
+
+  // In window coordinates.
+  float width_of_panel() const {
+    return shows_panel_ ? std::round(panel_width * handle_.content_scale()) : 0;
+  }
+
+  void draw_pictures(Extent pixels) {
+    const float ratio = static_cast<float>(pixels.width) / static_cast<float>(handle_.size().width);
+    const Rectangle area{
+        0, 0, std::max(1.0F, static_cast<float>(pixels.width) - width_of_panel() * ratio),
+        static_cast<float>(pixels.height)};
+    using Content = Painter::Content;
+    switch (view_) {
+      case View::result: draw_picture(Content::result, area, ratio); break;
+      case View::wipe: draw_picture(Content::wipe, area, ratio); break;
+      case View::difference: draw_picture(Content::difference, area, ratio); break;
+      case View::both: {
+        const float half = std::floor(area.width / 2);
+        draw_picture(Content::original, {0, 0, half, area.height}, ratio);
+        draw_picture(Content::result, {half, 0, half, area.height}, ratio);
+      }
+    }
+  }
+
+  // What is larger than its area is cut off there.
+  void draw_picture(Painter::Content content, const Rectangle& area, float ratio) {
+    const bool is_result = content == Painter::Content::result;
+    const Rectangle where =
+        placed((is_result ? result_ : original_).shape(), area, shows_actual_pixels_);
+    const float line =
+        mouse_ ? (static_cast<float>(*mouse_) * ratio - where.left) / where.width : 0.5F;
+    const Extent pixels = handle_.pixels();
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(static_cast<int>(area.left), 0, static_cast<int>(area.width), pixels.height);
+    painter_.draw(original_, result_, content, line, where, static_cast<float>(pixels.width),
+                  static_cast<float>(pixels.height));
+    glDisable(GL_SCISSOR_TEST);
+  }
+
+  void draw_gui(const Player::State& state) {
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    ImGui::NewFrame();
+    const Extent size = handle_.size();
+    const auto width = static_cast<float>(size.width);
+    const auto height = static_cast<float>(size.height);
+    if (shows_panel_) {
+      panel_.draw(state, view_, width - width_of_panel(), width_of_panel(), height);
+    }
+    if (shows_help_) draw_help(width, height);
+    if (Clock::now() < note_ends_) draw_note(note_, height);
+    ImGui::Render();
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  }
+
+  bool is_over(const Player::State& state) const {
+    if (!state.has_ended) return false;
+    return !options_.screenshot.empty() || (options_.frames && state.read >= *options_.frames);
+  }
+
+  void end(const Player::State& state) {
+    if (state.failure) std::rethrow_exception(state.failure);
+    if (options_.screenshot.empty()) return;
+    if (shown_.number == 0) throw IoError("the source has no frame for " + options_.screenshot);
+    draw(state);  // once more: ImGui knows the size of some things only after the first time
+    write_screenshot();
+  }
+
+  // OpenGL has the bottom row first.
+  void write_screenshot() const {
+    const Extent pixels = handle_.pixels();
+    const auto shape = io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height);
+    const std::size_t row = 3 * static_cast<std::size_t>(pixels.width);
+    std::vector<std::byte> read(static_cast<std::size_t>(shape.bytes()));
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, pixels.width, pixels.height, GL_RGB, GL_UNSIGNED_BYTE, read.data());
+    for (auto top = read.begin(), bottom = read.end() - static_cast<std::ptrdiff_t>(row);
+         top < bottom;
+         top += static_cast<std::ptrdiff_t>(row), bottom -= static_cast<std::ptrdiff_t>(row)) {
+      std::swap_ranges(top, top + static_cast<std::ptrdiff_t>(row), bottom);
+    }
+    write_png(options_.screenshot, shape, read);
+  }
+
+  const ViewOptions& options_;
+  View view_;
+  const live::Stream stream_;
+  std::shared_ptr<Computation> computation_;  // until the player has it
+  Glfw glfw_;
+  WindowHandle handle_;
+  Callbacks callbacks_;
+  Gui gui_;
+  Painter painter_;
+  Texture original_;
+  Texture result_;
+  Panel panel_;
+  std::shared_ptr<Player> player_;
+  PlayerThread thread_;
+
+  Shown shown_;
+  std::optional<double> mouse_;  // its x in window coordinates
+  bool shows_actual_pixels_ = false;
+  bool shows_panel_ = true;
+  bool shows_help_ = false;
+  std::string note_;
+  Clock::time_point note_ends_;
+  // The window's place before it filled the screen.
+  Extent windowed_;
+  int left_ = 0;
+  int top_ = 0;
+};
+
+}  // namespace
+}  // namespace warpwise::viewer
+
+extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_1(
+    std::shared_ptr<warpwise::live::Source> source, const warpwise::viewer::ViewOptions& options) {
+  warpwise::viewer::Window(source, options).run();
+}
