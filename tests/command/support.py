@@ -15,6 +15,7 @@ WARPWISE = os.environ["WARPWISE"]
 SAMPLES = os.environ["WARPWISE_SAMPLES"]
 HAS_IMAGES = os.environ["WARPWISE_HAS_IMAGES"] == "1"
 HAS_VIDEO = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_video.so"))
+HAS_VIEWER = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_viewer.so"))
 SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "warpwise/viewer/histogram.hpp"
 
@@ -24,6 +25,7 @@ constexpr const char* keys =
     "v        result, both, wipe, difference\n"
     "1        actual pixels, or all of the picture\n"
     "s        save the result as PNG\n"
+    "e        edit the pipeline; Enter takes it, Esc leaves it\n"
     "f        fullscreen\n"
     "p        panel\n"
     "h        help\n"
@@ -105,12 +107,13 @@ void Panel::draw_source(const Player::State& state, View view) const {
 void Panel::draw_rate() const {
   const auto count = static_cast<int>(std::min(frames_, times_.size()));
   const float sum = std::accumulate(times_.begin(), times_.begin() + count, 0.0F);
-  title("milliseconds from frame to frame");
-  if (count > 0) write(fmt::format("{:.1f} frames a second", 1000.0F * count / sum));
-  const auto oldest = frames_ > times_.size() ? static_cast<int>(frames_ % times_.size()) : 0;
   const float most = *std::max_element(times_.begin(), times_.end());
-  ImGui::PlotLines("##times", times_.data(), count, oldest, fmt::format("{:.1f}", most).c_str(), 0,
-                   most, plot_size());
+  title("milliseconds from frame to frame");
+  if (count > 0) {
+    write(fmt::format("{:.1f} frames a second, at most {:.1f} ms", 1000.0F * count / sum, most));
+  }
+  const auto oldest = frames_ > times_.size() ? static_cast<int>(frames_ % times_.size()) : 0;
+  ImGui::PlotLines("##times", times_.data(), count, oldest, nullptr, 0, most, plot_size());
 }
 
 void Panel::draw_steps() const {
@@ -132,8 +135,9 @@ void Panel::draw_histogram() const {
 }
 
 void Panel::draw_pipeline() {
-  title("pipeline; Enter takes it");
+  title("pipeline (e: edit, Enter: take it)");
   ImGui::SetNextItemWidth(-1);
+  if (std::exchange(is_edit_asked_, false)) ImGui::SetKeyboardFocusHere();
   if (ImGui::InputText("##pipeline", &pipeline_, ImGuiInputTextFlags_EnterReturnsTrue)) {
     replace_pipeline();
   }
@@ -149,8 +153,9 @@ void Panel::replace_pipeline() {
   }
 }
 
-void draw_help(float window_width, float window_height) {
-  ImGui::SetNextWindowPos({window_width / 2, window_height / 2}, 0, {0.5F, 0.5F});
+void draw_help(float picture_width, float picture_height) {
+  ImGui::SetNextWindowPos({picture_width / 2, picture_height / 2}, 0, {0.5F, 0.5F});
+  ImGui::SetNextWindowBgAlpha(1);
   ImGui::Begin("help", nullptr, note_flags);
   ImGui::TextUnformatted(keys);
   ImGui::End();

@@ -18,6 +18,9 @@ class Panel {
   Panel(const live::Source& source, std::string pipeline,
         std::function<void(const std::string&)> replace);
 
+  /// The next letters go into the pipeline's text.
+  void edit_pipeline() { is_edit_asked_ = true; }
+
   /// Another frame is shown from now on.
   void add(const Shown& shown);
 
@@ -35,6 +38,7 @@ class Panel {
 
   std::string source_;
   std::string pipeline_;
+  bool is_edit_asked_ = false;
   std::string error_;  // of the pipeline that was entered last
   std::function<void(const std::string&)> replace_;
   Shown shown_;
@@ -45,8 +49,8 @@ class Panel {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// Lists the keys, in the middle of the window.
-void draw_help(float window_width, float window_height);
+/// Lists the keys, in the middle of the picture, which takes the window's left.
+void draw_help(float picture_width, float picture_height);
 
 /// One line over the picture's bottom-left corner.
 void draw_note(const std::string& text, float window_height);

@@ -246,6 +246,7 @@ class Window {
       case 'v': view_ = all_views[(static_cast<std::size_t>(view_) + 1) % all_views.size()]; break;
       case '1': shows_actual_pixels_ = !shows_actual_pixels_; break;
       case 's': save(); break;
+      case 'e': edit_pipeline(); break;
       case 'f': toggle_fullscreen(); break;
       case 'p': shows_panel_ = !shows_panel_; break;
       case 'h': shows_help_ = !shows_help_; break;
@@ -263,6 +264,11 @@ class Window {
   // Of a screenshot the line stays in the middle, wherever the mouse is.
   void move(double x) {
     if (options_.screenshot.empty()) mouse_ = x;
+  }
+
+  void edit_pipeline() {
+    shows_panel_ = true;
+    panel_.edit_pipeline();
   }
 
   void replace(const std::string& pipeline) {
@@ -367,7 +373,7 @@ class Window {
     if (shows_panel_) {
       panel_.draw(state, view_, width - width_of_panel(), width_of_panel(), height);
     }
-    if (shows_help_) draw_help(width, height);
+    if (shows_help_) draw_help(width - width_of_panel(), height);
     if (Clock::now() < note_ends_) draw_note(note_, height);
     ImGui::Render();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""`warpwise view`: what its window shows, on a display without a screen."""
+
+import os
+import shutil
+import struct
+import subprocess
+import time
+import unittest
+
+from support import HAS_IMAGES, HAS_VIDEO, HAS_VIEWER, SANITIZED, WARPWISE, CommandTest, read, sample, write
+
+FAILED, USAGE = 1, 2
+BARS = [(191, 191, 191), (191, 191, 0), (0, 191, 191), (0, 191, 0),
+        (191, 0, 191), (191, 0, 0), (0, 0, 191), (0, 0, 0)]
+PANEL = 320  # pixels, at the right
+
+
+class Picture:
+    def __init__(self, width, height, pixels):
+        self.width, self.height, self._pixels = width, height, pixels
+
+    def at(self, x, y):
+        start = 3 * (y * self.width + x)
+        return tuple(self._pixels[start:start + 3])
+
+
+@unittest.skipUnless(HAS_VIEWER, "this build has no module for windows")
+class ViewTest(CommandTest):
+    def picture(self, path):
+        width, height = struct.unpack(">II", read(path)[16:24])
+        pixels = self.succeed("convert", path, "-", "--to", "rgb24", "--backend", "cpu").stdout
+        self.assertEqual(len(pixels), 3 * width * height)
+        return Picture(width, height, pixels)
+
+
+@unittest.skipUnless(HAS_IMAGES, "this build does not write PNG files")
+@unittest.skipUnless(shutil.which("xvfb-run"), "xvfb-run is missing (scripts/packages.sh --test)")
+@unittest.skipIf(SANITIZED, "the display's drivers leak in their own code")
+class WindowTest(ViewTest):
+    def on_display(self, *command):
+        return subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1800x900x24", *command],
+                              capture_output=True, timeout=60)
+
+    def shot(self, *arguments):
+        """What the window shows of the last frame."""
+        done = self.on_display(WARPWISE, "view", *arguments, "--screenshot", "shot.png", "--backend", "cpu")
+        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr.decode())
+        return self.picture("shot.png")
+
+
+class Screenshots(WindowTest):
+    def assert_bars(self, shot, left=0, step=80, row=20, tolerance=0):
+        for i, colour in enumerate(BARS):
+            for x in [left + i * step + 1, left + (i + 1) * step - 2]:
+                for seen, wanted in zip(shot.at(x, row), colour):
+                    self.assertLessEqual(abs(seen - wanted), tolerance, (i, x))
+
+    def test_pixel_for_pixel(self):
+        shot = self.shot("test:bars", "--size", "640x480", "--frames", "3")
+        self.assertEqual((shot.width, shot.height), (640 + PANEL, 480))
+        self.assert_bars(shot, row=0)
+        self.assert_bars(shot, row=479)
+        for i in range(1, 8):  # where one bar ends and the next begins
+            self.assertEqual((shot.at(80 * i - 1, 100), shot.at(80 * i, 100)), (BARS[i - 1], BARS[i]))
+        # The square of the third frame.
+        self.assertEqual([shot.at(x, 240) for x in (159, 160, 219, 220)],
+                         [BARS[1], (255,) * 3, (255,) * 3, BARS[2]])
+
+    def test_every_pixel_is_that_of_convert(self):
+        shot = self.shot("test:zone", "--size", "400x480", "--format", "nv12", "--matrix", "bt709")
+        self.succeed("stream", "test:zone", "out/", "--frames", "1", "--size", "400x480",
+                     "--format", "nv12", "--matrix", "bt709")
+        wanted = self.picture("out/000001.png")
+        for y in range(0, 480, 7):
+            self.assertEqual([shot.at(x, y) for x in range(400)], [wanted.at(x, y) for x in range(400)])
+
+    def test_views(self):
+        bars = ["test:bars", "--size", "640x480", "--pipeline", "gray8"]
+        grey = [(round(.299 * r + .587 * g + .114 * b),) * 3 for r, g, b in BARS]
+        both = self.shot(*bars, "--view", "both")
+        wipe = self.shot(*bars, "--view", "wipe")
+        difference = self.shot(*bars, "--view", "difference")
+        self.assert_bars(both)
+        self.assertEqual(wipe.at(320, 20), (255,) * 3)  # the line
+        for i, colour in enumerate(BARS):
+            x = 80 * i + 40
+            self.assertEqual(both.at(640 + x, 20), grey[i])
+            self.assertEqual(wipe.at(x, 20), colour if i < 4 else grey[i])
+            self.assertEqual(difference.at(x, 20), tuple(abs(c - g) for c, g in zip(colour, grey[i])))
+
+    def test_scaled_with_its_aspect(self):
+        shot = self.shot("test:bars", "--size", "3200x800")
+        self.assertEqual(shot.width, 1800)
+        height = round(800 * (1800 - PANEL) / 3200)
+        top = (shot.height - height) // 2
+        background = shot.at(5, 0)
+        self.assertNotIn(background, BARS)
+        self.assertEqual(shot.at(5, top - 2), background)
+        self.assertEqual(shot.at(5, top + height + 1), background)
+        self.assert_bars(shot, step=(1800 - PANEL) // 8, row=top + 10)
+
+    @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
+    def test_video(self):
+        street = [sample("street.avi"), "--pipeline", "sobel | threshold window=31 offset=-7"]
+        shot = self.shot(*street, "--frames", "4", "--fps", "50")
+        self.succeed("stream", street[0], "out/", *street[1:], "--frames", "4", "--backend", "cpu")
+        wanted = self.picture("out/000004.png")
+        for y in range(0, wanted.height, 5):
+            self.assertEqual([shot.at(x, y) for x in range(wanted.width)],
+                             [wanted.at(x, y) for x in range(wanted.width)])
+
+    def test_end_of_the_source_is_an_end(self):
+        self.succeed("stream", "test:bars", "two.y4m", "--frames", "2", "--size", "320x240")
+        self.shot("two.y4m", "--frames", "9")
+
+    def test_source_that_breaks_off(self):
+        self.succeed("stream", "test:bars", "two.y4m", "--frames", "2", "--size", "320x240")
+        write("cut.y4m", read("two.y4m")[:-100])
+        done = self.on_display(WARPWISE, "view", "cut.y4m", "--frames", "9", "--screenshot", "shot.png")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn("cut.y4m", done.stderr.decode())
+        self.assertFalse(os.path.exists("shot.png"))
+
+
+@unittest.skipUnless(shutil.which("xdotool"), "xdotool is missing (scripts/packages.sh --test)")
+class Keys(WindowTest):
+    # The window has no manager here, and gets the keys when it is given the focus.
+    START = 'window=$(xdotool search --sync --onlyvisible --name "warpwise$" | head -n 1)\n' \
+            'xdotool windowfocus --sync "$window"\n' \
+            'sleep 0.5\n' \
+            'wait_for() { for i in $(seq 100); do [ -s "$1" ] && return; sleep 0.1; done; exit 9; }\n'
+
+    def drive(self, script, *arguments):
+        """Runs `view` and, beside it, a shell script that presses keys; the exit code of `view`."""
+        write("keys.sh", ('"$@" &\nview=$!\n' + self.START + script + '\nwait $view\n').encode())
+        return self.on_display("bash", "keys.sh", WARPWISE, "view", *arguments, "--backend", "cpu")
+
+    def phase(self, path):
+        """Which of the eight frames of test:bars, 640x480, that is."""
+        row = self.picture(path)
+        white = [x for x in range(640) if row.at(x, 240) == (255, 255, 255)]
+        return white[0] // 80
+
+    def test_pause_step_save_quit(self):
+        done = self.drive("xdotool key space; sleep 0.5; xdotool key s; wait_for warpwise-001.png\n"
+                          "xdotool key Right; sleep 0.5; xdotool key s; wait_for warpwise-002.png\n"
+                          "xdotool key s; wait_for warpwise-003.png\n"
+                          "xdotool key h v f f p 1 1 q", "test:bars", "--size", "640x480")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        first, second, third = [self.phase(f"warpwise-00{n}.png") for n in (1, 2, 3)]
+        self.assertEqual(second, (first + 1) % 8)
+        self.assertEqual(third, second)
+
+    def test_view_and_escape(self):
+        done = self.drive("xdotool key v p", "test:bars", "--size", "640x480", "--fps", "10",
+                          "--frames", "40", "--screenshot", "shot.png")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        shot = self.picture("shot.png")  # original and result, each in a half of what had the panel too
+        self.assertEqual([shot.at(60 * i + 30, 240 - 170) for i in range(8)], BARS)
+        self.assertEqual([shot.at(480 + 60 * i + 30, 240 - 170) for i in range(8)], BARS)
+        started = time.monotonic()
+        done = self.drive("xdotool key Escape", "test:bars")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertLess(time.monotonic() - started, 30)
+
+    def test_pipeline_is_edited(self):
+        # Letters are text there, not keys.
+        enter = 'xdotool key e; sleep 0.5; xdotool key ctrl+a; xdotool type --delay 50 "%s"\n' \
+                'xdotool key Return; sleep 0.5; xdotool key s; wait_for %s\n'
+        done = self.drive(enter % ("sobel", "warpwise-001.png") + enter % ("oops", "warpwise-002.png") +
+                          "xdotool key q", "test:bars", "--size", "640x480")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        for name in ["warpwise-001.png", "warpwise-002.png"]:
+            edges = self.picture(name)
+            self.assertEqual(edges.at(40, 20), (0, 0, 0))
+            self.assertNotEqual(edges.at(80, 20), (0, 0, 0))
+
+
+class Refusals(ViewTest):
+    def test_without_a_display(self):
+        elsewhere = {name: value for name, value in os.environ.items()
+                     if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        self.fail_with(FAILED, "view", "test:bars", env=elsewhere, says=["no display", "DISPLAY", "xvfb-run"])
+
+    def test_called_wrongly(self):
+        self.fail_with(USAGE, "view", says="SOURCE")
+        self.fail_with(USAGE, "view", "test:bars", "--pipeline", "sobel | nothing", says="'nothing' is no stage")
+        self.fail_with(USAGE, "view", "test:bars", "--pipeline", "ycbcr32 | match block=9999", says="match")
+        self.fail_with(USAGE, "view", "test:bars", "--view", "upside-down", says="wipe")
+        self.fail_with(USAGE, "view", "test:bars", "--screenshot", "a.jpg", says="PNG")
+        self.fail_with(USAGE, "view", "test:bars", "--frames", "0", says="--frames")
+        self.fail_with(USAGE, "view", "test:bars", "--json", says="--json")
+        self.fail_with(FAILED, "view", "none.avi", says="none.avi")
+        self.fail_with(FAILED, "view", "test:bars", "--screenshot", "none/a.png", says="none")
+
+
+if __name__ == "__main__":
+    unittest.main()
