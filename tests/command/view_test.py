@@ -143,8 +143,8 @@ class Keys(WindowTest):
         return white[0] // 80
 
     def test_pause_step_save_quit(self):
-        done = self.drive("xdotool key space; sleep 0.5; xdotool key s; wait_for warpwise-001.png\n"
-                          "xdotool key Right; sleep 0.5; xdotool key s; wait_for warpwise-002.png\n"
+        done = self.drive("xdotool key space; sleep 1; xdotool key s; wait_for warpwise-001.png\n"
+                          "xdotool key Right; sleep 1; xdotool key s; wait_for warpwise-002.png\n"
                           "xdotool key s; wait_for warpwise-003.png\n"
                           "xdotool key h v f f p 1 1 q", "test:bars", "--size", "640x480")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -154,7 +154,7 @@ class Keys(WindowTest):
 
     def test_view_and_escape(self):
         done = self.drive("xdotool key v p", "test:bars", "--size", "640x480", "--fps", "10",
-                          "--frames", "40", "--screenshot", "shot.png")
+                          "--frames", "60", "--screenshot", "shot.png")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         shot = self.picture("shot.png")  # original and result, each in a half of what had the panel too
         self.assertEqual([shot.at(60 * i + 30, 240 - 170) for i in range(8)], BARS)

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 // In pixels at a content scale of 1.
 constexpr float panel_width = 320;
 constexpr float font_size = 13;
-constexpr std::int64_t least_height = 480;
+constexpr float least_height = 480;
 
 constexpr auto note_time = std::chrono::seconds(3);
 // Seconds after which the window is drawn although nothing happened: a note goes away, a text
@@ -50,8 +50,9 @@ class Glfw {
   Glfw() {
     if (glfwInit() == GLFW_TRUE) return;
     throw IoError("there is no display for a window (" + last_glfw_error() +
-                  "); set DISPLAY to that of your desktop (ssh -X does), without one run it by "
-                  "`xvfb-run -a` with --screenshot, or use `warpwise stream`");
+                  "); set DISPLAY, or with libglfw3-wayland WAYLAND_DISPLAY, to that of your "
+                  "desktop; without one run "
+                  "it by `xvfb-run -a` with --screenshot, or use `warpwise stream`");
   }
   ~Glfw() { glfwTerminate(); }
   Glfw(const Glfw&) = delete;
@@ -162,7 +163,7 @@ std::string free_name() {
   }
 }
 
-// Of the picture alone, pixel for pixel where the screen is large enough.
+// Picture and panel, pixel for pixel where the screen is large enough.
 Extent first_size(const Computation& computation, View view) {
   const io::PictureShape& original = computation.original();
   const io::PictureShape& result = computation.result();
@@ -172,12 +173,14 @@ Extent first_size(const Computation& computation, View view) {
     width = 2 * std::max(original.width, result.width);
     height = std::max(original.height, result.height);
   }
-  width += std::lround(panel_width);
-  height = std::max(height, least_height);
   Extent screen{1280, 720};
+  float scale = 1;
   if (GLFWmonitor* const monitor = glfwGetPrimaryMonitor()) {
     glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &screen.width, &screen.height);
+    glfwGetMonitorContentScale(monitor, &scale, nullptr);
   }
+  width += std::lround(panel_width * scale);
+  height = std::max<std::int64_t>(height, std::lround(least_height * scale));
   return {static_cast<int>(std::min<std::int64_t>(width, screen.width)),
           static_cast<int>(std::min<std::int64_t>(height, screen.height))};
 }
@@ -396,14 +399,11 @@ class Window {
   void write_screenshot() const {
     const Extent pixels = handle_.pixels();
     const auto shape = io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height);
-    const std::size_t row = 3 * static_cast<std::size_t>(pixels.width);
     std::vector<std::byte> read(static_cast<std::size_t>(shape.bytes()));
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, pixels.width, pixels.height, GL_RGB, GL_UNSIGNED_BYTE, read.data());
-    for (auto top = read.begin(), bottom = read.end() - static_cast<std::ptrdiff_t>(row);
-         top < bottom;
-         top += static_cast<std::ptrdiff_t>(row), bottom -= static_cast<std::ptrdiff_t>(row)) {
-      std::swap_ranges(top, top + static_cast<std::ptrdiff_t>(row), bottom);
+    std::byte* to = read.data();
+    for (int y = pixels.height - 1; y >= 0; --y, to += 3 * pixels.width) {
+      glReadPixels(0, y, pixels.width, 1, GL_RGB, GL_UNSIGNED_BYTE, to);
     }
     write_png(options_.screenshot, shape, read);
   }
