@@ -269,7 +269,10 @@ class Refusals(StreamTest):
                 ("sobel norm=l3", ["the stage 'sobel norm=l3'", "l1"]),
                 ("sobel output=dx", ["dx"]),
                 ("threshold", ["'threshold' needs window=N"]),
-                ("threshold window=4", ["4"]), ("track", ["needs box=X,Y,W,H"]),
+                ("threshold window=4", ["4"]),
+                ("threshold 31", ["'31' is no option", "window"]),
+                ("threshold --window 31", ["is no option", "window"]),
+                ("threshold window= 31", ["is no option", "window"]), ("track", ["needs box=X,Y,W,H"]),
                 ("sobel | disparity", ["'disparity' cannot follow 'sobel'", "gray8 7x5"]),
                 ("ycrcb24 | sobel", ["sobel cannot take the ycrcb24 frames"]),
                 ("match", ["'match' cannot follow the source", "7x5"])]:
@@ -311,6 +314,49 @@ class Refusals(StreamTest):
         for sink in ["in.y4m", "./in.y4m", "link.y4m"]:
             self.refuse("in.y4m", sink, says="read and written at a time")
         self.assertEqual(read("in.y4m"), random_y4m(4, 4, 2))
+
+    def test_results_do_not_take_the_place_of_the_pictures_they_are_made_of(self):
+        self.stream("test:noise", "shots/%03d.npy", *SMALL, "--format", "gray8", "--frames", "3")
+        before = [read(f"shots/{number:03}.npy") for number in [1, 2, 3]]
+        for source, sink in [("shots", "shots/"), ("shots/*.npy", "shots/"), ("shots/", "shots/%03d.npy"),
+                             ("shots/0*.npy", "./shots/x%d.npy")]:
+            self.refuse(source, sink, says=["read and written at a time", "another folder"])
+        self.assertEqual([read(f"shots/{number:03}.npy") for number in [1, 2, 3]], before)
+
+    def test_a_named_pipe_without_a_header(self):
+        os.mkfifo("pipe.ts")
+        with subprocess.Popen(["sh", "-c", "printf 'no header here' > pipe.ts"]):
+            self.refuse("pipe.ts", "null", code=FAILED, says="pipe.ts is no .y4m stream")
+
+    @with_video
+    @with_ffmpeg
+    def test_a_matrix_that_is_none_of_ours(self):
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x64:d=0.1", "-pix_fmt", "yuv420p",
+                        "-colorspace", "smpte240m", "-c:v", "ffv1", "odd.mkv"], check=True)
+        self.refuse("odd.mkv", "null", code=FAILED, says=["tagged smpte240m", "--matrix"])
+        self.assertEqual(self.report("odd.mkv", "null", "--matrix", "bt709")["source"]["frames"]["matrix"],
+                         {"value": "bt709", "from": "option"})
+
+    @with_video
+    def test_endings_of_any_case(self):
+        self.stream("test:bars", "OUT.MKV", *SMALL, "--frames", "2")
+        self.assertEqual(self.report("OUT.MKV", "null")["written"], 2)
+
+    @unittest.skipIf(SANITIZED, "AddressSanitizer needs more addresses than the limit leaves")
+    def test_threads_that_cannot_be_started(self):
+        limited = subprocess.run(
+            ["sh", "-c", 'ulimit -v 3000000; exec "$0" stream test:bars null --size 16x16 --frames 5 '
+             "--backend cpu --threads 1024", WARPWISE], capture_output=True, timeout=60, check=False)
+        # It depends on the machine's stacks whether there is room for them; a program that aborts is wrong in any case.
+        self.assertIn(limited.returncode, [0, FAILED], limited.stderr)
+
+    def test_standard_error_that_is_full(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([WARPWISE, "stream", "test:bars", "-", *SMALL, "--frames", "2"],
+                                  stdout=subprocess.PIPE, stderr=full, timeout=60, check=False)
+            self.assertEqual((done.returncode, frames_in(done.stdout)), (0, 2))
+            refused = subprocess.run([WARPWISE, "sobel", "missing.png", "x.png"], stderr=full, timeout=60, check=False)
+            self.assertEqual(refused.returncode, FAILED)
 
     def test_standard_output_is_for_one(self):
         for sink in ["-", "pipe:rgb24"]:

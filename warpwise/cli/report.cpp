@@ -28,10 +28,14 @@ Rates rates_of(const FileReport& file) {
           frames * static_cast<double>(file.bytes_per_frame) / seconds / 1e9};
 }
 
-void clear_line() {
-  fmt::print(stderr, "\r\x1b[K");
+// What cannot be told, because standard error is full or gone, is not: it is no failure of the
+// work.
+void tell(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
+
+void clear_line() { tell("\r\x1b[K"); }
 
 }  // namespace
 
@@ -97,10 +101,10 @@ std::size_t terminal_width() {
 
 void print_line(std::string_view line) { print(io::printable(line) + "\n"); }
 
-void print_error(std::string_view line) { fmt::print(stderr, "{}\n", io::printable(line)); }
+void print_error(std::string_view line) { tell(io::printable(line) + "\n"); }
 
 void print_error_log(std::string_view lines) {
-  fmt::print(stderr, "{}{}", io::printable(lines, "\n\t"), lines.ends_with('\n') ? "" : "\n");
+  tell(io::printable(lines, "\n\t") + (lines.ends_with('\n') ? "" : "\n"));
 }
 
 Progress::Progress(std::size_t total)
@@ -112,9 +116,8 @@ void Progress::show(std::size_t done, std::string_view what) {
   if (!visible_) return;
   constexpr std::size_t width = 30;
   const std::size_t filled = width * done / total_;
-  fmt::print(stderr, "\r\x1b[K[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", width - filled, done,
-             total_, io::printable(what));
-  std::fflush(stderr);
+  tell(fmt::format("\r\x1b[K[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", width - filled, done,
+                   total_, io::printable(what)));
 }
 
 void Progress::clear() {
@@ -129,8 +132,7 @@ StatusLine::~StatusLine() {
 
 void StatusLine::show(std::string_view text) {
   if (!is_terminal_) return;
-  fmt::print(stderr, "\r\x1b[K{}", io::printable(text));
-  std::fflush(stderr);
+  tell("\r\x1b[K" + io::printable(text));
 }
 
 Waiting::Waiting(std::string what) : what_(std::move(what)) {
@@ -140,8 +142,7 @@ Waiting::Waiting(std::string what) : what_(std::move(what)) {
     const auto is_asked = [&] { return stop.stop_requested(); };
     int seconds = 1;
     for (; !changed_.wait_for(lock, stop, std::chrono::seconds(1), is_asked); ++seconds) {
-      fmt::print(stderr, "\r\x1b[K{}: {} s", io::printable(what_), seconds);
-      std::fflush(stderr);
+      tell(fmt::format("\r\x1b[K{}: {} s", io::printable(what_), seconds));
     }
     if (seconds > 1) clear_line();
   });

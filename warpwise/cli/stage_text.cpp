@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 #include "warpwise/cli/arguments.hpp"
@@ -20,7 +21,14 @@ struct StageText {
   // "window=31" is "--window=31", "invert" is "--invert".
   void parse_with(CLI::App& app) const {
     std::vector<std::string> arguments;
-    for (std::size_t i = words.size(); i > 1; --i) arguments.push_back("--" + words[i - 1]);
+    for (std::size_t i = words.size(); i > 1; --i) {
+      const std::string& word = words[i - 1];
+      if (std::islower(static_cast<unsigned char>(word.front())) == 0 || word.ends_with('=')) {
+        throw UsageError(fmt::format("the stage '{}': '{}' is no option; one is NAME=VALUE: {}",
+                                     text, word, options_of(app)));
+      }
+      arguments.push_back("--" + word);
+    }
     try {
       app.parse(arguments);  // it takes the last first
     } catch (const CLI::ParseError& error) {

@@ -2,6 +2,7 @@
 #include <tbb/global_control.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "warpwise/cli/arguments.hpp"
@@ -14,6 +15,7 @@
 #include "warpwise/cli/worker.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/run.hpp"
 
 namespace warpwise::cli {
@@ -56,7 +58,7 @@ class StreamCommand final : public Command {
     if (paths_.size() != 2) throw UsageError("stream needs SOURCE SINK");
     where_.validate();
     std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_);
-    require_two_files();
+    require_two_places();
     require_outputs();
     const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
     const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
@@ -71,11 +73,26 @@ class StreamCommand final : public Command {
   }
 
  private:
-  // A video is written while it is read.
-  void require_two_files() const {
+  // The folder that pictures of that name lie in; empty of what is no picture's.
+  static std::string folder_of_pictures(const std::string& name) {
     std::error_code ignored;
-    if (fs::equivalent(paths_[0], paths_[1], ignored)) {
-      throw UsageError(paths_[0] + " would be read and written at a time; name another sink");
+    if (name.ends_with('/') || fs::is_directory(name, ignored)) return name;
+    const bool is_pattern = name.find_first_of("*?[%") != std::string::npos;
+    if (!is_pattern && !io::is_readable_extension(io::extension_of(name))) return {};
+    const std::string folder = fs::path(name).parent_path().string();
+    return folder.empty() ? "." : folder;
+  }
+
+  // A sink is written while the source is read.
+  void require_two_places() const {
+    std::error_code ignored;
+    const bool is_same_folder =
+        io::extension_of(paths_[1]) != ".y4m" &&
+        fs::equivalent(folder_of_pictures(paths_[0]), folder_of_pictures(paths_[1]), ignored);
+    if (is_same_folder || fs::equivalent(paths_[0], paths_[1], ignored)) {
+      throw UsageError(fmt::format(
+          "{} would be read and written at a time; name another {} than {} for the sink", paths_[0],
+          is_same_folder ? "folder" : "file", paths_[1]));
     }
   }
 
@@ -131,7 +148,8 @@ class StreamCommand final : public Command {
     const Interruption interruption(
         "\nwarpwise: ends the stream and what it writes; once more to stop at once\n");
     StatusLine status;
-    const std::optional<std::int64_t> total = source->frames();
+    std::optional<std::int64_t> total = source->frames();
+    if (run_.frames) total = std::min(total.value_or(*run_.frames), *run_.frames);
     return live::run(source, std::move(lanes), sink, options,
                      {[] { return Interruption::asked(); },
                       [&](const live::Progress& now) { status.show(status_text(now, total)); }});

@@ -69,7 +69,10 @@ class Device {
 };
 
 // Time between two frames to frames a second.
-Rate rate_of(const v4l2_fract& interval) { return {interval.denominator, interval.numerator}; }
+Rate rate_of(const v4l2_fract& interval) {
+  if (interval.numerator == 0) return {};
+  return {interval.denominator, interval.numerator};
+}
 
 // Of rates that vary without steps the fastest.
 std::vector<Rate> rates_of(const Device& device, std::uint32_t code, std::uint32_t width,

@@ -131,13 +131,37 @@ class GpuLane final : public Lane {
   Milliseconds times_;
 };
 
+// A stream, which outlives what stages keep on it from frame to frame.
+class StreamOfStages {
+ public:
+  explicit StreamOfStages(const Pipeline& pipeline) : pipeline_(pipeline) {}
+  ~StreamOfStages() {
+    for (const Step& step : pipeline_.steps()) {
+      if (step.stage) step.stage->release();
+    }
+  }
+  StreamOfStages(const StreamOfStages&) = delete;
+  StreamOfStages& operator=(const StreamOfStages&) = delete;
+
+  gpu::Stream stream;
+
+ private:
+  const Pipeline& pipeline_;
+};
+
+std::shared_ptr<gpu::Stream> stream_for(const Pipeline& pipeline) {
+  if (!pipeline.remembers()) return std::make_shared<gpu::Stream>();
+  const auto both = std::make_shared<StreamOfStages>(pipeline);
+  return {both, &both->stream};
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count) {
   std::vector<std::unique_ptr<Lane>> lanes;
   std::shared_ptr<gpu::Stream> stream;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!stream || !pipeline.remembers()) stream = std::make_shared<gpu::Stream>();
+    if (!stream || !pipeline.remembers()) stream = stream_for(pipeline);
     auto lane = std::make_unique<GpuLane>(pipeline, stream);
     if (pipeline.is_recordable()) lane->record();
     lanes.push_back(std::move(lane));

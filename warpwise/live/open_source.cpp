@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/video_module.hpp"
@@ -56,8 +57,11 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
   if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);
   std::unique_ptr<Source> y4m = y4m_source(name, options);
   if (y4m) return y4m;
-  if (name == "-") {
-    throw IoError("standard input is no .y4m stream; pipe:FORMAT:WxH takes frames without headers");
+  // FFmpeg would open it once more, and what was looked at is gone from a pipe.
+  if (name == "-" || io::written_directly(name)) {
+    throw IoError((name == "-" ? "standard input" : name) +
+                  " is no .y4m stream; on standard input pipe:FORMAT:WxH takes frames without "
+                  "headers");
   }
   return video_module().open_file(name, options);
 }

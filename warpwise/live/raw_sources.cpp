@@ -76,8 +76,8 @@ std::unique_ptr<Source> pipe_source(const std::string& text, const SourceOptions
   }
   const std::size_t at = text.find('@', colon);
   const FrameSize size = parse_frame_size(text.substr(colon + 1, at - colon - 1));
-  Rate rate = options.rate.value_or(Rate{});
-  if (at != std::string::npos) rate = parse_rate(text.substr(at + 1));
+  const Rate named = at == std::string::npos ? Rate{} : parse_rate(text.substr(at + 1));
+  const Rate rate = options.rate.value_or(named);
   const PixelFormat format = parse_format(text.substr(0, colon));
   return std::make_unique<RawSource>(
       "-", stream_of(format, size.width, size.height, rate, options.colours));

@@ -43,6 +43,8 @@ class Run {
   void write_all();
 
   void stop();
+  // Nothing more is computed or written either.
+  void abandon();
   Progress progress();
   bool has_ended();
   /// Whether the source was left; false when it still waits for a frame.
@@ -253,6 +255,13 @@ void Run::stop() {
   changed_.notify_all();
 }
 
+void Run::abandon() {
+  const std::scoped_lock lock(mutex_);
+  is_stopped_ = true;
+  is_broken_ = true;
+  changed_.notify_all();
+}
+
 Progress Run::progress() {
   const std::scoped_lock lock(mutex_);
   Progress now = progress_;
@@ -293,18 +302,55 @@ Summary Run::summary() {
   return summary;
 }
 
+// A reader that is left waiting may wake while the program ends: what it uses stays.
+void leave(std::shared_ptr<Run> run) {
+  static auto* const left = new std::vector<std::shared_ptr<Run>>;
+  left->push_back(std::move(run));
+}
+
+// The threads of a run. They end before this does, however that comes.
+class Threads {
+ public:
+  explicit Threads(std::shared_ptr<Run> run) : run_(std::move(run)) {}
+  ~Threads() {
+    run_->abandon();
+    join();
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  void start(std::size_t workers) {
+    others_.reserve(workers + 1);
+    for (std::size_t i = 0; i < workers; ++i) {
+      others_.emplace_back([run = run_] { run->compute_all(); });
+    }
+    others_.emplace_back([run = run_] { run->write_all(); });
+    reader_ = std::thread([run = run_] { run->read_all(); });
+  }
+
+  void join() {
+    for (std::thread& each : others_) each.join();
+    others_.clear();
+    if (!reader_.joinable()) return;
+    if (run_->wait_for_reader()) return reader_.join();
+    leave(run_);
+    reader_.detach();
+  }
+
+ private:
+  std::shared_ptr<Run> run_;
+  std::vector<std::thread> others_;
+  std::thread reader_;
+};
+
 }  // namespace
 
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
             std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher) {
   const auto shared =
       std::make_shared<Run>(std::move(source), std::move(lanes), std::move(sink), options);
-  std::thread reader([shared] { shared->read_all(); });
-  std::vector<std::thread> others;
-  for (std::size_t i = 0; i < options.workers; ++i) {
-    others.emplace_back([shared] { shared->compute_all(); });
-  }
-  others.emplace_back([shared] { shared->write_all(); });
+  Threads threads(shared);
+  threads.start(options.workers);
   bool was_stopped = false;
   while (!shared->has_ended()) {
     watcher.show(shared->progress());
@@ -312,12 +358,7 @@ Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> l
     was_stopped = true;
     shared->stop();
   }
-  for (std::thread& each : others) each.join();
-  if (shared->wait_for_reader()) {
-    reader.join();
-  } else {
-    reader.detach();
-  }
+  threads.join();
   Summary summary = shared->summary();
   summary.was_stopped = was_stopped;
   return summary;

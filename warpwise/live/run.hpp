@@ -56,9 +56,9 @@ struct Watcher {
 };
 
 /// Brings frames from a source through lanes to a sink that has begun, and finishes it. Reading,
-/// computing and writing overlap; no memory is taken for a frame, and no more than `lanes` are on
-/// their way. Frames are written in their order. Returns when all is written; a source that is
-/// asked to stop while it waits for a frame is left waiting.
+/// computing and writing overlap, and no more than `lanes` are on their way. Frames are written in
+/// their order. Returns when all is written; a source that is asked to stop while it waits for a
+/// frame is left waiting.
 Summary run(std::shared_ptr<Source> source, std::vector<std::unique_ptr<Lane>> lanes,
             std::shared_ptr<Sink> sink, const RunOptions& options, const Watcher& watcher);
 

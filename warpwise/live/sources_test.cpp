@@ -279,7 +279,8 @@ TEST(ParseTest, Formats) {
 TEST(PipeSourceTest, ItsNameSaysAll) {
   SourceOptions options;
   options.rate = Rate{10, 1};
-  EXPECT_EQ(pipe_source("rgb24:3x2@30", options)->stream().text(), "3x2 rgb24, 30 fps");
+  EXPECT_EQ(pipe_source("rgb24:3x2@30", options)->stream().text(), "3x2 rgb24, 10 fps");
+  EXPECT_EQ(pipe_source("rgb24:3x2@30", {})->stream().text(), "3x2 rgb24, 30 fps");
   EXPECT_EQ(pipe_source("rgb24:3x2", options)->stream().text(), "3x2 rgb24, 10 fps");
   EXPECT_EQ(pipe_source("nv12:3x2@30000/1001", {})->stream().text(),
             "3x2 nv12, bt601 (guess), limited (guess), chroma left (guess), 29.97 fps");

@@ -40,6 +40,9 @@ class Stage {
   /// same for every frame.
   virtual bool is_recordable() const { return !remembers(); }
 
+  /// Gives back what run() keeps on a GPU for the next frame, before its stream goes.
+  virtual void release() {}
+
   /// The frame's own work, on the calling thread's oneTBB arena; of a stage that does not remember
   /// it may run for several frames at a time.
   virtual void run(HostSource from, HostResult to) = 0;

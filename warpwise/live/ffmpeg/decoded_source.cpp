@@ -28,10 +28,19 @@ void require_readable(const AVFrame& frame, const Decoder& decoder) {
   }
 }
 
-const AVFrame& first_of(Decoder& decoder) {
+// Guessing another matrix than the one that is said would be wrong for certain.
+void require_known_matrix(const AVFrame& frame, const Decoder& decoder) {
+  const std::string unknown = unknown_matrix(frame, *decoder.stream().codecpar);
+  if (unknown.empty() || !has_luma(*format_of(static_cast<AVPixelFormat>(frame.format)))) return;
+  decoder.fail("its colours are tagged " + unknown +
+               ", which is none of bt601, bt709, bt2020; --matrix takes them for one of these");
+}
+
+const AVFrame& first_of(Decoder& decoder, const SourceOptions& options) {
   const AVFrame* first = decoder.next();
   if (first == nullptr) decoder.fail("it has no frame");
   require_readable(*first, decoder);
+  if (!options.colours.matrix) require_known_matrix(*first, decoder);
   return *first;
 }
 
@@ -55,7 +64,7 @@ std::string size_text(std::int64_t width, std::int64_t height) {
 }
 
 DecodedSource::DecodedSource(std::unique_ptr<Decoder> decoder, const SourceOptions& options)
-    : DecodedSource(std::move(decoder), first_of(*decoder), options) {}
+    : DecodedSource(std::move(decoder), first_of(*decoder, options), options) {}
 
 DecodedSource::DecodedSource(std::unique_ptr<Decoder>&& decoder, const AVFrame& first,
                              const SourceOptions& options)

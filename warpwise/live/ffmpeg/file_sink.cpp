@@ -6,6 +6,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/io/picture_file.hpp"
 #include "warpwise/live/ffmpeg/libraries.hpp"
 #include "warpwise/live/ffmpeg/pixels.hpp"
 
@@ -26,7 +27,7 @@ constexpr Known known_files[] = {{".mp4", Kind::h264, "mp4", "libx264"},
 
 const Known& file_of(const std::string& path) {
   for (const Known& each : known_files) {
-    if (path.ends_with(each.extension)) return each;
+    if (io::extension_of(path) == each.extension) return each;
   }
   throw InvalidArgument(path + " ends with none of .mp4, .avi, .mkv");
 }
@@ -118,9 +119,16 @@ class FileSink final : public Sink {
   bool has_failed_ = false;
 };
 
+// Of a side; FFmpeg's own limits for these encoders are about that.
+constexpr std::int64_t most_pixels = 16384;
+
 // H.264 keeps 4:2:0 of any colours as it is. MJPEG can say nothing of colours: its readers take
 // them for full range, BT.601, chroma in the centre.
 Sink::Taken FileSink::takes(const Stream& stream) const {
+  if (std::max(stream.shape.width, stream.shape.height) > most_pixels) {
+    throw InvalidArgument(name() + " takes frames of up to " + std::to_string(most_pixels) +
+                          " pixels a side");
+  }
   const PixelFormat format = stream.format();
   const Colours& colours = stream.colours;
   if (file_.kind == Kind::ffv1) {

@@ -179,6 +179,16 @@ ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file) {
   return tags;
 }
 
+std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file) {
+  for (const AVColorSpace space : {frame.colorspace, file.color_space}) {
+    const bool says_something = space != AVCOL_SPC_UNSPECIFIED && space != AVCOL_SPC_RESERVED;
+    if (!says_something || space == AVCOL_SPC_RGB) continue;
+    const char* const name = av_color_space_name(space);
+    return matrix_of(space) || name == nullptr ? "" : name;
+  }
+  return {};
+}
+
 void copy_frame(const AVFrame& frame, std::span<std::byte> to) {
   const Known& is = *known(frame.format);
   const std::array planes = {plane(frame, 0), plane(frame, 1), plane(frame, 2)};

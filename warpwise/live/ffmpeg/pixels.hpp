@@ -22,6 +22,10 @@ std::string name_of_pixels(int pixels);
 /// What a frame's own tags say, and where it says nothing the file's.
 ColourTags tags_of(const AVFrame& frame, const AVCodecParameters& file);
 
+/// The name of a matrix that a frame's or the file's tags say and Warpwise has not; empty if they
+/// say none, or one that it has.
+std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file);
+
 /// Copies a frame; `to` has the bytes of a frame of format_of(frame.format) without gaps.
 void copy_frame(const AVFrame& frame, std::span<std::byte> to);
 

@@ -54,6 +54,7 @@ class MatchStage final : public Stage {
   }
 
   bool remembers() const override { return true; }
+  void release() override { device_.reset(); }
 
   void run(HostSource from, HostResult to) override {
     if (previous_) {

@@ -60,6 +60,7 @@ class TrackStage final : public Stage {
   }
 
   bool remembers() const override { return true; }
+  void release() override { on_device_.reset(); }
 
   void run(HostSource from, HostResult to) override {
     Image grey(ElementType::u8, from.shape.width, from.shape.height);
