@@ -391,6 +391,13 @@ class CutShort(StreamTest):
         self.break_with("in", "out.y4m", says="the frames before it are 4x4 gray8")
         self.assertEqual(frames_in(read("out.y4m")), 1)
 
+    def test_json_says_why(self):
+        write("in.y4m", random_y4m(4, 4, 3)[:-5])
+        done = self.run_command("stream", "in.y4m", "null", "--backend", "cpu", "--json")
+        self.assertEqual(done.returncode, FAILED)
+        report = json.loads(done.stdout)
+        self.assertEqual((report["written"], "ends inside frame 3" in report["error"]), (2, True), report)
+
     @with_video
     def test_avi(self):
         content = read(sample("street.avi"))

@@ -55,7 +55,8 @@ class StreamCommand final : public Command {
   }
 
   void execute() const override {
-    if (paths_.size() != 2) throw UsageError("stream needs SOURCE SINK");
+    if (paths_.size() != 2)
+      throw UsageError(fmt::format("stream needs SOURCE SINK, not {} names", paths_.size()));
     where_.validate();
     std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_);
     require_two_places();

@@ -7,6 +7,14 @@
 namespace warpwise::cli {
 namespace {
 
+std::string reason_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 // What a part took of a frame, on average.
 double per_frame(double milliseconds, std::int64_t frames) {
   return frames > 0 ? milliseconds / static_cast<double>(frames) : 0;
@@ -97,7 +105,7 @@ std::string text_of(const StreamReport& report) {
 
 std::string json_text(const StreamReport& report) {
   const live::Summary& summary = report.summary;
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"command", "stream"},
       {"backend", report.place.backend},
       {"device", report.place.device},
@@ -117,6 +125,7 @@ std::string json_text(const StreamReport& report) {
       {"download_ms", per_frame(summary.lanes.download, computed(summary))},
       {"write_ms", per_frame(summary.write_milliseconds, summary.written)},
       {"age_ms", {{"median", summary.age_median}, {"p99", summary.age_p99}}}};
+  if (summary.failure) json["error"] = reason_of(summary.failure);
   // A file's name need not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

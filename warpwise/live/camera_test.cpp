@@ -1,6 +1,7 @@
 // Cameras through the module, on a camera that is not there: live/fake_camera/fake_camera.hpp.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -149,6 +150,21 @@ TEST_F(CameraTest, PassesOverDamagedAndCutFrames) {
   for (const int number : {0, 1, 3, 5, 6}) EXPECT_EQ(number_of(frame_of(*source)), number);
 }
 
+TEST_F(CameraTest, GivesUpWhereNothingCanBeDecoded) {
+  SourceOptions mjpeg = size(1280, 720);  // without FAKE_CAMERA_JPEG its frames are none
+  mjpeg.rate = Rate{30, 1};
+  EXPECT_EQ(message_of([&] { open(mjpeg); }),
+            "cannot read /dev/video9: nothing that it sends can be decoded");
+}
+
+TEST_F(CameraTest, IsFoundBehindALink) {
+  const fs::path link =
+      fs::temp_directory_path() / ("warpwise-camera-" + std::to_string(::getpid()));
+  fs::create_symlink(camera, link);
+  EXPECT_EQ(open_source(link.string(), size(320, 240))->stream().shape.width, 320);
+  fs::remove(link);
+}
+
 TEST_F(CameraTest, RefusesWhatItCannotDo) {
   const std::string modes =
       "; it gives yuyv 640x480 at 30, 15 fps; yuyv 320x240 at 30, 15 fps; yuyv 1280x720 at 10 fps; "
@@ -167,10 +183,10 @@ TEST_F(CameraTest, RefusesWhatItCannotDo) {
 }
 
 TEST_F(CameraTest, RefusesWhatIsNoCamera) {
-  EXPECT_NE(message_of([] {
-              video_module().open_camera("/dev/video-missing", {});
-            }).find("cannot read /dev/video-missing: No such file"),
-            std::string::npos);
+  const std::string missing =
+      message_of([] { video_module().open_camera("/dev/video-missing", {}); });
+  EXPECT_TRUE(missing.starts_with("cannot read /dev/video-missing: ")) << missing;
+  EXPECT_TRUE(missing.ends_with("/dev/video-missing: No such file or directory")) << missing;
   EXPECT_THROW(video_module().open_camera("/dev/null", {}), IoError);
 }
 

@@ -13,9 +13,18 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "/dev/video0" of it and of camera:0; empty if it names no camera.
+// "/dev/video0" of it, of camera:0 and of links that lead there, such as /dev/v4l/by-id/…; empty if
+// it names no camera.
 std::string camera_path(const std::string& name) {
-  if (name.starts_with("/dev/video")) return name;
+  constexpr std::string_view device = "/dev/video";
+  if (name.starts_with(device)) return name;
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(name, ignored)) {
+    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    const std::string behind =
+        (folder / std::filesystem::read_symlink(name, ignored)).lexically_normal().string();
+    if (behind.starts_with(device)) return behind;
+  }
   if (!name.starts_with("camera:")) return {};
   const std::string number = name.substr(7);
   if (!is_digits(number)) {

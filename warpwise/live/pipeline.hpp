@@ -41,7 +41,7 @@ class Pipeline {
 
  private:
   void insert(const std::string& who, const Sink::Taken& wanted);
-  void add(std::shared_ptr<Stage> stage, const std::string& before, bool is_inserted);
+  void add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted);
 
   Stream source_;
   std::vector<Step> steps_;

@@ -46,7 +46,8 @@ const AVFrame& first_of(Decoder& decoder, const SourceOptions& options) {
 
 Rate rate_of(const AVStream& stream) {
   for (const AVRational rate : {stream.avg_frame_rate, stream.r_frame_rate}) {
-    if (rate.num > 0 && rate.den > 0) return {rate.num, rate.den};
+    const Rate in_our_words{rate.num, rate.den};
+    if (rate.den > 0 && in_our_words.is_possible()) return in_our_words;
   }
   return {};
 }

@@ -62,11 +62,20 @@ void Decoder::fail_at_next(const std::string& why) const {
   fail("at frame " + std::to_string(number_ + 1) + " " + why);
 }
 
+// Some seconds of nothing but damage: it will not end.
+void Decoder::count_passed_over() {
+  constexpr int most_of_a_camera = 100;
+  if (damage_ != Damage::is_passed_over || ++passed_over_ <= most_of_a_camera) return;
+  fail("nothing that it sends can be decoded");
+}
+
 const AVFrame* Decoder::next() {
   forget_messages();
+  passed_over_ = 0;
   for (;;) {
     const int error = avcodec_receive_frame(codec_.get(), frame_.get());
     if (error == AVERROR(EAGAIN)) {
+      count_passed_over();
       feed();
     } else if (error == AVERROR_EOF) {
       if (!trouble_.empty()) fail_at_next(trouble_);
@@ -106,6 +115,7 @@ bool Decoder::read_packet() {
   do {
     av_packet_unref(packet_.get());
     forget_messages();
+    count_passed_over();
     error = av_read_frame(input_.get(), packet_.get());
   } while (error == AVERROR(EAGAIN) ||
            (error >= 0 && (packet_->stream_index != stream_->index || packet_->size == 0)));

@@ -37,6 +37,7 @@ class Decoder {
  private:
   [[noreturn]] void fail_at_next(const std::string& why) const;
   void open_codec(const AVCodec* codec);
+  void count_passed_over();
   void feed();
   bool read_packet();
   std::string trouble_in_reading(int error) const;
@@ -51,6 +52,7 @@ class Decoder {
   Packet packet_ = new_packet();
   Frame frame_ = new_frame();
   std::int64_t number_ = 0;
+  int passed_over_ = 0;  // since the last frame
   std::string trouble_;  // why nothing is read any more, but that the input ended
 };
 

@@ -193,6 +193,7 @@ void FileSink::open_file() {
   AVFormatContext* output = nullptr;
   check(avformat_alloc_output_context2(&output, nullptr, file_.container, nullptr));
   output_.reset(output);
+  output->flags |= AVFMT_FLAG_FLUSH_PACKETS;  // what was written plays if the program is killed
   AVStream* video = avformat_new_stream(output, nullptr);
   if (video == nullptr) throw std::bad_alloc();
   video->time_base = codec_->time_base;
