@@ -71,10 +71,10 @@ void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
 }
 
 void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted) {
-  Stream from = result();
+  const Stream from = result();
   try {
-    Stream to = stage->begin(from);
-    steps_.push_back({std::move(stage), std::move(from), std::move(to), is_inserted});
+    const Stream to = stage->begin(from);
+    steps_.push_back({std::move(stage), from, to, is_inserted});
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(is_inserted
                               ? fmt::format("{} cannot take the {} frames that come to it: {}",
