@@ -25,7 +25,7 @@ if [ "${1:-}" = "--test" ]; then
              gnuplot-nox                                          # lab run --plot
              man-db zsh                                           # the installed package
              ffmpeg                                               # videos of other programs
-             xvfb libgl1-mesa-dri xdotool                         # windows without a screen
+             xvfb xauth libgl1-mesa-dri xdotool                   # windows without a screen
              time)                                                # scripts/record-opencv.py
 fi
 

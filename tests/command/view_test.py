@@ -35,7 +35,8 @@ class ViewTest(CommandTest):
 
 
 @unittest.skipUnless(HAS_IMAGES, "this build does not write PNG files")
-@unittest.skipUnless(shutil.which("xvfb-run"), "xvfb-run is missing (scripts/packages.sh --test)")
+@unittest.skipUnless(shutil.which("xvfb-run") and shutil.which("xauth"),
+                     "xvfb-run or xauth is missing (scripts/packages.sh --test)")
 @unittest.skipIf(SANITIZED, "the display's drivers leak in their own code")
 class WindowTest(ViewTest):
     def on_display(self, *command):
