@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+# shellcheck shell=bash
 # For get-nvrtc.sh and get-cupti.sh: brings wheels of NVIDIA's from PyPI into the user's cache,
 # ${XDG_CACHE_HOME:-~/.cache}/warpwise. Is sourced.
 
