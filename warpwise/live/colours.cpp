@@ -27,14 +27,9 @@ Colours decide_colours(const io::PictureShape& shape, const ColourTags& options,
 }
 
 bool is_subsampled(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::yuyv:
-    case PixelFormat::uyvy:
-    case PixelFormat::nv12:
-    case PixelFormat::nv21:
-    case PixelFormat::i420: return true;
-    default: return false;
-  }
+  constexpr std::int64_t all_samples = 4 * 3;  // of 2x2 pixels
+  return has_luma(format) && format != PixelFormat::gray8 &&
+         frame_bytes(format, 2, 2) < all_samples;
 }
 
 bool has_luma(PixelFormat format) {
