@@ -8,13 +8,14 @@
 
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/io/picture.hpp"
+#include "warpwise/live/stage.hpp"
 
 namespace warpwise::cli {
 
-using HostSource = io::PixelsOf<Memory::host, Access::read>;
-using HostResult = io::PixelsOf<Memory::host, Access::read_write>;
-using DeviceSource = io::PixelsOf<Memory::device, Access::read>;
-using DeviceResult = io::PixelsOf<Memory::device, Access::read_write>;
+using live::DeviceResult;
+using live::DeviceSource;
+using live::HostResult;
+using live::HostSource;
 
 /// What a subcommand does with one picture; run_on_files() does the rest.
 class Operation {
