@@ -10,11 +10,10 @@ import sys
 import time
 import unittest
 
-from support import HAS_IMAGES, SANITIZED, WARPWISE, CommandTest, gpu_environment, npy, npy_parts, \
+from support import HAS_IMAGES, HAS_VIDEO, SANITIZED, WARPWISE, CommandTest, gpu_environment, npy, npy_parts, \
     ramp, read, sample, write, y4m
 
 FAILED, BAD_USAGE = 1, 2
-HAS_VIDEO = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_video.so"))
 with_video = unittest.skipUnless(HAS_VIDEO, "the module for videos is not in this build")
 with_images = unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
 with_ffmpeg = unittest.skipUnless(shutil.which("ffprobe") and shutil.which("ffmpeg"),
