@@ -58,7 +58,7 @@ ROOMS = [
     # Frames from sources through stages to sinks.
     ("live", ["base", "cpu", "gpu", "io", "primitives/*", "algorithms/*"]),
     # A window for them.
-    ("viewer", ["base", "io", "live"]),
+    ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
              "lab/measure", "lab/study", "lab/plot", "lab/explain", "live", "viewer"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
@@ -85,7 +85,8 @@ OWNERS = [
     ("libav*/*", ["live"], "FFmpeg is loaded by one module, when a video or a camera is opened"),
     ("GLFW/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
     ("imgui/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
-    ("GL/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
+    ("EGL/*", ["live"], "OpenGL is loaded by modules, when it draws"),
+    ("GL/*", ["live", "viewer"], "OpenGL is loaded by modules, when it draws"),
     ("fmt/*", ["cli", "live", "viewer", "lab/*", "studies/*"], "the core library does not format text for people"),
 ]
 

@@ -16,6 +16,7 @@ packages=(
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   pkg-config libavformat-dev libavcodec-dev libavdevice-dev  # videos and cameras
   libglfw3-dev libimgui-dev libgl-dev                        # windows
+  libegl-dev libopengl-dev                                  # frames that OpenGL draws without one
   libzstd-dev                                               # PTX inside of CUDA programs
   python3                                                   # the man page and the completion
 )
@@ -25,7 +26,7 @@ if [ "${1:-}" = "--test" ]; then
              gnuplot-nox                                          # lab run --plot
              man-db zsh                                           # the installed package
              ffmpeg                                               # videos of other programs
-             xvfb xauth libgl1-mesa-dri xdotool                   # windows without a screen
+             xvfb xauth libgl1-mesa-dri libegl-mesa0 xdotool      # windows without a screen, OpenGL without a GPU
              time)                                                # scripts/record-opencv.py
 fi
 

@@ -32,7 +32,7 @@ class StreamCommand final : public Command {
   explicit StreamCommand(CLI::App& app) {
     app.add_option("SOURCE SINK", paths_,
                    "Where frames come from: /dev/video0, a video, a folder, 'frames/*.png', "
-                   "test:bars, pipe:rgb24:1280x720@30, - (.y4m); and where they go: FILE.mp4, "
+                   "test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m); and where they go: FILE.mp4, "
                    ".avi, .mkv, .y4m, a folder, 'out/%05d.png', pipe:FORMAT, -, null")
         ->check(refuse_empty_name)
         ->type_name("");
@@ -51,6 +51,8 @@ class StreamCommand final : public Command {
            },
            "End after so many frames")
         ->type_name("N");
+    app.add_flag("!--no-interop", allows_interop_,
+                 "Let frames that OpenGL draws go by the host also where CUDA could share them");
     add_run_options(app, where_);
   }
 
@@ -61,13 +63,15 @@ class StreamCommand final : public Command {
     std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_);
     require_two_places();
     require_outputs();
+    const bool is_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
     const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
     const live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                     cpu_threads(where_));
-    const StreamPlace place = find_place(pipeline);
-    say(fmt::format("{}: {}", source->name(), source->stream().text()));
+    const StreamPlace place = find_place(pipeline, is_gpu, *source);
+    say(fmt::format("{}: {}{}", source->name(), source->stream().text(),
+                    interop_text(place, *source)));
     std::vector<std::unique_ptr<live::Lane>> lanes = make_lanes(pipeline, place);
     sink->begin(pipeline.result());
     finish(run(source, std::move(lanes), sink, place), pipeline, *source, *sink, place);
@@ -118,15 +122,15 @@ class StreamCommand final : public Command {
     writes_to_standard_output() ? print_error(line) : print_line(line);
   }
 
-  StreamPlace find_place(const live::Pipeline& pipeline) const {
-    const bool is_gpu = take_gpu(where_);
+  StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu, live::Source& source) const {
     StreamPlace place;
     const std::size_t threads = cpu_threads(where_);
     // In real time one frame gets all threads, so that it is there soonest.
     const bool one_by_one = pipeline.remembers() || (run_.realtime && !is_gpu);
     if (is_gpu) {
       place = {"cuda", gpu::device_info(where_.device.value_or(0)).name,
-               one_by_one ? 1 : frames_on_gpu, 1};
+               one_by_one ? 1 : frames_on_gpu, 1,
+               allows_interop_ ? source.why_not_on_gpu() : "--no-interop"};
     } else {
       place = {"cpu", fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
                one_by_one ? 1 : threads, static_cast<int>(one_by_one ? threads : 1)};
@@ -137,7 +141,9 @@ class StreamCommand final : public Command {
   static std::vector<std::unique_ptr<live::Lane>> make_lanes(const live::Pipeline& pipeline,
                                                              const StreamPlace& place) {
     const std::size_t count = live::lanes_for(place.workers);
-    if (place.backend == "cuda") return live::gpu_lanes(pipeline, count);
+    if (place.backend == "cuda") {
+      return live::gpu_lanes(pipeline, count, {.source = place.why_no_interop.empty()});
+    }
     return live::cpu_lanes(pipeline, count, place.threads_of_worker);
   }
 
@@ -172,6 +178,7 @@ class StreamCommand final : public Command {
   std::string pipeline_;
   live::SourceOptions source_;
   live::RunOptions run_;
+  bool allows_interop_ = true;
   RunOptions where_;
 };
 

@@ -44,7 +44,7 @@ std::string parts_text(const StreamReport& report) {
                         per_frame(milliseconds, frames));
   };
   add("read", summary.read_milliseconds, summary.read);
-  if (is_gpu) add("upload", summary.lanes.upload, computed(summary));
+  if (is_gpu && !report.place.why_no_interop.empty()) add("upload", summary.lanes.upload, computed(summary));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].stage) continue;
     add(steps[i].stage->text(), summary.lanes.steps[i], computed(summary));
@@ -91,6 +91,12 @@ std::string status_text(const live::Progress& now, const std::optional<std::int6
          drops_text(now);
 }
 
+std::string interop_text(const StreamPlace& place, const live::Source& source) {
+  if (place.backend != "cuda" || !source.is_opengl()) return {};
+  if (place.why_no_interop.empty()) return ", shared with CUDA";
+  return fmt::format(", by the host ({})", place.why_no_interop);
+}
+
 std::string text_of(const StreamReport& report) {
   const live::Summary& summary = report.summary;
   const io::PictureShape& shape = report.pipeline.result().shape;
@@ -125,6 +131,11 @@ std::string json_text(const StreamReport& report) {
       {"download_ms", per_frame(summary.lanes.download, computed(summary))},
       {"write_ms", per_frame(summary.write_milliseconds, summary.written)},
       {"age_ms", {{"median", summary.age_median}, {"p99", summary.age_p99}}}};
+  if (report.place.backend == "cuda") {
+    const std::string& why_not = report.place.why_no_interop;
+    json["interop"] = {{"taken", why_not.empty()}};
+    if (!why_not.empty()) json["interop"]["why_not"] = why_not;
+  }
   if (summary.failure) json["error"] = reason_of(summary.failure);
   // A file's name need not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -18,7 +18,7 @@ class ViewCommand final : public Command {
   explicit ViewCommand(CLI::App& app) {
     app.add_option("SOURCE", source_name_,
                    "Where frames come from, as of `stream`: /dev/video0, a video, a folder, "
-                   "'frames/*.png', test:bars, pipe:rgb24:1280x720@30, - (.y4m)")
+                   "'frames/*.png', test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m)")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option(
@@ -39,6 +39,8 @@ class ViewCommand final : public Command {
                    "otherwise, to this PNG file, and end")
         ->check(refuse_empty_name)
         ->type_name("FILE");
+    app.add_flag("!--no-interop", view_.allows_interop,
+                 "Let frames go by the host also where CUDA and OpenGL could share them");
     add_run_options(app, where_);
   }
 
@@ -50,11 +52,11 @@ class ViewCommand final : public Command {
     viewer::ViewOptions view = view_;
     view.parse = parse_stages;
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
+    view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                     cpu_threads(where_));
     view.threads = static_cast<int>(cpu_threads(where_));
-    view.on_gpu = take_gpu(where_);
     viewer::show(source, view);
   }
 

@@ -7,6 +7,7 @@ struct CUevent_st;
 struct CUgraphExec_st;
 struct CUmod_st;
 struct CUfunc_st;
+struct cudaGraphicsResource;
 
 namespace warpwise::gpu {
 
@@ -15,5 +16,6 @@ using EventHandle = CUevent_st*;          ///< cudaEvent_t
 using GraphExecHandle = CUgraphExec_st*;  ///< cudaGraphExec_t
 using ModuleHandle = CUmod_st*;           ///< CUmodule
 using FunctionHandle = CUfunc_st*;        ///< CUfunction
+using GraphicsHandle = cudaGraphicsResource*;  ///< cudaGraphicsResource_t
 
 }  // namespace warpwise::gpu

@@ -4,6 +4,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/gl_buffer.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/module.hpp"
 #include "warpwise/gpu/partition.hpp"
@@ -61,6 +62,12 @@ Graph::Graph(const std::function<void(StreamHandle)>&) { refuse(); }
 Graph::~Graph() = default;
 Graph& Graph::operator=(Graph&&) noexcept { return *this; }
 void Graph::launch(StreamHandle) const { refuse(); }
+
+std::string why_no_gl_sharing() { return why_no_device(); }
+GlBuffer::GlBuffer(unsigned) { refuse(); }
+GlBuffer::~GlBuffer() = default;
+void GlBuffer::read(std::byte*, std::int64_t, StreamHandle) { refuse(); }
+void GlBuffer::write(const std::byte*, std::int64_t, StreamHandle) { refuse(); }
 
 Module::Module(const std::string&) { refuse(); }
 Module::~Module() = default;

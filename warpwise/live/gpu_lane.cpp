@@ -14,8 +14,9 @@ constexpr int rehearsals = 10;
 
 class GpuLane final : public Lane {
  public:
-  GpuLane(const Pipeline& pipeline, std::shared_ptr<gpu::Stream> stream)
-      : pipeline_(pipeline), stream_(std::move(stream)), source_(pipeline.source().shape.bytes()),
+  GpuLane(const Pipeline& pipeline, std::shared_ptr<gpu::Stream> stream, OnGpu on_gpu)
+      : pipeline_(pipeline), stream_(std::move(stream)), on_gpu_(on_gpu),
+        source_(on_gpu.source ? 0 : pipeline.source().shape.bytes()),
         result_(pipeline.result().shape.bytes()),
         on_device_(pipeline.source().shape.bytes(), *stream_) {
     for (const Step& step : pipeline.steps()) {
@@ -35,8 +36,24 @@ class GpuLane final : public Lane {
   std::span<std::byte> source() override {
     return {source_.data(), static_cast<std::size_t>(source_.bytes())};
   }
+  bool read(Source& source) override {
+    if (!on_gpu_.source) return Lane::read(source);
+    gpu::set_device(device_);  // of this thread
+    return source.next_on_gpu(on_device_.data(), *stream_);
+  }
+  void take_frame_of(Lane& other) override {
+    if (!on_gpu_.source) return Lane::take_frame_of(other);
+    gpu::set_device(device_);
+    const auto& same = static_cast<const GpuLane&>(other);
+    gpu::copy_bytes(same.on_device_.data(), on_device_.data(), on_device_.bytes(), *same.stream_);
+    same.stream_->synchronize();
+  }
   std::span<const std::byte> result() const override {
+    if (on_gpu_.result) fetch();
     return {result_.data(), static_cast<std::size_t>(result_.bytes())};
+  }
+  const std::byte* result_on_gpu() const override {
+    return on_gpu_.result ? last().data() : nullptr;
   }
   const Milliseconds& milliseconds() const override { return times_; }
 
@@ -53,7 +70,22 @@ class GpuLane final : public Lane {
   }
 
  private:
+  // Of the last step that computes.
+  const gpu::Buffer& last() const {
+    const auto& steps = pipeline_.steps();
+    std::size_t i = steps.size();
+    while (i > 0 && !steps[i - 1].stage) --i;
+    return i > 0 ? between_[i - 1] : on_device_;
+  }
+
+  void fetch() const {
+    gpu::set_device(device_);
+    gpu::download(last().data(), result_.data(), result_.bytes(), *stream_);
+    stream_->synchronize();
+  }
+
   DeviceSource upload(gpu::StreamHandle stream) {
+    if (on_gpu_.source) return {pipeline_.source().shape, on_device_.data()};
     gpu::upload(source_.data(), on_device_.data(), source_.bytes(), stream);
     return {pipeline_.source().shape, on_device_.data()};
   }
@@ -66,6 +98,7 @@ class GpuLane final : public Lane {
   }
 
   void download(DeviceSource from, gpu::StreamHandle stream) {
+    if (on_gpu_.result) return;
     gpu::download(static_cast<const std::byte*>(from.data), result_.data(), result_.bytes(),
                   stream);
   }
@@ -120,6 +153,7 @@ class GpuLane final : public Lane {
   const Pipeline& pipeline_;
   int device_ = gpu::current_device();
   std::shared_ptr<gpu::Stream> stream_;
+  OnGpu on_gpu_;
   gpu::HostBuffer source_;
   gpu::HostBuffer result_;
   gpu::Buffer on_device_;
@@ -157,12 +191,13 @@ std::shared_ptr<gpu::Stream> stream_for(const Pipeline& pipeline) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count) {
+std::vector<std::unique_ptr<Lane>> gpu_lanes(const Pipeline& pipeline, std::size_t count,
+                                             OnGpu on_gpu) {
   std::vector<std::unique_ptr<Lane>> lanes;
   std::shared_ptr<gpu::Stream> stream;
   for (std::size_t i = 0; i < count; ++i) {
     if (!stream || !pipeline.remembers()) stream = stream_for(pipeline);
-    auto lane = std::make_unique<GpuLane>(pipeline, stream);
+    auto lane = std::make_unique<GpuLane>(pipeline, stream, on_gpu);
     if (pipeline.is_recordable()) lane->record();
     lanes.push_back(std::move(lane));
   }

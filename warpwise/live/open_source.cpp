@@ -3,6 +3,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/scene_module.hpp"
 #include "warpwise/live/sources.hpp"
 #include "warpwise/live/video_module.hpp"
 
@@ -43,15 +44,15 @@ bool is_of_pictures(const std::string& name) {
 }
 
 bool takes_format_and_size(const std::string& name) {
-  return name.starts_with("test:") || io::extension_of(name) == ".raw";
+  return name.starts_with("test:") || name == "scene:" || io::extension_of(name) == ".raw";
 }
 
 void require_options(const std::string& name, const SourceOptions& options) {
   if (!options.format && !options.width) return;
   throw InvalidArgument(
       name +
-      " says itself what its frames are; --format and --size are for cameras, test: and "
-      ".raw files");
+      " says itself what its frames are; --format and --size are for cameras, test:, "
+      "scene: and .raw files");
 }
 
 }  // namespace
@@ -61,6 +62,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
   if (!camera.empty()) return video_module().open_camera(camera, options);
   if (name == "-" || !takes_format_and_size(name)) require_options(name, options);
   if (name.starts_with("test:")) return pattern_source(name.substr(5), options);
+  if (name == "scene:") return scene_source(options);
   if (name.starts_with("pipe:")) return pipe_source(name.substr(5), options);
   if (is_of_pictures(name)) return picture_source(name, options);
   if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);

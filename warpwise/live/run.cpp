@@ -141,7 +141,7 @@ bool Run::may_read_on() {
 
 bool Run::read_into(Lane& lane) {
   const Clock::time_point asked = Clock::now();
-  if (!source_->next(lane.source())) return false;
+  if (!lane.read(*source_)) return false;
   const Clock::time_point arrived = Clock::now();
   const std::scoped_lock lock(mutex_);
   if (is_stopped_) return false;  // while the source waited; nobody may be there to compute it

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/handles.hpp"
 #include "warpwise/live/stream.hpp"
 
 namespace warpwise::live {
@@ -25,6 +27,19 @@ class Source {
   /// Reads the next frame into `pixels`, of which there are stream().shape.bytes(); false after the
   /// last one. \throws IoError  the source ends inside a frame, is gone, or changes its size.
   virtual bool next(std::span<std::byte> pixels) = 0;
+
+  /// Whether OpenGL draws the frames: they may then stay on the GPU.
+  virtual bool is_opengl() const { return false; }
+
+  /// Why next_on_gpu() cannot be called with memory of the current GPU, in words; empty where it
+  /// can.
+  virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
+
+  /// As next(), to memory of the current GPU, with no way through the host's. The frame is there
+  /// for what goes to `stream` then. \throws CudaError, …
+  virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
+    throw Error(why_not_on_gpu());
+  }
 
   /// Whether frames come when they come, and are lost where nobody takes them: a camera's.
   virtual bool is_live() const { return false; }
@@ -55,6 +70,7 @@ struct SourceOptions {
 /// |--------------------------------|----------------------------------------------------------|
 /// | /dev/video0, camera:0          | of a camera                                              |
 /// | test:bars, test:zone …         | made up here, without an end                             |
+/// | scene:                         | drawn by OpenGL, without an end                          |
 /// | pipe:rgb24:1280x720@30         | on standard input, without headers; "@30" may be missing |
 /// | -                              | a .y4m stream on standard input                          |
 /// | FOLDER, frames/0*.png, a.png   | pictures of one size in the order of their names         |

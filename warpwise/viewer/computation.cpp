@@ -1,7 +1,6 @@
 #include "warpwise/viewer/computation.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace warpwise::viewer {
 namespace {
@@ -25,7 +24,7 @@ class WindowFormat final : public live::Sink {
 }  // namespace
 
 void Frame::compute() {
-  std::memcpy(result_->source().data(), original_->source().data(), original_->source().size());
+  result_->take_frame_of(*original_);
   original_->compute();
   result_->compute();
   ++computed_;
@@ -37,14 +36,18 @@ std::vector<double> Frame::milliseconds() const {
   return means;
 }
 
-// The original is converted on the CPU also where a GPU computes: it lies there already.
 Computation::Computation(std::vector<std::shared_ptr<live::Stage>> stages,
-                         const live::Stream& source, const ViewOptions& options)
+                         const live::Stream& source)
     : conversion_({}, source, WindowFormat()),
-      pipeline_(std::move(stages), source, WindowFormat()) {
-  auto originals = live::cpu_lanes(conversion_, frames_of_computation, options.threads);
+      pipeline_(std::move(stages), source, WindowFormat()) {}
+
+// The original is converted where it lies, also where a GPU computes the result.
+void Computation::reserve(const ViewOptions& options, live::OnGpu on_gpu) {
+  auto originals = on_gpu.source
+                       ? live::gpu_lanes(conversion_, frames_of_computation, on_gpu)
+                       : live::cpu_lanes(conversion_, frames_of_computation, options.threads);
   auto results = options.on_gpu
-                     ? live::gpu_lanes(pipeline_, frames_of_computation)
+                     ? live::gpu_lanes(pipeline_, frames_of_computation, on_gpu)
                      : live::cpu_lanes(pipeline_, frames_of_computation, options.threads);
   for (std::size_t i = 0; i < frames_of_computation; ++i) {
     frames_.emplace_back(std::move(originals[i]), std::move(results[i]));

@@ -16,14 +16,15 @@ class Frame {
   Frame(std::unique_ptr<live::Lane> original, std::unique_ptr<live::Lane> result)
       : original_(std::move(original)), result_(std::move(result)) {}
 
-  /// Where the source's frame belongs.
-  std::span<std::byte> source() { return original_->source(); }
-  std::span<const std::byte> source() const { return original_->source(); }
-  /// Of what source() holds. \throws CudaError, …
+  /// Has the source put its next frame here; false after the last one.
+  bool read(live::Source& source) { return original_->read(source); }
+  /// Takes the source's frame of another one.
+  void take_source_of(const Frame& other) { original_->take_frame_of(*other.original_); }
+  /// Of the source's frame. \throws CudaError, …
   void compute();
 
-  std::span<const std::byte> original() const { return original_->result(); }
-  std::span<const std::byte> result() const { return result_->result(); }
+  const live::Lane& original() const { return *original_; }
+  const live::Lane& result() const { return *result_; }
 
   /// A frame's milliseconds in each step, the mean of all that were computed here.
   std::vector<double> milliseconds() const;
@@ -38,9 +39,11 @@ class Frame {
 /// one waits, one is shown.
 class Computation {
  public:
-  /// \throws InvalidArgument  the stages cannot take the frames.  \throws CudaError
-  Computation(std::vector<std::shared_ptr<live::Stage>> stages, const live::Stream& source,
-              const ViewOptions& options);
+  /// \throws InvalidArgument  the stages cannot take the frames.
+  Computation(std::vector<std::shared_ptr<live::Stage>> stages, const live::Stream& source);
+
+  /// Takes the memory, once, before the first frame. \throws CudaError
+  void reserve(const ViewOptions& options, live::OnGpu on_gpu);
 
   const live::Pipeline& pipeline() const { return pipeline_; }
   const io::PictureShape& original() const { return conversion_.result().shape; }

@@ -1,11 +1,8 @@
 #include "warpwise/viewer/painter.hpp"
 
-#include <GLFW/glfw3.h>
+#include <GL/glcorearb.h>
 
-#include <array>
-#include <string>
-
-#include "warpwise/base/error.hpp"
+#include "warpwise/live/gl/program.hpp"
 
 namespace warpwise::viewer {
 namespace {
@@ -38,32 +35,6 @@ void main() {
 }
 )";
 
-unsigned compile(GLenum kind, const char* source) {
-  const unsigned shader = glCreateShader(kind);
-  glShaderSource(shader, 1, &source, nullptr);
-  glCompileShader(shader);
-  return shader;
-}
-
-unsigned link(unsigned vertex, unsigned fragment) {
-  const unsigned program = glCreateProgram();
-  for (const unsigned shader : {vertex, fragment}) {
-    glAttachShader(program, shader);
-    glDeleteShader(shader);
-  }
-  glLinkProgram(program);
-  return program;
-}
-
-void require_linked(unsigned program) {
-  int is_linked = 0;
-  glGetProgramiv(program, GL_LINK_STATUS, &is_linked);
-  if (is_linked != 0) return;
-  std::array<char, 1024> log{};
-  glGetProgramInfoLog(program, static_cast<GLsizei>(log.size()), nullptr, log.data());
-  throw IoError("this OpenGL driver refuses the window's shaders: " + std::string(log.data()));
-}
-
 bool is_grey(const io::PictureShape& shape) { return shape.channels == 1; }
 
 }  // namespace
@@ -74,12 +45,18 @@ Texture::Texture() {
 }
 
 Texture::~Texture() {
+  shared_.reset();
   glDeleteTextures(1, &texture_);
   glDeleteBuffers(1, &buffer_);
 }
 
-// Grey is one channel, which the shader sees in all three.
+// Grey is one channel, which the shader sees in all three. No buffer may be bound: the texture would
+// be filled from there.
 void Texture::reserve(const io::PictureShape& shape) {
+  glBindTexture(GL_TEXTURE_2D, texture_);
+  const bool is_there = shape.width == shape_.width && shape.height == shape_.height &&
+                        shape.channels == shape_.channels;
+  if (is_there) return;
   const bool grey = is_grey(shape);
   glTexImage2D(GL_TEXTURE_2D, 0, grey ? GL_R8 : GL_RGB8, static_cast<GLsizei>(shape.width),
                static_cast<GLsizei>(shape.height), 0, grey ? GL_RED : GL_RGB, GL_UNSIGNED_BYTE,
@@ -93,13 +70,34 @@ void Texture::reserve(const io::PictureShape& shape) {
 }
 
 void Texture::set(const io::PictureShape& shape, std::span<const std::byte> pixels) {
-  glBindTexture(GL_TEXTURE_2D, texture_);
-  const bool fits = shape.width == shape_.width && shape.height == shape_.height &&
-                    shape.channels == shape_.channels;
-  if (!fits) reserve(shape);
+  shared_.reset();
+  reserve(shape);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
   glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pixels.size()), pixels.data(),
                GL_STREAM_DRAW);
+  take_buffer(shape);
+}
+
+void Texture::set(const io::PictureShape& shape, const std::byte* on_gpu,
+                  gpu::StreamHandle stream) {
+  reserve(shape);
+  if (!shared_ || shared_bytes_ != shape.bytes()) share_buffer(shape.bytes());
+  shared_->write(on_gpu, shape.bytes(), stream);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
+  take_buffer(shape);
+}
+
+void Texture::share_buffer(std::int64_t bytes) {
+  shared_.reset();
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
+  glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_DYNAMIC_COPY);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  shared_.emplace(buffer_);
+  shared_bytes_ = bytes;
+}
+
+// From the buffer, which is bound, to the texture.
+void Texture::take_buffer(const io::PictureShape& shape) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, static_cast<GLsizei>(shape.width),
                   static_cast<GLsizei>(shape.height), is_grey(shape) ? GL_RED : GL_RGB,
@@ -115,9 +113,7 @@ void Texture::bind(unsigned unit, bool smooth) const {
 }
 
 Painter::Painter()
-    : program_(link(compile(GL_VERTEX_SHADER, vertex_shader),
-                    compile(GL_FRAGMENT_SHADER, fragment_shader))) {
-  require_linked(program_);
+    : program_(live::gl::link_program(vertex_shader, fragment_shader)) {
   glGenVertexArrays(1, &vertices_);
 }
 

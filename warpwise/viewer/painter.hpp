@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 
+#include "warpwise/gpu/gl_buffer.hpp"
 #include "warpwise/io/picture.hpp"
 #include "warpwise/viewer/viewer.hpp"
 
@@ -28,16 +31,24 @@ class Texture {
   /// changed at once while the driver still copies.
   void set(const io::PictureShape& shape, std::span<const std::byte> pixels);
 
+  /// The same of pixels in the memory of CUDA's current device, which shares the buffer with
+  /// OpenGL: see gpu::why_no_gl_sharing(). What `stream` gets then may change them. \throws CudaError
+  void set(const io::PictureShape& shape, const std::byte* on_gpu, gpu::StreamHandle stream);
+
   /// Binds it to that unit: smooth where it is drawn smaller than it is, else pixel by pixel.
   void bind(unsigned unit, bool smooth) const;
 
   const io::PictureShape& shape() const { return shape_; }
 
  private:
+  void share_buffer(std::int64_t bytes);
+  void take_buffer(const io::PictureShape& shape);
   void reserve(const io::PictureShape& shape);
 
   unsigned texture_ = 0;
   unsigned buffer_ = 0;
+  std::optional<gpu::GlBuffer> shared_;  // of that buffer
+  std::int64_t shared_bytes_ = 0;
   io::PictureShape shape_;
 };
 

@@ -66,16 +66,15 @@ std::string text_of(const Player::State& state, std::int64_t number, View view) 
 
 }  // namespace
 
-Panel::Panel(const live::Source& source, std::string pipeline,
+Panel::Panel(const live::Source& source, const std::string& way, std::string pipeline,
              std::function<void(const std::string&)> replace)
-    : source_(source.name() + "\n" + source.stream().text()), pipeline_(std::move(pipeline)),
+    : source_(source.name() + "\n" + source.stream().text() + way), pipeline_(std::move(pipeline)),
       replace_(std::move(replace)) {}
 
 void Panel::add(const Shown& shown) {
   if (shown.number != shown_.number) add_time();
   shown_ = shown;
-  const auto counts = histogram_of(shown.computation->result(), shown.frame->result());
-  std::copy(counts.begin(), counts.end(), histogram_.begin());
+  is_counted_ = false;
 }
 
 void Panel::add_time() {
@@ -128,7 +127,13 @@ void Panel::draw_steps() const {
   if (steps.empty()) write("none: frames are shown as they come");
 }
 
-void Panel::draw_histogram() const {
+// Counted when it is drawn: a result that is on a GPU comes back for nothing else.
+void Panel::draw_histogram() {
+  if (!is_counted_ && shown_.frame != nullptr) {
+    const auto counts = histogram_of(shown_.computation->result(), shown_.frame->result().result());
+    std::copy(counts.begin(), counts.end(), histogram_.begin());
+    is_counted_ = true;
+  }
   title("luma of the result, 0 to 255");
   ImGui::PlotHistogram("##luma", histogram_.data(), static_cast<int>(histogram_.size()), 0, nullptr,
                        0, *std::max_element(histogram_.begin(), histogram_.end()), plot_size());

@@ -14,8 +14,9 @@ namespace warpwise::viewer {
 /// result's histogram, and the pipeline, which can be edited. Drawn by Dear ImGui.
 class Panel {
  public:
-  /// `replace` takes the pipeline's new text; what it throws is shown below the text.
-  Panel(const live::Source& source, std::string pipeline,
+  /// `way` says how frames get from the source to the window, where a GPU computes; `replace` takes
+  /// the pipeline's new text, and what it throws is shown below the text.
+  Panel(const live::Source& source, const std::string& way, std::string pipeline,
         std::function<void(const std::string&)> replace);
 
   /// The next letters go into the pipeline's text.
@@ -32,7 +33,7 @@ class Panel {
   void draw_source(const Player::State& state, View view) const;
   void draw_rate() const;
   void draw_steps() const;
-  void draw_histogram() const;
+  void draw_histogram();
   void draw_pipeline();
   void replace_pipeline();
 
@@ -43,6 +44,7 @@ class Panel {
   std::function<void(const std::string&)> replace_;
   Shown shown_;
   std::array<float, 256> histogram_{};
+  bool is_counted_ = false;  // the histogram is of the frame that is shown
   // Milliseconds from a frame to the next, of the last ones; a ring.
   std::array<float, 120> times_{};
   std::size_t frames_ = 0;

@@ -1,7 +1,5 @@
 #include "warpwise/viewer/player.hpp"
 
-#include <cstring>
-
 namespace warpwise::viewer {
 namespace {
 
@@ -84,7 +82,7 @@ Player::Place Player::free_place() {
 
 bool Player::read_frame() {
   const Place place = free_place();
-  if (!source_->next(place.frame.source())) return false;
+  if (!place.frame.read(*source_)) return false;
   place.frame.compute();
   const std::scoped_lock lock(mutex_);
   newest_ = {place.computation, &place.frame, ++state_.read};
@@ -93,8 +91,7 @@ bool Player::read_frame() {
 
 void Player::compute_again() {
   const Place place = free_place();
-  const std::span<const std::byte> last = newest_.frame->source();  // only this thread changes it
-  std::memcpy(place.frame.source().data(), last.data(), last.size());
+  place.frame.take_source_of(*newest_.frame);  // only this thread changes it
   place.frame.compute();
   const std::scoped_lock lock(mutex_);
   newest_ = {place.computation, &place.frame, newest_.number};

@@ -13,6 +13,8 @@
 #include <thread>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/gpu/gl_buffer.hpp"
+#include "warpwise/gpu/stream.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/viewer/painter.hpp"
@@ -196,16 +198,42 @@ Rectangle placed(const io::PictureShape& shape, const Rectangle& area, bool actu
           std::floor(area.top + (area.height - size.height) / 2), size.width, size.height};
 }
 
+// What CUDA and OpenGL share of the way from the source to the window, which is current.
+class Sharing {
+ public:
+  Sharing(live::Source& source, const ViewOptions& options) {
+    if (!options.on_gpu) return;
+    const std::string off = "--no-interop";
+    const std::string no_source = options.allows_interop ? source.why_not_on_gpu() : off;
+    const std::string no_window = options.allows_interop ? gpu::why_no_gl_sharing() : off;
+    on_gpu_ = {.source = no_source.empty(), .result = no_window.empty()};
+    if (source.is_opengl()) text_ += "\nframes: " + words(no_source);
+    text_ += "\nwindow: " + words(no_window);
+  }
+
+  live::OnGpu on_gpu() const { return on_gpu_; }
+  /// A line for each end, behind a line break; empty where the CPU computes.
+  const std::string& text() const { return text_; }
+
+ private:
+  static std::string words(const std::string& why_not) {
+    return why_not.empty() ? "shared with CUDA" : "by the host (" + why_not + ")";
+  }
+
+  live::OnGpu on_gpu_;
+  std::string text_;
+};
+
 class Window {
  public:
   Window(const std::shared_ptr<live::Source>& source, const ViewOptions& options)
       : options_(options), view_(options.view), stream_(source->stream()),
-        computation_(
-            std::make_shared<Computation>(options.parse(options.pipeline), stream_, options)),
+        computation_(std::make_shared<Computation>(options.parse(options.pipeline), stream_)),
         handle_(first_size(*computation_, view_), source->name() + " - warpwise"), callbacks_(this),
-        gui_(handle_.get(), handle_.content_scale()),
-        panel_(*source, options.pipeline, [this](const std::string& text) { replace(text); }),
-        player_(std::make_shared<Player>(source, std::move(computation_), options.frames,
+        gui_(handle_.get(), handle_.content_scale()), sharing_(*source, options),
+        panel_(*source, sharing_.text(), options.pipeline,
+               [this](const std::string& text) { replace(text); }),
+        player_(std::make_shared<Player>(source, reserved(std::move(computation_)), options.frames,
                                          [] { glfwPostEmptyEvent(); })),
         thread_(player_) {}
 
@@ -274,15 +302,21 @@ class Window {
     panel_.edit_pipeline();
   }
 
+  // Only when there is a window is it known what it shares with CUDA.
+  std::shared_ptr<Computation> reserved(std::shared_ptr<Computation> computation) const {
+    computation->reserve(options_, sharing_.on_gpu());
+    return computation;
+  }
+
   void replace(const std::string& pipeline) {
-    player_->replace(std::make_shared<Computation>(options_.parse(pipeline), stream_, options_));
+    player_->replace(reserved(std::make_shared<Computation>(options_.parse(pipeline), stream_)));
   }
 
   void save() {
     if (shown_.number == 0) return;
     try {
       const std::string name = free_name();
-      write_png(name, shown_.computation->result(), shown_.frame->result());
+      write_png(name, shown_.computation->result(), shown_.frame->result().result());
       say("saved " + name);
     } catch (const std::exception& error) {
       say(error.what());
@@ -313,9 +347,18 @@ class Window {
     const bool is_new = newest.number != shown_.number || newest.computation != shown_.computation;
     shown_ = newest;
     if (!is_new) return;
-    original_.set(shown_.computation->original(), shown_.frame->original());
-    result_.set(shown_.computation->result(), shown_.frame->result());
+    take(original_, shown_.computation->original(), shown_.frame->original());
+    take(result_, shown_.computation->result(), shown_.frame->result());
     panel_.add(shown_);
+  }
+
+  // The frame's memory may change after the next newest(): what is copied from it is there then.
+  void take(Texture& texture, const io::PictureShape& shape, const live::Lane& lane) {
+    const std::byte* const on_gpu = lane.result_on_gpu();
+    if (on_gpu == nullptr) return texture.set(shape, lane.result());
+    if (!copies_) copies_.emplace();
+    texture.set(shape, on_gpu, *copies_);
+    copies_->synchronize();
   }
 
   void draw(const Player::State& state) {
@@ -416,6 +459,8 @@ class Window {
   WindowHandle handle_;
   Callbacks callbacks_;
   Gui gui_;
+  Sharing sharing_;
+  std::optional<gpu::Stream> copies_;
   Painter painter_;
   Texture original_;
   Texture result_;

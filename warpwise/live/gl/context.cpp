@@ -1,0 +1,108 @@
+#include "warpwise/live/gl/context.hpp"
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GL/glcorearb.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/device.hpp"
+
+namespace warpwise::live::gl {
+namespace {
+
+// What EGL keeps by thread: which interface is meant, and the current context, which no other
+// thread can have before this one gives it up.
+struct Thread {
+  Thread() { eglBindAPI(EGL_OPENGL_API); }
+  ~Thread() { eglReleaseThread(); }
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+};
+
+void begin_thread() { thread_local const Thread thread; }
+
+template <class Function>
+Function function_named(const char* name) {
+  return reinterpret_cast<Function>(eglGetProcAddress(name));
+}
+
+bool is_current_device_of_cuda(EGLDeviceEXT device) {
+  const auto query = function_named<PFNEGLQUERYDEVICEATTRIBEXTPROC>("eglQueryDeviceAttribEXT");
+  EGLAttrib number = -1;
+  return gpu::device_count() > 0 && query != nullptr &&
+         query(device, EGL_CUDA_DEVICE_NV, &number) == EGL_TRUE && number == gpu::current_device();
+}
+
+std::vector<EGLDeviceEXT> all_devices() {
+  const auto query = function_named<PFNEGLQUERYDEVICESEXTPROC>("eglQueryDevicesEXT");
+  EGLint count = 0;
+  if (query == nullptr || query(0, nullptr, &count) != EGL_TRUE) return {};
+  std::vector<EGLDeviceEXT> devices(static_cast<std::size_t>(count));
+  if (query(count, devices.data(), &count) != EGL_TRUE) return {};
+  std::stable_partition(devices.begin(), devices.end(), is_current_device_of_cuda);
+  return devices;
+}
+
+EGLContext context_on(EGLDisplay display) {
+  if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) {
+    return EGL_NO_CONTEXT;
+  }
+  constexpr std::array<EGLint, 7> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
+                                              3,
+                                              EGL_CONTEXT_MINOR_VERSION,
+                                              3,
+                                              EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                              EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                              EGL_NONE};
+  return eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, core_3_3.data());
+}
+
+}  // namespace
+
+// Displays are never terminated: that would end every other context of the same GPU.
+Context::Context() : display_(EGL_NO_DISPLAY), context_(EGL_NO_CONTEXT) {
+  begin_thread();
+  for (EGLDeviceEXT device : all_devices()) {
+    display_ = eglGetPlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device, nullptr);
+    context_ = context_on(display_);
+    if (context_ != EGL_NO_CONTEXT) break;
+  }
+  if (context_ == EGL_NO_CONTEXT) {
+    throw IoError(
+        "no driver draws with OpenGL 3.3 without a screen; install the GPU's, or "
+        "libegl-mesa0 and libgl1-mesa-dri, which need no GPU");
+  }
+  make_current();
+}
+
+Context::~Context() {
+  begin_thread();
+  if (eglGetCurrentContext() == context_) release();
+  eglDestroyContext(display_, context_);
+}
+
+void Context::make_current() const {
+  begin_thread();
+  if (eglGetCurrentContext() == context_) return;
+  if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE) return;
+  throw IoError("OpenGL's driver lets no second thread draw");
+}
+
+void Context::release() {
+  begin_thread();
+  const EGLDisplay display = eglGetCurrentDisplay();
+  if (display != EGL_NO_DISPLAY) {
+    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  }
+}
+
+std::string Context::renderer() {
+  const auto* const text = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  return text == nullptr ? "OpenGL" : text;
+}
+
+}  // namespace warpwise::live::gl

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+namespace warpwise::live::gl {
+
+/// A chequered ring that turns in the light, drawn into a frame buffer of its own. All here needs
+/// one OpenGL context.
+class Scene {
+ public:
+  /// \throws InvalidArgument  the driver has no frame buffers of that size.
+  Scene(std::int64_t width, std::int64_t height);
+  ~Scene();
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  /// Draws the ring, turned by that angle in radians, to where glReadPixels() reads; the picture's
+  /// top row comes first there.
+  void draw(double turn);
+
+ private:
+  void add_storage(unsigned place, unsigned format, unsigned& buffer) const;
+
+  int width_;
+  int height_;
+  unsigned program_ = 0;
+  unsigned vertices_ = 0;
+  unsigned frame_ = 0;
+  unsigned colour_ = 0;
+  unsigned depth_ = 0;
+};
+
+}  // namespace warpwise::live::gl

@@ -1,0 +1,134 @@
+// The module libwarpwise_scene.so: frames that OpenGL draws.
+
+#include <GL/glcorearb.h>
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/gl_buffer.hpp"
+#include "warpwise/live/gl/context.hpp"
+#include "warpwise/live/gl/scene.hpp"
+#include "warpwise/live/scene_module.hpp"
+
+namespace warpwise::live::gl {
+namespace {
+
+constexpr double seconds_of_turn = 8;
+
+// What OpenGL calls the order of a pixel's bytes.
+GLenum order_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::rgb24: return GL_RGB;
+    case PixelFormat::bgr24: return GL_BGR;
+    case PixelFormat::rgba32: return GL_RGBA;
+    case PixelFormat::bgra32: return GL_BGRA;
+    default:
+      throw InvalidArgument("scene: gives rgba32, bgra32, rgb24 or bgr24; a stage makes " +
+                            std::string(name_of(format)) + " of them");
+  }
+}
+
+// Where OpenGL puts pixels that it reads, in memory that CUDA shares.
+class PixelBuffer {
+ public:
+  explicit PixelBuffer(std::int64_t bytes) {
+    glGenBuffers(1, &name_);
+    bind();
+    glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY);
+    unbind();
+    shared_.emplace(name_);
+  }
+  ~PixelBuffer() {
+    shared_.reset();
+    glDeleteBuffers(1, &name_);
+  }
+  PixelBuffer(const PixelBuffer&) = delete;
+  PixelBuffer& operator=(const PixelBuffer&) = delete;
+
+  void bind() const { glBindBuffer(GL_PIXEL_PACK_BUFFER, name_); }
+  static void unbind() { glBindBuffer(GL_PIXEL_PACK_BUFFER, 0); }
+  gpu::GlBuffer& shared() { return *shared_; }
+
+ private:
+  unsigned name_ = 0;
+  std::optional<gpu::GlBuffer> shared_;
+};
+
+class SceneSource final : public Source {
+ public:
+  SceneSource(std::unique_ptr<Context> context, const Stream& stream)
+      : Source("scene: (" + Context::renderer() + ")", stream), context_(std::move(context)),
+        scene_(stream.shape.width, stream.shape.height), order_(order_of(stream.format())) {
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    Context::release();
+  }
+  ~SceneSource() override { context_->make_current(); }
+  SceneSource(const SceneSource&) = delete;
+  SceneSource& operator=(const SceneSource&) = delete;
+
+  bool is_opengl() const override { return true; }
+
+  std::string why_not_on_gpu() override {
+    context_->make_current();
+    std::string why = gpu::why_no_gl_sharing();
+    Context::release();
+    return why;
+  }
+
+  bool next(std::span<std::byte> pixels) override {
+    draw_next();
+    read_pixels(pixels.data());
+    return true;
+  }
+
+  bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) override {
+    draw_next();
+    const std::int64_t bytes = this->stream().shape.bytes();
+    if (!buffer_) buffer_.emplace(bytes);
+    buffer_->bind();
+    read_pixels(nullptr);
+    PixelBuffer::unbind();
+    buffer_->shared().read(pixels, bytes, stream);
+    return true;
+  }
+
+ private:
+  // By the time at which a frame is shown, so that the ring turns as fast at any rate.
+  void draw_next() {
+    context_->make_current();
+    const double turns =
+        static_cast<double>(next_++) / stream().rate.per_second() / seconds_of_turn;
+    scene_.draw(2 * std::numbers::pi * (turns - std::floor(turns)));
+  }
+
+  // To memory, or to the place in a buffer that is bound.
+  void read_pixels(void* to) const {
+    const io::PictureShape& shape = stream().shape;
+    glReadPixels(0, 0, static_cast<GLsizei>(shape.width), static_cast<GLsizei>(shape.height),
+                 order_, GL_UNSIGNED_BYTE, to);
+  }
+
+  std::unique_ptr<Context> context_;
+  Scene scene_;
+  std::optional<PixelBuffer> buffer_;
+  GLenum order_;
+  std::int64_t next_ = 0;
+};
+
+std::unique_ptr<Source> open_scene(const SourceOptions& options) {
+  const Stream stream = stream_of(options.format.value_or(PixelFormat::rgba32),
+                                  options.width.value_or(1280), options.height.value_or(720),
+                                  options.rate.value_or(Rate{30, 1}), options.colours);
+  order_of(stream.format());
+  return std::make_unique<SceneSource>(std::make_unique<Context>(), stream);
+}
+
+}  // namespace
+}  // namespace warpwise::live::gl
+
+extern "C" __attribute__((visibility("default"))) std::unique_ptr<warpwise::live::Source>
+warpwise_scene_module_1(const warpwise::live::SourceOptions& options) {
+  return warpwise::live::gl::open_scene(options);
+}
