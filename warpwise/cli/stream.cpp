@@ -30,10 +30,11 @@ constexpr std::size_t frames_on_gpu = 3;
 class StreamCommand final : public Command {
  public:
   explicit StreamCommand(CLI::App& app) {
-    app.add_option("SOURCE SINK", paths_,
-                   "Where frames come from: /dev/video0, a video, a folder, 'frames/*.png', "
-                   "test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m); and where they go: FILE.mp4, "
-                   ".avi, .mkv, .y4m, a folder, 'out/%05d.png', pipe:FORMAT, -, null")
+    app.add_option(
+           "SOURCE SINK", paths_,
+           "Where frames come from: /dev/video0, a video, a folder, 'frames/*.png', "
+           "test:bars, scene:, pipe:rgb24:1280x720@30, - (.y4m); and where they go: FILE.mp4, "
+           ".avi, .mkv, .y4m, a folder, 'out/%05d.png', pipe:FORMAT, -, null")
         ->check(refuse_empty_name)
         ->type_name("");
     app.add_option("--pipeline", pipeline_,

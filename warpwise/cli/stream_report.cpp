@@ -44,7 +44,8 @@ std::string parts_text(const StreamReport& report) {
                         per_frame(milliseconds, frames));
   };
   add("read", summary.read_milliseconds, summary.read);
-  if (is_gpu && !report.place.why_no_interop.empty()) add("upload", summary.lanes.upload, computed(summary));
+  if (is_gpu && !report.place.why_no_interop.empty())
+    add("upload", summary.lanes.upload, computed(summary));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].stage) continue;
     add(steps[i].stage->text(), summary.lanes.steps[i], computed(summary));

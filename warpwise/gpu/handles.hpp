@@ -11,11 +11,11 @@ struct cudaGraphicsResource;
 
 namespace warpwise::gpu {
 
-using StreamHandle = CUstream_st*;        ///< cudaStream_t
-using EventHandle = CUevent_st*;          ///< cudaEvent_t
-using GraphExecHandle = CUgraphExec_st*;  ///< cudaGraphExec_t
-using ModuleHandle = CUmod_st*;           ///< CUmodule
-using FunctionHandle = CUfunc_st*;        ///< CUfunction
+using StreamHandle = CUstream_st*;             ///< cudaStream_t
+using EventHandle = CUevent_st*;               ///< cudaEvent_t
+using GraphExecHandle = CUgraphExec_st*;       ///< cudaGraphExec_t
+using ModuleHandle = CUmod_st*;                ///< CUmodule
+using FunctionHandle = CUfunc_st*;             ///< CUfunction
 using GraphicsHandle = cudaGraphicsResource*;  ///< cudaGraphicsResource_t
 
 }  // namespace warpwise::gpu

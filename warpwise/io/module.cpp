@@ -23,6 +23,8 @@ std::string path_beside_library(const std::string& file) {
 void* module_entry(const std::string& file, const char* entry, const std::string& who,
                    const std::string& remedy) {
   void* library = ::dlopen(path_beside_library(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  // The library on the emulated GPU lies in a folder without modules.
+  if (library == nullptr) library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* found = library == nullptr ? nullptr : ::dlsym(library, entry);
   if (found != nullptr) return found;
   throw IoError(who + " need the module " + file + ", which cannot be loaded (" + ::dlerror() +

@@ -57,11 +57,11 @@ class Source {
 
 /// What a source's own name leaves open.
 struct SourceOptions {
-  ColourTags colours;                  ///< go before what the source says of itself
-  std::optional<PixelFormat> format;   ///< of a camera or a pattern
-  std::optional<std::int64_t> width;   ///< likewise, and
-  std::optional<std::int64_t> height;  ///< always both
-  std::optional<Rate> rate;
+  ColourTags colours = {};                            ///< go before what the source says of itself
+  std::optional<PixelFormat> format = std::nullopt;   ///< of a camera or a pattern
+  std::optional<std::int64_t> width = std::nullopt;   ///< likewise, and
+  std::optional<std::int64_t> height = std::nullopt;  ///< always both
+  std::optional<Rate> rate = std::nullopt;
 };
 
 /// The source of that name:

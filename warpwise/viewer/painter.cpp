@@ -50,8 +50,8 @@ Texture::~Texture() {
   glDeleteBuffers(1, &buffer_);
 }
 
-// Grey is one channel, which the shader sees in all three. No buffer may be bound: the texture would
-// be filled from there.
+// Grey is one channel, which the shader sees in all three. No buffer may be bound: the texture
+// would be filled from there.
 void Texture::reserve(const io::PictureShape& shape) {
   glBindTexture(GL_TEXTURE_2D, texture_);
   const bool is_there = shape.width == shape_.width && shape.height == shape_.height &&
@@ -112,8 +112,7 @@ void Texture::bind(unsigned unit, bool smooth) const {
   glActiveTexture(GL_TEXTURE0);
 }
 
-Painter::Painter()
-    : program_(live::gl::link_program(vertex_shader, fragment_shader)) {
+Painter::Painter() : program_(live::gl::link_program(vertex_shader, fragment_shader)) {
   glGenVertexArrays(1, &vertices_);
 }
 

@@ -32,7 +32,8 @@ class Texture {
   void set(const io::PictureShape& shape, std::span<const std::byte> pixels);
 
   /// The same of pixels in the memory of CUDA's current device, which shares the buffer with
-  /// OpenGL: see gpu::why_no_gl_sharing(). What `stream` gets then may change them. \throws CudaError
+  /// OpenGL: see gpu::why_no_gl_sharing(). What `stream` gets then may change them. \throws
+  /// CudaError
   void set(const io::PictureShape& shape, const std::byte* on_gpu, gpu::StreamHandle stream);
 
   /// Binds it to that unit: smooth where it is drawn smaller than it is, else pixel by pixel.

@@ -20,7 +20,8 @@ struct cudaGraphicsResource {
 
 namespace {
 
-// OpenGL's, by the types of its interface: the program has it loaded, this library does not need it.
+// OpenGL's, by the types of its interface: the program has it loaded, this library does not need
+// it.
 constexpr unsigned gl_version = 0x1F02;
 constexpr unsigned gl_copy_write_buffer = 0x8F37;  // a binding that programs hardly use
 constexpr unsigned gl_buffer_size = 0x8764;
@@ -37,8 +38,8 @@ struct OpenGl {
     void* const library = ::dlopen("libOpenGL.so.0", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return;
     const auto find = [library](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-          ::dlsym(library, name));
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
     };
     find(get_string, "glGetString");
     find(bind_buffer, "glBindBuffer");

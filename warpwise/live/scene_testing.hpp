@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/live/source.hpp"
+#include "warpwise/live/stage_testing.hpp"
+
+// What the tests of frames that OpenGL draws share.
+namespace warpwise::live::test {
+
+inline std::unique_ptr<Source> open_scene(const SourceOptions& options) {
+  return open_source("scene:", options);
+}
+
+/// Skips where nothing draws.
+class SceneTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      open_scene({.width = 1, .height = 1});
+    } catch (const IoError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
+inline Bytes next_frame(Source& source) {
+  Bytes frame(static_cast<std::size_t>(source.stream().shape.bytes()));
+  EXPECT_TRUE(source.next(frame));
+  return frame;
+}
+
+}  // namespace warpwise::live::test
