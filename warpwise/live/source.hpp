@@ -31,11 +31,11 @@ class Source {
   /// Whether OpenGL draws the frames: they may then stay on the GPU.
   virtual bool is_opengl() const { return false; }
 
-  /// Why next_on_gpu() cannot be called with memory of the current GPU, in words; empty where it
-  /// can.
-  virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
+  /// Why next_on_gpu() cannot be called with memory of the GPU that was current when the source was
+  /// opened, in words; empty where it can.
+  virtual std::string why_not_on_gpu() const { return name_ + " gives its frames to the host"; }
 
-  /// As next(), to memory of the current GPU, with no way through the host's. The frame is there
+  /// As next(), to memory of that GPU, with no way through the host's. The frame is there
   /// for what goes to `stream` then. \throws CudaError, …
   virtual bool next_on_gpu(std::byte* /*pixels*/, gpu::StreamHandle /*stream*/) {
     throw Error(why_not_on_gpu());

@@ -201,7 +201,7 @@ Rectangle placed(const io::PictureShape& shape, const Rectangle& area, bool actu
 // What CUDA and OpenGL share of the way from the source to the window, which is current.
 class Sharing {
  public:
-  Sharing(live::Source& source, const ViewOptions& options) {
+  Sharing(const live::Source& source, const ViewOptions& options) {
     if (!options.on_gpu) return;
     const std::string off = "--no-interop";
     const std::string no_source = options.allows_interop ? source.why_not_on_gpu() : off;

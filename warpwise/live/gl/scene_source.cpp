@@ -60,7 +60,8 @@ class SceneSource final : public Source {
  public:
   SceneSource(std::unique_ptr<Context> context, const Stream& stream)
       : Source("scene: (" + Context::renderer() + ")", stream), context_(std::move(context)),
-        scene_(stream.shape.width, stream.shape.height), order_(order_of(stream.format())) {
+        scene_(stream.shape.width, stream.shape.height), order_(order_of(stream.format())),
+        why_not_on_gpu_(gpu::why_no_gl_sharing()) {
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     Context::release();
   }
@@ -70,12 +71,7 @@ class SceneSource final : public Source {
 
   bool is_opengl() const override { return true; }
 
-  std::string why_not_on_gpu() override {
-    context_->make_current();
-    std::string why = gpu::why_no_gl_sharing();
-    Context::release();
-    return why;
-  }
+  std::string why_not_on_gpu() const override { return why_not_on_gpu_; }
 
   bool next(std::span<std::byte> pixels) override {
     draw_next();
@@ -114,6 +110,7 @@ class SceneSource final : public Source {
   Scene scene_;
   std::optional<PixelBuffer> buffer_;
   GLenum order_;
+  std::string why_not_on_gpu_;
   std::int64_t next_ = 0;
 };
 
