@@ -16,12 +16,21 @@ SAMPLES = os.environ["WARPWISE_SAMPLES"]
 HAS_IMAGES = os.environ["WARPWISE_HAS_IMAGES"] == "1"
 HAS_VIDEO = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_video.so"))
 HAS_VIEWER = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_viewer.so"))
+HAS_SCENE = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", "libwarpwise_scene.so"))
 SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 
 def has_gpu():
     listing = subprocess.run([WARPWISE, "devices"], capture_output=True, text=True, check=True)
     return "cuda 0" in listing.stdout
+
+
+@functools.cache
+def draws():
+    """Whether OpenGL draws here without a screen."""
+    done = subprocess.run([WARPWISE, "stream", "scene:", "null", "--frames", "1", "--size", "8x8"],
+                          capture_output=True, timeout=60)
+    return HAS_SCENE and done.returncode == 0
 
 
 def gpu_environment():

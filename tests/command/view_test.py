@@ -8,7 +8,8 @@ import subprocess
 import time
 import unittest
 
-from support import HAS_IMAGES, HAS_VIDEO, HAS_VIEWER, SANITIZED, WARPWISE, CommandTest, read, sample, write
+from support import HAS_IMAGES, HAS_VIDEO, HAS_VIEWER, SANITIZED, WARPWISE, CommandTest, draws, gpu_environment, \
+    read, sample, write
 
 FAILED, USAGE = 1, 2
 BARS = [(191, 191, 191), (191, 191, 0), (0, 191, 191), (0, 191, 0),
@@ -39,13 +40,14 @@ class ViewTest(CommandTest):
                      "xvfb-run or xauth is missing (scripts/packages.sh --test)")
 @unittest.skipIf(SANITIZED, "the display's drivers leak in their own code")
 class WindowTest(ViewTest):
-    def on_display(self, *command):
+    def on_display(self, *command, **options):
         return subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1800x900x24", *command],
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=60, **options)
 
-    def shot(self, *arguments):
+    def shot(self, *arguments, backend="cpu", **options):
         """What the window shows of the last frame."""
-        done = self.on_display(WARPWISE, "view", *arguments, "--screenshot", "shot.png", "--backend", "cpu")
+        done = self.on_display(WARPWISE, "view", *arguments, "--screenshot", "shot.png", "--backend", backend,
+                               **options)
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr.decode())
         return self.picture("shot.png")
 
@@ -106,10 +108,31 @@ class Screenshots(WindowTest):
         street = [sample("street.avi"), "--pipeline", "sobel | threshold window=31 offset=-7"]
         shot = self.shot(*street, "--frames", "4", "--fps", "50")
         self.succeed("stream", street[0], "out/", *street[1:], "--frames", "4", "--backend", "cpu")
-        wanted = self.picture("out/000004.png")
+        self.assert_same(shot, self.picture("out/000004.png"))
+
+    def assert_same(self, shot, wanted):
         for y in range(0, wanted.height, 5):
             self.assertEqual([shot.at(x, y) for x in range(wanted.width)],
                              [wanted.at(x, y) for x in range(wanted.width)])
+
+    @unittest.skipUnless(draws(), "no driver draws with OpenGL here (scripts/packages.sh --test)")
+    def test_scene(self):
+        scene = ["scene:", "--size", "320x480", "--frames", "3", "--pipeline", "sobel"]
+        self.succeed("stream", scene[0], "out/", *scene[1:], "--backend", "cpu")
+        self.assert_same(self.shot(*scene), self.picture("out/000003.png"))
+
+    def test_on_a_gpu(self):
+        environment = gpu_environment()
+        if environment is None:
+            self.skipTest("there is neither a GPU nor an emulated one in this build")
+        sources = ["test:bars"] + (["scene:"] if draws() else [])
+        for source in sources:
+            for more in [["sobel"], ["sobel", "--no-interop"], ["match block=16 search=2"]]:
+                words = [source, "--size", "160x480", "--frames", "3", "--view", "both", "--pipeline", *more]
+                shot = self.shot(*words, backend="cuda", env=environment)
+                shown = [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)]
+                shot = self.shot(*words)
+                self.assertEqual(shown, [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)], words)
 
     def test_end_of_the_source_is_an_end(self):
         self.succeed("stream", "test:bars", "two.y4m", "--frames", "2", "--size", "320x240")
@@ -132,10 +155,10 @@ class Keys(WindowTest):
             'sleep 0.5\n' \
             'wait_for() { for i in $(seq 100); do [ -s "$1" ] && return; sleep 0.1; done; exit 9; }\n'
 
-    def drive(self, script, *arguments):
+    def drive(self, script, *arguments, backend="cpu", **options):
         """Runs `view` and, beside it, a shell script that presses keys; the exit code of `view`."""
         write("keys.sh", ('"$@" &\nview=$!\n' + self.START + script + '\nwait $view\n').encode())
-        return self.on_display("bash", "keys.sh", WARPWISE, "view", *arguments, "--backend", "cpu")
+        return self.on_display("bash", "keys.sh", WARPWISE, "view", *arguments, "--backend", backend, **options)
 
     def phase(self, path):
         """Which of the eight frames of test:bars, 640x480, that is."""
@@ -176,6 +199,22 @@ class Keys(WindowTest):
             edges = self.picture(name)
             self.assertEqual(edges.at(40, 20), (0, 0, 0))
             self.assertNotEqual(edges.at(80, 20), (0, 0, 0))
+
+    @unittest.skipUnless(draws(), "no driver draws with OpenGL here (scripts/packages.sh --test)")
+    def test_pipeline_is_edited_on_a_gpu(self):
+        environment = gpu_environment()
+        if environment is None:
+            self.skipTest("there is neither a GPU nor an emulated one in this build")
+        done = self.drive("xdotool key space; sleep 1; xdotool key s; wait_for warpwise-001.png\n"
+                          'xdotool key e; sleep 0.5; xdotool type --delay 50 "sobel"\n'
+                          "xdotool key Return; sleep 1; xdotool key s; wait_for warpwise-002.png; xdotool key q",
+                          "scene:", "--size", "160x120", backend="cuda", env=environment)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.succeed("sobel", "warpwise-001.png", "edges.png", "--backend", "cpu")
+        self.succeed("convert", "warpwise-002.png", "shown.raw", "--to", "gray8", "--backend", "cpu")
+        self.succeed("convert", "edges.png", "edges.raw", "--to", "gray8", "--backend", "cpu")
+        self.assertEqual(read("shown.raw"), read("edges.raw"))
+        self.assertGreater(len(set(read("edges.raw"))), 50)
 
 
 class Refusals(ViewTest):

@@ -44,7 +44,14 @@ bool is_of_pictures(const std::string& name) {
 }
 
 bool takes_format_and_size(const std::string& name) {
-  return name.starts_with("test:") || name == "scene:" || io::extension_of(name) == ".raw";
+  return name.starts_with("test:") || name.starts_with("scene:") ||
+         io::extension_of(name) == ".raw";
+}
+
+std::unique_ptr<Source> open_scene(const std::string& name, const SourceOptions& options) {
+  if (name == "scene:") return scene_source(options);
+  throw InvalidArgument(
+      name + " is no source: scene: has no more to its name, and takes --size and --fps");
 }
 
 void require_options(const std::string& name, const SourceOptions& options) {
@@ -62,7 +69,7 @@ std::unique_ptr<Source> open_source(const std::string& name, const SourceOptions
   if (!camera.empty()) return video_module().open_camera(camera, options);
   if (name == "-" || !takes_format_and_size(name)) require_options(name, options);
   if (name.starts_with("test:")) return pattern_source(name.substr(5), options);
-  if (name == "scene:") return scene_source(options);
+  if (name.starts_with("scene:")) return open_scene(name, options);
   if (name.starts_with("pipe:")) return pipe_source(name.substr(5), options);
   if (is_of_pictures(name)) return picture_source(name, options);
   if (name != "-" && io::extension_of(name) == ".raw") return raw_source(name, options);
