@@ -52,7 +52,7 @@ class StreamCommand final : public Command {
            },
            "End after so many frames")
         ->type_name("N");
-    app.add_flag("!--no-interop", allows_interop_,
+    app.add_flag("--no-interop", no_interop_,
                  "Let frames that OpenGL draws go by the host also where CUDA could share them");
     add_run_options(app, where_);
   }
@@ -132,7 +132,7 @@ class StreamCommand final : public Command {
     if (is_gpu) {
       place = {"cuda", gpu::device_info(where_.device.value_or(0)).name,
                one_by_one ? 1 : frames_on_gpu, 1,
-               allows_interop_ ? source.why_not_on_gpu() : "--no-interop"};
+               no_interop_ ? "--no-interop" : source.why_not_on_gpu()};
     } else {
       place = {"cpu", fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"),
                one_by_one ? 1 : threads, static_cast<int>(one_by_one ? threads : 1)};
@@ -180,7 +180,7 @@ class StreamCommand final : public Command {
   std::string pipeline_;
   live::SourceOptions source_;
   live::RunOptions run_;
-  bool allows_interop_ = true;
+  bool no_interop_ = false;
   RunOptions where_;
 };
 

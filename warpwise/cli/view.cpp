@@ -39,7 +39,7 @@ class ViewCommand final : public Command {
                    "otherwise, to this PNG file, and end")
         ->check(refuse_empty_name)
         ->type_name("FILE");
-    app.add_flag("!--no-interop", view_.allows_interop,
+    app.add_flag("--no-interop", view_.no_interop,
                  "Let frames go by the host also where CUDA and OpenGL could share them");
     add_run_options(app, where_);
   }

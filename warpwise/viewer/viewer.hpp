@@ -36,7 +36,7 @@ struct ViewOptions {
   std::optional<std::int64_t> frames;  ///< ends after so many
   std::string screenshot;              ///< the last frame's window goes to this PNG file
   bool on_gpu = false;                 ///< the calling thread's current one
-  bool allows_interop = true;          ///< that CUDA and OpenGL share frames where they can
+  bool no_interop = false;             ///< also where CUDA and OpenGL could share frames
   int threads = 1;                     ///< of the CPU, for a frame
 };
 

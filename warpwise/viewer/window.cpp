@@ -204,8 +204,8 @@ class Sharing {
   Sharing(const live::Source& source, const ViewOptions& options) {
     if (!options.on_gpu) return;
     const std::string off = "--no-interop";
-    const std::string no_source = options.allows_interop ? source.why_not_on_gpu() : off;
-    const std::string no_window = options.allows_interop ? gpu::why_no_gl_sharing() : off;
+    const std::string no_source = options.no_interop ? off : source.why_not_on_gpu();
+    const std::string no_window = options.no_interop ? off : gpu::why_no_gl_sharing();
     on_gpu_ = {.source = no_source.empty(), .result = no_window.empty()};
     if (source.is_opengl()) text_ += "\nframes: " + words(no_source);
     text_ += "\nwindow: " + words(no_window);
