@@ -9,7 +9,7 @@ std::unique_ptr<Source> scene_source(const SourceOptions& options) {
       io::module_entry("libwarpwise_scene.so", scene_module_entry, "Frames that OpenGL draws",
                        "install libegl-dev and libopengl-dev and build Warpwise again, or use "
                        "test:bars"));
-  return open(options);
+  return std::unique_ptr<Source>(open(options));
 }
 
 }  // namespace warpwise::live

@@ -14,8 +14,9 @@ namespace warpwise::live {
 /// a size.
 std::unique_ptr<Source> scene_source(const SourceOptions& options);
 
-/// What the module exports; the number in its name changes with this interface.
+/// What the module exports, which gives a source to its caller; the number in its name changes with
+/// this interface.
 inline constexpr const char* scene_module_entry = "warpwise_scene_module_1";
-using SceneModuleEntry = std::unique_ptr<Source> (*)(const SourceOptions&);
+using SceneModuleEntry = Source* (*)(const SourceOptions&);
 
 }  // namespace warpwise::live

@@ -125,7 +125,7 @@ std::unique_ptr<Source> open_scene(const SourceOptions& options) {
 }  // namespace
 }  // namespace warpwise::live::gl
 
-extern "C" __attribute__((visibility("default"))) std::unique_ptr<warpwise::live::Source>
-warpwise_scene_module_1(const warpwise::live::SourceOptions& options) {
-  return warpwise::live::gl::open_scene(options);
+extern "C" __attribute__((visibility("default"))) warpwise::live::Source* warpwise_scene_module_1(
+    const warpwise::live::SourceOptions& options) {
+  return warpwise::live::gl::open_scene(options).release();
 }
