@@ -54,7 +54,8 @@ run_tests() {
   for test in "${tests[@]}"; do
     local start=$EPOCHREALTIME log=$out/logs/$test.log
     # The path is for what libraries of other people load, such as OpenGL's.
-    LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$here/bin/$test" >"$log" 2>&1 || fail "$test: $(grep -m 3 'FAILED' "$log" | tr '\n' ' ')"
+    LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$here/bin/$test" >"$log" 2>&1 ||
+      fail "$test: $(grep -m 3 'FAILED' "$log" | tr '\n' ' ')"
     printf '%-16s passed %s, skipped %s, failed %s (%s s)\n' "$test" \
       "$(grep -c '^\[       OK' "$log")" "$(grep -c '^\[  SKIPPED \] .*ms)' "$log")" \
       "$(grep -c '^\[  FAILED  \] .*ms)' "$log")" "$(seconds_since "$start")"

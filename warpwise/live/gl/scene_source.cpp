@@ -118,7 +118,7 @@ std::unique_ptr<Source> open_scene(const SourceOptions& options) {
   const Stream stream =
       stream_of(options.format.value_or(PixelFormat::rgba32), options.width.value_or(1280),
                 options.height.value_or(720), options.rate.value_or(Rate{30, 1}), options.colours);
-  order_of(stream.format());
+  order_of(stream.format());  // refused before a driver is looked for
   return std::make_unique<SceneSource>(std::make_unique<Context>(), stream);
 }
 
