@@ -43,7 +43,7 @@ std::vector<EGLDeviceEXT> all_devices() {
   if (query == nullptr || query(0, nullptr, &count) != EGL_TRUE) return {};
   std::vector<EGLDeviceEXT> devices(static_cast<std::size_t>(count));
   if (query(count, devices.data(), &count) != EGL_TRUE) return {};
-  std::stable_partition(devices.begin(), devices.end(), is_current_device_of_cuda);
+  std::partition(devices.begin(), devices.end(), is_current_device_of_cuda);
   return devices;
 }
 
