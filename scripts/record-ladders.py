@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Takes what run.sh of the GPU bundle measured of ladders and studies into results/: a file for each experiment.
+Runs with hardware counters go to a folder of their own, without the counters' readings that the comparison was made of.
 
   scripts/record-ladders.py LADDERS.json... FOLDER       FOLDER is results/<device>
 """
@@ -18,7 +19,9 @@ def main():
                          "a figure belongs to a commit")
             if report.get("interrupted"):
                 sys.exit(f"record-ladders.py: {path} holds a run that was interrupted")
-            target = folder / ("ladders" if "ladder" in report else "studies")
+            target = folder / ("counters" if "counters" in report else "ladders" if "ladder" in report else "studies")
+            for row in report["results"]:
+                row.get("counters_of_counts", {}).pop("launches", None)
             target.mkdir(parents=True, exist_ok=True)
             # One row a line: a later run's differences can be read.
             rows = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in report.pop("results"))
