@@ -12,7 +12,9 @@ COLUMNS = {"global load requests": "global loads: requests", "global load sector
 
 
 def ratio_text(ratio):
-    """Equal is told apart from what rounds to it."""
+    """Equal is told apart from what rounds to it, and what has no ratio from what is not counted."""
+    if ratio is None:
+        return "0 counted"
     if ratio == 1:
         return "="
     return f"{ratio:.4f}" if f"{ratio:.3f}" == "1.000" else f"{ratio:.3f}"
@@ -26,7 +28,7 @@ def cells(row):
     unknown = ratios.keys() - COLUMNS.keys()
     if unknown:
         raise ValueError(f"counter_tables.py has no column for {', '.join(sorted(unknown))}")
-    return ["" if ratios.get(count) is None else ratio_text(ratios[count]) for count in COLUMNS]
+    return ["" if count not in ratios else ratio_text(ratios[count]) for count in COLUMNS]
 
 
 def varied(rows):
@@ -58,17 +60,35 @@ RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy achieve
          "dram__throughput.avg.pct_of_peak_sustained_elapsed": "of DRAM"}
 
 
-def most_waited_for(metrics):
-    """The two reasons for which most warps wait while one instruction is issued."""
+# Of a scheduler, of which an SM has four.
+MOST_WARPS = {"9.0": 16}
+
+
+def cycles_of(metrics):
+    """Cycles that a warp spends on each of its instructions, by reason, without the one in which it issues."""
     before, after = STALL.split("{}")
-    waits = {name[len(before):-len(after)]: value for name, value in metrics.items()
-             if name.startswith(before) and name.endswith(after)}
-    two = sorted(waits, key=waits.get, reverse=True)[:2]
-    return ", ".join(f"{name} {waits[name]:.1f}" for name in two)
+    return {name[len(before):-len(after)]: value for name, value in metrics.items()
+            if name.startswith(before) and name.endswith(after)}
+
+
+def most_time(metrics):
+    """What most of a warp's time goes to."""
+    cycles = cycles_of(metrics)
+    whole = 1 + sum(cycles.values())
+    three = sorted(cycles, key=cycles.get, reverse=True)[:3]
+    return ", ".join(f"{name} {100 * cycles[name] / whole:.0f} %" for name in three)
+
+
+def issue_text(metrics, compute_capability):
+    """How many of the schedulers' cycles issue an instruction: their warps, each of which does once in so many cycles."""
+    if compute_capability not in MOST_WARPS:
+        return ""
+    warps = MOST_WARPS[compute_capability] * metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
+    return f"{warps / (1 + sum(cycles_of(metrics).values())):.0f} %"
 
 
 def waits(report):
-    """Rates and waits at the rows' own size, a line for each launch of a rung."""
+    """Rates, and what warps wait for, at the rows' own size: a line for each launch of a rung."""
     rows = [row for row in report["results"] if "counters" in row]
     several = varied(rows)
     lines = []
@@ -78,6 +98,7 @@ def waits(report):
             name = name_of(row, several) + (f": {launch['kernel'].split('::')[-1]}" if len(launches) > 1 else "")
             metrics = launch["metrics"]
             rates = (f"{metrics[key]:.0f} %" if key in metrics else "" for key in RATES)
-            lines.append([name, *rates, most_waited_for(metrics)])
+            lines.append([name, *rates, issue_text(metrics, report["machine"]["compute_capability"]), most_time(metrics)])
     sizes = dict.fromkeys(size_text(row["counters"]["size"]) for row in rows)
-    return f"{table(['rung', *RATES.values(), 'warps that wait, of two reasons'], lines)}\n\n{origin(report)}, {', '.join(sizes)}."
+    header = ["rung", *RATES.values(), "of the issue slots", "what a warp's time goes to"]
+    return f"{table(header, lines)}\n\n{origin(report)}, {', '.join(sizes)}."

@@ -19,6 +19,10 @@ def main():
                          "a figure belongs to a commit")
             if report.get("interrupted"):
                 sys.exit(f"record-ladders.py: {path} holds a run that was interrupted")
+            if "unavailable" in report.get("counters", {}):
+                sys.exit(f"record-ladders.py: {path} was to have counters: {report['counters']['unavailable']}")
+            if report.get("rungs"):
+                sys.exit(f"record-ladders.py: {path} holds a run of some rungs only")
             target = folder / ("counters" if "counters" in report else "ladders" if "ladder" in report else "studies")
             for row in report["results"]:
                 row.get("counters_of_counts", {}).pop("launches", None)

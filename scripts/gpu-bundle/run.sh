@@ -197,10 +197,12 @@ run_experiments() {  # run_experiments FILE NAME... [--counters]
       continue
     fi
     # At once, so that a run that is cut short keeps what it has measured.
-    python3 - "$out" "$file" "$name" <<'PYTHON'
+    python3 - "$out" "$file" "$name" <<'PYTHON' || fail "$experiment: its report cannot be taken in"
 import json, pathlib, sys
 out, file, name = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 report = json.loads((out / "logs" / file / f"{name}.json").read_text())
+if "unavailable" in report.get("counters", {}):
+    sys.exit(report["counters"]["unavailable"])
 report["machine"].update(json.loads((out / "logs/machine.json").read_text()))
 with open(out / f"{file}.json", "a") as lines:
     lines.write(json.dumps(report) + "\n")

@@ -50,7 +50,7 @@ std::string percent_of(const LaunchCounters& launch, std::string_view metric,
   return fmt::format(", {} {:.0f} %", what, found->second);
 }
 
-// The reasons that hold most warps, in warps that wait while one issues an instruction.
+// What most of a warp's time goes to, in cycles for each of its instructions.
 std::string stalls_of(const LaunchCounters& launch) {
   constexpr double least = 0.1;
   constexpr std::size_t most = 5;
@@ -63,8 +63,8 @@ std::string stalls_of(const LaunchCounters& launch) {
   std::sort(reasons.rbegin(), reasons.rend());
   if (reasons.size() > most) reasons.resize(most);
   std::string text;
-  for (const auto& [warps, reason] : reasons) {
-    text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", reason, warps);
+  for (const auto& [cycles, reason] : reasons) {
+    text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", reason, cycles);
   }
   return text;
 }
@@ -82,7 +82,8 @@ std::string measured_text(const LaunchCounters& launch, const Size& size) {
     text = fmt::format("    {} at {}: {}\n", launch.kernel, size_text(size), figures.substr(2));
   }
   const std::string stalls = stalls_of(launch);
-  if (!stalls.empty()) text += fmt::format("      warps that wait at each issue: {}\n", stalls);
+  if (!stalls.empty())
+    text += fmt::format("      cycles that a warp waits for each instruction: {}\n", stalls);
   return text;
 }
 

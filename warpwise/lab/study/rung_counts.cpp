@@ -151,8 +151,9 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
                                       .shared_bytes = known->shared_bytes +
                                                       static_cast<int>(launch.shared_bytes)})
                 .fraction;
-      } catch (const InvalidArgument&) {
-        each.occupancy = 0;  // not one block fits
+      } catch (const InvalidArgument& error) {
+        each.occupancy = 0;
+        each.why_not = error.what();
       }
     }
     result.push_back(each);

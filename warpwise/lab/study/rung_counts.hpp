@@ -45,6 +45,7 @@ struct RungResources {
   std::optional<int> spill_bytes;  ///< stored and loaded, of a thread
   std::optional<GlobalInstructions> global_instructions;
   std::optional<double> occupancy;
+  std::string why_not;  ///< why not one block fits, where the occupancy is 0
 };
 
 /// \param launches  as the emulator counted them  \param index  of `cc` in what it counted for

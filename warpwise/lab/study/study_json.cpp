@@ -152,6 +152,7 @@ Json json_of(const RungRow& row) {
     if (!each.registers_from.empty()) resources["registers_from"] = each.registers_from;
     put(resources, "spill_bytes", each.spill_bytes);
     put(resources, "occupancy", each.occupancy);
+    if (!each.why_not.empty()) resources["why_not"] = each.why_not;
     if (const auto& known = each.global_instructions) {
       resources["global_instructions"] = {{"ldg_32", known->ldg_32},   {"ldg_64", known->ldg_64},
                                           {"ldg_128", known->ldg_128}, {"stg_32", known->stg_32},
