@@ -107,6 +107,10 @@ def explain_seeds():
                  'namespace a { extern "C" { template <class T> void g(T) { "}\\""; /* { */ } } }',
                  'const char* s = R"x({)x"; struct S { int a; } t = {1}; int b[] = {1, 2};']:
         yield b"\4" + text.encode()
+    for text in ['\t//## File "/a/b.cu", line 12\n        /*0010*/   @!P0 LDG.E R4, desc[UR4][R6.64] ;\n',
+                 '//## File "a", line 3 inlined at "b", line 4\n.L_x_0:\n/*00f0*/ BRA `(.L_x_0) ;\r\n',
+                 "/*/ NOP ;\n/*zz*/ NOP ;\n.L_:\n/*0*/ ;"]:
+        yield b"\5" + text.encode()
 
 
 def ladder_seeds():
