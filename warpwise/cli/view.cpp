@@ -2,6 +2,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/rung_stage.hpp"
 #include "warpwise/cli/source_options.hpp"
 #include "warpwise/cli/stage_text.hpp"
 #include "warpwise/cli/worker.hpp"
@@ -48,13 +49,14 @@ class ViewCommand final : public Command {
     where_.validate();
     require_screenshot();
     viewer::ViewOptions view = view_;
-    view.parse = parse_stages;
+    view.on_gpu = take_gpu(where_);
+    view.parse = [&](std::string_view text) { return parse_stages(text, view.on_gpu); };
+    view.rungs = window_rungs(view.on_gpu);
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
     const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                     cpu_threads(where_));
     view.threads = static_cast<int>(cpu_threads(where_));
-    view.on_gpu = take_gpu(where_);
     viewer::show(source, view);
   }
 

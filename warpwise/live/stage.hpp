@@ -24,9 +24,10 @@ class Stage {
   /// As it was written: "threshold window=31".
   const std::string& text() const { return text_; }
 
-  /// The format that the stage wants frames of `from` converted to, gray8 or rgb24; none where it
-  /// takes them as they are. To gray8, YUV gives the luma as it is and RGB the grey of
-  /// cv::cvtColor(COLOR_RGB2GRAY); to rgb24, YUV is converted as convert_stage() does.
+  /// The format that the stage wants frames of `from` converted to, gray8, rgb24 or another
+  /// order of RGB; none where it takes them as they are. To gray8, YUV gives the luma as it is and
+  /// RGB the grey of cv::cvtColor(COLOR_RGB2GRAY); to rgb24, YUV is converted as convert_stage()
+  /// does.
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
   /// Called once, before the first frame, with frames as reads() asked for: what comes of them.

@@ -204,7 +204,8 @@ class Window {
             std::make_shared<Computation>(options.parse(options.pipeline), stream_, options)),
         handle_(first_size(*computation_, view_), source->name() + " - warpwise"), callbacks_(this),
         gui_(handle_.get(), handle_.content_scale()),
-        panel_(*source, options.pipeline, [this](const std::string& text) { replace(text); }),
+        panel_(*source, options.pipeline, options.rungs,
+               [this](const std::string& text) { replace(text); }),
         player_(std::make_shared<Player>(source, std::move(computation_), options.frames,
                                          [] { glfwPostEmptyEvent(); })),
         thread_(player_) {}
@@ -439,7 +440,7 @@ class Window {
 }  // namespace
 }  // namespace warpwise::viewer
 
-extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_1(
+extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_2(
     std::shared_ptr<warpwise::live::Source> source, const warpwise::viewer::ViewOptions& options) {
   warpwise::viewer::Window(source, options).run();
 }
