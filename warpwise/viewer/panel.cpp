@@ -129,7 +129,7 @@ void Panel::draw_rate() const {
 }
 
 void Panel::draw_steps() const {
-  title(copy_roof_gb_per_s_ ? "milliseconds of each step, share of the copy roof"
+  title(copy_roof_gb_per_s_ ? "milliseconds of each step, % of copy roof"
                             : "milliseconds of each step");
   if (!shown_.computation) return;
   const std::vector<live::Step>& steps = shown_.computation->pipeline().steps();
