@@ -83,6 +83,29 @@ run_main() {
     compare "threshold 31" npy threshold --window 31 --offset 7
   done
   rm -rf "$work"
+  compare_rungs sobel rgb24 gray8 "sobel border=replicate"
+  compare_rungs threshold gray8 gray8 "threshold window=31 offset=-7 method=exact-mean"
+  compare_rungs convert rgb24 ycbcr32 "ycbcr32 matrix=bt601"
+}
+
+# Each rung of a ladder in the place of a stage: the bytes that the stage has on the CPU.
+compare_rungs() {  # compare_rungs LADDER FROM TO STAGE
+  local expected rung equal=0
+  streamed() {
+    "$here/bin/warpwise" stream test:noise "pipe:$3" --format "$2" --size 640x480 --frames 3 --pipeline "$4" \
+      --backend "$5" 2>>"$out/logs/main.txt" | sha256sum
+  }
+  expected=$(streamed "$@" cpu)
+  for rung in $("$here/bin/warpwise" lab list "$1" --json |
+                python3 -c 'import json, sys; print(*(r["name"] for r in json.load(sys.stdin)["ladders"][0]["rungs"]))'); do
+    if [ "$(streamed "$1" "$2" "$3" "$4 rung=$rung" cuda)" = "$expected" ]; then
+      equal=$((equal + 1))
+    else
+      fail "stream: $4 rung=$rung differs from the CPU"
+    fi
+  done
+  [ $equal -gt 0 ] || fail "stream: no rung of $1 ran"
+  echo "stream, $1: $equal rungs equal the stage on the CPU" | tee -a "$out/logs/main.txt"
 }
 
 # The CUDA tests, and the rungs of the ladders, under each tool of compute-sanitizer. The memory pool
