@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -43,6 +44,10 @@ class Stage {
 
   /// Gives back what run() keeps on a GPU for the next frame, before its stream goes.
   virtual void release() {}
+
+  /// What computes the luma of this stage's result alone, as gray8, where that is less work than
+  /// all of the result; null where it is not.
+  virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
   /// The frame's own work, on the calling thread's oneTBB arena; of a stage that does not remember
   /// it may run for several frames at a time.
