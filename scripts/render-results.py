@@ -79,6 +79,8 @@ def rendered(name, benches):
         return benches[kind]()
     if kind == "stream":
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
+    if kind == "live":
+        return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":
         return opencv_tables.rendered(opencv_tables.read(REPOSITORY / "results/amd-epyc/opencv_agreement.json"), what)
     if kind in OF_COUNTERS:

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
 # and no packages. Prints a summary; leaves record.json (tests, sanitizers, the command on real
-# images), bench.json (times), ladders.json (every rung verified, every experiment) and counters.json
-# (every rung's hardware counters beside the emulator's counts) in OUT, and the logs in OUT/logs.
+# images), bench.json (times), live.json (what streams reach), ladders.json (every rung verified, every
+# experiment) and counters.json (every rung's hardware counters beside the emulator's counts) in OUT, and
+# the logs in OUT/logs.
 #
-#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [verify] [ladders[=NAME,NAME...]]
-#          [counters[=NAME,NAME...]]
+#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [live] [verify]
+#          [ladders[=NAME,NAME...]] [counters[=NAME,NAME...]]
 #     all parts unless some are named; NAME is a primitive, or LADDER/EXPERIMENT: by default all, of counters the ladders
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,15 +19,15 @@ counted=()
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2; shift 2 ;;
-    test|main|sanitize|bench|verify|ladders|counters) parts+=("$1"); shift ;;
+    test|main|sanitize|bench|live|verify|ladders|counters) parts+=("$1"); shift ;;
     sanitize=*) parts+=(sanitize); IFS=, read -ra sanitized <<<"${1#sanitize=}"; shift ;;
     bench=*) parts+=(bench); IFS=, read -ra benches <<<"${1#bench=}"; shift ;;
     counters=*) parts+=(counters); IFS=, read -ra counted <<<"${1#counters=}"; shift ;;
     ladders=*) parts+=(ladders); IFS=, read -ra experiments <<<"${1#ladders=}"; shift ;;
-    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, verify, ladders, counters" >&2; exit 2 ;;
+    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, live, verify, ladders, counters" >&2; exit 2 ;;
   esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench verify ladders counters)
+[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench live verify ladders counters)
 mkdir -p "$out/logs"
 mapfile -t tests <"$here/gpu-tests.txt"
 failed=0
@@ -177,6 +178,11 @@ run_bench() {
   rm -rf "$peer"
 }
 
+run_live() {
+  "$here/bin/live_bench" --json "$out/live.json" --machine "$out/logs/machine.json" | tee "$out/logs/live.txt"
+  [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+}
+
 # Every rung against the reference, also at the documents' sizes.
 run_verify() {
   "$here/bin/warpwise" lab verify --on gpu >"$out/logs/verify.txt" 2>"$out/logs/verify.err" ||
@@ -255,6 +261,7 @@ for part in "${parts[@]}"; do
     main) run_main ;;
     sanitize) run_sanitizers ;;
     bench) run_bench ;;
+    live) run_live ;;
     verify) run_verify ;;
     ladders) run_ladders ;;
     counters) run_counters ;;

@@ -4,6 +4,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/live/device_steps.hpp"
 #include "warpwise/live/lane.hpp"
 
 namespace warpwise::live {
@@ -17,11 +18,8 @@ class GpuLane final : public Lane {
   GpuLane(const Pipeline& pipeline, std::shared_ptr<gpu::Stream> stream)
       : pipeline_(pipeline), stream_(std::move(stream)), source_(pipeline.source().shape.bytes()),
         result_(pipeline.result().shape.bytes()),
-        on_device_(pipeline.source().shape.bytes(), *stream_) {
-    for (const Step& step : pipeline.steps()) {
-      const std::int64_t bytes = step.stage ? step.to.shape.bytes() : 0;
-      between_.emplace_back(bytes, *stream_);
-    }
+        source_on_device_(pipeline.source().shape.bytes(), *stream_),
+        result_on_device_(pipeline.result().shape.bytes(), *stream_), steps_(pipeline, *stream_) {
     times_.steps.resize(pipeline.steps().size());
   }
 
@@ -54,15 +52,8 @@ class GpuLane final : public Lane {
 
  private:
   DeviceSource upload(gpu::StreamHandle stream) {
-    gpu::upload(source_.data(), on_device_.data(), source_.bytes(), stream);
-    return {pipeline_.source().shape, on_device_.data()};
-  }
-
-  DeviceSource run_step(std::size_t i, DeviceSource from, gpu::StreamHandle stream) {
-    const Step& step = pipeline_.steps()[i];
-    if (!step.stage) return {step.to.shape, from.data};
-    step.stage->run(from, {step.to.shape, between_[i].data()}, stream);
-    return {step.to.shape, between_[i].data()};
+    gpu::upload(source_.data(), source_on_device_.data(), source_.bytes(), stream);
+    return {pipeline_.source().shape, source_on_device_.data()};
   }
 
   void download(DeviceSource from, gpu::StreamHandle stream) {
@@ -71,9 +62,7 @@ class GpuLane final : public Lane {
   }
 
   void enqueue(gpu::StreamHandle stream) {
-    DeviceSource from = upload(stream);
-    for (std::size_t i = 0; i < between_.size(); ++i) from = run_step(i, from, stream);
-    download(from, stream);
+    download(steps_.run(upload(stream), result_on_device_.data(), stream), stream);
   }
 
   // Calls `work` between two events: what it took on the stream, in milliseconds.
@@ -88,10 +77,11 @@ class GpuLane final : public Lane {
 
   Milliseconds run_timed() {
     Milliseconds took;
-    DeviceSource from{pipeline_.source().shape, on_device_.data()};
+    DeviceSource from{pipeline_.source().shape, source_on_device_.data()};
     took.upload = timed([&] { from = upload(*stream_); });
-    for (std::size_t i = 0; i < between_.size(); ++i) {
-      took.steps.push_back(timed([&] { from = run_step(i, from, *stream_); }));
+    for (std::size_t i = 0; i < pipeline_.steps().size(); ++i) {
+      took.steps.push_back(
+          timed([&] { from = steps_.run_step(i, from, result_on_device_.data(), *stream_); }));
     }
     took.download = timed([&] { download(from, *stream_); });
     return took;
@@ -105,7 +95,7 @@ class GpuLane final : public Lane {
       const Milliseconds again = run_timed();
       rehearsed_.upload = std::min(rehearsed_.upload, again.upload);
       rehearsed_.download = std::min(rehearsed_.download, again.download);
-      for (std::size_t i = 0; i < between_.size(); ++i) {
+      for (std::size_t i = 0; i < rehearsed_.steps.size(); ++i) {
         rehearsed_.steps[i] = std::min(rehearsed_.steps[i], again.steps[i]);
       }
     }
@@ -122,8 +112,9 @@ class GpuLane final : public Lane {
   std::shared_ptr<gpu::Stream> stream_;
   gpu::HostBuffer source_;
   gpu::HostBuffer result_;
-  gpu::Buffer on_device_;
-  std::vector<gpu::Buffer> between_;  // results of the steps
+  gpu::Buffer source_on_device_;
+  gpu::Buffer result_on_device_;
+  DeviceSteps steps_;
   gpu::Event begin_;
   gpu::Event done_;
   std::optional<gpu::Graph> graph_;
