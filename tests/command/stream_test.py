@@ -189,6 +189,8 @@ class Kinds(StreamTest):
             self.assertEqual((written, report["read"], report["written"]), (frames, frames, frames), name)
             self.assertEqual(frames_in(read("back.y4m")), frames)
             self.assertEqual(report["source"]["frames"]["fps"], 30)
+        said = self.stream("test:bars", "a.mp4", *SMALL, "--frames", "2").stdout
+        self.assertIn(b"a.mp4: 2 frames of 16x8 i420", said, "as the file holds them, not as the encoder takes them")
         self.assertIn("even sizes", self.refuse("test:bars", "odd.mp4", "--size", "61x47", "--frames", "2",
                                                 says="odd.mp4"))
 
