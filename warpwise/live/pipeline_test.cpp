@@ -143,7 +143,8 @@ TEST(PipelineTest, IsRecordedIfAllStagesAre) {
 
 // "ycbcr32 | sobel | threshold window=3", without a lane, a stage or a fast path.
 Bytes edges_by_reference(const Stream& from, const Bytes& frame) {
-  const auto [width, height] = std::pair(from.shape.width, from.shape.height);
+  const std::int64_t width = from.shape.width;
+  const std::int64_t height = from.shape.height;
   const auto pixels = static_cast<std::size_t>(width * height);
   ConvertOptions options;
   const bool is_rgb = !has_luma(from.format());
