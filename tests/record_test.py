@@ -10,7 +10,7 @@ import unittest
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import counter_tables
+import counter_tables  # noqa: E402
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 ROW = {"rung": "a", "size": [64, 1], "parameters": {}, "block": [32, 1, 1],
