@@ -19,7 +19,7 @@ fi
 
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib" "$folder/bench" "$folder/frames"
-for program in $(cat build/release/gpu-tests.txt) gpu_bench warpwise; do
+for program in $(cat build/release/gpu-tests.txt) gpu_bench live_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
 # One file, by the name that programs ask for.

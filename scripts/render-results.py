@@ -14,6 +14,7 @@ import re
 import sys
 
 import bench_tables
+import counter_tables
 import ladder_tables
 import opencv_tables
 import stream_tables
@@ -29,6 +30,8 @@ OF_ONE_RECORD = {"ladder": ladder_tables.ladder, "experiment": ladder_tables.exp
                  "branches": ladder_tables.branches, "plot": ladder_tables.ladder_origin,
                  "planes": study_tables.planes, "figures": study_tables.figures, "curves": study_tables.curves,
                  "shares": study_tables.shares, "halved": study_tables.halved}
+# Tables of what was recorded with hardware counters, likewise.
+OF_COUNTERS = {"counters": counter_tables.counters, "waits": counter_tables.waits}
 NOT_RECORDED = "Not recorded yet."
 
 
@@ -76,8 +79,12 @@ def rendered(name, benches):
         return benches[kind]()
     if kind == "stream":
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
+    if kind == "live":
+        return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":
         return opencv_tables.rendered(opencv_tables.read(REPOSITORY / "results/amd-epyc/opencv_agreement.json"), what)
+    if kind in OF_COUNTERS:
+        return OF_COUNTERS[kind](load(f"nvidia-h200/counters/{what}.json"))
     if kind == "transfers":
         records = [record for record in map(read_record, what.split()) if record]
         return study_tables.transfers(records) if records else NOT_RECORDED

@@ -1,20 +1,75 @@
-"""The table of what scripts/record-stream.py records."""
+"""The tables of what scripts/record-stream.py and live_bench record."""
 import json
 
-from opencv_tables import origin
+import opencv_tables
+import tables
 from tables import table
 
 NAMES = {"warpwise": "warpwise stream", "opencv": "OpenCV, the same bytes", "ffmpeg": "ffmpeg's filters"}
+STEPS = {"chain": "all three", "luma": "luma of ycbcr32", "sobel": "sobel", "threshold": "threshold window=31"}
+NOT_RECORDED = "Not recorded yet."
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def rendered(path):
-    if not path.exists():
-        return "Not recorded yet."
-    record = json.loads(path.read_text(encoding="utf-8"))
+    record = read(path)
+    if not record:
+        return NOT_RECORDED
 
     def cells(kind):
         return [f"{kind['seconds']:.3g}", f"{kind['ratio']:.2f} [{kind['least']:.2f}, {kind['most']:.2f}]"]
 
     rows = [[NAMES[row["program"]], f"{row['fps']:,.0f}", *cells(row["wall"]), *cells(row["cpu"])] for row in record["rows"]]
-    return f"{origin(record)}\n\n" + table(
+    return f"{opencv_tables.origin(record)}\n\n" + table(
         ["", "frames a second", "wall s", "times as long", "CPU s", "times as much"], rows)
+
+
+def rates(row):
+    """Of one frame."""
+    return [f"{row['us']:.2f}", f"{row['fps']:,.0f} [{row['fps_least']:,.0f}, {row['fps_most']:,.0f}]"]
+
+
+def resident(record):
+    """Of each part and number of frames: on one stream, and on as many as are fastest."""
+    shown = []
+    for what in STEPS:
+        for frames in sorted({row["frames"] for row in record["resident"]}):
+            rows = [row for row in record["resident"] if (row["what"], row["frames"]) == (what, frames)]
+            best = max(rows, key=lambda row: row["fps"])
+            shown += [row for row in rows if row["streams"] == 1 or row is best]
+    cells = [[STEPS[row["what"]], str(row["frames"]), str(row["streams"]), *rates(row), f"{row['floor_separate_us']:.2f}",
+              f"{row['floor_fused_us']:.2f}"] for row in shown]
+    return table(["steps", "frames in memory", "streams", "µs a frame", "frames a second", "floor µs, steps one by one",
+                  "floor µs, as one kernel"], cells)
+
+
+def streamed(record):
+    bus = record["streamed"]["bus"]
+    both = bus["both"]["us"]
+    rows = [[f"copies alone, {name}", *rates(bus[kind]), f"{100 * both / bus[kind]['us']:.0f} %"]
+            for kind, name in [("upload", "up"), ("download", "down"), ("both", "both ways")]]
+    rows += [[row["name"], *rates(row), f"{100 * row['share_of_bus']:.0f} %"] for row in record["streamed"]["rows"]]
+    late = record["latency"]
+    return table(["", "µs a frame", "frames a second", "of both ways"], rows) + (
+        f"\n\nAt {late['fps']:.0f} frames a second, {late['frames']} frames: a picture is there {late['median_ms']:.3f} ms after its "
+        f"frame (median; 99th percentile {late['p99_ms']:.3f} ms), {late['dropped']} dropped.")
+
+
+def conversion(record):
+    slowest = next(row for row in record["conversion"] if row["name"] == "unoptimised")
+    rows = [[row["name"], *rates(row), f"{row['fps'] / slowest['fps']:.2f}", f"{row['fps_from_source']:,.0f}"]
+            for row in record["conversion"]]
+    return table(["", "µs a frame", "frames a second", "times the unoptimised", "from the source"], rows)
+
+
+LIVE = {"resident": resident, "streamed": streamed, "conversion": conversion}
+
+
+def live(path, what):
+    record = read(path)
+    if not record:
+        return NOT_RECORDED
+    return f"{tables.origin(record)}. Method: {record['method']}.\n\n{LIVE[what](record)}"

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Runs on a machine with an NVIDIA GPU, from the folder that gpu-bundle.sh made; needs no network
 # and no packages. Prints a summary; leaves record.json (tests, sanitizers, the command on real
-# images), bench.json (times) and ladders.json (every rung verified, every experiment) in OUT, and
+# images), bench.json (times), live.json (what streams reach), ladders.json (every rung verified, every
+# experiment) and counters.json (every rung's hardware counters beside the emulator's counts) in OUT, and
 # the logs in OUT/logs.
 #
-#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [verify] [ladders[=NAME,NAME...]]
-#     all parts unless some are named; NAME is a primitive, or LADDER/EXPERIMENT: by default all
+#   run.sh [--out OUT] [test] [main] [sanitize[=NAME,NAME...]] [bench[=NAME,NAME...]] [live] [verify]
+#          [ladders[=NAME,NAME...]] [counters[=NAME,NAME...]]
+#     all parts unless some are named; NAME is a primitive, or LADDER/EXPERIMENT: by default all, of counters the ladders
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/out
@@ -13,17 +15,19 @@ parts=()
 experiments=()
 benches=()
 sanitized=()
+counted=()
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2; shift 2 ;;
-    test|main|sanitize|bench|verify|ladders) parts+=("$1"); shift ;;
+    test|main|sanitize|bench|live|verify|ladders|counters) parts+=("$1"); shift ;;
     sanitize=*) parts+=(sanitize); IFS=, read -ra sanitized <<<"${1#sanitize=}"; shift ;;
     bench=*) parts+=(bench); IFS=, read -ra benches <<<"${1#bench=}"; shift ;;
+    counters=*) parts+=(counters); IFS=, read -ra counted <<<"${1#counters=}"; shift ;;
     ladders=*) parts+=(ladders); IFS=, read -ra experiments <<<"${1#ladders=}"; shift ;;
-    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, verify, ladders" >&2; exit 2 ;;
+    *) echo "run.sh: $1 is no part; parts are test, main, sanitize, bench, live, verify, ladders, counters" >&2; exit 2 ;;
   esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench verify ladders)
+[ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench live verify ladders counters)
 mkdir -p "$out/logs"
 mapfile -t tests <"$here/gpu-tests.txt"
 failed=0
@@ -89,6 +93,29 @@ run_main() {
     compare "threshold 31" npy threshold --window 31 --offset 7
   done
   rm -rf "$work"
+  compare_rungs sobel rgb24 gray8 "sobel border=replicate"
+  compare_rungs threshold gray8 gray8 "threshold window=31 offset=-7 method=exact-mean"
+  compare_rungs convert rgb24 ycbcr32 "ycbcr32 matrix=bt601"
+}
+
+# Each rung of a ladder in the place of a stage: the bytes that the stage has on the CPU.
+compare_rungs() {  # compare_rungs LADDER FROM TO STAGE
+  local expected rung equal=0
+  streamed() {
+    "$here/bin/warpwise" stream test:noise "pipe:$3" --format "$2" --size 640x480 --frames 3 --pipeline "$4" \
+      --backend "$5" 2>>"$out/logs/main.txt" | sha256sum
+  }
+  expected=$(streamed "$@" cpu)
+  for rung in $("$here/bin/warpwise" lab list "$1" --json |
+                python3 -c 'import json, sys; print(*(r["name"] for r in json.load(sys.stdin)["ladders"][0]["rungs"]))'); do
+    if [ "$(streamed "$1" "$2" "$3" "$4 rung=$rung" cuda)" = "$expected" ]; then
+      equal=$((equal + 1))
+    else
+      fail "stream: $4 rung=$rung differs from the CPU"
+    fi
+  done
+  [ $equal -gt 0 ] || fail "stream: no rung of $1 ran"
+  echo "stream, $1: $equal rungs equal the stage on the CPU" | tee -a "$out/logs/main.txt"
 }
 
 # The CUDA tests, and the rungs of the ladders, under each tool of compute-sanitizer. The memory pool
@@ -160,6 +187,11 @@ run_bench() {
   rm -rf "$peer"
 }
 
+run_live() {
+  "$here/bin/live_bench" --json "$out/live.json" --machine "$out/logs/machine.json" | tee "$out/logs/live.txt"
+  [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+}
+
 # Every rung against the reference, also at the documents' sizes.
 run_verify() {
   "$here/bin/warpwise" lab verify --on gpu >"$out/logs/verify.txt" 2>"$out/logs/verify.err" ||
@@ -169,8 +201,8 @@ run_verify() {
 
 # Each experiment timed; its report, and what describes this machine, become one line of ladders.json.
 run_ladders() {
-  local experiment name
-  readarray -t experiments < <("$here/bin/warpwise" lab list --json | python3 -c '
+  local names
+  readarray -t names < <("$here/bin/warpwise" lab list --json | python3 -c '
 import json, sys
 listed = json.load(sys.stdin)
 collections = {study["study"]: study["collects"] for study in listed["studies"] if "collects" in study}
@@ -178,24 +210,40 @@ all_there_are = [(study.get("ladder") or study["study"]) + "/" + experiment["nam
                  for study in listed["ladders"] + listed["studies"] for experiment in study["experiments"]]
 for name in sys.argv[1:] or all_there_are:
     print(*collections.get(name, [name]), sep="\n")' "${experiments[@]}")
-  mkdir -p "$out/logs/ladders"
-  : >"$out/ladders.json"
-  for experiment in "${experiments[@]}"; do
+  run_experiments ladders "${names[@]}"
+}
+
+# The ladders with hardware counters, in counters.json.
+run_counters() {
+  [ ${#counted[@]} -gt 0 ] || readarray -t counted < <("$here/bin/warpwise" lab list --json | python3 -c '
+import json, sys
+print(*(ladder["ladder"] for ladder in json.load(sys.stdin)["ladders"]), sep="\n")')
+  run_experiments counters "${counted[@]}" --counters
+}
+
+run_experiments() {  # run_experiments FILE NAME... [--counters]
+  local file=$1 experiment name options=(); shift
+  [ "${*: -1}" != --counters ] || { options=(--counters); set -- "${@:1:$#-1}"; }
+  mkdir -p "$out/logs/$file"
+  : >"$out/$file.json"
+  for experiment in "$@"; do
     local start=$EPOCHREALTIME
     name=${experiment/\//-}
-    if ! "$here/bin/warpwise" lab run "$experiment" --on gpu --out "$out/logs/ladders" \
-      >"$out/logs/ladders/$name.txt" 2>&1; then
-      fail "lab run $experiment: $(tail -n 1 "$out/logs/ladders/$name.txt")"
+    if ! "$here/bin/warpwise" lab run "$experiment" --on gpu --json "${options[@]}" \
+      >"$out/logs/$file/$name.json" 2>"$out/logs/$file/$name.txt"; then
+      fail "lab run $experiment: $(tail -n 1 "$out/logs/$file/$name.txt")"
       continue
     fi
     # At once, so that a run that is cut short keeps what it has measured.
-    python3 - "$out" "$name" <<'PYTHON'
+    python3 - "$out" "$file" "$name" <<'PYTHON' || fail "$experiment: its report cannot be taken in"
 import json, pathlib, sys
-out = pathlib.Path(sys.argv[1])
-report = json.loads((out / "logs/ladders" / f"{sys.argv[2]}.json").read_text())
+out, file, name = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+report = json.loads((out / "logs" / file / f"{name}.json").read_text())
+if "unavailable" in report.get("counters", {}):
+    sys.exit(report["counters"]["unavailable"])
 report["machine"].update(json.loads((out / "logs/machine.json").read_text()))
-with open(out / "ladders.json", "a") as file:
-    file.write(json.dumps(report) + "\n")
+with open(out / f"{file}.json", "a") as lines:
+    lines.write(json.dumps(report) + "\n")
 PYTHON
     echo "$experiment ($(seconds_since "$start") s)"
   done
@@ -222,8 +270,10 @@ for part in "${parts[@]}"; do
     main) run_main ;;
     sanitize) run_sanitizers ;;
     bench) run_bench ;;
+    live) run_live ;;
     verify) run_verify ;;
     ladders) run_ladders ;;
+    counters) run_counters ;;
   esac
 done
 write_record

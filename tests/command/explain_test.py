@@ -7,7 +7,7 @@ import shutil
 import struct
 import unittest
 
-from support import HAS_IMAGES, CommandTest, npy, npy_parts, png, read, write
+from support import HAS_IMAGES, CommandTest, has_gpu, npy, npy_parts, png, read, runs_rungs, write
 
 FAILED = 1
 USAGE = 2
@@ -444,6 +444,61 @@ class BadInput(ExplainTest):
         counts = json.loads(done.stdout)["by_cc"]["9.0"]
         self.assertIsNone(counts["registers"])
         self.assertIn("not known", counts["registers_from"])
+
+
+class OnAGpu(ExplainTest):
+    ONE = ["one.ptx", "--grid", "2", "--block", "32", "--arg", "i32[32]"]
+
+    @unittest.skipIf(has_gpu(), "there is a GPU here")
+    def test_without_one_the_emulator_reports(self):
+        done = self.run_command("explain", *self.ONE, "--on", "gpu")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"Not run on a GPU, these are the emulator's counts alone: ", done.stdout)
+        self.assertIn(b"warp instructions", done.stdout)
+        self.assertIn(b"not run on a GPU: ", done.stderr)
+        report = self.json_of(*self.ONE, "--on", "gpu", code=FAILED)
+        self.assertIn("CUDA", report["gpu"]["unavailable"])
+        self.assertEqual(report["by_cc"]["9.0"]["global_store"]["requests"], 2)
+
+    @unittest.skipIf(has_gpu(), "there is a GPU here")
+    def test_auto_is_the_emulator_without_one(self):
+        plain = self.succeed("explain", *self.ONE)
+        for place in ["auto", "emulator"]:
+            self.assertEqual(self.succeed("explain", *self.ONE, "--on", place).stdout, plain.stdout)
+
+    @unittest.skipIf(has_gpu(), "there is a GPU here")
+    @runs_rungs
+    def test_a_rung_without_one(self):
+        done = self.run_command("explain", "copy/scalar", "--on", "gpu", "--json")
+        self.assertEqual(done.returncode, FAILED)
+        report = json.loads(done.stdout)
+        self.assertIn("unavailable", report["gpu"])
+        self.assertIn("unavailable", report["launches"][0]["gpu"])
+
+    def test_what_cannot_be(self):
+        self.fail_with(USAGE, "explain", "sobel", "--on", "gpu", says=["--on gpu", "sobel/shipped"])
+        self.fail_with(USAGE, "explain", "find", "--on", "gpu", says="emulated CUDA runtime")
+        self.fail_with(USAGE, "explain", *self.ONE, "--on", "moon", says=["'moon'", "auto, gpu, emulator"])
+
+
+class MachineCode(ExplainTest):
+    @compiles
+    def test_below_its_lines_or_why_not(self):
+        call = ["scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]", "--arg", "f32:2", "--arg",
+                "i32:32"]
+        report = self.json_of(*call)
+        self.assertNotIn("machine_code", report)
+        report = self.json_of(*call, "--machine-code", "--cc", "2.0,9.0")
+        text = self.succeed("explain", *call, "--machine-code").stdout
+        if "unavailable" in report["machine_code"]:
+            self.assertIn("nvdisasm", report["machine_code"]["unavailable"])
+            self.assertIn(b"\nno machine code: there is no disassembler, nvdisasm, ", text)
+            return
+        self.assertEqual(report["machine_code"]["built_for"], "sm_90")
+        self.assertEqual(sum(len(line.get("machine_code", [])) for line in report["lines"]),
+                         report["machine_code"]["instructions"])
+        self.assertTrue(any("STG" in each["text"] for each in line_of(report, 3)["machine_code"]))
+        self.assertRegex(text, rb"data\[i\] \*= factor;\n(.*\n)*? {14}[0-9a-f]{4}  .*LDG")
 
 
 class WithNvrtcAlone(ExplainTest):

@@ -189,6 +189,8 @@ class Kinds(StreamTest):
             self.assertEqual((written, report["read"], report["written"]), (frames, frames, frames), name)
             self.assertEqual(frames_in(read("back.y4m")), frames)
             self.assertEqual(report["source"]["frames"]["fps"], 30)
+        said = self.stream("test:bars", "a.mp4", *SMALL, "--frames", "2").stdout
+        self.assertIn(b"a.mp4: 2 frames of 16x8 i420", said, "as the file holds them, not as the encoder takes them")
         self.assertIn("even sizes", self.refuse("test:bars", "odd.mp4", "--size", "61x47", "--frames", "2",
                                                 says="odd.mp4"))
 
@@ -273,7 +275,7 @@ class Refusals(StreamTest):
                 ("threshold --window 31", ["is no option", "window"]),
                 ("threshold window= 31", ["is no option", "window"]), ("track", ["needs box=X,Y,W,H"]),
                 ("sobel | disparity", ["'disparity' cannot follow 'sobel'", "gray8 7x5"]),
-                ("ycrcb24 | sobel", ["sobel cannot take the ycrcb24 frames"]),
+                ("ycrcb24 | track box=0,0,4,4", ["track box=0,0,4,4 cannot take the ycrcb24 frames"]),
                 ("match", ["'match' cannot follow the source", "7x5"])]:
             self.refuse("test:bars", "null", "--size", "7x5", "--pipeline", pipeline, says=says)
 

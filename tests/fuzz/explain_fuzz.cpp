@@ -1,12 +1,13 @@
 // What `warpwise explain` reads: the texts of a launch are refused with InvalidArgument and nothing
-// else, or give values within their ranges; host code is found in any text without leaving it. The
-// first byte picks the parser.
+// else, or give values within their ranges; host code is found in any text without leaving it, and
+// instructions in any listing. The first byte picks the parser.
 #include <algorithm>
 #include <string>
 
 #include "fuzz/fuzz.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/host_code.hpp"
+#include "warpwise/lab/compile/machine_code.hpp"
 #include "warpwise/lab/explain/argument_spec.hpp"
 
 namespace warpwise {
@@ -52,13 +53,23 @@ void host_code(std::string_view text) {
   }
 }
 
+void machine_code(std::string_view text) {
+  std::string listing = "\t.section\t.text.k,\"ax\"\n";
+  listing += text;
+  for (const lab::MachineInstruction& each : lab::machine_code_in(listing, "k")) {
+    require(!each.text.empty(), "an instruction has a text");
+    require(each.line >= 0, "a line is counted from 1, or not known");
+    require(each.text.find('\n') == std::string::npos, "an instruction is a line");
+  }
+}
+
 }  // namespace
 }  // namespace warpwise
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpwise;
-  constexpr void (*parsers[])(std::string_view) = {argument, dimensions, compute_capabilities, dump,
-                                                   host_code};
+  constexpr void (*parsers[])(std::string_view) = {argument, dimensions, compute_capabilities,
+                                                   dump,     host_code,  machine_code};
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {

@@ -107,6 +107,10 @@ def explain_seeds():
                  'namespace a { extern "C" { template <class T> void g(T) { "}\\""; /* { */ } } }',
                  'const char* s = R"x({)x"; struct S { int a; } t = {1}; int b[] = {1, 2};']:
         yield b"\4" + text.encode()
+    for text in ['\t//## File "/a/b.cu", line 12\n        /*0010*/   @!P0 LDG.E R4, desc[UR4][R6.64] ;\n',
+                 '//## File "a", line 3 inlined at "b", line 4\n.L_x_0:\n/*00f0*/ BRA `(.L_x_0) ;\r\n',
+                 "/*/ NOP ;\n/*zz*/ NOP ;\n.L_:\n/*0*/ ;"]:
+        yield b"\5" + text.encode()
 
 
 def ladder_seeds():
@@ -145,6 +149,21 @@ def ladder_seeds():
         yield b"\0" + text.encode()
 
 
+def record_seeds():
+    # Two rows, with what plots are made of: whole records are longer than what the fuzzer makes.
+    results = pathlib.Path(__file__).parents[2] / "results/nvidia-h200"
+    for path in sorted(results.glob("[ls]*s/*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        rows = [row for row in record["results"] if "on_cpu" not in row]
+        kept = ("rung", "size", "parameters", "axes", "block", "setting", "cold", "end_to_end", "share_of_roof",
+                "document_speedup_over_first", "skipped")
+        record["results"] = [{key: row[key] for key in kept if key in row} for row in (rows[0], rows[-1])]
+        record["machine"] = {"device": "a", "commit": "b"}
+        for long in ("method", "document_device", "document_size", "transfers", "knees", "halved", "bus"):
+            record.pop(long, None)
+        yield json.dumps(record, separators=(",", ":")).encode()
+
+
 def search_seeds():
     # The first byte picks the parser.
     for text in ["-8:7", "0:0", "-32767:32767", "5:-5", "32768:40000", "-8", "-8:", ":7", "1:2:3"]:
@@ -176,7 +195,8 @@ def image_seeds(ending):
 
 
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
-                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds), ("search", search_seeds),
+                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds),
+                      ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),
                       ("webp", image_seeds("webp"))]:

@@ -12,6 +12,7 @@
 
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/live/sources.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -64,12 +65,12 @@ double parse_number(std::string_view option, std::string_view text) {
 }
 
 Size parse_size(std::string_view option, std::string_view text) {
-  const std::size_t x = text.find('x');
-  if (x == std::string_view::npos) {
+  try {
+    const auto [width, height] = live::parse_frame_size(std::string(text));
+    return {width, height};
+  } catch (const InvalidArgument&) {
     throw UsageError(got(option, text) + "a width and a height such as 640x480");
   }
-  return {parse_integer("the width in " + std::string(option), text.substr(0, x), 1, INT64_MAX),
-          parse_integer("the height in " + std::string(option), text.substr(x + 1), 1, INT64_MAX)};
 }
 
 std::string list_of(const std::vector<std::string_view>& names) {

@@ -12,9 +12,11 @@
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
+#include "warpwise/gpu/device.hpp"
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
 #include "warpwise/lab/study/study_table.hpp"
@@ -22,6 +24,8 @@
 
 namespace warpwise::cli {
 namespace {
+
+constexpr auto all_places = all_values<LabPlace>();
 
 io::Picture read_texture(const std::string& path) {
   io::InputFile file(path);
@@ -84,9 +88,11 @@ class ExplainCommand final : public Command {
         "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
         "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), or tex2d<u8>[WxH]:@file.png",
         arguments_);
-    add_text(app, "--cc", "LIST", "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0)",
+    add_text(app, "--cc", "LIST",
+             "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
              [this](const std::string& text) {
                request_.compute_capabilities = lab::parse_compute_capabilities(text);
+               has_capabilities_ = true;
              });
     add_number(
         app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
@@ -106,6 +112,13 @@ class ExplainCommand final : public Command {
            "With a rung: a folder with the table of its ladder or study, in place of an installed "
            "one")
         ->type_name("FOLDER");
+    add_choice(
+        app, "--on",
+        "Where to run: gpu also runs it on the GPU, whose counters and times stand beside the "
+        "emulator's counts; auto does so if there is one (default: emulator)",
+        all_places, place_);
+    app.add_flag("--machine-code", request_.machine_code,
+                 "Print each line's machine code below it, where there is a disassembler");
     app.add_flag("--json", json_, "Print one JSON object");
   }
 
@@ -142,14 +155,62 @@ class ExplainCommand final : public Command {
     }
   }
 
+  // The GPU that is asked for; without it why it is not there, or nothing where nobody asks.
+  struct Gpu {
+    std::unique_ptr<lab::GpuProbe> probe;
+    std::string why_not;
+  };
+
+  Gpu open_gpu() const {
+    if (place_ == LabPlace::emulator) return {};
+    if (place_ == LabPlace::automatic && gpu::device_count() == 0) return {};
+    try {
+      return {std::make_unique<lab::GpuProbe>(), ""};
+    } catch (const NoCudaDevice& error) {
+      return {nullptr, error.what()};
+    }
+  }
+
+  // What stands beside counters is counted for their GPU.
+  std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
+    std::vector<rules::ComputeCapability> all = request_.compute_capabilities;
+    if (gpu.probe == nullptr) return all;
+    const rules::ComputeCapability own = gpu.probe->executor().compute_capability();
+    if (!has_capabilities_) return {own};
+    if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
+    return all;
+  }
+
+  // The emulator's report is all there is then.
+  static void note_missing(const Gpu& gpu, std::span<lab::Explanation> launches) {
+    if (gpu.why_not.empty()) return;
+    for (lab::Explanation& each : launches) {
+      each.gpu = lab::GpuReport{};
+      each.gpu->why_not = gpu.why_not;
+    }
+  }
+
+  // After the report: what was asked for and could not be.
+  void finish(std::span<const lab::Explanation> launches) const {
+    for (const lab::Explanation& each : launches) report_faults(each);
+    if (place_ != LabPlace::gpu || launches.empty() || !launches[0].gpu) return;
+    const std::string& why_not = launches[0].gpu->why_not;
+    if (!why_not.empty()) {
+      throw Error("not run on a GPU: " + why_not + "; the report is the emulator's");
+    }
+  }
+
   void execute_file() const {
-    const lab::ExplainRequest request = checked_request();
-    const lab::Explanation explanation = with_compiler_log([&] {
+    lab::ExplainRequest request = checked_request();
+    const Gpu gpu = open_gpu();
+    request.compute_capabilities = capabilities_on(gpu);
+    lab::Explanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + request.file);
-      return lab::explain(request, read_texture);
+      return lab::explain(request, read_texture, gpu.probe.get());
     });
+    note_missing(gpu, {&explanation, 1});
     print_report(explanation);
-    report_faults(explanation);
+    finish({&explanation, 1});
   }
 
   void execute_rung() const {
@@ -162,12 +223,15 @@ class ExplainCommand final : public Command {
       throw UsageError(request_.file + " is an experiment; explain takes one of its rungs");
     }
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
-    const lab::PrimitiveExplanation explanation = with_compiler_log([&] {
+    const Gpu gpu = open_gpu();
+    request.compute_capabilities = capabilities_on(gpu);
+    lab::PrimitiveExplanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + request_.file);
-      return lab::explain_rung(selection.table, request);
+      return lab::explain_rung(selection.table, request, gpu.probe.get());
     });
+    note_missing(gpu, explanation.launches);
     print_report(explanation);
-    for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
+    finish(explanation.launches);
   }
 
   lab::PrimitiveRequest request_of(const std::string& name) const {
@@ -179,6 +243,7 @@ class ExplainCommand final : public Command {
     }
     request.compute_capabilities = request_.compute_capabilities;
     request.budget = request_.budget;
+    request.machine_code = request_.machine_code;
     return request;
   }
 
@@ -195,6 +260,7 @@ class ExplainCommand final : public Command {
     refuse_options_of_files();
     if (!ladder_folder_.empty())
       throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
+    refuse_gpu();
     const lab::PrimitiveRequest request = request_of(request_.file);
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = [&] {
@@ -202,7 +268,18 @@ class ExplainCommand final : public Command {
       return lab::explain_primitive(request);
     }();
     print_report(explanation);
-    for (const lab::Explanation& launch : explanation.launches) report_faults(launch);
+    finish(explanation.launches);
+  }
+
+  void refuse_gpu() const {
+    if (place_ != LabPlace::gpu) return;
+    const std::string& name = request_.file;
+    const std::vector<std::string> ladders = lab::study_names();
+    const bool has_ladder = std::find(ladders.begin(), ladders.end(), name) != ladders.end();
+    throw UsageError(fmt::format(
+        "--on gpu is for a FILE or a rung: what {} launches is seen on the emulated CUDA runtime, "
+        "which stands in the place of the GPU's{}",
+        name, has_ladder ? fmt::format("; {}/shipped is its kernel as a rung", name) : ""));
   }
 
   // The command line is written anew from the options as they were read.
@@ -215,6 +292,7 @@ class ExplainCommand final : public Command {
       words.insert(words.end(), {"--size", fmt::format("{}x{}", size_->width, size_->height)});
     }
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
+    if (request.machine_code) words.emplace_back("--machine-code");
     if (json_) words.emplace_back("--json");
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
@@ -313,6 +391,8 @@ class ExplainCommand final : public Command {
   std::optional<Size> size_;
   bool has_grid_ = false;
   bool has_block_ = false;
+  bool has_capabilities_ = false;
+  LabPlace place_ = LabPlace::emulator;
   bool json_ = false;
   std::vector<std::string> arguments_;
   std::vector<std::string> dumps_;

@@ -58,8 +58,8 @@ void require_plot(const std::string& option, const std::string& file) {
   if (fs::path(file).extension() != ".svg") {
     throw UsageError(fmt::format("{} {}: a plot is an SVG file, FILE.svg", option, file));
   }
-  io::require_place(file);
-  io::require_place(csv_beside(file));
+  const io::OutputFile tried(file);
+  const io::OutputFile tried_figures(csv_beside(file));
   lab::require_gnuplot();
 }
 

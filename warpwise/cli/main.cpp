@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <new>
 #include <sstream>
@@ -46,8 +48,17 @@ extern "C" void stop_on_signal(int signal) {
   std::raise(signal);
 }
 
+// Memory that a picture leaves is kept for the next one: given back, it would come again page by
+// page, each with a fault, and the faults of many threads wait for one another.
+void keep_freed_memory() {
+  constexpr int largest_that_is_kept = 32 << 20;  // glibc takes no more
+  ::mallopt(M_MMAP_THRESHOLD, largest_that_is_kept);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
 void set_up_process() {
   open_standard_descriptors();
+  keep_freed_memory();
   // OpenBLAS, which OpenCV's codecs bring and nothing here calls, starts a thread for each core
   // when it is loaded. Where memory is limited they do not start, and it waits for them at the end.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);

@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/rung_stage.hpp"
 #include "warpwise/cli/stage_options.hpp"
+#include "warpwise/gpu/device.hpp"
 #include "warpwise/lab/study/suggestion.hpp"
 
 namespace warpwise::cli {
@@ -17,6 +19,7 @@ namespace {
 struct StageText {
   std::string text;
   std::vector<std::string> words;
+  bool on_gpu = false;
 
   // "window=31" is "--window=31", "invert" is "--invert".
   void parse_with(CLI::App& app) const {
@@ -39,6 +42,16 @@ struct StageText {
     }
   }
 
+  // The rung that is asked for; none where the library's own kernel is.
+  std::string chosen(const std::string& rung) const {
+    if (!rung.empty() && !on_gpu) {
+      throw UsageError(fmt::format(
+          "the stage '{}': rungs run on a GPU, and the CPU computes here{}", text,
+          gpu::device_count() > 0 ? ": --backend cuda" : " (" + gpu::why_no_device() + ")"));
+    }
+    return rung == "shipped" ? "" : rung;
+  }
+
   static std::string options_of(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) names.push_back(option->get_lnames().at(0));
@@ -48,26 +61,38 @@ struct StageText {
 
 std::shared_ptr<live::Stage> conversion(PixelFormat to, const StageText& stage, CLI::App& app) {
   live::ConvertChoices choices;
+  std::string rung;
   add_convert_options(app, choices);
+  if (to == PixelFormat::ycbcr32) app.add_option("--rung", rung);
   stage.parse_with(app);
+  rung = stage.chosen(rung);
+  if (!rung.empty()) return ycbcr32_rung(stage.text, choices, rung);
   return live::convert_stage(stage.text, to, choices);
 }
 
 std::shared_ptr<live::Stage> make_sobel(const StageText& stage, CLI::App& app) {
   SobelOptions options;
+  std::string rung;
   add_sobel_options(app, options);
+  app.add_option("--rung", rung);
   stage.parse_with(app);
+  rung = stage.chosen(rung);
+  if (!rung.empty()) return sobel_rung(stage.text, options, rung);
   return live::sobel_stage(stage.text, options);
 }
 
 std::shared_ptr<live::Stage> make_threshold(const StageText& stage, CLI::App& app) {
   ThresholdOptions options;
   options.window = 0;
+  std::string rung;
   add_threshold_options(app, options);
+  app.add_option("--rung", rung);
   stage.parse_with(app);
   if (options.window == 0) {
     throw UsageError("the stage '" + stage.text + "' needs window=N, an odd number such as 31");
   }
+  rung = stage.chosen(rung);
+  if (!rung.empty()) return threshold_rung(stage.text, options, rung);
   return live::threshold_stage(stage.text, options);
 }
 
@@ -129,9 +154,10 @@ std::shared_ptr<live::Stage> make(const StageText& stage) {
                                list_of_stages()));
 }
 
-StageText words_of(std::string_view text) {
+StageText words_of(std::string_view text, bool on_gpu) {
   std::istringstream words{std::string(text)};
   StageText stage;
+  stage.on_gpu = on_gpu;
   for (std::string word; words >> word;) stage.words.push_back(word);
   if (stage.words.empty()) {
     throw UsageError("--pipeline has an empty stage; stages stand between '|', each with a name");
@@ -142,12 +168,12 @@ StageText words_of(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<live::Stage>> parse_stages(std::string_view text) {
+std::vector<std::shared_ptr<live::Stage>> parse_stages(std::string_view text, bool on_gpu) {
   std::vector<std::shared_ptr<live::Stage>> stages;
   if (text.find_first_not_of(" \t\n") == std::string_view::npos) return stages;
   while (true) {
     const std::size_t bar = text.find('|');
-    stages.push_back(make(words_of(text.substr(0, bar))));
+    stages.push_back(make(words_of(text.substr(0, bar), on_gpu)));
     if (bar == std::string_view::npos) return stages;
     text.remove_prefix(bar + 1);
   }

@@ -61,7 +61,7 @@ class StreamCommand final : public Command {
     if (paths_.size() != 2)
       throw UsageError(fmt::format("stream needs SOURCE SINK, not {} names", paths_.size()));
     where_.validate();
-    std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_);
+    std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_, take_gpu(where_));
     require_two_places();
     require_outputs();
     const bool is_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one

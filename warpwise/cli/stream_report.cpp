@@ -100,12 +100,12 @@ std::string interop_text(const StreamPlace& place, const live::Source& source) {
 
 std::string text_of(const StreamReport& report) {
   const live::Summary& summary = report.summary;
-  const io::PictureShape& shape = report.pipeline.result().shape;
+  const live::Stream& result = report.pipeline.result();
   return fmt::format(
       "{}: {} frame{} of {}x{} {}{}, {:.4g} fps on {} ({}); each: {}; {:.3g} ms old when written "
       "(p99 {:.3g} ms)",
-      report.sink.name(), summary.written, summary.written == 1 ? "" : "s", shape.width,
-      shape.height, shape.pixel_text(), drops_text(summary),
+      report.sink.name(), summary.written, summary.written == 1 ? "" : "s", result.shape.width,
+      result.shape.height, name_of(report.sink.holds(result)), drops_text(summary),
       fps_of(summary.written, summary.seconds), report.place.backend, report.place.device,
       parts_text(report), summary.age_median, summary.age_p99);
 }

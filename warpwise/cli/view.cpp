@@ -2,6 +2,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/rung_stage.hpp"
 #include "warpwise/cli/source_options.hpp"
 #include "warpwise/cli/stage_text.hpp"
 #include "warpwise/cli/worker.hpp"
@@ -50,7 +51,9 @@ class ViewCommand final : public Command {
     where_.validate();
     require_screenshot();
     viewer::ViewOptions view = view_;
-    view.parse = parse_stages;
+    view.on_gpu = take_gpu(where_);
+    view.parse = [&](std::string_view text) { return parse_stages(text, view.on_gpu); };
+    view.rungs = window_rungs(view.on_gpu);
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
     view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);

@@ -1,5 +1,6 @@
 #include "warpwise/io/input_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -94,6 +95,23 @@ TEST_F(InputFileTest, EndsInADeviceWithoutAnEnd) {
   EXPECT_FALSE(zeros.read_rest(content, 5'000'000));
   EXPECT_LE(content.size(), 5'000'001U);
   EXPECT_TRUE(contains(why_not_read("/dev/zero"), "/dev/zero: it is no image"));
+}
+
+TEST_F(InputFileTest, EnlargesAPipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const int before = ::fcntl(ends[0], F_GETPIPE_SZ);
+  InputFile file("/dev/fd/" + std::to_string(ends[0]));
+  const int after = ::fcntl(ends[0], F_GETPIPE_SZ);
+  ::close(ends[0]);
+  std::vector<char> content(static_cast<std::size_t>(after), 'x');
+  ASSERT_EQ(::write(ends[1], content.data(), content.size()), after);
+  ::close(ends[1]);
+  std::vector<std::byte> read;
+  ASSERT_TRUE(file.read_rest(read, 2 * content.size()));
+  EXPECT_EQ(read.size(), content.size());
+  if (after == before) GTEST_SKIP() << "this system grants no larger pipes";
+  EXPECT_EQ(after, 1 << 20);
 }
 
 TEST_F(InputFileTest, RefusesAnEmptyName) {

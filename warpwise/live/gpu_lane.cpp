@@ -4,6 +4,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/live/device_steps.hpp"
 #include "warpwise/live/lane.hpp"
 
 namespace warpwise::live {
@@ -18,11 +19,8 @@ class GpuLane final : public Lane {
       : pipeline_(pipeline), stream_(std::move(stream)), on_gpu_(on_gpu),
         source_(on_gpu.source ? 0 : pipeline.source().shape.bytes()),
         result_(pipeline.result().shape.bytes()),
-        on_device_(pipeline.source().shape.bytes(), *stream_) {
-    for (const Step& step : pipeline.steps()) {
-      const std::int64_t bytes = step.stage ? step.to.shape.bytes() : 0;
-      between_.emplace_back(bytes, *stream_);
-    }
+        source_on_device_(pipeline.source().shape.bytes(), *stream_),
+        result_on_device_(pipeline.result().shape.bytes(), *stream_), steps_(pipeline, *stream_) {
     times_.steps.resize(pipeline.steps().size());
   }
 
@@ -39,22 +37,21 @@ class GpuLane final : public Lane {
   bool read(Source& source) override {
     if (!on_gpu_.source) return Lane::read(source);
     gpu::set_device(device_);  // of this thread
-    return source.next_on_gpu(on_device_.data(), *stream_);
+    return source.next_on_gpu(source_on_device_.data(), *stream_);
   }
   void take_frame_of(Lane& other) override {
     if (!on_gpu_.source) return Lane::take_frame_of(other);
     gpu::set_device(device_);
     const auto& same = static_cast<const GpuLane&>(other);
-    gpu::copy_bytes(same.on_device_.data(), on_device_.data(), on_device_.bytes(), *same.stream_);
+    gpu::copy_bytes(same.source_on_device_.data(), source_on_device_.data(),
+                    source_on_device_.bytes(), *same.stream_);
     same.stream_->synchronize();
   }
   std::span<const std::byte> result() const override {
     if (on_gpu_.result) fetch();
     return {result_.data(), static_cast<std::size_t>(result_.bytes())};
   }
-  const std::byte* result_on_gpu() const override {
-    return on_gpu_.result ? last().data() : nullptr;
-  }
+  const std::byte* result_on_gpu() const override { return on_gpu_.result ? last_ : nullptr; }
   const Milliseconds& milliseconds() const override { return times_; }
 
   void compute() override {
@@ -70,29 +67,14 @@ class GpuLane final : public Lane {
   }
 
  private:
-  // Of the last step that computes.
-  const gpu::Buffer& last() const {
-    const auto& steps = pipeline_.steps();
-    std::size_t i = steps.size();
-    while (i > 0 && !steps[i - 1].stage) --i;
-    return i > 0 ? between_[i - 1] : on_device_;
-  }
-
   void fetch() const {
     gpu::set_device(device_);
-    gpu::download(last().data(), result_.data(), result_.bytes(), *stream_);
+    gpu::download(last_, result_.data(), result_.bytes(), *stream_);
     stream_->synchronize();
   }
 
   void upload(gpu::StreamHandle stream) {
-    gpu::upload(source_.data(), on_device_.data(), source_.bytes(), stream);
-  }
-
-  DeviceSource run_step(std::size_t i, DeviceSource from, gpu::StreamHandle stream) {
-    const Step& step = pipeline_.steps()[i];
-    if (!step.stage) return {step.to.shape, from.data};
-    step.stage->run(from, {step.to.shape, between_[i].data()}, stream);
-    return {step.to.shape, between_[i].data()};
+    gpu::upload(source_.data(), source_on_device_.data(), source_.bytes(), stream);
   }
 
   void download(DeviceSource from, gpu::StreamHandle stream) {
@@ -101,10 +83,11 @@ class GpuLane final : public Lane {
   }
 
   void enqueue(gpu::StreamHandle stream) {
-    DeviceSource from{pipeline_.source().shape, on_device_.data()};
     if (!on_gpu_.source) upload(stream);
-    for (std::size_t i = 0; i < between_.size(); ++i) from = run_step(i, from, stream);
-    if (!on_gpu_.result) download(from, stream);
+    const DeviceSource from{pipeline_.source().shape, source_on_device_.data()};
+    const DeviceSource last = steps_.run(from, result_on_device_.data(), stream);
+    if (!on_gpu_.result) download(last, stream);
+    last_ = static_cast<const std::byte*>(last.data);
   }
 
   // Calls `work` between two events: what it took on the stream, in milliseconds.
@@ -119,12 +102,14 @@ class GpuLane final : public Lane {
 
   Milliseconds run_timed() {
     Milliseconds took;
-    DeviceSource from{pipeline_.source().shape, on_device_.data()};
+    DeviceSource from{pipeline_.source().shape, source_on_device_.data()};
     if (!on_gpu_.source) took.upload = timed([&] { upload(*stream_); });
-    for (std::size_t i = 0; i < between_.size(); ++i) {
-      took.steps.push_back(timed([&] { from = run_step(i, from, *stream_); }));
+    for (std::size_t i = 0; i < pipeline_.steps().size(); ++i) {
+      took.steps.push_back(
+          timed([&] { from = steps_.run_step(i, from, result_on_device_.data(), *stream_); }));
     }
     if (!on_gpu_.result) took.download = timed([&] { download(from, *stream_); });
+    last_ = static_cast<const std::byte*>(from.data);
     return took;
   }
 
@@ -136,7 +121,7 @@ class GpuLane final : public Lane {
       const Milliseconds again = run_timed();
       rehearsed_.upload = std::min(rehearsed_.upload, again.upload);
       rehearsed_.download = std::min(rehearsed_.download, again.download);
-      for (std::size_t i = 0; i < between_.size(); ++i) {
+      for (std::size_t i = 0; i < rehearsed_.steps.size(); ++i) {
         rehearsed_.steps[i] = std::min(rehearsed_.steps[i], again.steps[i]);
       }
     }
@@ -154,8 +139,10 @@ class GpuLane final : public Lane {
   OnGpu on_gpu_;
   gpu::HostBuffer source_;
   gpu::HostBuffer result_;
-  gpu::Buffer on_device_;
-  std::vector<gpu::Buffer> between_;  // results of the steps
+  gpu::Buffer source_on_device_;
+  gpu::Buffer result_on_device_;
+  DeviceSteps steps_;
+  const std::byte* last_ = nullptr;  // where a result lies, of the last step that computes
   gpu::Event begin_;
   gpu::Event done_;
   std::optional<gpu::Graph> graph_;

@@ -25,7 +25,7 @@ std::shared_ptr<Stage> conversion(const Stream& from, const Sink::Taken& wanted)
   options.to_range = wanted.range;
   options.matrix = wanted.matrix;
   if (wanted.format == PixelFormat::gray8 && !has_luma(from.format())) {
-    options.convention = Convention::opencv;
+    options.convention = convention_of_grey;
   }
   return convert_stage(std::string(name_of(wanted.format)), wanted.format, options);
 }
@@ -59,15 +59,33 @@ void Pipeline::insert(const std::string& who, const Sink::Taken& wanted) {
   const Stream& from = result();
   const bool has_colours = has_wanted_colours(from, wanted);
   if (from.format() == wanted.format && has_colours) return;
-  if (wanted.format == PixelFormat::gray8 && begins_with_luma(from.format()) && has_colours) {
-    steps_.push_back({nullptr, from, luma_of(from), true});
-    return;
+  if (wanted.format == PixelFormat::gray8 && has_colours) {
+    if (take_luma_alone()) return;
+    if (begins_with_luma(from.format())) {
+      steps_.push_back({nullptr, from, luma_of(from), true});
+      return;
+    }
   }
   // No conversion leads from one matrix of YUV to another.
   const bool matrix_changes = has_luma(from.format()) && from.format() != PixelFormat::gray8 &&
                               wanted.matrix && *wanted.matrix != from.colours.matrix.value;
   if (matrix_changes) add(conversion(from, {PixelFormat::rgb24, std::nullopt}), who, true);
   add(conversion(result(), wanted), who, true);
+}
+
+// Of the last step, where nothing else of what it gives would be read.
+bool Pipeline::take_luma_alone() {
+  if (steps_.empty() || !steps_.back().stage) return false;
+  std::shared_ptr<Stage> luma = steps_.back().stage->luma_alone();
+  if (!luma) return false;
+  const Stream from = steps_.back().from;
+  const Stream to = luma->begin(from);
+  // Between equal ranges luma stays what it is, by every convention.
+  const bool is_there =
+      begins_with_luma(from.format()) && from.colours.range.value == to.colours.range.value;
+  steps_.back() = is_there ? Step{nullptr, from, luma_of(from), true}
+                           : Step{std::move(luma), from, to, steps_.back().is_inserted};
+  return true;
 }
 
 void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted) {

@@ -20,7 +20,8 @@ struct Step {
 };
 
 /// Stages in their order, checked against the frames that come and those that the sink takes, with
-/// the conversions that this needs.
+/// the conversions that this needs. Of a conversion to YUV whose luma alone is read, that alone is
+/// computed.
 class Pipeline {
  public:
   /// \throws InvalidArgument  a stage, or the sink, cannot take what comes; the message names it,
@@ -41,6 +42,7 @@ class Pipeline {
 
  private:
   void insert(const std::string& who, const Sink::Taken& wanted);
+  bool take_luma_alone();
   void add(std::shared_ptr<Stage> stage, const std::string& neighbour, bool is_inserted);
 
   Stream source_;

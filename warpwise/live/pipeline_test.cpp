@@ -36,6 +36,7 @@ constexpr MatchOptions four = {.block_width = 4, .block_height = 4};
 
 std::shared_ptr<Stage> sobel() { return sobel_stage("sobel"); }
 std::shared_ptr<Stage> threshold() { return threshold_stage("threshold window=3", {}); }
+std::shared_ptr<Stage> track() { return track_stage("track", {0, 0, 2, 2}); }
 std::shared_ptr<Stage> conversion(PixelFormat to) {
   return convert_stage(std::string(name_of(to)), to);
 }
@@ -64,8 +65,28 @@ TEST(PipelineTest, ConversionsAreInsertedWhereTheyAreNeeded) {
     EXPECT_EQ(text(from), std::string(name_of(from)) + " -> (gray8) -> threshold window=3 gray8");
   }
   EXPECT_EQ(made_of({sobel()}, PixelFormat::rgb24).text(), "rgb24 -> sobel gray8");
-  EXPECT_EQ(made_of({conversion(PixelFormat::i444), sobel()}, PixelFormat::rgb24).text(),
-            "rgb24 -> i444 -> (luma) gray8 -> sobel gray8");
+}
+
+TEST(PipelineTest, OfAConversionWhoseLumaIsReadThatAloneIsComputed) {
+  const auto text = [](PixelFormat from, PixelFormat by, const ColourTags& colours = {}) {
+    return made_of({conversion(by), sobel()}, from, colours).text();
+  };
+  for (const PixelFormat by : {PixelFormat::ycbcr32, PixelFormat::ycrcb24, PixelFormat::i444}) {
+    EXPECT_EQ(text(PixelFormat::rgb24, by),
+              "rgb24 -> luma of " + std::string(name_of(by)) + " gray8 -> sobel gray8");
+  }
+  EXPECT_EQ(text(PixelFormat::nv12, PixelFormat::ycbcr32), "nv12 -> (luma) gray8 -> sobel gray8")
+      << "which is there already";
+  const std::shared_ptr<Stage> full =
+      convert_stage("ycbcr32", PixelFormat::ycbcr32, {.to_range = Range::full});
+  EXPECT_EQ(made_of({full, sobel()}, PixelFormat::nv12).text(),
+            "nv12 -> luma of ycbcr32 gray8 -> sobel gray8");
+  EXPECT_EQ(text(PixelFormat::nv12, PixelFormat::rgb24), "nv12 -> rgb24 -> sobel gray8");
+  EXPECT_EQ(Pipeline({conversion(PixelFormat::ycbcr32)}, stream_of(PixelFormat::rgb24, 6, 4, {}),
+                     Wanting(PixelFormat::ycbcr32))
+                .text(),
+            "rgb24 -> ycbcr32")
+      << "the sink takes all of it";
 }
 
 TEST(PipelineTest, ASinkGetsWhatItTakes) {
@@ -101,8 +122,8 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
   expect_words(refusal([&] { Pipeline({sobel(), disparity}, odd, *null_sink()); }),
                {"'disparity' cannot follow 'sobel'", "gray8 7x4"});
   expect_words(
-      refusal([&] { made_of({conversion(PixelFormat::ycrcb24), sobel()}, PixelFormat::rgb24); }),
-      {"sobel cannot take the ycrcb24 frames", "ycrcb24"});
+      refusal([&] { made_of({conversion(PixelFormat::ycrcb24), track()}, PixelFormat::rgb24); }),
+      {"track cannot take the ycrcb24 frames", "ycrcb24"});
   expect_words(refusal([&] { Pipeline({sobel()}, odd, Wanting(PixelFormat::nv12)); }),
                {"wanting cannot take the gray8 frames", "nv12"});
 }
@@ -122,7 +143,8 @@ TEST(PipelineTest, IsRecordedIfAllStagesAre) {
 
 // "ycbcr32 | sobel | threshold window=3", without a lane, a stage or a fast path.
 Bytes edges_by_reference(const Stream& from, const Bytes& frame) {
-  const auto [width, height] = std::pair(from.shape.width, from.shape.height);
+  const std::int64_t width = from.shape.width;
+  const std::int64_t height = from.shape.height;
   const auto pixels = static_cast<std::size_t>(width * height);
   ConvertOptions options;
   const bool is_rgb = !has_luma(from.format());
@@ -160,6 +182,24 @@ TEST(CpuLanesTest, ComputeWhatTheReferencesDo) {
         }
       }
     }
+  }
+}
+
+TEST(CpuLanesTest, LumaAloneIsTheLumaOfTheWhole) {
+  for (const PixelFormat format : convert_sources) {
+    const Stream from = stream_of(format, 65, 33, {});
+    const Bytes frame = test::random_frame(from, 3);
+    const std::shared_ptr<Stage> whole = conversion(PixelFormat::i444);
+    const Pipeline pipeline({whole}, from, Wanting(PixelFormat::gray8));
+    const auto lanes = cpu_lanes(pipeline, 1, 1);
+    std::copy(frame.begin(), frame.end(), lanes[0]->source().begin());
+    lanes[0]->compute();
+    Bytes planes(3 * 65 * 33);
+    whole->run(HostSource{from.shape, frame.data()},
+               HostResult{io::PictureShape::of(PixelFormat::i444, 65, 33), planes.data()});
+    planes.resize(65 * 33);
+    SCOPED_TRACE(from.text());
+    test::expect_same(planes, {lanes[0]->result().begin(), lanes[0]->result().end()});
   }
 }
 

@@ -74,7 +74,7 @@ class Run {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Lane*> free_;
+  std::vector<Lane*> free_;             // the last is taken first: it may be in a cache
   std::deque<Frame> ready_;             // to be computed
   std::map<std::int64_t, Frame> done_;  // to be written, by the order in which they were taken
   std::int64_t taken_ = 0;              // by workers
@@ -106,8 +106,8 @@ Lane* Run::lane_to_fill() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return is_stopped_ || !free_.empty(); });
   if (is_stopped_) return nullptr;
-  Lane* const lane = free_.front();
-  free_.pop_front();
+  Lane* const lane = free_.back();
+  free_.pop_back();
   return lane;
 }
 

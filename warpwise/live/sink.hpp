@@ -28,6 +28,9 @@ class Sink {
   /// \throws InvalidArgument  it cannot take frames of that size.
   virtual Taken takes(const Stream& stream) const = 0;
 
+  /// The format that it makes of such frames: i420 where the sink itself shares chroma out.
+  virtual PixelFormat holds(const Stream& taken) const { return taken.format(); }
+
   /// Called once, with frames as takes() asked for. \throws IoError
   virtual void begin(const Stream& stream) = 0;
   /// \throws IoError  a full disk, a reader that went away, …

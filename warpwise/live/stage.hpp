@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -24,9 +25,10 @@ class Stage {
   /// As it was written: "threshold window=31".
   const std::string& text() const { return text_; }
 
-  /// The format that the stage wants frames of `from` converted to, gray8 or rgb24; none where it
-  /// takes them as they are. To gray8, YUV gives the luma as it is and RGB the grey of
-  /// cv::cvtColor(COLOR_RGB2GRAY); to rgb24, YUV is converted as convert_stage() does.
+  /// The format that the stage wants frames of `from` converted to, gray8, rgb24 or another
+  /// order of RGB; none where it takes them as they are. To gray8, YUV gives the luma as it is and
+  /// RGB the grey of cv::cvtColor(COLOR_RGB2GRAY); to rgb24, YUV is converted as convert_stage()
+  /// does.
   virtual std::optional<PixelFormat> reads(const Stream& from) const = 0;
 
   /// Called once, before the first frame, with frames as reads() asked for: what comes of them.
@@ -42,6 +44,10 @@ class Stage {
 
   /// Gives back what run() keeps on a GPU for the next frame, before its stream goes.
   virtual void release() {}
+
+  /// What computes the luma of this stage's result alone, as gray8, where that is less work than
+  /// all of the result; null where it is not.
+  virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
 
   /// The frame's own work, on the calling thread's oneTBB arena; of a stage that does not remember
   /// it may run for several frames at a time.

@@ -93,6 +93,55 @@ TEST_P(StagesTest, ConvertsBetweenFormats) {
   }
 }
 
+Bytes luma_in(const Bytes& frame, const Stream& stream) {
+  const bool is_planar = stream.format() == PixelFormat::i444;
+  const auto step =
+      static_cast<std::size_t>(is_planar ? 1 : plane_row_bytes(stream.format(), 0, 1));
+  Bytes luma(static_cast<std::size_t>(stream.shape.width * stream.shape.height));
+  for (std::size_t i = 0; i < luma.size(); ++i) luma[i] = frame[i * step];
+  return luma;
+}
+
+// Every choice that a conversion has, defined or not.
+std::vector<ConvertChoices> all_choices() {
+  const std::optional<Range> ranges[] = {std::nullopt, Range::full, Range::limited};
+  std::vector<ConvertChoices> choices;
+  for (const Convention convention : all_conventions) {
+    for (const Matrix matrix : all_matrices) {
+      for (const auto from : ranges) {
+        for (const auto to : ranges) choices.push_back({matrix, from, to, convention});
+      }
+    }
+  }
+  return choices;
+}
+
+TEST_P(StagesTest, LumaAloneIsTheLumaOfTheWhole) {
+  int compared = 0;
+  for (const PixelFormat format : convert_sources) {
+    const Stream from = stream_of(format, 257, 19, {});
+    const Bytes frame = random_frame(from, 3);
+    for (const PixelFormat to : {PixelFormat::ycbcr32, PixelFormat::ycrcb24, PixelFormat::i444}) {
+      for (const ConvertChoices& choices : all_choices()) {
+        SCOPED_TRACE(from.text() + " to " + std::string(name_of(to)) + " by " +
+                     std::string(name_of(choices.convention)));
+        auto whole = convert_stage("", to, choices);
+        if (!refusal([&] { whole->begin(from); }).empty()) continue;
+        Running luma(GetParam(), whole->luma_alone(), from);
+        Running all(GetParam(), std::move(whole), from);
+        EXPECT_EQ(luma.result().colours.range.value, all.result().colours.range.value);
+        expect_same(luma_in(all(frame), all.result()), luma(frame));
+        if (HasFatalFailure()) return;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 500);
+  for (const PixelFormat to : {PixelFormat::gray8, PixelFormat::rgb24, PixelFormat::bgra32}) {
+    EXPECT_EQ(convert_stage("", to)->luma_alone(), nullptr);
+  }
+}
+
 // convert() has no such grey.
 TEST_P(StagesTest, ConvertsGreyOfLimitedRange) {
   const auto expected = [](const Bytes& frame, std::size_t copies) {

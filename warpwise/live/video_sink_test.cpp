@@ -142,6 +142,17 @@ TEST_F(VideoTest, SaysWhatItTakes) {
   EXPECT_EQ(taken("a.mkv", PixelFormat::ycbcr32).format, PixelFormat::i444);
 }
 
+TEST_F(VideoTest, SaysWhatItHolds) {
+  const auto held = [&](const char* name, PixelFormat format) {
+    return video_module().create(path(name))->holds(stream_of(format, 64, 48, {}));
+  };
+  for (const char* name : {"a.mp4", "a.avi"}) {
+    EXPECT_EQ(held(name, PixelFormat::i444), PixelFormat::i420);
+    EXPECT_EQ(held(name, PixelFormat::nv12), PixelFormat::i420);
+  }
+  EXPECT_EQ(held("a.mkv", PixelFormat::i444), PixelFormat::i444);
+}
+
 TEST_F(VideoTest, RefusesOddSizesInMp4) {
   const auto sink = video_module().create(path("a.mp4"));
   const std::string message =

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "warpwise/viewer/histogram.hpp"
+#include "warpwise/viewer/stage_words.hpp"
 
 namespace warpwise::viewer {
 namespace {
@@ -64,12 +65,22 @@ std::string text_of(const Player::State& state, std::int64_t number, View view) 
   return fmt::format("frame {}{}; view: {}", number, does, name_of(view));
 }
 
+// Each input read once, each output written once, against a copy.
+std::string share_text(const live::Step& step, double milliseconds,
+                       const std::optional<double>& roof_gb_per_s) {
+  if (!step.stage || !roof_gb_per_s || !(milliseconds > 0)) return {};
+  const auto bytes = static_cast<double>(step.from.shape.bytes() + step.to.shape.bytes());
+  return fmt::format(", {:.1f} %", 1e-4 * bytes / milliseconds / *roof_gb_per_s);
+}
+
 }  // namespace
 
-Panel::Panel(const live::Source& source, const std::string& way, std::string pipeline,
+Panel::Panel(const live::Source& source, const std::string& way, std::string pipeline, Rungs rungs,
              std::function<void(const std::string&)> replace)
     : source_(source.name() + "\n" + source.stream().text() + way), pipeline_(std::move(pipeline)),
-      replace_(std::move(replace)) {}
+      replace_(std::move(replace)), rungs_(std::move(rungs)) {
+  note_stages();
+}
 
 void Panel::add(const Shown& shown) {
   if (shown.number != shown_.number) add_time();
@@ -93,6 +104,7 @@ void Panel::draw(const Player::State& state, View view, float left, float width,
   draw_steps();
   draw_histogram();
   draw_pipeline();
+  draw_rungs();
   title("h: help");
   ImGui::End();
 }
@@ -116,13 +128,15 @@ void Panel::draw_rate() const {
 }
 
 void Panel::draw_steps() const {
-  title("milliseconds of each step");
+  title(copy_roof_gb_per_s_ ? "milliseconds of each step, % of copy roof"
+                            : "milliseconds of each step");
   if (!shown_.computation) return;
   const std::vector<live::Step>& steps = shown_.computation->pipeline().steps();
   const std::vector<double> took = shown_.frame->milliseconds();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string name = steps[i].stage ? steps[i].stage->text() : "luma";
-    write(fmt::format("{:7.2f}  {}{}", took[i], name, steps[i].is_inserted ? " (inserted)" : ""));
+    write(fmt::format("{:8.3f}  {}{}{}", took[i], name, steps[i].is_inserted ? " (inserted)" : "",
+                      share_text(steps[i], took[i], copy_roof_gb_per_s_)));
   }
   if (steps.empty()) write("none: frames are shown as they come");
 }
@@ -153,9 +167,58 @@ void Panel::replace_pipeline() {
   error_.clear();
   try {
     replace_(pipeline_);
+    note_stages();
   } catch (const std::exception& error) {
     error_ = error.what();
   }
+}
+
+// What a stage may run follows from the text that was taken, not from the one that is edited.
+void Panel::note_stages() {
+  taken_ = pipeline_;
+  stages_ = words_of(taken_);
+  choices_.clear();
+  if (!rungs_.of) return;
+  for (const std::vector<std::string>& words : stages_) {
+    choices_.push_back(words.empty() ? StageRungs{} : rungs_.of(words.front()));
+  }
+  const bool is_rung_chosen = std::any_of(stages_.begin(), stages_.end(), [](const auto& words) {
+    return !option_of(words, "rung").empty();
+  });
+  if (is_rung_chosen && !copy_roof_gb_per_s_) copy_roof_gb_per_s_ = rungs_.copy_roof_gb_per_s();
+}
+
+void Panel::draw_rungs() {
+  title("rungs of the ladders in a stage's place");
+  if (!rungs_.why_none.empty()) write(rungs_.why_none);
+  bool is_any = false;
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    if (choices_[i].names.empty()) continue;
+    draw_rungs_of(i);
+    is_any = true;
+  }
+  if (!is_any && rungs_.why_none.empty()) write("no stage here has a ladder");
+}
+
+void Panel::draw_rungs_of(std::size_t stage) {
+  const std::string& name = stages_[stage].front();
+  std::string chosen = option_of(stages_[stage], "rung");
+  if (chosen.empty()) chosen = choices_[stage].names.back();
+  std::string picked;
+  if (ImGui::BeginCombo(fmt::format("{}##rung{}", name, stage).c_str(), chosen.c_str())) {
+    for (const std::string& each : choices_[stage].names) {
+      if (ImGui::Selectable(each.c_str(), each == chosen)) picked = each;
+    }
+    ImGui::EndCombo();
+  }
+  if (!picked.empty()) choose(stage, picked);
+}
+
+void Panel::choose(std::size_t stage, const std::string& rung) {
+  const StageRungs& choice = choices_[stage];
+  const bool is_shipped = rung == choice.names.back();
+  pipeline_ = with_options(taken_, stage, is_shipped ? "rung=" : choice.options + " rung=" + rung);
+  replace_pipeline();
 }
 
 void draw_help(float picture_width, float picture_height) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,10 @@ namespace warpwise::viewer {
 /// result's histogram, and the pipeline, which can be edited. Drawn by Dear ImGui.
 class Panel {
  public:
-  /// `way` says how frames get from the source to the window, where a GPU computes; `replace` takes
-  /// the pipeline's new text, and what it throws is shown below the text.
-  Panel(const live::Source& source, const std::string& way, std::string pipeline,
+  /// `way` says how frames get from the source to the window, where a GPU computes; `rungs` are
+  /// what may run in a stage's place; `replace` takes the pipeline's new text, and what it throws
+  /// is shown below the text.
+  Panel(const live::Source& source, const std::string& way, std::string pipeline, Rungs rungs,
         std::function<void(const std::string&)> replace);
 
   /// The next letters go into the pipeline's text.
@@ -36,12 +38,21 @@ class Panel {
   void draw_histogram();
   void draw_pipeline();
   void replace_pipeline();
+  void draw_rungs();
+  void draw_rungs_of(std::size_t stage);
+  void choose(std::size_t stage, const std::string& rung);
+  void note_stages();
 
   std::string source_;
   std::string pipeline_;
   bool is_edit_asked_ = false;
   std::string error_;  // of the pipeline that was entered last
   std::function<void(const std::string&)> replace_;
+  Rungs rungs_;
+  std::string taken_;                             // the pipeline that is computed
+  std::vector<std::vector<std::string>> stages_;  // its words
+  std::vector<StageRungs> choices_;               // of each stage
+  std::optional<double> copy_roof_gb_per_s_;      // measured when the first rung is chosen
   Shown shown_;
   std::array<float, 256> histogram_{};
   bool is_counted_ = false;  // the histogram is of the frame that is shown

@@ -29,9 +29,24 @@ inline constexpr auto all_views = all_values<View>();
 /// The stages of a pipeline's text. Throws an std::exception whose text is for the user.
 using ParseStages = std::function<std::vector<std::shared_ptr<live::Stage>>(std::string_view text)>;
 
+/// What may run in a stage's place.
+struct StageRungs {
+  std::vector<std::string> names;  ///< the last is the library's own
+  std::string options;             ///< of the stage that they need: "border=replicate"
+};
+
+/// Steps of optimisation of a stage's kernel that may run in its place; the option rung=NAME in the
+/// pipeline's text says which.
+struct Rungs {
+  std::string why_none;                                       ///< empty where there are some
+  std::function<StageRungs(std::string_view stage)> of;       ///< by the stage's name
+  std::function<std::optional<double>()> copy_roof_gb_per_s;  ///< of the GPU, measured here
+};
+
 struct ViewOptions {
   std::string pipeline;  ///< its text, which the user may change
   ParseStages parse;
+  Rungs rungs;
   View view = View::result;
   std::optional<std::int64_t> frames;  ///< ends after so many
   std::string screenshot;              ///< the last frame's window goes to this PNG file
@@ -48,7 +63,7 @@ struct ViewOptions {
 void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
 
 /// What the module exports; the number in its name changes with this interface.
-inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_1";
+inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_2";
 using ViewerModuleEntry = void (*)(std::shared_ptr<live::Source>, const ViewOptions&);
 
 }  // namespace warpwise::viewer

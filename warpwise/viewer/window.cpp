@@ -231,7 +231,7 @@ class Window {
         computation_(std::make_shared<Computation>(options.parse(options.pipeline), stream_)),
         handle_(first_size(*computation_, view_), source->name() + " - warpwise"), callbacks_(this),
         gui_(handle_.get(), handle_.content_scale()), sharing_(*source, options),
-        panel_(*source, sharing_.text(), options.pipeline,
+        panel_(*source, sharing_.text(), options.pipeline, options.rungs,
                [this](const std::string& text) { replace(text); }),
         player_(std::make_shared<Player>(source, reserved(std::move(computation_)), options.frames,
                                          [] { glfwPostEmptyEvent(); })),
@@ -484,7 +484,7 @@ class Window {
 }  // namespace
 }  // namespace warpwise::viewer
 
-extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_1(
+extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_2(
     std::shared_ptr<warpwise::live::Source> source, const warpwise::viewer::ViewOptions& options) {
   warpwise::viewer::Window(source, options).run();
 }

@@ -114,6 +114,31 @@ def bad_values():
         yield case("explain", "in/buffer.ptx", *LAUNCH, "--arg", value, says="--arg")
 
 
+def stages():
+    """Texts of pipelines, and bad values in them. A space ends an option there."""
+    words = ("stream", "test:bars", "null", "--size", "8x8", "--frames", "1", "--pipeline")
+    table = [
+        ("threshold", "window", BAD_INTEGERS + ["0", "2", "-1"]),
+        ("threshold window=3", "max", BAD_INTEGERS + ["-1", "65536"]),
+        ("threshold window=3", "offset", BAD_NUMBERS),
+        ("sobel", "norm", BAD_NAMES),
+        ("ycbcr32", "matrix", BAD_NAMES),
+        ("match", "block", BAD_INTEGERS + ["0", "-1", "257"]),
+        ("match", "search-x", BAD_RANGES),
+        ("match", "max-motion", BAD_NUMBERS + ["0", "-1"]),
+        ("disparity", "max-disparity", BAD_INTEGERS + ["-1"]),
+        ("track", "box", BAD_BOXES),
+    ]
+    for stage, option, values in table:
+        for value in values:
+            if value == value.strip():
+                yield case(*words, f"{stage} {option}={value}", says=stage.split()[0])
+    for text in ["|", "||", "sobel|", "|sobel", "sobel |\t| sobel", "x", "Sobel", "sobel=1", "--sobel", "-", "=", "sobel sobel",
+                 "sobel --norm l2", "sobel -norm=l2", "sobel norm", "sobel =l2", "sobel help", "sobel norm=l1 norm=l2", "threshold",
+                 "rgb24 | nv12", "gray8 window=3", "ünïcode", COLOUR, "s" * 10000, "sobel | " * 1000, "sobel " + "norm " * 1000]:
+        yield case(*words, text)
+
+
 def command_lines():
     for word in ["sharpen", "", "--bogus", "-x", "sobel2", "SOBEL", COLOUR, "画像", "s" * 10000]:
         yield case(word, says="a subcommand is needed")
@@ -423,7 +448,7 @@ def works():
 
 
 def all_cases():
-    for family in [bad_values, command_lines, empty_names, inputs, videos, without_an_end, images, outputs,
+    for family in [bad_values, stages, command_lines, empty_names, inputs, videos, without_an_end, images, outputs,
                    terminals, searches, explained, works]:
         for each in family():
             yield family.__name__, each

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/machine_code.hpp"
 #include "warpwise/lab/compile/toolchain.hpp"
 #include "warpwise/rules/rules.hpp"
 
@@ -88,6 +89,7 @@ struct KernelResources {
   int shared_bytes = 0;  ///< static, of a block
   /// Where they were asked for and the toolchain has a disassembler that reads the machine code.
   std::optional<GlobalInstructions> global_instructions;
+  std::vector<MachineInstruction> machine_code;  ///< likewise
 };
 
 /// The same PTX without the bodies of all other kernels, so that ptxas builds only this one. Text
@@ -115,7 +117,7 @@ struct ResourceReport {
 
 /// Builds machine code with ptxas from the PTX, or with NVRTC from the source where there is no
 /// ptxas. Does not throw for code that cannot be built: see why_unknown. `kernel` is a mangled
-/// name. With `disassemble` the global instructions are counted too, which takes longer.
+/// name. With `disassemble` the machine code is read too, which takes longer.
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,
                                 const Toolchain& toolchain = find_toolchain(),

@@ -103,19 +103,6 @@ std::vector<int> architectures_of(const std::string& help) {
   return numbers;
 }
 
-// Of a disassembly the part of one kernel, which begins with ".section .text.NAME".
-std::string_view text_of_kernel(std::string_view disassembly, const std::string& kernel) {
-  constexpr std::string_view section = ".section\t.text.";
-  for (std::size_t at = disassembly.find(section); at != std::string_view::npos;
-       at = disassembly.find(section, at)) {
-    at += section.size();
-    const std::string_view rest = disassembly.substr(at);
-    if (!rest.starts_with(kernel) || !rest.substr(kernel.size()).starts_with(',')) continue;
-    return rest.substr(0, rest.find(section));
-  }
-  return {};
-}
-
 // Machine code for one architecture: ptxas's report, and what nvdisasm prints of it, if anything.
 struct Built {
   std::string log;
@@ -127,7 +114,7 @@ using Build = std::function<Built(int architecture)>;
 std::string disassembly_of(const fs::path& cubin, const fs::path& nvdisasm,
                            const TemporaryFolder& folder) {
   if (nvdisasm.empty()) return {};
-  const ProgramRun run = run_program({nvdisasm.string(), "-c", cubin.string()}, folder);
+  const ProgramRun run = run_program({nvdisasm.string(), "-g", "-c", cubin.string()}, folder);
   return run.exit_code == 0 ? run.output : "";
 }
 
@@ -153,6 +140,7 @@ ResourceReport report_of(const std::string& kernel,
       } else if (!made.disassembly.empty()) {
         resources->global_instructions =
             global_instructions_in(text_of_kernel(made.disassembly, kernel));
+        resources->machine_code = machine_code_in(made.disassembly, kernel);
       }
     }
     report.by_compute_capability.back() = built[*architecture];
@@ -172,11 +160,9 @@ ResourceReport with_ptxas(const Compilation& compilation, const std::string& ker
   ResourceReport report =
       report_of(kernel, compute_capabilities, known, target.number, [&](int architecture) {
         std::vector<std::string> arguments = {
-            ptxas.string(),
-            "-v",
-            "-arch=sm_" + std::to_string(architecture) + target.suffix,
-            "-o",
-            (folder / "kernel.cubin").string(),
+            ptxas.string(), "-v",
+            "-lineinfo",    "-arch=sm_" + std::to_string(architecture) + target.suffix,
+            "-o",           (folder / "kernel.cubin").string(),
             ptx.string()};
         if (!compilation.options.fused_multiply_add) arguments.emplace_back("--fmad=false");
         const std::string log = run_program(arguments, folder).output;

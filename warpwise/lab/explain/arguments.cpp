@@ -93,10 +93,13 @@ void fill_from_picture(const ArgumentSpec& spec, const ReadTexture& read, std::b
   std::memcpy(to, picture.bytes().data(), picture.bytes().size());
 }
 
+std::string name_of(const ArgumentSpec& spec, std::size_t index) {
+  return "argument " + std::to_string(index) + ", " + spec.text;
+}
+
 emulator::Address allocate(emulator::Device& device, const ArgumentSpec& spec, std::size_t index,
                            const ReadTexture& read_texture) {
-  const emulator::Address address =
-      device.allocate(spec.bytes(), "argument " + std::to_string(index) + ", " + spec.text);
+  const emulator::Address address = device.allocate(spec.bytes(), name_of(spec, index));
   std::byte* to = device.host_pointer(address, spec.bytes());
   if (spec.fill == Fill::iota || spec.fill == Fill::random) {
     fill_with_numbers(spec, index, to);
@@ -112,8 +115,7 @@ emulator::Address allocate(emulator::Device& device, const ArgumentSpec& spec, s
   return address;
 }
 
-std::uint64_t texture_of(emulator::Device& device, const ArgumentSpec& spec,
-                         emulator::Address address) {
+emulator::Texture texture_of(const ArgumentSpec& spec, emulator::Address address) {
   emulator::Texture texture;
   texture.data = address;
   texture.width = spec.width;
@@ -123,7 +125,7 @@ std::uint64_t texture_of(emulator::Device& device, const ArgumentSpec& spec,
   texture.kind = is_float(spec.type)    ? emulator::TexelKind::floating
                  : is_signed(spec.type) ? emulator::TexelKind::signed_integer
                                         : emulator::TexelKind::unsigned_integer;
-  return device.create_texture(texture);
+  return texture;
 }
 
 std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
@@ -164,7 +166,7 @@ void require_count(const emulator::KernelInfo& kernel, const std::vector<Argumen
 
 Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
                      std::vector<ArgumentSpec> specs, const ReadTexture& read_texture)
-    : device_(device), specs_(std::move(specs)) {
+    : device_(device), offsets_(kernel.parameter_offsets), specs_(std::move(specs)) {
   require_count(kernel, specs_);
   for (std::size_t i = 0; i < specs_.size(); ++i) require_fitting(kernel, i, specs_[i]);
   if (!specs_.empty()) {
@@ -176,11 +178,27 @@ Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kerne
     addresses_.push_back(0);
     if (spec.kind != Kind::scalar) {
       addresses_[i] = allocate(device, spec, i, read_texture);
-      value = spec.kind == Kind::texture ? texture_of(device, spec, addresses_[i]) : addresses_[i];
+      value = spec.kind == Kind::texture ? device.create_texture(texture_of(spec, addresses_[i]))
+                                         : addresses_[i];
     }
     std::memcpy(parameters_.data() + kernel.parameter_offsets[i], &value,
                 kernel.parameter_bytes[i]);
   }
+}
+
+std::vector<Arguments::Memory> Arguments::memory() const {
+  std::vector<Memory> result;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const ArgumentSpec& spec = specs_[i];
+    if (spec.kind == Kind::scalar) continue;
+    const std::byte* bytes = device_.host_pointer(addresses_[i], spec.bytes());
+    Memory& memory = result.emplace_back();
+    memory.parameter_offset = offsets_[i];
+    memory.name = name_of(spec, i);
+    memory.bytes.assign(bytes, bytes + spec.bytes());
+    if (spec.kind == Kind::texture) memory.texture = texture_of(spec, 0);
+  }
+  return result;
 }
 
 void Arguments::require_dumpable(const DumpSpec& what) const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,16 @@ class Arguments {
 
   std::span<const std::byte> parameters() const { return parameters_; }
 
+  /// A buffer or a texture.
+  struct Memory {
+    std::uint64_t parameter_offset = 0;  ///< where its address or handle stands in parameters()
+    std::string name;
+    std::vector<std::byte> bytes;
+    std::optional<emulator::Texture> texture;  ///< over these bytes
+  };
+  /// All of them with their bytes as they are now, to be copied to another device.
+  std::vector<Memory> memory() const;
+
   /// Writes a buffer as the kernel left it as a vector in an .npy file.
   /// \throws InvalidArgument  there is no such argument, or it is no buffer. IoError
   void dump(const DumpSpec& what) const;
@@ -36,6 +47,7 @@ class Arguments {
 
  private:
   emulator::Device& device_;
+  std::vector<std::uint64_t> offsets_;  // of the parameters
   std::vector<ArgumentSpec> specs_;
   std::vector<emulator::Address> addresses_;  // of buffers and textures, 0 for scalars
   std::vector<std::byte> parameters_;

@@ -1,10 +1,13 @@
 #include "warpwise/lab/explain/explain.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
+#include <tuple>
 
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/explain/gpu_probe.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -82,17 +85,66 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   return report;
 }
 
+ResourceReport resources_of(const ExplainRequest& request, const Compilation& compilation,
+                            const emulator::KernelInfo& kernel) {
+  return kernel_resources(compilation, kernel.name, request.compute_capabilities, find_toolchain(),
+                          request.machine_code);
+}
+
 std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
-                                         const Compilation& compilation,
-                                         const emulator::KernelInfo& kernel) {
-  const ResourceReport resources =
-      kernel_resources(compilation, kernel.name, request.compute_capabilities);
+                                         const emulator::KernelInfo& kernel,
+                                         const ResourceReport& resources) {
   std::vector<CapabilityReport> reports;
   for (std::size_t i = 0; i < request.compute_capabilities.size(); ++i) {
     reports.push_back(report_of(request, kernel, request.compute_capabilities[i],
                                 resources.by_compute_capability[i], resources.why_unknown));
   }
   return reports;
+}
+
+std::string why_not_disassembled(const Toolchain& toolchain) {
+  return toolchain.nvdisasm.empty()
+             ? "there is no disassembler, nvdisasm, in a CUDA toolkit or in $PATH; PyPI's package "
+               "nvidia-cuda-nvdisasm has it"
+             : toolchain.nvdisasm.string() + " does not read it";
+}
+
+std::optional<MachineCode> machine_code_of(const ExplainRequest& request,
+                                           const ResourceReport& resources) {
+  if (!request.machine_code) return std::nullopt;
+  const auto& all = request.compute_capabilities;
+  const auto newest = std::max_element(all.begin(), all.end());
+  const std::optional<KernelResources>& built =
+      resources.by_compute_capability[static_cast<std::size_t>(newest - all.begin())];
+  MachineCode code;
+  if (!built) {
+    code.why_unknown = resources.why_unknown;
+  } else if (built->machine_code.empty()) {
+    code.why_unknown = why_not_disassembled(find_toolchain());
+  } else {
+    code.built_for = built_for(*built, *newest);
+    code.instructions = built->machine_code;
+  }
+  return code;
+}
+
+// A line that only machine code has stands among the others with counts of 0.
+void add_lines_of(const MachineCode& code, emulator::LaunchResult& launch) {
+  for (const MachineInstruction& each : code.instructions) {
+    const auto place = std::tie(each.file, each.line);
+    const auto at = std::lower_bound(launch.lines.begin(), launch.lines.end(), place,
+                                     [](const emulator::LineCounts& line, const auto& wanted) {
+                                       return std::tie(line.file, line.line) < wanted;
+                                     });
+    if (at != launch.lines.end() && std::tie(at->file, at->line) == place) continue;
+    launch.lines.insert(
+        at, {each.file, each.line, {}, std::vector<emulator::MemoryCounts>(launch.memory.size())});
+  }
+}
+
+void add_machine_code(const ResourceReport& resources, Explanation& explanation) {
+  explanation.machine_code = machine_code_of(explanation.request, resources);
+  if (explanation.machine_code) add_lines_of(*explanation.machine_code, explanation.launch);
 }
 
 // A file below the current folder is shown as it is called from there.
@@ -160,7 +212,23 @@ std::string Explanation::source_line(const std::string& file, int line) const {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture) {
+std::vector<MachineInstruction> Explanation::instructions_of(
+    const emulator::LineCounts& line) const {
+  std::vector<MachineInstruction> result;
+  if (!machine_code) return result;
+  std::copy_if(machine_code->instructions.begin(), machine_code->instructions.end(),
+               std::back_inserter(result), [&](const MachineInstruction& each) {
+                 return each.line == line.line && each.file == line.file;
+               });
+  return result;
+}
+
+bool Explanation::is_shown(const emulator::LineCounts& line) const {
+  return !line.file.empty() || line.execution.warp_instructions > 0 ||
+         !instructions_of(line).empty();
+}
+
+Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture, GpuProbe* gpu) {
   require_launchable(request);
   Explanation result;
   result.request = request;
@@ -174,7 +242,11 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   emulator::Device device;
   const Arguments arguments(device, result.kernel, request.arguments, read_texture);
   for (const DumpSpec& dump : request.dumps) arguments.require_dumpable(dump);
-  result.capabilities = reports_of(request, result.compilation, result.kernel);
+  // As they are before the kernel runs.
+  const std::vector<Arguments::Memory> memory =
+      gpu != nullptr ? arguments.memory() : std::vector<Arguments::Memory>{};
+  const ResourceReport resources = resources_of(request, result.compilation, result.kernel);
+  result.capabilities = reports_of(request, result.kernel, resources);
   const emulator::LaunchOptions options = {
       .compute_capabilities = request.compute_capabilities,
       .count = true,
@@ -184,21 +256,29 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
     return program.launch(device, result.kernel.name, request.grid, request.block,
                           request.dynamic_shared_bytes, arguments.parameters(), options);
   });
+  add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
+  if (gpu == nullptr) return result;
+  const auto parameters = arguments.parameters();
+  gpu->measure({&result, 1}, [&] {
+    return prepared_file(gpu->executor(), result, {parameters.begin(), parameters.end()}, memory);
+  });
   return result;
 }
 
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch) {
   Explanation result;
-  result.capabilities = reports_of(request, compilation, kernel);
-  result.sources = sources_of(launch, request.file);
+  const ResourceReport resources = resources_of(request, compilation, kernel);
+  result.capabilities = reports_of(request, kernel, resources);
   result.kernel_name = plain_name(kernel.name);
   result.request = std::move(request);
   result.compilation = std::move(compilation);
   result.kernel = std::move(kernel);
   result.launch = std::move(launch);
+  add_machine_code(resources, result);
+  result.sources = sources_of(result.launch, result.request.file);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
+#include "warpwise/lab/explain/gpu_report.hpp"
 
 // Runs a kernel of a file in the emulator and gathers what there is to say about it.
 namespace warpwise::lab {
@@ -32,6 +33,7 @@ struct ExplainRequest {
   std::optional<int> registers;         ///< of a thread, in place of the compiler's
   std::optional<std::uint64_t> budget;  ///< in place of default_budget()
   std::vector<DumpSpec> dumps;
+  bool machine_code = false;  ///< that of the newest compute capability is read too
 };
 
 /// What a kernel takes, and how many of its blocks fit, on one compute capability.
@@ -44,6 +46,13 @@ struct CapabilityReport {
   std::uint64_t shared_bytes = 0;  ///< of a block; on 1.x with its arguments, which lie there
   rules::Occupancy occupancy;      ///< all 0 where not one block fits
   std::string why_not;             ///< why no block fits; empty otherwise
+};
+
+/// A kernel's machine code, line by line of its source.
+struct MachineCode {
+  std::string built_for;    ///< "sm_90"
+  std::string why_unknown;  ///< there is none then
+  std::vector<MachineInstruction> instructions;
 };
 
 struct SourceFile {
@@ -60,16 +69,25 @@ struct Explanation {
   std::vector<CapabilityReport> capabilities;
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
+  std::optional<MachineCode> machine_code;  ///< where it was asked for
+  std::optional<GpuReport> gpu;             ///< likewise
 
   const SourceFile* source(const std::string& file) const;
   /// A line of a source, without the blanks around it; empty when it is not known.
   std::string source_line(const std::string& file, int line) const;
+  /// What the machine code has for a line, in order.
+  std::vector<MachineInstruction> instructions_of(const emulator::LineCounts& line) const;
+  /// Instructions without a source line are shown only if they ran, or are machine code.
+  bool is_shown(const emulator::LineCounts& line) const;
 };
 
-/// Compiles, runs, counts, writes the dumps.
+class GpuProbe;
+
+/// Compiles, runs, counts, writes the dumps. \param gpu  where it is run too, if anywhere
 /// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
 ///         emulator::Program and Arguments do
-Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture);
+Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture,
+                    GpuProbe* gpu = nullptr);
 
 /// The same of a launch that was counted already: `request` says what it was.
 Explanation explain_launch(ExplainRequest request, Compilation compilation,

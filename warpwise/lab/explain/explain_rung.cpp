@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
 #include "warpwise/lab/study/rung_run.hpp"
@@ -19,13 +20,22 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
   as_file.dynamic_shared_bytes = launch.shared_bytes;
   as_file.compile = compilation.options;
   as_file.compute_capabilities = request.compute_capabilities;
+  as_file.machine_code = request.machine_code;
   return explain_launch(std::move(as_file), compilation,
                         emulator::Program(compilation.ptx).kernel(launch.kernel), result);
 }
 
+GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
+                                 const ladders::Problem& problem) {
+  const auto run = std::make_shared<RungRun>(executor, table, rung, problem, rung.blocks.front());
+  // A rung may be run again on what it left.
+  return {{run, &run->code()}, run->launches(), [] {}};
+}
+
 }  // namespace
 
-PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request) {
+PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request,
+                                  GpuProbe* gpu) {
   const Rung& rung = table.rung(request.name);
   PrimitiveExplanation explanation;
   explanation.request = request;
@@ -41,9 +51,14 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   }
   const ladders::Problem problem =
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
-  EmulatorExecutor executor(
-      request.compute_capabilities, true,
-      request.budget.value_or(default_budget(request.compute_capabilities.size())));
+  const std::uint64_t budget =
+      request.budget.value_or(default_budget(request.compute_capabilities.size()));
+  EmulatorExecutor executor(request.compute_capabilities, true, budget);
+  // Of the launches that the GPU runs: grids may follow from its multiprocessors.
+  if (gpu != nullptr) {
+    executor = EmulatorExecutor(request.compute_capabilities, true, budget,
+                                gpu->executor().multiprocessors());
+  }
   RungRun run(executor, table, rung, problem, rung.blocks.front());
   try {
     run.run();
@@ -53,6 +68,10 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   for (std::size_t i = 0; i < executor.results().size(); ++i) {
     explanation.launches.push_back(
         explained(request, rung, run.compilation(), run.launches()[i], executor.results()[i]));
+  }
+  if (gpu != nullptr) {
+    gpu->measure(explanation.launches,
+                 [&] { return prepared_rung(gpu->executor(), table, rung, problem); });
   }
   return explanation;
 }

@@ -59,6 +59,7 @@ class Observation {
     noted.request.block = launch.block;
     noted.request.dynamic_shared_bytes = launch.dynamic_shared_bytes;
     noted.request.compute_capabilities = request_.compute_capabilities;
+    noted.request.machine_code = request_.machine_code;
     if (!ptx_.contains(launch.kernel.name)) {
       ptx_[launch.kernel.name] = ptx_of_kernel(std::string(launch.ptx), launch.kernel.name);
     }

@@ -29,6 +29,7 @@ struct PrimitiveRequest {
   std::optional<OperandSize> size;  ///< in place of one that takes a second or so
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< for all launches together
+  bool machine_code = false;            ///< as ExplainRequest::machine_code
 };
 
 struct PrimitiveExplanation {
@@ -57,10 +58,11 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 
 /// The same of a rung of a ladder or a kernel of another study, compiled as `lab run` does:
 /// `request.name` is RUNG, the size by default the table's for the emulator, the parameters and the
-/// block's shape the rung's first.
+/// block's shape the rung's first. \param gpu  where it is run too, if anywhere
 /// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun; Unsupported for a problem
 ///         that the rung is not for
-PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request);
+PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request,
+                                  GpuProbe* gpu = nullptr);
 
 /// As text_of() and json_of() of one launch; the JSON object is that of the heaviest launch with
 /// the keys `primitive`, `size`, `operands` and `launches`.

@@ -68,10 +68,23 @@ std::string shown(const Explanation& explanation, const std::string& file) {
   return source == nullptr ? file : source->shown;
 }
 
+ordered_json json_of(const MachineCode& code) {
+  if (!code.why_unknown.empty()) return {{"unavailable", code.why_unknown}};
+  return {{"built_for", code.built_for}, {"instructions", code.instructions.size()}};
+}
+
+ordered_json json_of(const std::vector<MachineInstruction>& instructions) {
+  ordered_json list = ordered_json::array();
+  for (const MachineInstruction& each : instructions) {
+    list.push_back({{"address", each.address}, {"text", each.text}});
+  }
+  return list;
+}
+
 ordered_json lines_of(const Explanation& explanation) {
   ordered_json lines = ordered_json::array();
   for (const emulator::LineCounts& line : explanation.launch.lines) {
-    if (line.file.empty() && line.execution.warp_instructions == 0) continue;
+    if (!explanation.is_shown(line)) continue;
     ordered_json object = {{"file", shown(explanation, line.file)},
                            {"line", line.line},
                            {"source", explanation.source_line(line.file, line.line)}};
@@ -81,6 +94,8 @@ ordered_json lines_of(const Explanation& explanation) {
           object["by_cc"][rules::to_string(explanation.request.compute_capabilities[i])];
       add_memory(line.memory[i], counts);
     }
+    const auto instructions = explanation.instructions_of(line);
+    if (!instructions.empty()) object["machine_code"] = json_of(instructions);
     lines.push_back(std::move(object));
   }
   return lines;
@@ -123,6 +138,8 @@ ordered_json json_of(const Explanation& explanation) {
   }
   add_execution(launch.totals, object);
   object["instructions_by_class"] = launch.instructions_by_class;
+  if (explanation.machine_code) object["machine_code"] = json_of(*explanation.machine_code);
+  if (explanation.gpu) object["gpu"] = json_of(*explanation.gpu);
   object["lines"] = lines_of(explanation);
   object["faults"] = faults_of(explanation);
   object["printed"] = launch.printed;

@@ -261,6 +261,29 @@ std::string counts_text(const Explanation& explanation, const LineCounts& line,
   return text;
 }
 
+std::string machine_text(const Explanation& explanation, const LineCounts& line,
+                         const Paint& paint) {
+  std::string text;
+  for (const MachineInstruction& each : explanation.instructions_of(line)) {
+    text += fmt::format("{:14}{}\n", "",
+                        paint.quiet(fmt::format("{:04x}  {}", each.address, shown(each.text))));
+  }
+  return text;
+}
+
+// What stands above the source: what is known of machine code and of a GPU.
+std::string beside_text(const Explanation& explanation) {
+  std::string text;
+  if (const auto& code = explanation.machine_code) {
+    text += code->why_unknown.empty()
+                ? fmt::format("machine code: {} instructions for {}, each below its source line\n",
+                              code->instructions.size(), code->built_for)
+                : wrapped("no machine code: " + code->why_unknown, 0) + "\n";
+  }
+  if (explanation.gpu) text += "\n" + text_of(*explanation.gpu);
+  return text;
+}
+
 std::string line_text(const Explanation& explanation, const SourceFile* source, int number_of_line,
                       const LineCounts* counts, const Paint& paint) {
   const auto index = static_cast<std::size_t>(number_of_line) - 1;
@@ -270,15 +293,14 @@ std::string line_text(const Explanation& explanation, const SourceFile* source, 
   const double share =
       100 * ratio(counts->execution.warp_instructions, explanation.launch.totals.warp_instructions);
   return fmt::format("{:5.1f} % {:5}  {}\n", share, number_of_line, code) +
-         counts_text(explanation, *counts, paint);
+         counts_text(explanation, *counts, paint) + machine_text(explanation, *counts, paint);
 }
 
 std::string source_text(const Explanation& explanation, const Paint& paint) {
   std::string text;
   const LineCounts* before = nullptr;
   for (const LineCounts& line : explanation.launch.lines) {
-    // Instructions without a source line are shown only if they ran.
-    if (line.file.empty() && line.execution.warp_instructions == 0) continue;
+    if (!explanation.is_shown(line)) continue;
     const SourceFile* source = explanation.source(line.file);
     if (before == nullptr || before->file != line.file) {
       const std::string name = source == nullptr ? "(no line information)" : shown(source->shown);
@@ -321,8 +343,8 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
 
 std::string text_of(const Explanation& explanation, bool colour) {
   const Paint paint(colour);
-  std::string text =
-      head(explanation, paint) + totals_text(explanation) + source_text(explanation, paint);
+  std::string text = head(explanation, paint) + totals_text(explanation) +
+                     beside_text(explanation) + source_text(explanation, paint);
   if (!explanation.launch.printed.empty())
     text += "\nThe kernel printed:\n" + explanation.launch.printed;
   text += faults_text(explanation, paint);

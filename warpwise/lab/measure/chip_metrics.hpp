@@ -29,7 +29,7 @@ void require(const cupti::Library& library, cupti::Result result, const char* ca
 /// The metrics that reports show, under Nsight Compute's names.
 std::span<const std::string_view> counter_names();
 
-/// Those of them that say how many warps wait for what while one issues an instruction.
+/// Those of them that say what a warp waits for, in cycles for each of its instructions.
 std::span<const std::string_view> stall_names();
 
 /// "long scoreboard" of the metric that has "stalled_long_scoreboard_per".

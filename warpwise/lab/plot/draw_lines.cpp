@@ -118,7 +118,7 @@ class Lines final : public Page {
                          style_of(index).dash, style_of(index).colour);
     }
     const std::string name = data(rows);
-    constexpr std::size_t most_marks = 20;
+    constexpr std::size_t most_marks = 40;
     const std::size_t apart = (series.points.size() + most_marks - 1) / most_marks;
     return fmt::format(
         "{0} using 1:3:(0):($4-$3) with vectors nohead lw 1.1 lc rgb '{1}' notitle, "

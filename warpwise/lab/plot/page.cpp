@@ -13,8 +13,10 @@
 namespace warpwise::lab {
 namespace {
 
-// The page's height is known at the end: until then a place on it stands between two bars.
-std::string down(double y) { return fmt::format("|{:.3f}|", y); }
+// The page's height is known at the end: until then a place on it stands between two of these,
+// which no text has, for texts are made printable.
+constexpr char place_mark = '\1';
+std::string down(double y) { return fmt::format("{0}{1:.3f}{0}", place_mark, y); }
 std::string across(double x) { return fmt::format("{:.6f}", x / page_width); }
 
 }  // namespace
@@ -79,11 +81,10 @@ std::string Page::script(const std::string& output) {
 std::string Page::resolved(double height) const {
   std::string result;
   std::size_t begin = 0;
-  for (std::size_t bar = 0; (bar = script_.find("screen |", begin)) != std::string::npos;) {
-    const std::size_t number = bar + 8;
-    const std::size_t end = script_.find('|', number);
-    const double y = std::stod(script_.substr(number, end - number));
-    result += script_.substr(begin, bar - begin) + fmt::format("screen {:.6f}", 1 - y / height);
+  for (std::size_t mark = 0; (mark = script_.find(place_mark, begin)) != std::string::npos;) {
+    const std::size_t end = script_.find(place_mark, mark + 1);
+    const double y = std::stod(script_.substr(mark + 1, end - mark - 1));
+    result += script_.substr(begin, mark - begin) + fmt::format("{:.6f}", 1 - y / height);
     begin = end + 1;
   }
   return result + script_.substr(begin);

@@ -393,7 +393,7 @@ class Chooser {
       most = std::max(most, values.back());
     }
     // Zero is worth showing until it hides what is small.
-    const double far = plot_.kind == PlotKind::lines ? 30 : plot_.kind == PlotKind::maps ? 10 : 4;
+    const double far = plot_.kind == PlotKind::lines ? 20 : plot_.kind == PlotKind::maps ? 10 : 4;
     plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.first);
     plot_.value.values = {least, most};
     // Panels compare, but those that only hold what the one before had no room for.

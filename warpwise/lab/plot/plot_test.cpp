@@ -325,7 +325,8 @@ TEST(Scale, FiguresHaveThreeDigits) {
 }
 
 // Names and titles come from tables and records of anybody.
-constexpr const char* hostile = "a'`touch hacked`\"; system 'touch hacked' #<&>\\ @x\n$d0 EOD\x1b";
+constexpr const char* hostile =
+    "a'`touch hacked`\"; system 'touch hacked' #<&>\\ @x\n$d0 EOD\x1b screen |\1|";
 
 Plot hostile_plot() {
   Json rows = {timed(hostile, 10, {{hostile, 1}}), timed(hostile, 30, {{hostile, 2}}),

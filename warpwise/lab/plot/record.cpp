@@ -87,10 +87,13 @@ std::string text_or_nothing(const Field& object, const char* key) {
 }
 
 // Counts lie one or two levels deep: "transactions_32" of "global_load" is global_load_32.
-void add_numbers(const Json& object, const std::string& prefix, Figures& figures) {
+void add_numbers(const Json& object, const std::string& prefix, Figures& figures,
+                 int levels_below = 2) {
   constexpr std::string_view implied = "transactions_";
   for (const auto& [key, value] : object.items()) {
-    if (value.is_object()) add_numbers(value, prefix + key + "_", figures);
+    if (value.is_object() && levels_below > 0) {
+      add_numbers(value, prefix + key + "_", figures, levels_below - 1);
+    }
     if (!value.is_number()) continue;
     const bool shorter = !prefix.empty() && key.starts_with(implied);
     figures[prefix + (shorter ? key.substr(implied.size()) : key)] = {value.get<double>(),

@@ -122,7 +122,7 @@ TEST(CountersReport, AsText) {
             "      active lanes                            30            24   0.800\n"
             "    first at 4096x3072: achieved occupancy 40 %\n"
             "    second at 4096x3072: achieved occupancy 81 %\n"
-            "      warps that wait at each issue: long scoreboard 20.0, barrier 1.2\n");
+            "      cycles that a warp waits for each instruction: long scoreboard 20.0, barrier 1.2\n");
   EXPECT_NE(counters_of(row).find("0.500  l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\n"),
             std::string::npos)
       << "where a line may be as long as it is";

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "warpwise/lab/study/counters_text.hpp"
 #include "warpwise/lab/study/study_report.hpp"
 
 namespace warpwise::lab {
@@ -20,14 +22,75 @@ std::string ratio_text(const ComparedCount& count) {
   return count.counted == 0 ? "-" : fmt::format("{:.3f}", count.measured / count.counted);
 }
 
-std::string compared_text(const RungRow& row, const RungCounts& counts, std::size_t width) {
-  const auto compared = compared_counts(counts, *row.compared_counters);
+std::string percent_of(const LaunchCounters& launch, const Rate& rate) {
+  const std::optional<double> value = value_of(launch.values, rate.metric);
+  return value ? fmt::format(", {} {:.0f} %", rate.name, *value) : "";
+}
+
+std::string stalls_text(const LaunchCounters& launch) {
+  std::string text;
+  for (const Stall& each : longest_stalls(launch.values)) {
+    text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", stall_reason(each.metric),
+                        each.cycles);
+  }
+  return text;
+}
+
+std::string compared_of(const RungRow& row, const RungCounts& counts, std::size_t width) {
+  const std::string title = fmt::format("at {}, CC {}", size_text(counts.size),
+                                        rules::to_string(counts.compute_capability));
+  std::string text = compared_text(compared_counts(counts, *row.compared_counters), title, width);
+  if (!text.empty() && !row.not_comparable.empty()) {
+    text += fmt::format("      not the same launches: {}\n", row.not_comparable);
+  }
+  return text;
+}
+
+std::string measured_text(const LaunchCounters& launch, const Size& size) {
+  std::string figures;
+  for (const Rate& each : shown_rates()) figures += percent_of(launch, each);
+  std::string text;
+  if (!figures.empty()) {
+    text = fmt::format("    {} at {}: {}\n", launch.kernel, size_text(size), figures.substr(2));
+  }
+  const std::string stalls = stalls_text(launch);
+  if (!stalls.empty())
+    text += fmt::format("      cycles that a warp waits for each instruction: {}\n", stalls);
+  return text;
+}
+
+}  // namespace
+
+std::span<const Rate> shown_rates() {
+  static constexpr Rate rates[] = {
+      {"sm__warps_active.avg.pct_of_peak_sustained_active", "achieved occupancy"},
+      {"l1tex__t_sector_hit_rate.pct", "L1 hits"},
+      {"lts__t_sector_hit_rate.pct", "L2 hits"},
+      {"lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2 throughput"},
+      {"dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM throughput"}};
+  return rates;
+}
+
+std::vector<Stall> longest_stalls(const CounterValues& values) {
+  constexpr double least = 0.1;
+  constexpr std::size_t most = 5;
+  std::vector<Stall> stalls;
+  for (const std::string_view metric : stall_names()) {
+    const double cycles = value_of(values, metric).value_or(0);
+    if (cycles >= least) stalls.push_back({cycles, metric});
+  }
+  std::sort(stalls.begin(), stalls.end(),
+            [](const Stall& a, const Stall& b) { return a.cycles > b.cycles; });
+  if (stalls.size() > most) stalls.resize(most);
+  return stalls;
+}
+
+std::string compared_text(std::span<const ComparedCount> compared, const std::string& title,
+                          std::size_t width) {
   if (compared.empty()) return {};
   constexpr std::size_t title_width = 30;
-  std::string text = fmt::format("    {:<{}}{:>14}{:>14}{:>8}\n",
-                                 fmt::format("at {}, CC {}", size_text(counts.size),
-                                             rules::to_string(counts.compute_capability)),
-                                 title_width, "emulator", "GPU", "ratio");
+  std::string text =
+      fmt::format("    {:<{}}{:>14}{:>14}{:>8}\n", title, title_width, "emulator", "GPU", "ratio");
   for (const ComparedCount& each : compared) {
     std::string line = fmt::format("      {:<{}}{:>14}{:>14}{:>8}", each.name, title_width - 2,
                                    number(each.counted), number(each.measured), ratio_text(each));
@@ -37,61 +100,13 @@ std::string compared_text(const RungRow& row, const RungCounts& counts, std::siz
     }
     text += line + "\n";
   }
-  if (!row.not_comparable.empty()) {
-    text += fmt::format("      not the same launches: {}\n", row.not_comparable);
-  }
   return text;
 }
-
-std::string percent_of(const LaunchCounters& launch, std::string_view metric,
-                       std::string_view what) {
-  const auto found = launch.values.find(metric);
-  if (found == launch.values.end() || std::isnan(found->second)) return {};
-  return fmt::format(", {} {:.0f} %", what, found->second);
-}
-
-// The reasons that hold most warps, in warps that wait while one issues an instruction.
-std::string stalls_of(const LaunchCounters& launch) {
-  constexpr double least = 0.1;
-  constexpr std::size_t most = 5;
-  std::vector<std::pair<double, std::string>> reasons;
-  for (const std::string_view metric : stall_names()) {
-    const auto found = launch.values.find(metric);
-    if (found == launch.values.end() || !(found->second >= least)) continue;
-    reasons.emplace_back(found->second, stall_reason(metric));
-  }
-  std::sort(reasons.rbegin(), reasons.rend());
-  if (reasons.size() > most) reasons.resize(most);
-  std::string text;
-  for (const auto& [warps, reason] : reasons) {
-    text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", reason, warps);
-  }
-  return text;
-}
-
-std::string measured_text(const LaunchCounters& launch, const Size& size) {
-  std::string figures =
-      percent_of(launch, "sm__warps_active.avg.pct_of_peak_sustained_active",
-                 "achieved occupancy") +
-      percent_of(launch, "l1tex__t_sector_hit_rate.pct", "L1 hits") +
-      percent_of(launch, "lts__t_sector_hit_rate.pct", "L2 hits") +
-      percent_of(launch, "lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2 throughput") +
-      percent_of(launch, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM throughput");
-  std::string text;
-  if (!figures.empty()) {
-    text = fmt::format("    {} at {}: {}\n", launch.kernel, size_text(size), figures.substr(2));
-  }
-  const std::string stalls = stalls_of(launch);
-  if (!stalls.empty()) text += fmt::format("      warps that wait at each issue: {}\n", stalls);
-  return text;
-}
-
-}  // namespace
 
 std::string counters_of(const RungRow& row, std::size_t width) {
   std::string text;
   if (row.compared_counters) {
-    for (const RungCounts& each : row.counts) text += compared_text(row, each, width);
+    for (const RungCounts& each : row.counts) text += compared_of(row, each, width);
   }
   if (row.counters) {
     for (const LaunchCounters& each : row.counters->launches) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "warpwise/lab/compile/kernel_name.hpp"
 
@@ -48,6 +49,11 @@ constexpr Pair pairs[] = {
      [](const RungCounts& c) { return static_cast<double>(c.divergent_branches); }},
 };
 
+std::optional<double> value_in(const CounterValues& values, std::string_view metric) {
+  const auto found = values.find(metric);
+  return found == values.end() ? std::nullopt : std::optional<double>(found->second);
+}
+
 std::string text_of(const emulator::Dim3& grid) {
   return fmt::format("{}x{}x{}", grid.x, grid.y, grid.z);
 }
@@ -66,21 +72,22 @@ CounterReading read_counters(Counters& counters, RungRun& run, const Size& size,
   return reading;
 }
 
+std::optional<double> value_of(const CounterValues& values, std::string_view metric) {
+  const std::optional<double> value = value_in(values, metric);
+  return value && !std::isnan(*value) ? value : std::nullopt;
+}
+
 std::optional<double> value_of(const CounterReading& reading, std::string_view metric) {
-  const auto in = [](const LaunchCounters& launch, std::string_view name) -> std::optional<double> {
-    const auto found = launch.values.find(name);
-    return found == launch.values.end() ? std::nullopt : std::optional<double>(found->second);
-  };
   std::optional<double> sum;
   double most_instructions = -1;
   for (const LaunchCounters& launch : reading.launches) {
-    const std::optional<double> value = in(launch, metric);
+    const std::optional<double> value = value_in(launch.values, metric);
     if (!value) return std::nullopt;
     if (metric.ends_with(".sum")) {
       sum = sum.value_or(0) + *value;
       continue;
     }
-    const double here = in(launch, instructions).value_or(0);
+    const double here = value_in(launch.values, instructions).value_or(0);
     if (here <= most_instructions) continue;
     most_instructions = here;
     sum = value;

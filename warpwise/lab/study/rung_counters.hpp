@@ -27,6 +27,9 @@ struct CounterReading {
 /// \throws CountersUnavailable
 CounterReading read_counters(Counters& counters, RungRun& run, const Size& size, bool patched);
 
+/// Nothing where the metric was not read, or is no number: a hit rate without an access.
+std::optional<double> value_of(const CounterValues& values, std::string_view metric);
+
 /// One number for all launches: what ends with ".sum" is added up; of anything else, a percentage
 /// or a ratio, that of the launch with the most instructions. Nothing where it was not read.
 std::optional<double> value_of(const CounterReading& reading, std::string_view metric);

@@ -38,7 +38,7 @@ CountedRung count_rung(EmulatorExecutor& executor, const StudyTable& table, cons
   }
   for (std::size_t i = 0; i < ccs.size(); ++i) {
     counted.counts.push_back(
-        counts_of(executor.results(), i, ccs[i], problem, table.emulator_size));
+        counts_of(executor.results(), i, ccs[i], problem.pixels, table.emulator_size));
   }
   return counted;
 }

@@ -61,9 +61,8 @@ const ResourceReport& report_of(const Compilation& compilation, const std::strin
 
 }  // namespace
 
-RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::size_t index,
-                     rules::ComputeCapability cc, const ladders::Problem& problem,
-                     const Size& size) {
+RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size_t index,
+                     rules::ComputeCapability cc, std::int64_t pixel_count, const Size& size) {
   RungCounts result;
   result.compute_capability = cc;
   result.size = size;
@@ -93,7 +92,7 @@ RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::s
     }
     texture += memory.texture_references;
   }
-  const auto pixels = static_cast<double>(problem.pixels);
+  const auto pixels = static_cast<double>(pixel_count);
   result.active_lanes = ratio(threads, result.warp_instructions);
   const std::uint64_t references = global.references + texture;
   result.references_per_pixel = ratio(static_cast<double>(references), pixels);
@@ -151,8 +150,9 @@ std::vector<RungResources> resources_by_rules(const RungRun& run,
                                       .shared_bytes = known->shared_bytes +
                                                       static_cast<int>(launch.shared_bytes)})
                 .fraction;
-      } catch (const InvalidArgument&) {
-        each.occupancy = 0;  // not one block fits
+      } catch (const InvalidArgument& error) {
+        each.occupancy = 0;
+        each.why_not = error.what();
       }
     }
     result.push_back(each);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,12 +46,13 @@ struct RungResources {
   std::optional<int> spill_bytes;  ///< stored and loaded, of a thread
   std::optional<GlobalInstructions> global_instructions;
   std::optional<double> occupancy;
+  std::string why_not;  ///< why not one block fits, where the occupancy is 0
 };
 
 /// \param launches  as the emulator counted them  \param index  of `cc` in what it counted for
-RungCounts counts_of(const std::vector<emulator::LaunchResult>& launches, std::size_t index,
-                     rules::ComputeCapability cc, const ladders::Problem& problem,
-                     const Size& size);
+/// \param pixel_count  of the problem: what references and bytes are counted by
+RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size_t index,
+                     rules::ComputeCapability cc, std::int64_t pixel_count, const Size& size);
 
 /// What is asked of a compiler's machine code beside registers: each takes time.
 struct MachineCodeFigures {

@@ -15,14 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Timing& timing) {
-  return {{"median_us", timing.median_us},
-          {"p5_us", timing.p5_us},
-          {"p95_us", timing.p95_us},
-          {"samples", timing.samples},
-          {"dropped", timing.dropped}};
-}
-
 Json json_of(const emulator::TrafficCounts& counts) {
   return {{"requests", counts.requests},
           {"transactions_32", counts.transactions_32},
@@ -72,12 +64,7 @@ Json compared_json(const RungRow& row) {
   if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;
   for (const RungCounts& counts : row.counts) {
     for (const ComparedCount& each : compared_counts(counts, *row.compared_counters)) {
-      Json pair = {{"count", each.name},
-                   {"emulator", each.counted},
-                   {"metric", each.metric},
-                   {"gpu", each.measured}};
-      if (each.counted != 0) pair["ratio"] = each.measured / each.counted;
-      object["compared"].push_back(pair);
+      object["compared"].push_back(json_of(each));
     }
   }
   return object;
@@ -152,6 +139,7 @@ Json json_of(const RungRow& row) {
     if (!each.registers_from.empty()) resources["registers_from"] = each.registers_from;
     put(resources, "spill_bytes", each.spill_bytes);
     put(resources, "occupancy", each.occupancy);
+    if (!each.why_not.empty()) resources["why_not"] = each.why_not;
     if (const auto& known = each.global_instructions) {
       resources["global_instructions"] = {{"ldg_32", known->ldg_32},   {"ldg_64", known->ldg_64},
                                           {"ldg_128", known->ldg_128}, {"stg_32", known->stg_32},
@@ -331,6 +319,23 @@ std::string csv_line(const StudyRun& run, const RungRow& row, std::size_t index,
 }
 
 }  // namespace
+
+nlohmann::ordered_json json_of(const Timing& timing) {
+  return {{"median_us", timing.median_us},
+          {"p5_us", timing.p5_us},
+          {"p95_us", timing.p95_us},
+          {"samples", timing.samples},
+          {"dropped", timing.dropped}};
+}
+
+nlohmann::ordered_json json_of(const ComparedCount& count) {
+  Json object = {{"count", count.name},
+                 {"emulator", count.counted},
+                 {"metric", count.metric},
+                 {"gpu", count.measured}};
+  if (count.counted != 0) object["ratio"] = count.measured / count.counted;
+  return object;
+}
 
 nlohmann::ordered_json json_of(const StudyRun& run) {
   Json machine = {{"device", run.device},

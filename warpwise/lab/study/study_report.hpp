@@ -44,6 +44,10 @@ std::string halved_text(const StudyRun& run);
 /// What lab run --json prints and --out records; the keys are listed in README.md.
 nlohmann::ordered_json json_of(const StudyRun& run);
 
+/// As lab run and explain print a time, and a count beside its counter.
+nlohmann::ordered_json json_of(const Timing& timing);
+nlohmann::ordered_json json_of(const ComparedCount& count);
+
 /// One line of names, then one for each row and compute capability.
 std::string csv_of(const StudyRun& run);
 

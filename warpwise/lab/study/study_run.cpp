@@ -305,7 +305,7 @@ class StudyRunner {
     if (!request_.on_gpu) {
       for (std::size_t i = 0; i < request_.compute_capabilities.size(); ++i) {
         row.counts.push_back(counts_of(emulator_->results(), i, request_.compute_capabilities[i],
-                                       work.problem, work.size));
+                                       work.problem.pixels, work.size));
       }
       row.resources = resources_by_rules(run, request_.compute_capabilities, wanted_);
       return;

@@ -375,6 +375,7 @@ std::string columns_of(const StudyRun& run, const RungRow& row, std::size_t widt
 std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width) {
   const std::size_t name_width = name_width_of(run);
   std::string text = fmt::format("{:<{}}", row_name(run, row), name_width);
+  if (!text.ends_with(' ')) text += ' ';
   if (!row.skipped.empty()) return text + "skipped: " + row.skipped + "\n";
   if (!row.wrong.empty()) return text + "WRONG: " + row.wrong + "\n";
   const std::vector<Column> columns = columns_within(run, width);
@@ -382,7 +383,13 @@ std::string line_of(const StudyRun& run, const RungRow& row, std::size_t width) 
   text += is_cpu_in_emulator ? cpu_text(row, columns) : figures_text(run, row, columns);
   if (run.report.empty()) text += idea_text(row.idea, name_width + width_of(columns), width);
   text.erase(text.find_last_not_of(' ') + 1);
-  return text + "\n";
+  text += "\n";
+  for (const RungResources& each : row.resources) {
+    if (each.why_not.empty()) continue;
+    text += fmt::format("    cannot run on CC {}: {}\n", rules::to_string(each.compute_capability),
+                        each.why_not);
+  }
+  return text;
 }
 
 std::string knees_of(const StudyRun& run) {

@@ -92,6 +92,9 @@ class FileSink final : public Sink {
   }
 
   Taken takes(const Stream& stream) const override;
+  PixelFormat holds(const Stream& taken) const override {
+    return file_.kind == Kind::ffv1 ? taken.format() : PixelFormat::i420;
+  }
   void begin(const Stream& stream) override;
   void write(std::span<const std::byte> pixels) override;
   void finish() override;

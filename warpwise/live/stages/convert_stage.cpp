@@ -29,8 +29,8 @@ Matrix matrix_for(const Stream& from, Convention convention) {
   return has_one && !has_luma(from.format()) ? Matrix::bt601 : from.colours.matrix.value;
 }
 
-ConvertOptions options_for(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
-  ConvertOptions options;
+void complete(ConvertOptions& options, const Stream& from, PixelFormat to,
+              const ConvertChoices& choices) {
   options.convention = choices.convention;
   options.upsampling = choices.upsampling;
   options.matrix = choices.matrix.value_or(matrix_for(from, choices.convention));
@@ -42,7 +42,6 @@ ConvertOptions options_for(const Stream& from, PixelFormat to, const ConvertChoi
   if (!options.to_range && has_luma(to)) {
     options.to_range = has_luma(from.format()) ? options.from_range : Range::full;
   }
-  return options;
 }
 
 // convert() takes grey for RGB, and RGB has no limited range: such grey is read as a YUV frame
@@ -65,14 +64,17 @@ BasicFrame<memory, Access::read> joined(const io::PixelsOf<memory, Access::read>
 
 class ConvertStage final : public Stage {
  public:
-  ConvertStage(std::string text, PixelFormat to, const ConvertChoices& choices)
-      : Stage(std::move(text)), to_(to), choices_(choices) {}
+  ConvertStage(std::string text, PixelFormat to, const ConvertChoices& choices,
+               bool gray_is_luma = false)
+      : Stage(std::move(text)), to_(to), choices_(choices) {
+    options_.gray_is_luma = gray_is_luma;
+  }
 
   std::optional<PixelFormat> reads(const Stream&) const override { return std::nullopt; }
 
   Stream begin(const Stream& from) override {
     if (choices_.upsampling == ChromaUpsampling::linear) require_chroma_on_the_left(from);
-    options_ = options_for(from, to_, choices_);
+    complete(options_, from, to_, choices_);
     const bool is_grey = from.format() == PixelFormat::gray8;
     lacks_chroma_ = is_grey && options_.from_range == Range::limited;
     require_defined(lacks_chroma_ ? with_chroma : from.format(), to_, options_);
@@ -88,6 +90,11 @@ class ConvertStage final : public Stage {
     say(result.colours.range, *options_.to_range);
     result.shape.full_range = options_.to_range == Range::full;
     return result;
+  }
+
+  std::unique_ptr<Stage> luma_alone() const override {
+    if (!has_luma(to_) || to_ == PixelFormat::gray8) return nullptr;
+    return std::make_unique<ConvertStage>("luma of " + text(), PixelFormat::gray8, choices_, true);
   }
 
   void run(HostSource from, HostResult to) override {

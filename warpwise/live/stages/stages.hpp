@@ -16,6 +16,9 @@
 // grey and YUV results are of full range, unless a stage says otherwise.
 namespace warpwise::live {
 
+/// Whose grey stages read where RGB comes: COLOR_RGB2GRAY's.
+inline constexpr Convention convention_of_grey = Convention::opencv;
+
 /// What somebody chose of a conversion; the rest follows from the frames.
 struct ConvertChoices {
   std::optional<Matrix> matrix = std::nullopt;
@@ -29,6 +32,8 @@ struct ConvertChoices {
 /// of what comes in are the stream's; what comes out of RGB is of full range, of YUV or grey of the
 /// range that it had. Grey of limited range, which convert() does not take, is scaled as luma is.
 /// RGB is converted with BT.601 by the conventions that have no other matrix, opencv and jfif.
+///
+/// Its luma_alone() gives the Y of these frames, byte for byte.
 ///
 /// Its begin() throws InvalidArgument where convert() does not define the formats with these
 /// choices, by convert()'s own message, and for ChromaUpsampling::linear where the chroma is not

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 3> green = {0, 255, 0};
 constexpr std::int64_t outline_pixels = 2;
-constexpr ConvertOptions opencv_grey = {.convention = Convention::opencv};
+constexpr ConvertOptions to_grey = {.convention = convention_of_grey};
 
 // Four bars inside the box; they meet in its corners.
 std::array<Box, 4> outline_of(const Box& box) {
@@ -64,7 +64,7 @@ class TrackStage final : public Stage {
 
   void run(HostSource from, HostResult to) override {
     Image grey(ElementType::u8, from.shape.width, from.shape.height);
-    convert(from.frame(), HostFrame(PixelFormat::gray8, grey.view()), opencv_grey);
+    convert(from.frame(), HostFrame(PixelFormat::gray8, grey.view()), to_grey);
     const Box box = follow(std::as_const(grey).view());
     convert(from.frame(), to.frame());
     draw_outline(box, to.view(), nullptr);
@@ -72,7 +72,7 @@ class TrackStage final : public Stage {
 
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
     gpu::DeviceImage grey(ElementType::u8, from.shape.width, from.shape.height, 1, stream);
-    convert(from.frame(), DeviceFrame(PixelFormat::gray8, grey.view()), opencv_grey, stream);
+    convert(from.frame(), DeviceFrame(PixelFormat::gray8, grey.view()), to_grey, stream);
     const Box box = follow(std::as_const(grey).view(), stream);
     convert(from.frame(), to.frame(), {}, stream);
     draw_outline(box, to.view(), stream);

@@ -76,6 +76,9 @@ struct ConvertOptions {
   std::optional<Range> from_range = std::nullopt;
   std::optional<Range> to_range = std::nullopt;
   ChromaUpsampling upsampling = ChromaUpsampling::replicate;
+  /// Whether gray8 is the Y of the YUV formats in every convention: in opencv that of
+  /// COLOR_RGB2YCrCb, which is another by a level here and there, in place of COLOR_RGB2GRAY's.
+  bool gray_is_luma = false;
 };
 
 /// Converts a frame from one of convert_sources to one of convert_destinations, pixel by pixel:
@@ -85,7 +88,8 @@ struct ConvertOptions {
 ///   matrix's weights, scaled to to_range, rounded by the convention. gray8 counts as R = G = B.
 ///   The fourth byte of ycbcr32 is 255.
 /// - YUV → RGB: the inverse. YUV → YUV: the bytes unchanged, or, in exact, rescaled between ranges.
-/// - gray8 is the Y of the above; from RGB in convention opencv it is COLOR_RGB2GRAY's.
+/// - gray8 is the Y of the above; from RGB in convention opencv it is COLOR_RGB2GRAY's, unless
+///   gray_is_luma.
 ///
 /// | convention | matrices           | RGB → YUV     | YUV → RGB                                |
 /// |------------|--------------------|---------------|------------------------------------------|

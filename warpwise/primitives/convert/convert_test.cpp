@@ -185,6 +185,28 @@ TEST_P(ConvertTest, EveryDefinedCombination) {
   EXPECT_EQ(defined, 6720);
 }
 
+TEST_P(ConvertTest, GrayIsTheLumaThatYuvHas) {
+  const Size size{257, 19};  // pixels enough for some whose grey and luma differ in OpenCV
+  for (const PixelFormat from : convert_sources) {
+    GuardedFrame src(from, size);
+    src.fill_random(7);
+    for (ConvertOptions options : all_options()) {
+      SCOPED_TRACE(text_of(from, PixelFormat::gray8, options));
+      options.gray_is_luma = true;
+      GuardedFrame yuv(PixelFormat::i444, size), luma(PixelFormat::gray8, size);
+      try {
+        run(GetParam(), src, yuv, options);
+      } catch (const InvalidArgument&) {
+        continue;
+      }
+      run(GetParam(), src, luma, options);
+      test::expect_equal(yuv.planes()[0].view(), luma.planes()[0].view());
+      luma.planes()[0].expect_guards_intact();
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST_P(ConvertTest, AwkwardSizesAndLayouts) {
   const auto& layouts = test::awkward_layouts();
   std::size_t turn = 0;
@@ -313,6 +335,17 @@ void fill_with_colours(GuardedFrame& frame, int bytes_per_pixel, int part) {
   });
 }
 
+/// Gray8 has arithmetic of its own.
+void expect_gray_as_in(GuardedFrame& ycbcr, Backend backend, GuardedFrame& src,
+                       const ConvertOptions& options) {
+  const HostFrame all = ycbcr.view();
+  GuardedFrame luma(PixelFormat::gray8, {all.width(), all.height()});
+  GuardedFrame gray(PixelFormat::gray8, {all.width(), all.height()});
+  luma.fill([&](auto, std::int64_t x, std::int64_t y) { return all.row(0, y)[4 * x]; });
+  run(backend, src, gray, options);
+  luma.expect_equal(gray);
+}
+
 TEST_P(ExactConvertTest, EqualsDoublePrecisionForAll16777216Colours) {
   const auto [backend, matrix, range, encode] = GetParam();
   ConvertOptions options;
@@ -329,6 +362,7 @@ TEST_P(ExactConvertTest, EqualsDoublePrecisionForAll16777216Colours) {
       reference::convert(src.view(), expected.view(), options);
       run(backend, src, actual, options);
       expected.expect_equal(actual);
+      if (encode) expect_gray_as_in(actual, backend, src, options);
     }
   };
   std::thread helper(work);

@@ -97,13 +97,15 @@ bool blue_first(PixelFormat format) {
   return format == PixelFormat::bgr24 || format == PixelFormat::bgra32;
 }
 
+Layout layout_of(const ConstHostFrame& frame) {
+  return {static_cast<int>(plane_row_bytes(frame.format(), 0, 1)), blue_first(frame.format())};
+}
+
 template <class Transform, class Numbers>
 bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers& numbers,
                  std::int64_t first, std::int64_t last) {
   const bool cr_first = dst.format() == PixelFormat::ycrcb24;
-  const Layout layout{static_cast<int>(plane_row_bytes(src.format(), 0, 1)),
-                      blue_first(src.format())};
-  const Transform transform(numbers, {0, cr_first ? 2 : 1, cr_first ? 1 : 2}, layout);
+  const Transform transform(numbers, {0, cr_first ? 2 : 1, cr_first ? 1 : 2}, layout_of(src));
   const auto from = [&](const auto& source) {
     switch (dst.format()) {
       case PixelFormat::ycbcr32:
@@ -112,8 +114,6 @@ bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers&
         return convert_rows_as(src, dst, source, transform, Packed<3>(), first, last);
       case PixelFormat::i444:
         return convert_rows_as(src, dst, source, transform, Planar<3>(), first, last);
-      case PixelFormat::gray8:
-        return convert_rows_as(src, dst, source, transform, Planar<1>(), first, last);
       default: return false;
     }
   };
@@ -128,19 +128,33 @@ bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers&
 
 bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const NarrowEncode& numbers,
                   std::int64_t first, std::int64_t last) {
-  const Layout layout{static_cast<int>(plane_row_bytes(src.format(), 0, 1)),
-                      blue_first(src.format())};
-  const bool rgb = src.format() == PixelFormat::rgba32 || src.format() == PixelFormat::bgra32;
-  if (rgb && dst.format() == PixelFormat::gray8) {
-    return convert_rows_as(src, dst, PackedRgb<4>(), Luma16(numbers, layout), Planar<1>(), first,
-                           last);
+  if (dst.format() != PixelFormat::gray8) {
+    return encode_rows<Encode16>(src, dst, numbers, first, last);
   }
-  return encode_rows<Encode16>(src, dst, numbers, first, last);
+  const Layout layout = layout_of(src);
+  switch (layout.bytes) {
+    case 3:
+      return convert_rows_as(src, dst, PackedRgb<3>(), Encode16(numbers, {0, 1, 2}, layout),
+                             Planar<1>(), first, last);
+    case 4:
+      return convert_rows_as(src, dst, PackedRgb<4>(), Luma16(numbers, layout), Planar<1>(), first,
+                             last);
+    default: return false;
+  }
 }
 
 bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const FloatEncode& numbers,
                   std::int64_t first, std::int64_t last) {
-  return encode_rows<EncodeFloat>(src, dst, numbers, first, last);
+  if (dst.format() != PixelFormat::gray8) {
+    return encode_rows<EncodeFloat>(src, dst, numbers, first, last);
+  }
+  const Layout layout = layout_of(src);
+  const LumaFloat transform(numbers, layout);
+  switch (layout.bytes) {
+    case 3: return convert_rows_as(src, dst, PackedRgb<3>(), transform, Planar<1>(), first, last);
+    case 4: return convert_rows_as(src, dst, PackedRgb<4>(), transform, Planar<1>(), first, last);
+    default: return false;
+  }
 }
 
 template <class Source>

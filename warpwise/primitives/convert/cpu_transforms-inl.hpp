@@ -147,13 +147,21 @@ struct EncodeFloat {
     return hn::BitCast(D32(), hn::Add(difference, middle));
   }
 
-  HWY_INLINE V8 pixels(V8 bytes) const {
+  /// Green with the magic number, and the differences from it.
+  struct Differences {
+    VF red, green, blue;
+  };
+  HWY_INLINE Differences differences(V8 bytes) const {
     const V8 with_magic = hn::IfThenElse(hn::MaskFromVec(spare_mask), spare, bytes);
     const auto plus_magic = [&](int c) HWY_ATTR {
       return hn::BitCast(DF(), shuffle_bytes(with_magic, channel[c]));
     };
     const VF green = plus_magic(1);
-    const VF red = hn::Sub(plus_magic(0), green), blue = hn::Sub(plus_magic(2), green);
+    return {hn::Sub(plus_magic(0), green), green, hn::Sub(plus_magic(2), green)};
+  }
+
+  HWY_INLINE V8 pixels(V8 bytes) const {
+    const auto [red, green, blue] = differences(bytes);
     const V32 luma = hn::Add(row(0, red, blue, green), magics);
     const V32 second = hn::ShiftLeft<8>(row(1, red, blue, base[1]));
     const V32 third = hn::ShiftLeft<16>(row(2, red, blue, base[2]));
@@ -162,6 +170,34 @@ struct EncodeFloat {
 
   HWY_INLINE Words operator()(const Words& in) const {
     return {{pixels(in.part[0]), pixels(in.part[1]), pixels(in.part[2]), pixels(in.part[3])}};
+  }
+};
+
+/// The first row of EncodeFloat alone.
+struct LumaFloat : EncodeFloat {
+  V32 without_magics;
+  V8 gather;
+
+  HWY_INLINE LumaFloat(const FloatEncode& numbers, const Layout& layout)
+      : EncodeFloat(numbers, {0, 1, 2}, layout) {
+    // Four sums lie over one another, shifted by a byte each.
+    constexpr auto bits = std::bit_cast<std::uint32_t>(magic);
+    without_magics = hn::Set(D32(), 0u - bits - (bits << 8) - (bits << 16) - (bits << 24));
+    std::array<std::uint8_t, 16> table{};
+    for (int i = 0; i < 16; ++i) table[i] = static_cast<std::uint8_t>(i % 4 * 4 + i / 4);
+    gather = byte_table(table);
+  }
+
+  HWY_INLINE V32 luma(V8 bytes) const {
+    const auto [red, green, blue] = differences(bytes);
+    return row(0, red, blue, green);
+  }
+
+  HWY_INLINE V8 operator()(const Words& in) const {
+    const V32 even = hn::Add(luma(in.part[0]), hn::ShiftLeft<16>(luma(in.part[2])));
+    const V32 odd = hn::Add(luma(in.part[1]), hn::ShiftLeft<16>(luma(in.part[3])));
+    const V32 sum = hn::Add(hn::Add(even, hn::ShiftLeft<8>(odd)), without_magics);
+    return shuffle_bytes(hn::BitCast(D8(), sum), gather);
   }
 };
 

@@ -104,7 +104,7 @@ Conversion resolve(PixelFormat from, PixelFormat to, const ConvertOptions& optio
   require_formats(from, to);
   require_matrix(options.convention, options.matrix);
   Conversion c{from,        to,          options.convention, options.matrix,
-               Range::full, Range::full, options.upsampling};
+               Range::full, Range::full, options.upsampling, options.gray_is_luma};
   if (holds_yuv(from)) {
     const Range usual = default_range(c.convention, from);
     c.from_range = options.from_range.value_or(usual);
@@ -300,7 +300,7 @@ Linear jfif_decode() {
 
 /// Luma is that of YCrCb (14 bits) or of grey (15 bits); chroma is not linear.
 Linear opencv_encode(const Conversion& c) {
-  if (c.to == PixelFormat::gray8) {
+  if (c.to == PixelFormat::gray8 && !c.gray_is_luma) {
     return integer_linear(15, {{9798, 19235, 3735}, {0, 0, 0}, {0, 0, 0}}, {1 << 14, 0, 0});
   }
   return integer_linear(14, {{4899, 9617, 1868}, {0, 0, 0}, {0, 0, 0}}, {1 << 13, 0, 0});

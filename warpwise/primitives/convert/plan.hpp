@@ -15,6 +15,7 @@ struct Conversion {
   Range from_range;  ///< full where the source is RGB
   Range to_range;    ///< full where the destination is RGB
   ChromaUpsampling upsampling;
+  bool gray_is_luma;
 };
 
 /// Fills in the ranges that the options leave open.

@@ -221,7 +221,7 @@ Pixel to_yuv(const Pixel& rgb, const Conversion& c) {
     case Convention::libyuv: return libyuv_to_yuv(rgb, c.matrix, c.to_range);
     case Convention::jfif: return jfif_to_yuv(rgb);
     case Convention::opencv:
-      if (c.to != PixelFormat::gray8) return opencv_to_yuv(rgb);
+      if (c.to != PixelFormat::gray8 || c.gray_is_luma) return opencv_to_yuv(rgb);
       return {
           opencv_grey(static_cast<int>(rgb.a), static_cast<int>(rgb.b), static_cast<int>(rgb.c)), 0,
           0};

@@ -1,17 +1,45 @@
-// Idea: each thread writes and reads one word of WORDS times 4 bytes, the words of adjacent lanes
-//   `stride` words apart. PADDED leaves a word free behind each row of 32 banks, so that words a
-//   whole row apart lie in adjacent banks.
+// Idea: each thread writes one word of WORDS times 4 bytes and reads it READS times, the words of
+//   adjacent lanes `stride` words apart. PADDED leaves a word free behind each row of 32 banks, so
+//   that words a whole row apart lie in adjacent banks. READS is odd: each read flips the bits of
+//   the word in the result, so that the word is left, and no read can be left out.
 // Expected: as many passes as lanes that go at the same time and meet in one bank: the greatest
 //   power of two in the stride, up to the number of banks. Wide words go in halves or quarters of a
 //   warp, and meet less often. Padding takes the conflicts of powers of two away.
 // Next limit: the block's shared memory, which grows with the stride, and with it the blocks of an
 //   SM.
+static_assert(READS % 2 == 1, "an even number of reads leaves nothing of the word");
+
+// A word as the GPU moves it at once: 4, 8 or 16 bytes. A volatile read of a vector type would be
+// one of each of its parts, and one that is not volatile would happen once.
 #if WORDS == 1
 using Word = unsigned;
+__device__ void flip(Word& bits, unsigned address) {
+  Word word;
+  asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+  bits ^= word;
+}
 #elif WORDS == 2
 using Word = uint2;
+__device__ void flip(Word& bits, unsigned address) {
+  Word word;
+  asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"
+               : "=r"(word.x), "=r"(word.y)
+               : "r"(address));
+  bits.x ^= word.x;
+  bits.y ^= word.y;
+}
 #else
 using Word = uint4;
+__device__ void flip(Word& bits, unsigned address) {
+  Word word;
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+               : "r"(address));
+  bits.x ^= word.x;
+  bits.y ^= word.y;
+  bits.z ^= word.z;
+  bits.w ^= word.w;
+}
 #endif
 
 extern __shared__ unsigned char memory[];
@@ -25,5 +53,10 @@ extern "C" __global__ void banks(unsigned* out, const unsigned* in, long long co
   const int place = place_of(static_cast<int>(threadIdx.x) * stride);
   if (is_inside) words[place] = reinterpret_cast<const Word*>(in)[i];
   __syncthreads();
-  if (is_inside) reinterpret_cast<Word*>(out)[i] = words[place];
+  if (!is_inside) return;
+  Word bits = {};
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(&words[place]));
+#pragma unroll 1
+  for (int n = 0; n < READS; n += 1) flip(bits, address);
+  reinterpret_cast<Word*>(out)[i] = bits;
 }

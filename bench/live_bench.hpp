@@ -1,0 +1,93 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "warpwise/live/run.hpp"
+
+// What the parts of live_bench share.
+namespace warpwise::bench {
+
+using Bytes = std::vector<std::byte>;
+using Stages = std::vector<std::shared_ptr<live::Stage>>;
+
+inline constexpr std::int64_t width = 1280;
+inline constexpr std::int64_t height = 720;
+inline constexpr int rounds = 7;  ///< of which the median is taken
+inline constexpr double round_seconds = 0.1;
+/// As `warpwise stream` has it.
+inline constexpr std::size_t workers = 3;
+
+/// Of frames in a format, which a GPU has to make the same of as the CPU does.
+struct Problem {
+  /// \param cpu_stages  what the CPU does in place of stages that it does not have
+  Problem(Stages stages, PixelFormat from, Stages cpu_stages = {});
+
+  std::span<const std::byte> frame(std::size_t number) const {
+    return frames[number % frames.size()];
+  }
+  /// \throws Error  `got` is not what the CPU makes of that frame
+  void require(std::size_t number, std::span<const std::byte> got) const;
+
+  live::Pipeline pipeline;
+  std::vector<Bytes> frames;  ///< some, of a moving pattern
+  std::vector<Bytes> results;
+};
+
+/// "ycbcr32 | sobel | threshold window=31 offset=7".
+Stages chain();
+
+/// Seconds of one frame.
+struct Times {
+  double median;
+  double least;
+  double most;
+};
+Times summary_of(std::vector<double> seconds);
+nlohmann::json json_of(const Times& times);
+
+double seconds_since(std::chrono::steady_clock::time_point start);
+
+/// Calls work(times), which brings so many rounds of `frames` frames to their end, for about
+/// round_seconds each time.
+template <class Work>
+Times seconds_a_frame(std::size_t frames, const Work& work) {
+  const auto once = [&](std::int64_t times) {
+    const auto start = std::chrono::steady_clock::now();
+    work(times);
+    return seconds_since(start) / static_cast<double>(times);
+  };
+  once(3);
+  const auto times = static_cast<std::int64_t>(std::max(3.0, round_seconds / once(3)));
+  std::vector<double> seconds;
+  for (int i = 0; i < rounds; ++i) seconds.push_back(once(times) / static_cast<double>(frames));
+  return summary_of(seconds);
+}
+
+/// Frames that are there already, `fps` of them a second, or as fast as they are taken.
+std::shared_ptr<live::Source> memory_source(const live::Stream& stream,
+                                            std::optional<double> fps = std::nullopt);
+
+/// \throws what the run failed with
+live::Summary run_through(std::shared_ptr<live::Source> source,
+                          std::vector<std::unique_ptr<live::Lane>> lanes,
+                          const live::RunOptions& options);
+double fps_of(const live::Summary& summary);
+
+/// `frames` of the problem in the GPU's memory, where results stay, shared out to so many streams,
+/// on each of which one follows the other.
+Times resident(const Problem& problem, std::size_t streams, std::size_t frames);
+/// The chain and its steps; floors by the rate of a device-to-device copy.
+nlohmann::json resident_rows(double copy_gb_per_s);
+
+/// From page-locked memory and back, beside the bus alone.
+nlohmann::json streamed(const Problem& problem);
+/// From the moment that a camera's frame is there to the moment that its picture is.
+nlohmann::json latency(const Problem& problem);
+
+}  // namespace warpwise::bench

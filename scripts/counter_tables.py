@@ -1,0 +1,104 @@
+"""The table of a GPU's counters beside the emulator's counts, of what `lab run --counters` recorded."""
+from ladder_tables import block_text, size_text
+from tables import origin, table
+
+# The counts, and what a column calls them.
+COLUMNS = {"global load requests": "global loads: requests", "global load sectors": "sectors",
+           "global store requests": "global stores: requests", "global store sectors": "sectors",
+           "shared load requests": "shared loads: requests", "shared load wavefronts": "passes",
+           "shared store requests": "shared stores: requests", "shared store wavefronts": "passes",
+           "divergent branches": "branches that part a warp", "warp instructions": "warp instructions",
+           "active lanes": "active lanes"}
+
+
+def ratio_text(ratio):
+    """Equal is told apart from what rounds to it, and what has no ratio from what is not counted."""
+    if ratio is None:
+        return "0 counted"
+    if ratio == 1:
+        return "="
+    return f"{ratio:.4f}" if f"{ratio:.3f}" == "1.000" else f"{ratio:.3f}"
+
+
+def cells(row):
+    counted = row["counters_of_counts"]
+    if "compared" not in counted:
+        return [counted["not_comparable"], *[""] * (len(COLUMNS) - 1)]
+    ratios = {each["count"]: each["ratio"] for each in counted["compared"]}
+    unknown = ratios.keys() - COLUMNS.keys()
+    if unknown:
+        raise ValueError(f"counter_tables.py has no column for {', '.join(sorted(unknown))}")
+    return ["" if count not in ratios else ratio_text(ratios[count]) for count in COLUMNS]
+
+
+def varied(rows):
+    """Whether kernels were counted at more than one point."""
+    return len({row["rung"] for row in rows}) < len(rows)
+
+
+def name_of(row, several):
+    values = {**row["parameters"], **row.get("axes", {})}
+    return row["rung"] + "".join(f", {key} {value}" for key, value in values.items()) if several else row["rung"]
+
+
+def counters(report):
+    rows = [row for row in report["results"] if "counters_of_counts" in row]
+    several = varied(rows)
+    lines = [[name_of(row, several), block_text(row), *cells(row)] for row in rows]
+    filled = [0, 1, *(i for i in range(2, len(COLUMNS) + 2) if any(line[i] for line in lines))]
+    header = ["rung", "block", *COLUMNS.values()]
+    sizes = dict.fromkeys(size_text(row["counters_of_counts"]["size"]) for row in rows)
+    shown = table([header[i] for i in filled], [[line[i] for i in filled] for line in lines])
+    return f"{shown}\n\n{origin(report)}, {', '.join(sizes)}."
+
+
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+# By the metric's name: what `waits` shows of a launch, all in percent.
+RATES = {"sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy achieved",
+         "l1tex__t_sector_hit_rate.pct": "hits in L1",
+         "lts__throughput.avg.pct_of_peak_sustained_elapsed": "throughput of L2",
+         "dram__throughput.avg.pct_of_peak_sustained_elapsed": "of DRAM"}
+
+
+# Of a scheduler, of which an SM has four.
+MOST_WARPS = {"9.0": 16}
+
+
+def cycles_of(metrics):
+    """Cycles that a warp spends on each of its instructions, by reason, without the one in which it issues."""
+    before, after = STALL.split("{}")
+    return {name[len(before):-len(after)]: value for name, value in metrics.items()
+            if name.startswith(before) and name.endswith(after)}
+
+
+def most_time(metrics):
+    """What most of a warp's time goes to."""
+    cycles = cycles_of(metrics)
+    whole = 1 + sum(cycles.values())
+    three = sorted(cycles, key=cycles.get, reverse=True)[:3]
+    return ", ".join(f"{name} {100 * cycles[name] / whole:.0f} %" for name in three)
+
+
+def issue_text(metrics, compute_capability):
+    """How many of the schedulers' cycles issue an instruction: their warps, each of which does once in so many cycles."""
+    if compute_capability not in MOST_WARPS:
+        return ""
+    warps = MOST_WARPS[compute_capability] * metrics["sm__warps_active.avg.pct_of_peak_sustained_active"]
+    return f"{warps / (1 + sum(cycles_of(metrics).values())):.0f} %"
+
+
+def waits(report):
+    """Rates, and what warps wait for, at the rows' own size: a line for each launch of a rung."""
+    rows = [row for row in report["results"] if "counters" in row]
+    several = varied(rows)
+    lines = []
+    for row in rows:
+        launches = row["counters"]["launches"]
+        for launch in launches:
+            name = name_of(row, several) + (f": {launch['kernel'].split('::')[-1]}" if len(launches) > 1 else "")
+            metrics = launch["metrics"]
+            rates = (f"{metrics[key]:.0f} %" if key in metrics else "" for key in RATES)
+            lines.append([name, *rates, issue_text(metrics, report["machine"]["compute_capability"]), most_time(metrics)])
+    sizes = dict.fromkeys(size_text(row["counters"]["size"]) for row in rows)
+    header = ["rung", *RATES.values(), "of the issue slots", "what a warp's time goes to"]
+    return f"{table(header, lines)}\n\n{origin(report)}, {', '.join(sizes)}."

@@ -1,0 +1,46 @@
+// A record of `lab run`: whatever it is, it is refused with InvalidArgument and nothing else, or
+// gives a plot, its figures and the script that draws it.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "fuzz/fuzz.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/plot/gnuplot_script.hpp"
+#include "warpwise/lab/plot/plot.hpp"
+
+namespace {
+
+using namespace warpwise;
+using fuzz::require;
+
+std::size_t points_of(const lab::Plot& plot) {
+  std::size_t points = 0;
+  for (const lab::PlotPanel& panel : plot.panels) {
+    require(!panel.series.empty(), "a panel shows something");
+    require(panel.values[0] <= panel.values[1], "a value axis begins at its least value");
+    for (const lab::PlotSeries& series : panel.series) {
+      require(!series.points.empty(), "a series has points");
+      points += series.points.size();
+    }
+  }
+  return points;
+}
+
+void plot(const lab::Record& record) {
+  const lab::Plot plot = lab::plot_of(record);
+  const std::string csv = lab::csv_of(plot);
+  require(points_of(plot) > 0, "a plot has points");
+  require(csv.starts_with("panel,") && csv.ends_with('\n'), "figures are lines below their names");
+  lab::gnuplot_script(plot, "out.svg");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    plot(lab::parse_record({reinterpret_cast<const char*>(data), size}, "record.json"));
+  } catch (const InvalidArgument&) {
+  }
+  return 0;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""What scripts/record-ladders.py takes in and what it refuses, and what counter_tables makes of counters."""
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import counter_tables  # noqa: E402
+
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+ROW = {"rung": "a", "size": [64, 1], "parameters": {}, "block": [32, 1, 1],
+       "counters": {"size": [64, 1], "launches": [
+           {"kernel": "k", "grid": [2, 1, 1],
+            "metrics": {"sm__warps_active.avg.pct_of_peak_sustained_active": 50.0,
+                        STALL.format("long_scoreboard"): 12.0, STALL.format("wait"): 3.0}}]},
+       "counters_of_counts": {"size": [64, 1], "launches": [{"metrics": {}}], "compared": [
+           {"count": "global load requests", "ratio": 1.0}, {"count": "shared load wavefronts", "ratio": 1.0001},
+           {"count": "divergent branches", "ratio": None}, {"count": "warp instructions", "ratio": 1.25}]}}
+REPORT = {"ladder": "copy", "experiment": "ladder", "machine": {
+    "gpu": "G", "driver": "1", "toolkit": "2", "compute_capability": "9.0", "commit": "c", "date": "2026-01-01T"},
+          "results": [ROW, {**ROW, "rung": "b"}]}
+
+
+class RecordLadders(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def record(self, report):
+        measured = self.folder / "measured.json"
+        measured.write_text(json.dumps(report) + "\n", encoding="utf-8")
+        return subprocess.run([sys.executable, SCRIPTS / "record-ladders.py", measured, self.folder / "results"],
+                              capture_output=True, text=True, check=False)
+
+    def refuse(self, words, **changes):
+        done = self.record({**REPORT, **changes})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(words, done.stderr)
+
+    def test_takes_each_kind_to_its_folder(self):
+        self.assertEqual(self.record(REPORT).returncode, 0)
+        self.assertEqual(self.record({**REPORT, "counters": {"library": "l"}}).returncode, 0)
+        study = {key: value for key, value in REPORT.items() if key not in ("ladder", "experiment")}
+        self.assertEqual(self.record({**study, "study": "banks"}).returncode, 0)
+        files = sorted(str(path.relative_to(self.folder / "results")) for path in self.folder.glob("results/*/*"))
+        self.assertEqual(files, ["counters/copy-ladder.json", "ladders/copy-ladder.json", "studies/banks.json"])
+        kept = json.loads((self.folder / "results/counters/copy-ladder.json").read_text(encoding="utf-8"))
+        self.assertNotIn("launches", kept["results"][0]["counters_of_counts"])
+        self.assertEqual(kept["results"][0]["counters"], ROW["counters"])
+
+    def test_refuses_what_is_no_record(self):
+        self.refuse("not committed", machine={**REPORT["machine"], "commit": "c-dirty"})
+        self.refuse("interrupted", interrupted=True)
+        self.refuse("no CUPTI", counters={"unavailable": "no CUPTI"})
+        self.assertFalse((self.folder / "results").exists())
+
+    def test_a_part_does_not_replace_the_whole(self):
+        self.record(REPORT)
+        self.refuse("not b", results=[ROW])
+
+
+class CounterTables(unittest.TestCase):
+    def test_equal_is_told_apart_from_what_rounds_to_it(self):
+        text = counter_tables.counters(copy.deepcopy(REPORT))
+        self.assertIn("| a | 32 | = | 1.0001 | 0 counted | 1.250 |", text)
+
+    def test_time_of_a_warp(self):
+        # 1 + 12 + 3 cycles for each instruction; 8 of the scheduler's 16 warps are there.
+        self.assertIn("| a | 50 % |  |  |  | 50 % | long_scoreboard 75 %, wait 19 % |", counter_tables.waits(REPORT))
+
+    def test_a_count_without_a_column_is_an_error(self):
+        report = copy.deepcopy(REPORT)
+        report["results"][0]["counters_of_counts"]["compared"].append({"count": "new", "ratio": 1.0})
+        self.assertRaises(ValueError, counter_tables.counters, report)
+
+
+if __name__ == "__main__":
+    unittest.main()

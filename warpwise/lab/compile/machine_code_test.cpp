@@ -1,0 +1,98 @@
+// What nvdisasm prints, read: a recorded listing, listings that are none, and a disassembler's own.
+#include "warpwise/lab/compile/machine_code.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "warpwise/lab/compile/compiler.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// Of nvdisasm 13.5 -g -c, for sm_90, shortened.
+constexpr const char* listing =
+    "\t.target\tsm_90\n\n"
+    "//--------------------- .text.other --------------------------\n"
+    "\t.section\t.text.other,\"ax\",@progbits\n"
+    "other:\n.text.other:\n"
+    "\t//## File \"/a/b.cu\", line 1\n"
+    "        /*0000*/                   EXIT ;\n"
+    "//--------------------- .text.scale --------------------------\n"
+    "\t.section\t.text.scale,\"ax\",@progbits\n"
+    "\t.align\t128\n"
+    "        .type           scale,@function\n"
+    "scale:\n.text.scale:\n"
+    "        /*0000*/                   LDC R1, c[0x0][0x28] ;\n"
+    "\t//## File \"/a/b.cu\", line 12\n"
+    "        /*0010*/              @!P0 LDG.E R4, desc[UR4][R6.64] ;\n"
+    "\t//## File \"/a/c d.cuh\", line 3 inlined at \"/a/b.cu\", line 12\n"
+    ".L_x_0:\n"
+    "        /*00f0*/                   BRA `(.L_x_0) ;\r\n"
+    "        /*0100*/                   NOP;\n"
+    ".L_x_1:\n"
+    "\t.section\t.nv.info.scale,\"\",@\"SHT_CUDA_INFO\"\n";
+
+TEST(MachineCode, IsReadWithItsLines) {
+  const std::vector<MachineInstruction> expected = {
+      {0x00, "LDC R1, c[0x0][0x28]", "", 0},
+      {0x10, "@!P0 LDG.E R4, desc[UR4][R6.64]", "/a/b.cu", 12},
+      {0xf0, ".L_x_0: BRA `(.L_x_0)", "/a/c d.cuh", 3}};
+  EXPECT_EQ(machine_code_in(listing, "scale"), expected);
+  EXPECT_EQ(machine_code_in(listing, "other").size(), 1U);
+  EXPECT_TRUE(machine_code_in(listing, "scal").empty()) << "the beginning of a name";
+}
+
+TEST(MachineCode, WhatIsNoInstructionIsPassedOver) {
+  const std::string head = "\t.section\t.text.k,\"ax\"\n";
+  for (const char* text :
+       {"", "/*", "/*/", "/**/ EXIT ;", "/*zz*/ EXIT ;", "/*0010*/", "/*0010*/ ;",
+        "/*ffffffffffffffffff*/ EXIT ;", "//## File \"a\"", "//## File \"a\", line x",
+        "//## File \"a\", line 99999999999999999999"}) {
+    EXPECT_TRUE(machine_code_in(head + text, "k").empty()) << text;
+  }
+  const auto code = machine_code_in(head + "//## File \"a\", line 4294967296\n/*0*/ EXIT ;", "k");
+  ASSERT_EQ(code.size(), 1U);
+  EXPECT_EQ(code[0], (MachineInstruction{0, "EXIT", "", 0}));
+}
+
+class Disassembler : public testing::TestWithParam<CompilerChoice> {};
+INSTANTIATE_TEST_SUITE_P(All, Disassembler,
+                         testing::Values(CompilerChoice::nvcc, CompilerChoice::nvrtc),
+                         [](const auto& parameter) {
+                           return parameter.param == CompilerChoice::nvcc ? "Nvcc" : "Nvrtc";
+                         });
+
+TEST_P(Disassembler, NamesTheLineOfEachInstruction) {
+  Toolchain toolchain = find_toolchain();
+  if (toolchain.nvdisasm.empty()) GTEST_SKIP() << "there is no nvdisasm here";
+  if (GetParam() == CompilerChoice::nvrtc) toolchain.ptxas.clear();
+  CompileOptions options;
+  options.compiler = GetParam();
+  Compilation compilation;
+  try {
+    compilation = compile_text(
+        "extern \"C\" __global__ void k(float* out, const float* in) {\n"
+        "  const float value = in[threadIdx.x];\n"
+        "  out[threadIdx.x] = 2 * value;\n}\n",
+        "/somewhere/k.cu", options);
+  } catch (const Unsupported& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const rules::ComputeCapability asked[] = {{9, 0}};
+  const ResourceReport report = kernel_resources(compilation, "k", asked, toolchain, true);
+  ASSERT_TRUE(report.by_compute_capability[0]) << report.why_unknown;
+  const auto& code = report.by_compute_capability[0]->machine_code;
+  const auto line_of = [&](const std::string& name) {
+    const auto found = std::find_if(code.begin(), code.end(), [&](const auto& each) {
+      return each.text.find(name) != std::string::npos;
+    });
+    return found == code.end() ? MachineInstruction{} : *found;
+  };
+  EXPECT_EQ(line_of("LDG").line, 2);
+  EXPECT_EQ(line_of("STG").line, 3);
+  EXPECT_EQ(line_of("LDG").file, "/somewhere/k.cu");
+}
+
+}  // namespace
+}  // namespace warpwise::lab

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/measure/gpu_timing.hpp"
+#include "warpwise/lab/study/rung_counters.hpp"
+
+// What a GPU has to say of a launch that the emulator counted.
+namespace warpwise::lab {
+
+struct GpuReport {
+  std::string device;
+  rules::ComputeCapability compute_capability;
+  std::string why_not;  ///< why it was not run there; nothing below is known then
+  std::optional<Measurement> times;
+  std::string why_no_times;
+  std::string counters_library;
+  std::string why_no_counters;                  ///< of all; with what to do
+  std::map<std::string, std::string> left_out;  ///< single metrics, with the reason
+  CounterValues metrics;
+  std::vector<ComparedCount> compared;
+  std::string not_comparable;  ///< why these are not of the launch that was counted
+};
+
+/// The part of a report for people; no line is longer than it has to be for a metric's name.
+std::string text_of(const GpuReport& report);
+
+/// For machines; the keys are listed in warpwise/lab/README.md.
+nlohmann::ordered_json json_of(const GpuReport& report);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,34 @@
+// A pipeline's text as the panel changes it.
+#include "warpwise/viewer/stage_words.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpwise::viewer {
+namespace {
+
+using Words = std::vector<std::vector<std::string>>;
+
+TEST(StageWords, AreThoseBetweenBars) {
+  EXPECT_EQ(words_of(""), Words{});
+  EXPECT_EQ(words_of("  "), Words{});
+  EXPECT_EQ(words_of(" sobel  norm=l2|rgb24 "), (Words{{"sobel", "norm=l2"}, {"rgb24"}}));
+  EXPECT_EQ(words_of("sobel |"), (Words{{"sobel"}, {}}));
+}
+
+TEST(StageWords, AnOptionIsFoundByItsWholeName) {
+  const std::vector<std::string> words = {"sobel", "rungs=x", "rung=y"};
+  EXPECT_EQ(option_of(words, "rung"), "y");
+  EXPECT_EQ(option_of(words, "border"), "");
+}
+
+TEST(StageWords, OptionsTakeThePlaceOfThoseOfTheirNames) {
+  const std::string text = "ycbcr32 | sobel rung=a border=constant norm=l1 | sobel";
+  EXPECT_EQ(with_options(text, 1, "border=replicate rung=b"),
+            "ycbcr32 | sobel norm=l1 border=replicate rung=b | sobel");
+  EXPECT_EQ(with_options(text, 1, "rung="), "ycbcr32 | sobel border=constant norm=l1 | sobel");
+  EXPECT_EQ(with_options(text, 2, "rung=b"),
+            "ycbcr32 | sobel rung=a border=constant norm=l1 | sobel rung=b");
+}
+
+}  // namespace
+}  // namespace warpwise::viewer
