@@ -36,7 +36,7 @@ def resident(record):
     """Of each part and number of frames: on one stream, and on as many as are fastest."""
     shown = []
     for what in STEPS:
-        for frames in sorted({row["frames"] for row in record["resident"]}):
+        for frames in sorted({row["frames"] for row in record["resident"] if row["what"] == what}):
             rows = [row for row in record["resident"] if (row["what"], row["frames"]) == (what, frames)]
             best = max(rows, key=lambda row: row["fps"])
             shown += [row for row in rows if row["streams"] == 1 or row is best]
@@ -72,4 +72,5 @@ def live(path, what):
     record = read(path)
     if not record:
         return NOT_RECORDED
-    return f"{tables.origin(record)}. Method: {record['method']}.\n\n{LIVE[what](record)}"
+    method = f" Method: {record['method']}." if what == "resident" else " Method: as above."
+    return f"{tables.origin(record)}.{method}\n\n{LIVE[what](record)}"
