@@ -115,14 +115,15 @@ TEST(CountersRead, AddsUpSumsAndTakesRatesOfTheLargestLaunch) {
 
 TEST(CountersReport, AsText) {
   RungRow row = row_with_counters();
-  EXPECT_EQ(counters_of(row, 80),
-            "    at 64x8, CC 9.0                     emulator           GPU   ratio\n"
-            "      warp instructions                      200           400   2.000\n"
-            "      global load sectors                    512           256   0.500\n"
-            "      active lanes                            30            24   0.800\n"
-            "    first at 4096x3072: achieved occupancy 40 %\n"
-            "    second at 4096x3072: achieved occupancy 81 %\n"
-            "      cycles that a warp waits for each instruction: long scoreboard 20.0, barrier 1.2\n");
+  EXPECT_EQ(
+      counters_of(row, 80),
+      "    at 64x8, CC 9.0                     emulator           GPU   ratio\n"
+      "      warp instructions                      200           400   2.000\n"
+      "      global load sectors                    512           256   0.500\n"
+      "      active lanes                            30            24   0.800\n"
+      "    first at 4096x3072: achieved occupancy 40 %\n"
+      "    second at 4096x3072: achieved occupancy 81 %\n"
+      "      cycles that a warp waits for each instruction: long scoreboard 20.0, barrier 1.2\n");
   EXPECT_NE(counters_of(row).find("0.500  l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\n"),
             std::string::npos)
       << "where a line may be as long as it is";
