@@ -1,6 +1,7 @@
 // Videos that are cut short or damaged, and disks that are full.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "warpwise/live/video_testing.hpp"
@@ -39,6 +40,21 @@ TEST_F(VideoTest, SaysWhereAFileIsCutShort) {
           << cut << ' ' << share << ": " << good << " frames, then: " << message;
     }
   }
+}
+
+// There no cluster is cut; but the file says how long it is.
+TEST_F(VideoTest, SaysThatAMatroskaFileIsCutBetweenClusters) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 100 -c:v libx264 -g 25 "
+      "-cluster_time_limit 900 whole.mkv");
+  const Bytes file = content(path("whole.mkv"));
+  constexpr std::byte cluster[] = {std::byte{0x1f}, std::byte{0x43}, std::byte{0xb6},
+                                   std::byte{0x75}};
+  const auto middle = file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2);
+  const auto cut = std::search(middle, file.end(), std::begin(cluster), std::end(cluster));
+  ASSERT_NE(cut, file.end());
+  store(path("cut.mkv"), std::span(file.begin(), cut));
+  EXPECT_NE(refusal("cut.mkv").find("it is damaged or cut short"), std::string::npos);
 }
 
 // Of a recording that begins anywhere, frames come from the first on that can be decoded.
