@@ -4,6 +4,7 @@
 //
 //   opencv_stream WIDTH HEIGHT OUT < FRAMES     rgb24 frames without headers; OUT: a file of grey
 //   ones, or null
+//   opencv_stream --version                     OpenCV's
 
 #include <cstdio>
 #include <fstream>
@@ -29,6 +30,10 @@ void work_on(const cv::Mat& rgb, cv::Mat& result) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--version") {
+    std::puts(CV_VERSION);
+    return 0;
+  }
   if (argc != 4) {
     std::fputs("opencv_stream WIDTH HEIGHT OUT < FRAMES\n", stderr);
     return 2;

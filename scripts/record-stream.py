@@ -103,8 +103,8 @@ def main():
     chosen = arguments.parse_args()
     commit = clean_commit("record-stream.py")
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    versions = {"opencv": subprocess.run(["pkg-config", "--modversion", "opencv4"], capture_output=True, text=True,
-                                         check=False).stdout.strip(),
+    versions = {"opencv": subprocess.run([chosen.build / "bin/opencv_stream", "--version"], capture_output=True, text=True,
+                                         check=True).stdout.strip(),
                 "ffmpeg": subprocess.run(["ffmpeg", "-version"], capture_output=True, text=True,
                                          check=True).stdout.split()[2]}
     with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
