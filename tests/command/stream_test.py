@@ -131,6 +131,7 @@ class Frames(StreamTest):
         self.assertAlmostEqual(report["fps"] * report["seconds"], 5, places=3)
         self.assertLessEqual(report["age_ms"]["median"], report["age_ms"]["p99"])
         self.assertEqual(report["sink"], "null")
+        self.assertEqual(report["sink_format"], report["stages"][-1]["result"]["format"])
         options = ["--matrix", "bt709", "--range", "full", "--siting", "centre", "--fps", "12.5"]
         frames = self.report("in.y4m", "null", *options)["source"]["frames"]
         self.assertEqual([frames[name]["value"] for name in ["matrix", "range", "siting"]],
@@ -254,7 +255,9 @@ class Refusals(StreamTest):
                 (["pipe:rgb24:0x3", "null"], "'0x3' is no size"),
                 (["pipe:rgb25:4x3", "null"], "'rgb25' is no format of frames"),
                 (["camera:front", "null"], "camera:0 is /dev/video0"),
-                (["test:bars", "null", "--fps", "0"], "'0' is no rate"),
+                (["test:bars", "null", "--fps", "0"], "--fps: '0' is no rate"),
+                (["test:bars", "null", "--size", "16385x1"], "at most 16384 pixels a side"),
+                (["test:bars", "view"], "warpwise view SOURCE"),
                 (["test:bars", "null", "--frames", "0"], "--frames"),
                 (["test:bars", "null", "--format", "i444"], "'i444' is no format"),
                 (["in.y4m", "null", "--size", "4x4"], "says itself what its frames are"),

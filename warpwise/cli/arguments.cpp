@@ -103,7 +103,7 @@ void RunOptions::validate() const {
   }
 }
 
-void add_run_options(CLI::App& app, RunOptions& options) {
+void add_place_options(CLI::App& app, RunOptions& options) {
   add_choice(app, "--backend", "Where to compute; auto takes a GPU if there is one",
              all_backend_choices, options.backend);
   app.add_option_function<std::string>(
@@ -120,6 +120,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
          },
          "Greatest number of CPU threads (default: as many as cores)")
       ->type_name("N");
+}
+
+void add_run_options(CLI::App& app, RunOptions& options) {
+  add_place_options(app, options);
   app.add_flag("--json", options.json, "Print one JSON object that says what was done");
 }
 

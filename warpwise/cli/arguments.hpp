@@ -116,6 +116,9 @@ struct RunOptions {
   void validate() const;
 };
 
+/// --backend, --device, --threads.
+void add_place_options(CLI::App& app, RunOptions& options);
+/// These and --json.
 void add_run_options(CLI::App& app, RunOptions& options);
 
 /// What all subcommands share that read pictures.

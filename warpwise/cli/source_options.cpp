@@ -17,7 +17,13 @@ void add_source_options(CLI::App& app, live::SourceOptions& options) {
     options.height = size.height;
   });
   add("--fps", "Frames a second that the source gives, or is taken to give", "N",
-      [&options](const std::string& text) { options.rate = live::parse_rate(text); });
+      [&options](const std::string& text) {
+        try {
+          options.rate = live::parse_rate(text);
+        } catch (const InvalidArgument& error) {
+          throw UsageError(std::string("--fps: ") + error.what());
+        }
+      });
   add_choice(app, "--matrix", "Weights of the colours in luma, whatever the source says",
              all_matrices, options.colours.matrix);
   add_choice(app, "--range", "Codes of YUV frames, likewise", all_ranges, options.colours.range);

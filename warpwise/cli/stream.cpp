@@ -61,10 +61,10 @@ class StreamCommand final : public Command {
     if (paths_.size() != 2)
       throw UsageError(fmt::format("stream needs SOURCE SINK, not {} names", paths_.size()));
     where_.validate();
-    std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_, take_gpu(where_));
+    const bool is_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
+    std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_, is_gpu);
     require_two_places();
     require_outputs();
-    const bool is_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
     const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
     const live::Pipeline pipeline(std::move(stages), source->stream(), *sink);

@@ -120,6 +120,7 @@ std::string json_text(const StreamReport& report) {
       {"source", {{"name", report.source.name()}, {"frames", json_of(report.source.stream())}}},
       {"stages", stages_json(report)},
       {"sink", report.sink.name()},
+      {"sink_format", name_of(report.sink.holds(report.pipeline.result()))},
       {"read", summary.read},
       {"written", summary.written},
       {"dropped", summary.dropped},

@@ -42,20 +42,18 @@ class ViewCommand final : public Command {
         ->type_name("FILE");
     app.add_flag("--no-interop", view_.no_interop,
                  "Let frames go by the host also where CUDA and OpenGL could share them");
-    add_run_options(app, where_);
+    add_place_options(app, where_);
   }
 
   void execute() const override {
     if (source_name_.empty()) throw UsageError("view needs SOURCE");
-    if (where_.json) throw UsageError("view shows a window and has nothing to say as --json");
     where_.validate();
     require_screenshot();
     viewer::ViewOptions view = view_;
-    view.on_gpu = take_gpu(where_);
+    view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     view.parse = [&](std::string_view text) { return parse_stages(text, view.on_gpu); };
     view.rungs = window_rungs(view.on_gpu);
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
-    view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                     cpu_threads(where_));

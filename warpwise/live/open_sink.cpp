@@ -34,6 +34,9 @@ std::unique_ptr<Sink> open_sink(const std::string& name) {
     return video_module().create(name);
   }
   if (is_of_pictures(name, extension)) return picture_sink(name);
+  if (name == "view") {
+    throw InvalidArgument("a window is no sink: warpwise view SOURCE --pipeline … shows frames");
+  }
   throw InvalidArgument("'" + name +
                         "' names nothing that takes frames: FILE.mp4, FILE.avi, FILE.mkv, "
                         "FILE.y4m, FOLDER/, 'out/%05d.png', pipe:FORMAT, - (.y4m) or null");

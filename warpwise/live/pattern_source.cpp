@@ -137,6 +137,11 @@ class PatternSource final : public Source {
 
 std::unique_ptr<Source> pattern_source(const std::string& pattern, const SourceOptions& options) {
   const Pattern function = pattern_named(pattern);
+  constexpr std::int64_t most = 16384;
+  if (std::max(options.width.value_or(1), options.height.value_or(1)) > most) {
+    throw InvalidArgument("test: draws frames of at most " + std::to_string(most) +
+                          " pixels a side");
+  }
   const PixelFormat format = options.format.value_or(PixelFormat::rgb24);
   ColourTags tags;  // chroma is the mean of the pixels that share it
   tags.siting = Siting::centre;
