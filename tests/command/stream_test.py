@@ -117,6 +117,18 @@ class Frames(StreamTest):
         done = self.stream("in.y4m", "pipe:gray8", "--pipeline", "sobel|threshold window=5")
         self.assertEqual(done.stdout, read("both.raw"))
 
+    def test_motions_as_files(self):
+        """Those of `match`, of each frame and the one before."""
+        write("in.y4m", random_y4m(32, 24, 3))
+        self.succeed("stream", "in.y4m", "frames/", "--pipeline", "gray8 matrix=bt601")
+        self.succeed("stream", "in.y4m", "null", "--pipeline", "match block=8 search=4 flo=new/motion")
+        self.assertEqual(sorted(os.listdir("new/motion")), ["000002.flo", "000003.flo"])
+        for n in (2, 3):
+            self.succeed("match", f"frames/{n - 1:06}.png", f"frames/{n:06}.png", f"{n}.flo", "--block", "8", "--search", "4")
+            self.assertEqual(read(f"new/motion/{n:06}.flo"), read(f"{n}.flo"))
+        write("file", b"")
+        self.refuse("in.y4m", "null", "--pipeline", "match flo=file/motion block=8", says="cannot make the folder", code=1)
+
     def test_json_is_of_one_piece(self):
         write("in.y4m", random_y4m(8, 6, 5))
         report = self.report("in.y4m", "null", "--pipeline", "sobel | rgb24", "--threads", "2")

@@ -99,9 +99,11 @@ std::shared_ptr<live::Stage> make_threshold(const StageText& stage, CLI::App& ap
 std::shared_ptr<live::Stage> make_match(const StageText& stage, CLI::App& app) {
   MatchOptions options;
   std::optional<float> max_motion;
+  std::string flo;
   add_match_options(app, options, max_motion);
+  app.add_option("--flo", flo);
   stage.parse_with(app);
-  return live::match_stage(stage.text, options, max_motion);
+  return live::match_stage(stage.text, options, max_motion, flo);
 }
 
 std::shared_ptr<live::Stage> make_disparity(const StageText& stage, CLI::App& app) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "warpwise/cpu/parallel.hpp"
+#include "warpwise/io/output_file.hpp"
 
 namespace warpwise::live {
 namespace {
@@ -101,6 +102,13 @@ std::vector<std::byte> flo_header(const Flow& flow) {
   store(header.data(), 1, static_cast<std::int32_t>(flow.width));
   store(header.data(), 2, static_cast<std::int32_t>(flow.height));
   return header;
+}
+
+void write_flo(const std::string& path, const Flow& flow) {
+  io::OutputFile file(path);
+  file.write(flo_header(flow));
+  file.write(std::as_bytes(std::span(flow.vectors)));
+  file.finish();
 }
 
 float longest(const Flow& flow) {

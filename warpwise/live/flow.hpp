@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "warpwise/io/picture.hpp"
@@ -30,6 +31,9 @@ Flow flow_of(ConstHostView displacement, const MatchOptions& options, std::int64
 
 /// The head of a .flo file; the vectors follow, row by row.
 std::vector<std::byte> flo_header(const Flow& flow);
+
+/// Writes both. \throws IoError
+void write_flo(const std::string& path, const Flow& flow);
 
 /// Length of the longest known vector.
 float longest(const Flow& flow);

@@ -1,7 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
+
+#include "warpwise/base/error.hpp"
 
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
@@ -24,6 +29,12 @@ float reach_of(const MatchOptions& options) {
   return static_cast<float>(reach);
 }
 
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw IoError("cannot make the folder " + folder + ": " + error.message());
+}
+
 // What the stage keeps on a GPU, and where the host works.
 struct OnDevice {
   OnDevice(const io::PictureShape& shape, MatchGrid grid, gpu::StreamHandle stream)
@@ -39,8 +50,10 @@ struct OnDevice {
 
 class MatchStage final : public Stage {
  public:
-  MatchStage(std::string text, const MatchOptions& options, std::optional<float> max_motion)
-      : Stage(std::move(text)), options_(options), full_(max_motion.value_or(reach_of(options))) {}
+  MatchStage(std::string text, const MatchOptions& options, std::optional<float> max_motion,
+             std::string flo_folder)
+      : Stage(std::move(text)), options_(options), full_(max_motion.value_or(reach_of(options))),
+        flo_folder_(std::move(flo_folder)) {}
 
   std::optional<PixelFormat> reads(const Stream& from) const override {
     return grey_unless_it_is(from);
@@ -48,6 +61,7 @@ class MatchStage final : public Stage {
 
   Stream begin(const Stream& from) override {
     const io::PictureShape& shape = from.shape;
+    if (!flo_folder_.empty()) make_folder(flo_folder_);
     grid_ = match_grid(shape.width, shape.height, options_);
     displacement_.emplace(ElementType::i16, grid_.columns, grid_.rows, 2);
     return rgb_result(from, shape.width, shape.height);
@@ -59,7 +73,7 @@ class MatchStage final : public Stage {
   void run(HostSource from, HostResult to) override {
     if (previous_) {
       match(std::as_const(*previous_).view(), from.view(), displacement_->view(), options_);
-      draw_motion(displacement_->view(), options_, full_, to.view());
+      show_motion(to);
     } else {
       std::memset(to.data, white, static_cast<std::size_t>(to.shape.bytes()));
       previous_.emplace(ElementType::u8, from.shape.width, from.shape.height);
@@ -85,12 +99,21 @@ class MatchStage final : public Stage {
     gpu::download(std::as_const(device_->displacement).view(), displacement_->view(), stream);
     device_->done.record(stream);
     device_->done.synchronize();  // which the last picture's upload came before
-    draw_motion(displacement_->view(), options_, full_,
-                HostResult{picture, device_->picture.data()}.view());
+    show_motion({picture, device_->picture.data()});
+  }
+
+  void show_motion(HostResult to) {
+    draw_motion(displacement_->view(), options_, full_, to.view());
+    if (flo_folder_.empty()) return;
+    const std::filesystem::path file = fmt::format("{:06}.flo", ++motions_ + 1);
+    write_flo(std::filesystem::path(flo_folder_) / file,
+              flow_of(displacement_->view(), options_, to.shape.width, to.shape.height));
   }
 
   MatchOptions options_;
   float full_;
+  std::string flo_folder_;
+  std::int64_t motions_ = 0;  // the first is that of the second frame
   MatchGrid grid_;
   std::optional<Image> displacement_;
   std::optional<Image> previous_;
@@ -100,12 +123,12 @@ class MatchStage final : public Stage {
 }  // namespace
 
 std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options,
-                                   std::optional<float> max_motion) {
+                                   std::optional<float> max_motion, std::string flo_folder) {
   if (max_motion && !(*max_motion >= 1)) {
     throw InvalidArgument("match: the length of full colour is " + std::to_string(*max_motion) +
                           ", it must be 1 pixel or more");
   }
-  return std::make_unique<MatchStage>(std::move(text), options, max_motion);
+  return std::make_unique<MatchStage>(std::move(text), options, max_motion, std::move(flo_folder));
 }
 
 }  // namespace warpwise::live

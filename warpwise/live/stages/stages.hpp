@@ -53,13 +53,16 @@ std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions&
 /// The motion from the frame before, by match() of their grey, as rgb24 in the colours of
 /// draw_motion(). A motion of `max_motion` pixels (at least 1) has full colour; unless it is given,
 /// that is the largest displacement that is searched along an axis: a scale that follows the frames
-/// would flicker. The first frame, which has none before it, gives a white picture.
+/// would flicker. The first frame, which has none before it, gives a white picture. The vectors go
+/// into `flo_folder` too, if that is named, which begin() makes: those of the second frame as
+/// 000002.flo. run() then throws IoError where they cannot be written.
 ///
 /// It remembers the last frame. On a GPU it waits for the stream: the host colours the blocks.
 /// Its begin() throws InvalidArgument where match_grid() does.
 /// \throws InvalidArgument  max_motion is below 1.
 std::unique_ptr<Stage> match_stage(std::string text, const MatchOptions& options = {},
-                                   std::optional<float> max_motion = {});
+                                   std::optional<float> max_motion = std::nullopt,
+                                   std::string flo_folder = {});
 
 /// The disparity of a stereo pair side by side in one frame, the left image on the left: by
 /// disparity() of their grey, as rgb24 of the left half's size in the colours of draw_disparity().
