@@ -56,7 +56,14 @@ std::optional<MachineInstruction> instruction_in(std::string_view line) {
   return MachineInstruction{*address, std::string(text), {}, 0};
 }
 
-bool is_label(std::string_view line) { return line.starts_with(".L_") && line.ends_with(':'); }
+bool is_place_to_branch(std::string_view label) { return label.starts_with(".L_"); }
+
+// ".L_x_1:", or a function's that the kernel calls: "$__internal_0_$__cuda_sm20_sqrt_rn_f32:".
+bool is_label(std::string_view line, std::string_view kernel) {
+  if (!line.ends_with(':') || line.starts_with(".text.")) return false;
+  line.remove_suffix(1);
+  return line != kernel && line.find_first_of(" \t\"") == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -84,8 +91,9 @@ std::vector<MachineInstruction> machine_code_in(std::string_view disassembly,
     at = end + 1;
     if (auto next = place_in(line)) {
       place = *std::move(next);
-    } else if (is_label(line)) {
+    } else if (is_label(line, kernel)) {
       labels += std::string(line) + " ";
+      if (!is_place_to_branch(line)) place = {};  // CUDA's own functions are of no source line
     } else if (auto instruction = instruction_in(line)) {
       instruction->text = labels + instruction->text;
       instruction->file = place.file;

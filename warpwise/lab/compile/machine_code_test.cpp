@@ -43,6 +43,37 @@ TEST(MachineCode, IsReadWithItsLines) {
   EXPECT_TRUE(machine_code_in(listing, "scal").empty()) << "the beginning of a name";
 }
 
+// Likewise, of `out[i] = sqrtf(x) / y`: what ptxas appends has no line.
+constexpr const char* listing_with_calls =
+    "\t.section\t.text.k,\"ax\",@progbits\n"
+    "        .size           k,(.L_x_20 - k)\n"
+    "k:\n.text.k:\n"
+    "\t//## File \"/a/k.cu\", line 4\n"
+    "        /*00c0*/                   CALL.REL.NOINC `($__internal_0_$__cuda_sm20_sqrt) ;\n"
+    ".L_x_18:\n"
+    "\t//## File \"/a/k.cu\", line 5\n"
+    "        /*0240*/                   EXIT ;\n"
+    "        .weak           $__internal_0_$__cuda_sm20_sqrt\n"
+    "        .type           $__internal_0_$__cuda_sm20_sqrt,@function\n"
+    "$__internal_0_$__cuda_sm20_sqrt:\n"
+    "        /*0250*/                   LOP3.LUT P0, RZ, R0, 0x7fffffff, RZ, 0xc0, !PT ;\n"
+    ".L_x_5:\n"
+    "        /*0390*/                   RET.REL.NODEC R6 `(k) ;\n"
+    "$k$_Z5twicef:\n"
+    "\t//## File \"/a/k.cu\", line 1\n"
+    "        /*03a0*/                   FADD R0, R4, R4 ;\n";
+
+TEST(MachineCode, FunctionsThatAKernelCallsHaveTheirLabelsAndNoLineOfTheCaller) {
+  const std::vector<MachineInstruction> expected = {
+      {0xc0, "CALL.REL.NOINC `($__internal_0_$__cuda_sm20_sqrt)", "/a/k.cu", 4},
+      {0x240, ".L_x_18: EXIT", "/a/k.cu", 5},
+      {0x250, "$__internal_0_$__cuda_sm20_sqrt: LOP3.LUT P0, RZ, R0, 0x7fffffff, RZ, 0xc0, !PT", "",
+       0},
+      {0x390, ".L_x_5: RET.REL.NODEC R6 `(k)", "", 0},
+      {0x3a0, "$k$_Z5twicef: FADD R0, R4, R4", "/a/k.cu", 1}};
+  EXPECT_EQ(machine_code_in(listing_with_calls, "k"), expected);
+}
+
 TEST(MachineCode, WhatIsNoInstructionIsPassedOver) {
   const std::string head = "\t.section\t.text.k,\"ax\"\n";
   for (const char* text :
@@ -63,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(All, Disassembler,
                            return parameter.param == CompilerChoice::nvcc ? "Nvcc" : "Nvrtc";
                          });
 
-TEST_P(Disassembler, NamesTheLineOfEachInstruction) {
+TEST_P(Disassembler, NamesTheLineOfEachInstructionAndWhatIsCalled) {
   Toolchain toolchain = find_toolchain();
   if (toolchain.nvdisasm.empty()) GTEST_SKIP() << "there is no nvdisasm here";
   if (GetParam() == CompilerChoice::nvrtc) toolchain.ptxas.clear();
@@ -74,7 +105,7 @@ TEST_P(Disassembler, NamesTheLineOfEachInstruction) {
     compilation = compile_text(
         "extern \"C\" __global__ void k(float* out, const float* in) {\n"
         "  const float value = in[threadIdx.x];\n"
-        "  out[threadIdx.x] = 2 * value;\n}\n",
+        "  out[threadIdx.x] = 2 / value;\n}\n",
         "/somewhere/k.cu", options);
   } catch (const Unsupported& error) {
     GTEST_SKIP() << error.what();
@@ -92,6 +123,12 @@ TEST_P(Disassembler, NamesTheLineOfEachInstruction) {
   EXPECT_EQ(line_of("LDG").line, 2);
   EXPECT_EQ(line_of("STG").line, 3);
   EXPECT_EQ(line_of("LDG").file, "/somewhere/k.cu");
+  // A division's slow path: called by a line, and of no line itself.
+  const auto called = std::find_if(code.begin(), code.end(),
+                                   [](const auto& each) { return each.text.starts_with('$'); });
+  ASSERT_NE(called, code.end());
+  EXPECT_EQ(called->line, 0);
+  EXPECT_EQ(line_of("`(" + called->text.substr(0, called->text.find(':')) + ")").line, 3);
 }
 
 }  // namespace

@@ -104,8 +104,9 @@ std::vector<CapabilityReport> reports_of(const ExplainRequest& request,
 
 std::string why_not_disassembled(const Toolchain& toolchain) {
   return toolchain.nvdisasm.empty()
-             ? "there is no disassembler, nvdisasm, in a CUDA toolkit or in $PATH; PyPI's package "
-               "nvidia-cuda-nvdisasm has it"
+             ? "there is no disassembler, nvdisasm, in a CUDA toolkit or in $PATH; pip puts "
+               "that of the package nvidia-cuda-nvdisasm into site-packages/nvidia/cu13/bin: add "
+               "that folder to $PATH"
              : toolchain.nvdisasm.string() + " does not read it";
 }
 
