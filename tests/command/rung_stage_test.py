@@ -49,16 +49,37 @@ class OnAGpu(RungStageTest):
         rungs = chain.format(" rung=method_i", " rung=shipped")
         self.assertEqual(self.stream(rungs, "bgr24", "gray8", "--backend", "cuda", env=self.environment), expected)
 
-    def refuse(self, pipeline, says, source="rgb24"):
-        self.fail_with(USAGE, "stream", "test:bars", "null", "--format", source, "--pipeline", pipeline, "--backend",
-                       "cuda", says=says, env=self.environment)
+    @runs_rungs
+    def test_shipped_is_a_rung_like_the_others(self):
+        said = self.succeed("stream", "test:noise", "null", "--size", SIZE, "--frames", "1", "--backend", "cuda",
+                            "--pipeline", "ycbcr32 matrix=bt601 rung=shipped | sobel", "--json",
+                            env=self.environment).stdout
+        self.assertEqual([step["stage"] for step in json.loads(said)["stages"]],
+                         ["ycbcr32 matrix=bt601 rung=shipped", "gray8", "sobel"])
+        self.refuse("ycbcr32 matrix=bt709 rung=shipped", "bt601")
+        self.refuse("sobel rung=shipped", "border=replicate")
+
+    def refuse(self, pipeline, says, source="rgb24", size=SIZE):
+        self.fail_with(USAGE, "stream", "test:bars", "null", "--format", source, "--size", size, "--pipeline",
+                       pipeline, "--backend", "cuda", says=says, env=self.environment)
+
+    @runs_rungs
+    def test_sizes_that_a_rung_is_not_for(self):
+        self.refuse("threshold window=5 method=exact-mean rung=texture",
+                    ["rung=texture' cannot follow the source, which gives gray8 33x17", "multiple of 32 bytes"],
+                    "gray8", "33x17")
+        self.refuse("threshold window=2053 method=exact-mean rung=prefix",
+                    ["rung=prefix' cannot follow", "windows of up to 2051"], "gray8")
 
     @runs_rungs
     def test_what_no_rung_computes(self):
         self.refuse("sobel rung=method_i", "border=replicate")
         self.refuse("sobel border=replicate norm=l2 rung=method_i", "norm=l1")
         self.refuse("sobel border=replicate rung=method_j", ["sobel", "method_i"])
-        self.refuse("ycbcr32 | sobel border=replicate rung=method_i", ["rgba32", "gray8"])
+        self.refuse("ycbcr32 | sobel border=replicate rung=method_i",
+                    ["'ycbcr32', which gives ycbcr32 64x48, of which gray8 is made", "take rgba32"])
+        self.refuse("ycbcr32 matrix=bt709 rung=input", "the source, which gives rgba32 64x48, of which rgb24 is made",
+                    "rgba32")
         self.refuse("threshold window=9 rung=prefix", "method=exact-mean")
         self.refuse("threshold window=9 method=exact-mean offset=0.5 rung=prefix", "whole offset")
         self.refuse("ycbcr32 matrix=bt709 rung=warp", "bt601")

@@ -61,6 +61,7 @@ class RungStage final : public live::Stage {
         (colours.matrix.value != Matrix::bt601 || colours.range.value != Range::full)) {
       throw InvalidArgument("the rungs of convert have matrix=bt601 and to-range=full");
     }
+    prepare(from.shape);
     return to;
   }
 
@@ -78,7 +79,6 @@ class RungStage final : public live::Stage {
     const std::pair<const void*, const void*> memory(from.data, to.data);
     const auto found = runs_.find(memory);
     if (found != runs_.end()) return found->second;
-    if (!problem_) prepare(from.shape);
     std::vector<std::uint64_t> addresses = addresses_;
     addresses.front() = reinterpret_cast<std::uint64_t>(from.data);
     addresses.back() = reinterpret_cast<std::uint64_t>(to.data);
@@ -89,10 +89,13 @@ class RungStage final : public live::Stage {
   }
 
   // The first operand of these ladders is the frame, the last the result; what lies between is the
-  // problem's own.
+  // problem's own. Sizes that the rung is not for are refused before the first frame.
   void prepare(const io::PictureShape& shape) {
     executor_.emplace();
     ladders::Problem problem = table_.problem({shape.width, shape.height}, parameters_, {});
+    const std::string reason =
+        lab::RungRun::why_skipped(*executor_, rung_, problem, rung_.blocks.front());
+    if (!reason.empty()) throw InvalidArgument(reason);
     addresses_.assign(problem.operands.size(), 0);
     for (std::size_t i = 1; i + 1 < problem.operands.size(); ++i) {
       const ladders::Operand& operand = problem.operands[i];

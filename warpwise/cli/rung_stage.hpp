@@ -12,9 +12,9 @@ namespace warpwise::cli {
 
 /// These stages with the rung's kernels. What the rungs of a ladder do not compute is refused: the
 /// frames are the same, byte for byte, as those of the stage with the same options.
-/// Their begin() throws InvalidArgument for frames that the ladder is not for; the first frame, or
-/// the making of a lane, what compiling a rung throws, and Unsupported where it is not for frames
-/// of this size or this GPU.
+/// The rung "shipped" is the library's own kernel, compiled and launched as the others are.
+/// Their begin() throws InvalidArgument for frames that the ladder, or on this GPU the rung, is not
+/// for; the first frame, or the making of a lane, what compiling a rung throws.
 /// \throws InvalidArgument  no such rung, with the nearest; options that the rungs do not have
 /// \throws Unsupported      there is no compiler here
 std::shared_ptr<live::Stage> sobel_rung(std::string text, const SobelOptions& options,

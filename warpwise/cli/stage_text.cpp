@@ -42,14 +42,11 @@ struct StageText {
     }
   }
 
-  // The rung that is asked for; none where the library's own kernel is.
-  std::string chosen(const std::string& rung) const {
-    if (!rung.empty() && !on_gpu) {
-      throw UsageError(fmt::format(
-          "the stage '{}': rungs run on a GPU, and the CPU computes here{}", text,
-          gpu::device_count() > 0 ? ": --backend cuda" : " (" + gpu::why_no_device() + ")"));
-    }
-    return rung == "shipped" ? "" : rung;
+  void require_gpu_for(const std::string& rung) const {
+    if (rung.empty() || on_gpu) return;
+    throw UsageError(fmt::format(
+        "the stage '{}': rungs run on a GPU, and the CPU computes here{}", text,
+        gpu::device_count() > 0 ? ": --backend cuda" : " (" + gpu::why_no_device() + ")"));
   }
 
   static std::string options_of(const CLI::App& app) {
@@ -65,7 +62,7 @@ std::shared_ptr<live::Stage> conversion(PixelFormat to, const StageText& stage, 
   add_convert_options(app, choices);
   if (to == PixelFormat::ycbcr32) app.add_option("--rung", rung);
   stage.parse_with(app);
-  rung = stage.chosen(rung);
+  stage.require_gpu_for(rung);
   if (!rung.empty()) return ycbcr32_rung(stage.text, choices, rung);
   return live::convert_stage(stage.text, to, choices);
 }
@@ -76,7 +73,7 @@ std::shared_ptr<live::Stage> make_sobel(const StageText& stage, CLI::App& app) {
   add_sobel_options(app, options);
   app.add_option("--rung", rung);
   stage.parse_with(app);
-  rung = stage.chosen(rung);
+  stage.require_gpu_for(rung);
   if (!rung.empty()) return sobel_rung(stage.text, options, rung);
   return live::sobel_stage(stage.text, options);
 }
@@ -91,7 +88,7 @@ std::shared_ptr<live::Stage> make_threshold(const StageText& stage, CLI::App& ap
   if (options.window == 0) {
     throw UsageError("the stage '" + stage.text + "' needs window=N, an odd number such as 31");
   }
-  rung = stage.chosen(rung);
+  stage.require_gpu_for(rung);
   if (!rung.empty()) return threshold_rung(stage.text, options, rung);
   return live::threshold_stage(stage.text, options);
 }

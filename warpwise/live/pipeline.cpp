@@ -39,6 +39,16 @@ bool has_wanted_colours(const Stream& from, const Sink::Taken& wanted) {
          (!has_chroma || colours.matrix.value == wanted.matrix.value_or(colours.matrix.value));
 }
 
+// What a stage gives, and what is made of that for the next.
+std::string text_of(const Stream& gives, const Stream& taken) {
+  std::string text = fmt::format("which gives {} {}x{}", gives.shape.pixel_text(),
+                                 gives.shape.width, gives.shape.height);
+  if (taken.format() != gives.format()) {
+    text += fmt::format(", of which {} is made", taken.shape.pixel_text());
+  }
+  return text;
+}
+
 }  // namespace
 
 Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source,
@@ -47,9 +57,10 @@ Pipeline::Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& sou
   std::string before = "the source";
   for (std::shared_ptr<Stage>& stage : stages) {
     const std::string text = stage->text();
-    const std::optional<PixelFormat> wanted = stage->reads(result());
+    const Stream gives = result();
+    const std::optional<PixelFormat> wanted = stage->reads(gives);
     if (wanted) insert(text, {*wanted, std::nullopt});
-    add(std::move(stage), before, false);
+    add(std::move(stage), before + ", " + text_of(gives, result()), false);
     before = "'" + text + "'";
   }
   insert(sink.name(), sink.takes(result()));
@@ -94,12 +105,11 @@ void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, b
     const Stream to = stage->begin(from);
     steps_.push_back({std::move(stage), from, to, is_inserted});
   } catch (const InvalidArgument& error) {
-    throw InvalidArgument(is_inserted
-                              ? fmt::format("{} cannot take the {} frames that come to it: {}",
-                                            neighbour, from.shape.pixel_text(), error.what())
-                              : fmt::format("'{}' cannot follow {}, which gives {} {}x{}: {}",
-                                            stage->text(), neighbour, from.shape.pixel_text(),
-                                            from.shape.width, from.shape.height, error.what()));
+    throw InvalidArgument(
+        is_inserted
+            ? fmt::format("{} cannot take the {} frames that come to it: {}", neighbour,
+                          from.shape.pixel_text(), error.what())
+            : fmt::format("'{}' cannot follow {}: {}", stage->text(), neighbour, error.what()));
   }
 }
 

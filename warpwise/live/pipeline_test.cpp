@@ -122,6 +122,14 @@ TEST(PipelineTest, JoinsThatCannotBeNameBothSides) {
   expect_words(refusal([&] { Pipeline({sobel(), disparity}, odd, *null_sink()); }),
                {"'disparity' cannot follow 'sobel'", "gray8 7x4"});
   expect_words(
+      refusal([&] { Pipeline({disparity}, stream_of(PixelFormat::i420, 7, 4, {}), *null_sink()); }),
+      {"'disparity' cannot follow the source, which gives i420 7x4, of which gray8 is made: "});
+  expect_words(refusal([&] {
+                 Pipeline({conversion(PixelFormat::ycbcr32), disparity},
+                          stream_of(PixelFormat::rgb24, 7, 4, {}), *null_sink());
+               }),
+               {"cannot follow 'ycbcr32', which gives ycbcr32 7x4, of which gray8 is made: "});
+  expect_words(
       refusal([&] { made_of({conversion(PixelFormat::ycrcb24), track()}, PixelFormat::rgb24); }),
       {"track cannot take the ycrcb24 frames", "ycrcb24"});
   expect_words(refusal([&] { Pipeline({sobel()}, odd, Wanting(PixelFormat::nv12)); }),
