@@ -78,9 +78,9 @@ class MemorySource final : public live::Source {
 
 // ---- the document's comparison: RGB24 to 32-bit YCbCr
 
-std::shared_ptr<live::Stage> shipped() {
+Stages shipped() {
   // By the rungs' matrix: HD would be taken for BT.709.
-  return live::convert_stage("ycbcr32", PixelFormat::ycbcr32, {.matrix = Matrix::bt601});
+  return {live::convert_stage("ycbcr32", PixelFormat::ycbcr32, {.matrix = Matrix::bt601})};
 }
 
 json row_of(const std::string& name, const Times& computing, const live::Summary& whole) {
@@ -91,8 +91,8 @@ json row_of(const std::string& name, const Times& computing, const live::Summary
   return row;
 }
 
-json row_of_gpu(const std::string& name, const std::shared_ptr<live::Stage>& stage) {
-  const Problem problem({stage}, PixelFormat::rgb24, {shipped()});
+json row_of_gpu(const std::string& name, const MakeStages& stages) {
+  const Problem problem(stages, PixelFormat::rgb24, shipped);
   const Times computing = resident(problem, 1, frames_beyond_cache);
   const live::Summary whole = run_through(
       live::pattern_source("zone", {}), live::gpu_lanes(problem.pipeline, live::lanes_for(workers)),
@@ -101,7 +101,7 @@ json row_of_gpu(const std::string& name, const std::shared_ptr<live::Stage>& sta
 }
 
 json row_of_cpu(const std::string& name, std::size_t threads) {
-  const live::Pipeline pipeline = pipeline_of({shipped()}, PixelFormat::rgb24);
+  const live::Pipeline pipeline = pipeline_of(shipped(), PixelFormat::rgb24);
   const auto through = [&](std::shared_ptr<live::Source> source) {
     return run_through(std::move(source), live::cpu_lanes(pipeline, live::lanes_for(threads), 1),
                        {.frames = 2000, .workers = threads});
@@ -115,9 +115,9 @@ json row_of_cpu(const std::string& name, std::size_t threads) {
 json conversions() {
   json rows = json::array();
   for (const char* rung : {"unoptimised", "input", "output", "input_output"}) {
-    rows.push_back(row_of_gpu(rung, rung_stage(rung)));
+    rows.push_back(row_of_gpu(rung, [&] { return Stages{rung_stage(rung)}; }));
   }
-  rows.push_back(row_of_gpu("shipped", shipped()));
+  rows.push_back(row_of_gpu("shipped", shipped));
   rows.push_back(row_of_cpu("CPU, one thread", 1));
   const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   rows.push_back(row_of_cpu(fmt::format("CPU, {} threads", threads), threads));
@@ -153,7 +153,7 @@ void run_all(const std::string& json_file, const std::string& machine_file) {
   lab::GpuTimer timer(gpu::device_info(0), stream);
   const double roof = timer.copy_roof_gb_per_s();
   fmt::print("a device-to-device copy: {:.0f} GB/s\n", roof);
-  const Problem problem(chain(), PixelFormat::rgb24);
+  const Problem problem(chain, PixelFormat::rgb24);
   json report = {{"machine", machine_of(machine_file)},
                  {"method", method()},
                  {"steps", problem.pipeline.text()},
@@ -167,10 +167,10 @@ void run_all(const std::string& json_file, const std::string& machine_file) {
 
 }  // namespace
 
-Problem::Problem(Stages stages, PixelFormat from, Stages cpu_stages)
-    : pipeline(pipeline_of(stages, from)), frames(frames_of_pattern(from)) {
-  const live::Pipeline on_cpu = pipeline_of(cpu_stages.empty() ? stages : cpu_stages, from);
-  const auto lanes = live::cpu_lanes(on_cpu, 1, 1);
+Problem::Problem(const MakeStages& stages, PixelFormat from, const MakeStages& on_cpu)
+    : pipeline(pipeline_of(stages(), from)), frames(frames_of_pattern(from)) {
+  const live::Pipeline of_cpu = pipeline_of(on_cpu ? on_cpu() : stages(), from);
+  const auto lanes = live::cpu_lanes(of_cpu, 1, 1);
   for (const Bytes& each : frames) {
     std::copy(each.begin(), each.end(), lanes[0]->source().begin());
     lanes[0]->compute();
@@ -227,10 +227,14 @@ int main(int argc, char** argv) {
   std::string json_file;
   std::string machine_file;
   const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
-  for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
+  for (std::size_t i = 1; i < arguments.size(); i += 2) {
     const std::string name = arguments[i];
-    if (name == "--json") json_file = arguments[i + 1];
-    if (name == "--machine") machine_file = arguments[i + 1];
+    const bool is_known = name == "--json" || name == "--machine";
+    if (!is_known || i + 1 == arguments.size()) {
+      fmt::print(stderr, "live_bench [--json FILE] [--machine FILE]\n");
+      return 2;
+    }
+    (name == "--json" ? json_file : machine_file) = arguments[i + 1];
   }
   try {
     warpwise::bench::run_all(json_file, machine_file);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,8 @@ namespace warpwise::bench {
 
 using Bytes = std::vector<std::byte>;
 using Stages = std::vector<std::shared_ptr<live::Stage>>;
+/// Each pipeline has stages of its own.
+using MakeStages = std::function<Stages()>;
 
 inline constexpr std::int64_t width = 1280;
 inline constexpr std::int64_t height = 720;
@@ -25,8 +28,8 @@ inline constexpr std::size_t workers = 3;
 
 /// Of frames in a format, which a GPU has to make the same of as the CPU does.
 struct Problem {
-  /// \param cpu_stages  what the CPU does in place of stages that it does not have
-  Problem(Stages stages, PixelFormat from, Stages cpu_stages = {});
+  /// \param on_cpu  what the CPU does in place of stages that it does not have
+  Problem(const MakeStages& stages, PixelFormat from, const MakeStages& on_cpu = {});
 
   std::span<const std::byte> frame(std::size_t number) const {
     return frames[number % frames.size()];

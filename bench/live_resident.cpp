@@ -81,6 +81,10 @@ Traffic traffic_of(const live::Pipeline& pipeline) {
   return bytes;
 }
 
+MakeStages alone(std::function<std::shared_ptr<live::Stage>()> make) {
+  return [make = std::move(make)] { return Stages{make()}; };
+}
+
 }  // namespace
 
 Times resident(const Problem& problem, std::size_t streams, std::size_t frames) {
@@ -112,14 +116,18 @@ nlohmann::json resident_rows(double copy_gb_per_s) {
   const std::vector<std::size_t> in_cache_and_beyond = {4, 8, 96};
   const ThresholdOptions window = {.window = 31, .offset = 7};
   const Part parts[] = {
-      {"chain", {chain(), PixelFormat::rgb24}, in_cache_and_beyond, {1, 2, 4, 8, 12, 16, 24}},
+      {"chain", {chain, PixelFormat::rgb24}, in_cache_and_beyond, {1, 2, 4, 8, 12, 16, 24}},
       {"luma",
-       {{live::convert_stage("ycbcr32", PixelFormat::ycbcr32)->luma_alone()}, PixelFormat::rgb24},
+       {alone([] { return live::convert_stage("ycbcr32", PixelFormat::ycbcr32)->luma_alone(); }),
+        PixelFormat::rgb24},
        {96},
        {1, 8}},
-      {"sobel", {{live::sobel_stage("sobel")}, PixelFormat::gray8}, {96}, {1, 8}},
+      {"sobel",
+       {alone([] { return live::sobel_stage("sobel"); }), PixelFormat::gray8},
+       {96},
+       {1, 8}},
       {"threshold",
-       {{live::threshold_stage("threshold", window)}, PixelFormat::gray8},
+       {alone([&] { return live::threshold_stage("threshold", window); }), PixelFormat::gray8},
        {96},
        {1, 8}}};
   nlohmann::json rows = nlohmann::json::array();
