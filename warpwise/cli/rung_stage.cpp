@@ -68,8 +68,12 @@ class RungStage final : public live::Stage {
   void run(live::HostSource from, live::HostResult to) override { shipped_->run(from, to); }
 
   void run(live::DeviceSource from, live::DeviceResult to, gpu::StreamHandle stream) override {
-    const lab::RungRun& run = run_of(from, to);
-    executor_->launch(run.code(), run.launches(), stream);
+    try {
+      const lab::RungRun& run = run_of(from, to);
+      executor_->launch(run.code(), run.launches(), stream);
+    } catch (const Unsupported& error) {
+      throw Unsupported(fmt::format("the stage '{}': {}", text(), error.what()));
+    }
   }
 
  private:

@@ -60,6 +60,8 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
   throw InvalidArgument("a kind of texels that no texture has");
 }
 
+constexpr std::uint64_t texture_alignment = 512;  // of its first byte; a Buffer has 256
+
 }  // namespace
 
 GpuExecutor::GpuExecutor() : device_(gpu::device_info(gpu::current_device())) {}
@@ -75,11 +77,10 @@ std::uint64_t GpuExecutor::max_shared_bytes() const {
 }
 
 std::uint64_t GpuExecutor::allocate(std::uint64_t bytes, const std::string& name) {
-  constexpr std::uint64_t alignment = 512;  // what a texture needs; a Buffer has 256
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   try {
     if (bytes > most) throw CudaError("more than an address can tell apart");
-    memory_.emplace_back(static_cast<std::int64_t>(bytes + alignment), stream_);
+    memory_.emplace_back(static_cast<std::int64_t>(bytes + texture_alignment), stream_);
     stream_.synchronize();
   } catch (const CudaError&) {
     // Throws itself where the GPU has failed for another reason.
@@ -90,7 +91,7 @@ std::uint64_t GpuExecutor::allocate(std::uint64_t bytes, const std::string& name
                       std::to_string(device_.memory_bytes) + " bytes left");
   }
   const auto start = reinterpret_cast<std::uint64_t>(memory_.back().data());
-  return (start + alignment - 1) / alignment * alignment;
+  return (start + texture_alignment - 1) / texture_alignment * texture_alignment;
 }
 
 void GpuExecutor::clear() {
@@ -112,6 +113,10 @@ void GpuExecutor::read(std::uint64_t from, std::span<std::byte> to) {
 }
 
 std::uint64_t GpuExecutor::create_texture(const emulator::Texture& texture) {
+  if (texture.data % texture_alignment != 0) {
+    throw Unsupported("a texture starts at a multiple of " + std::to_string(texture_alignment) +
+                      " bytes, and this memory does not");
+  }
   textures_.emplace_back(gpu::TextureDescription{
       .data = ladders::pointer<const std::byte>(texture.data),
       .width = static_cast<std::int64_t>(texture.width),

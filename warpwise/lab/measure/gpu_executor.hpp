@@ -33,6 +33,7 @@ class GpuExecutor final : public Executor {
   void clear() override;
   void write(std::uint64_t to, std::span<const std::byte> from) override;
   void read(std::uint64_t from, std::span<std::byte> to) override;
+  /// \throws Unsupported  it does not start at a multiple of 512 bytes, as allocate() has it
   std::uint64_t create_texture(const emulator::Texture& texture) override;
 
   /// The driver compiles the PTX for this GPU; registers() and blocks_per_sm() are the driver's.

@@ -189,6 +189,14 @@ TEST_F(OnGpu, TexturesAreRead) {
   EXPECT_EQ(read(out, pixels.size()), pixels);
 }
 
+TEST_F(OnGpu, TexturesStartWhereTheyMay) {
+  emulator::Texture texture{
+      .data = executor_->allocate(1024, "texels") + 256, .width = 64, .channel_bytes = 4};
+  EXPECT_THROW(executor_->create_texture(texture), Unsupported);
+  texture.data += 256;
+  EXPECT_NE(executor_->create_texture(texture), 0U);
+}
+
 TEST_F(OnGpu, RefusedLaunchesNameTheKernel) {
   const std::uint64_t out = executor_->allocate(4, "out");
   const Launch too_large = launch("times_two", out, 0, 1, 4096);
