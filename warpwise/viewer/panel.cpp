@@ -18,6 +18,7 @@ constexpr ImGuiWindowFlags fixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
 constexpr ImGuiWindowFlags note_flags =
     fixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoInputs;
+constexpr const char* no_rung = "the library's";
 const ImVec4 red = {1.0F, 0.45F, 0.4F, 1.0F};
 
 constexpr const char* keys =
@@ -79,7 +80,8 @@ Panel::Panel(const live::Source& source, const std::string& way, std::string pip
              std::function<void(const std::string&)> replace)
     : source_(source.name() + "\n" + source.stream().text() + way), pipeline_(std::move(pipeline)),
       replace_(std::move(replace)), rungs_(std::move(rungs)) {
-  note_stages();
+  note_stages(pipeline_);
+  if (rungs_.copy_roof_gb_per_s) copy_roof_gb_per_s_ = rungs_.copy_roof_gb_per_s();
 }
 
 void Panel::add(const Shown& shown) {
@@ -96,6 +98,7 @@ void Panel::add_time() {
 }
 
 void Panel::draw(const Player::State& state, View view, float left, float width, float height) {
+  if (is_waiting_) take_entered();
   ImGui::SetNextWindowPos({left, 0});
   ImGui::SetNextWindowSize({width, height});
   ImGui::Begin("panel", nullptr, fixed & ~ImGuiWindowFlags_NoScrollbar);
@@ -158,34 +161,46 @@ void Panel::draw_pipeline() {
   ImGui::SetNextItemWidth(-1);
   if (std::exchange(is_edit_asked_, false)) ImGui::SetKeyboardFocusHere();
   if (ImGui::InputText("##pipeline", &pipeline_, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    replace_pipeline();
+    enter({pipeline_, std::nullopt});
   }
-  if (!error_.empty()) write_error(error_);
+  draw_outcome(std::nullopt);
 }
 
-void Panel::replace_pipeline() {
+// A rung may take seconds to compile, on this thread: that is drawn before it begins.
+void Panel::enter(Entered entered) {
+  entered_ = std::move(entered);
   error_.clear();
+  is_waiting_ = true;
+}
+
+// A text that is being edited stays when a rung is chosen.
+void Panel::take_entered() {
+  is_waiting_ = false;
   try {
-    replace_(pipeline_);
-    note_stages();
+    replace_(entered_.pipeline);
+    if (entered_.stage && pipeline_ == taken_) pipeline_ = entered_.pipeline;
+    note_stages(entered_.pipeline);
   } catch (const std::exception& error) {
     error_ = error.what();
   }
 }
 
+// Below what was entered, of a stage's rung or of the text.
+void Panel::draw_outcome(std::optional<std::size_t> stage) const {
+  if (stage != entered_.stage) return;
+  if (is_waiting_) write("compiling ...");
+  if (!error_.empty()) write_error(error_);
+}
+
 // What a stage may run follows from the text that was taken, not from the one that is edited.
-void Panel::note_stages() {
-  taken_ = pipeline_;
+void Panel::note_stages(const std::string& pipeline) {
+  taken_ = pipeline;
   stages_ = words_of(taken_);
   choices_.clear();
   if (!rungs_.of) return;
   for (const std::vector<std::string>& words : stages_) {
     choices_.push_back(words.empty() ? StageRungs{} : rungs_.of(words.front()));
   }
-  const bool is_rung_chosen = std::any_of(stages_.begin(), stages_.end(), [](const auto& words) {
-    return !option_of(words, "rung").empty();
-  });
-  if (is_rung_chosen && !copy_roof_gb_per_s_) copy_roof_gb_per_s_ = rungs_.copy_roof_gb_per_s();
 }
 
 void Panel::draw_rungs() {
@@ -202,23 +217,19 @@ void Panel::draw_rungs() {
 
 void Panel::draw_rungs_of(std::size_t stage) {
   const std::string& name = stages_[stage].front();
-  std::string chosen = option_of(stages_[stage], "rung");
-  if (chosen.empty()) chosen = choices_[stage].names.back();
-  std::string picked;
-  if (ImGui::BeginCombo(fmt::format("{}##rung{}", name, stage).c_str(), chosen.c_str())) {
+  const std::string chosen = option_of(stages_[stage], "rung");
+  if (ImGui::BeginCombo(fmt::format("{}##rung{}", name, stage).c_str(),
+                        chosen.empty() ? no_rung : chosen.c_str())) {
+    if (ImGui::Selectable(no_rung, chosen.empty())) {
+      enter({with_options(taken_, stage, "rung="), stage});
+    }
     for (const std::string& each : choices_[stage].names) {
-      if (ImGui::Selectable(each.c_str(), each == chosen)) picked = each;
+      if (!ImGui::Selectable(each.c_str(), each == chosen)) continue;
+      enter({with_options(taken_, stage, choices_[stage].options + " rung=" + each), stage});
     }
     ImGui::EndCombo();
   }
-  if (!picked.empty()) choose(stage, picked);
-}
-
-void Panel::choose(std::size_t stage, const std::string& rung) {
-  const StageRungs& choice = choices_[stage];
-  const bool is_shipped = rung == choice.names.back();
-  pipeline_ = with_options(taken_, stage, is_shipped ? "rung=" : choice.options + " rung=" + rung);
-  replace_pipeline();
+  draw_outcome(stage);
 }
 
 void draw_help(float picture_width, float picture_height) {

@@ -17,7 +17,8 @@ class Panel {
  public:
   /// `way` says how frames get from the source to the window, where a GPU computes; `rungs` are
   /// what may run in a stage's place; `replace` takes the pipeline's new text, and what it throws
-  /// is shown below the text.
+  /// is shown below the text, or the rung, that was entered. The copy roof is measured here, once:
+  /// nothing else is to run on the GPU meanwhile.
   Panel(const live::Source& source, const std::string& way, std::string pipeline, Rungs rungs,
         std::function<void(const std::string&)> replace);
 
@@ -37,22 +38,31 @@ class Panel {
   void draw_steps() const;
   void draw_histogram();
   void draw_pipeline();
-  void replace_pipeline();
+  void draw_outcome(std::optional<std::size_t> stage) const;
   void draw_rungs();
   void draw_rungs_of(std::size_t stage);
-  void choose(std::size_t stage, const std::string& rung);
-  void note_stages();
+  void note_stages(const std::string& pipeline);
+
+  /// A pipeline that was entered as text, or by the rung of a stage.
+  struct Entered {
+    std::string pipeline;
+    std::optional<std::size_t> stage;
+  };
+  void enter(Entered entered);
+  void take_entered();
 
   std::string source_;
   std::string pipeline_;
   bool is_edit_asked_ = false;
-  std::string error_;  // of the pipeline that was entered last
+  Entered entered_;          // the last one
+  bool is_waiting_ = false;  // until it has been said that it is made ready
+  std::string error_;        // of it
   std::function<void(const std::string&)> replace_;
   Rungs rungs_;
   std::string taken_;                             // the pipeline that is computed
   std::vector<std::vector<std::string>> stages_;  // its words
   std::vector<StageRungs> choices_;               // of each stage
-  std::optional<double> copy_roof_gb_per_s_;      // measured when the first rung is chosen
+  std::optional<double> copy_roof_gb_per_s_;
   Shown shown_;
   std::array<float, 256> histogram_{};
   bool is_counted_ = false;  // the histogram is of the frame that is shown
