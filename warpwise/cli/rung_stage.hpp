@@ -24,7 +24,8 @@ std::shared_ptr<live::Stage> threshold_rung(std::string text, const ThresholdOpt
 std::shared_ptr<live::Stage> ycbcr32_rung(std::string text, const live::ConvertChoices& choices,
                                           const std::string& rung);
 
-/// What the window offers. \param on_gpu  whether frames are computed on the current GPU
+/// What the window offers; the GPU's copy roof is measured. \param on_gpu  whether frames are
+/// computed on the current GPU
 viewer::Rungs window_rungs(bool on_gpu);
 
 }  // namespace warpwise::cli

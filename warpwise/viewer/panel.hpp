@@ -17,8 +17,7 @@ class Panel {
  public:
   /// `way` says how frames get from the source to the window, where a GPU computes; `rungs` are
   /// what may run in a stage's place; `replace` takes the pipeline's new text, and what it throws
-  /// is shown below the text, or the rung, that was entered. The copy roof is measured here, once:
-  /// nothing else is to run on the GPU meanwhile.
+  /// is shown below the text, or the rung, that was entered.
   Panel(const live::Source& source, const std::string& way, std::string pipeline, Rungs rungs,
         std::function<void(const std::string&)> replace);
 
