@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """scene:, the frames that OpenGL draws, as a source of `warpwise stream`."""
 
+import functools
 import json
 import os
+import resource
 import unittest
 
 from support import HAS_SCENE, SANITIZED, CommandTest, draws, gpu_environment, npy_parts
@@ -45,6 +47,14 @@ class Frames(SceneTest):
             part = edges[(i - 1) * 64 * 48:i * 64 * 48]
             self.assertEqual(npy_parts("edges.npy")[2], part)
             self.assertGreater(sum(value > 128 for value in part), 100)
+
+    def test_more_than_memory_holds(self):
+        name = self.report("null", *SMALL, "--frames", "1")["source"]["name"]
+        if "llvmpipe" not in name:
+            self.skipTest("only of Mesa's llvmpipe is it known what it takes: " + name)
+        size = ["--size", "16384x16384"]  # 1 GiB, and as much again for its depth
+        limit = functools.partial(resource.setrlimit, resource.RLIMIT_AS, (3 << 29, 3 << 29))
+        self.fail_with(FAILED, "stream", "scene:", "null", *size, says="16384x16384", preexec_fn=limit)
 
     def test_on_a_gpu(self):
         environment = gpu_environment()

@@ -134,6 +134,13 @@ class Screenshots(WindowTest):
                 shot = self.shot(*words)
                 self.assertEqual(shown, [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)], words)
 
+    def test_picture_that_no_texture_holds(self):
+        done = self.on_display(WARPWISE, "view", "test:bars", "--size", "40000x2", "--screenshot", "shot.png",
+                               "--backend", "cpu")
+        self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
+        self.assertRegex(done.stderr.decode(), r"pictures of at most \d+x\d+ here, not 40000x2\n$")
+        self.assertFalse(os.path.exists("shot.png"))
+
     def test_end_of_the_source_is_an_end(self):
         self.succeed("stream", "test:bars", "two.y4m", "--frames", "2", "--size", "320x240")
         self.shot("two.y4m", "--frames", "9")

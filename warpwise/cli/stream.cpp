@@ -123,8 +123,7 @@ class StreamCommand final : public Command {
     writes_to_standard_output() ? print_error(line) : print_line(line);
   }
 
-  StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu,
-                         const live::Source& source) const {
+  StreamPlace find_place(const live::Pipeline& pipeline, bool is_gpu, live::Source& source) const {
     StreamPlace place;
     const std::size_t threads = cpu_threads(where_);
     // In real time one frame gets all threads, so that it is there soonest.

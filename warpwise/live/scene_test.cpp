@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -115,6 +116,29 @@ TEST_F(SceneTest, AnyThreadTakesFramesAndAnotherGoesOn) {
     expect_same(frame, next_frame(*same));
   }
   expect_same(next_frame(*source), next_frame(*same));
+}
+
+TEST_F(SceneTest, EndsWhileAnotherThreadHasItsContext) {
+  auto source = open_scene(small());
+  std::promise<void> is_drawn;
+  std::promise<void> is_over;
+  std::thread other([&] {
+    next_frame(*source);
+    is_drawn.set_value();
+    is_over.get_future().wait();
+  });
+  is_drawn.get_future().wait();
+  std::string said;
+  try {
+    next_frame(*source);
+  } catch (const IoError& error) {
+    said = error.what();
+  }
+  EXPECT_NE(said.find("another thread"), std::string::npos) << said;
+  source.reset();
+  is_over.set_value();
+  other.join();
+  expect_same(next_frame(*open_scene(small())), next_frame(*open_scene(small())));
 }
 
 TEST_F(SceneTest, SizesOfAllKinds) {

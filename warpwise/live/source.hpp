@@ -32,8 +32,9 @@ class Source {
   virtual bool is_opengl() const { return false; }
 
   /// Why next_on_gpu() cannot be called with memory of the GPU that was current when the source was
-  /// opened, in words; empty where it can.
-  virtual std::string why_not_on_gpu() const { return name_ + " gives its frames to the host"; }
+  /// opened and still is, in words; empty where it can. Where OpenGL draws, no other context of it
+  /// may be current on the calling thread.
+  virtual std::string why_not_on_gpu() { return name_ + " gives its frames to the host"; }
 
   /// As next(), to memory of that GPU, with no way through the host's. The frame is there
   /// for what goes to `stream` then. \throws CudaError, …

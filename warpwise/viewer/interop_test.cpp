@@ -2,15 +2,35 @@
 // from CUDA through a pixel buffer to a texture.
 
 #include <GL/glcorearb.h>
+#include <dlfcn.h>
 
 #include <cstdio>
 
 #include "warpwise/gpu/gl_buffer.hpp"
 #include "warpwise/live/gl/context.hpp"
+#include "warpwise/live/gl/memory.hpp"
 #include "warpwise/live/run.hpp"
 #include "warpwise/live/scene_testing.hpp"
 #include "warpwise/live/stages/stages.hpp"
 #include "warpwise/viewer/painter.hpp"
+
+namespace {
+bool is_registering_broken = false;
+bool was_registering_broken = false;
+}  // namespace
+
+// The runtime's, but that it fails where a test says so. One that is linked into libwarpwise itself
+// is not reached.
+extern "C" int cudaGraphicsGLRegisterBuffer(warpwise::gpu::GraphicsHandle* handle, unsigned buffer,
+                                            unsigned flags) {
+  if (is_registering_broken) {
+    was_registering_broken = true;
+    return 999;  // cudaErrorUnknown
+  }
+  static const auto runtime = reinterpret_cast<decltype(&cudaGraphicsGLRegisterBuffer)>(
+      ::dlsym(RTLD_NEXT, "cudaGraphicsGLRegisterBuffer"));
+  return runtime(handle, buffer, flags);
+}
 
 namespace warpwise::viewer {
 namespace {
@@ -143,6 +163,50 @@ TEST_F(InteropTest, ABufferThatIsTooSmallIsRefused) {
     shared.read(bytes.data(), 100, *stream_);
     stream_->synchronize();
   }
+  glDeleteBuffers(1, &name);
+}
+
+TEST_F(InteropTest, FramesThatCannotBeSharedGoByTheHost) {
+  const live::SourceOptions options = {.width = 64, .height = 48};
+  const auto source = open_scene(options);
+  is_registering_broken = true;
+  const std::string why_not = source->why_not_on_gpu();
+  is_registering_broken = false;
+  if (!was_registering_broken) GTEST_SKIP() << "the CUDA runtime is linked into libwarpwise";
+  EXPECT_NE(why_not.find("cudaGraphicsGLRegisterBuffer"), std::string::npos) << why_not;
+  const gpu::Buffer frame(source->stream().shape.bytes(), *stream_);
+  EXPECT_THROW(source->next_on_gpu(frame.data(), *stream_), Error);
+  expect_same(next_frame(*open_scene(options)), next_frame(*source));
+}
+
+TEST_F(InteropTest, ATextureThatIsTooLargeIsRefused) {
+  context_->make_current();
+  int most = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
+  Texture texture;
+  const auto set = [&](std::int64_t width, std::int64_t height) {
+    const auto shape = io::PictureShape::of(PixelFormat::gray8, width, height);
+    const Bytes pixels = random_bytes(shape.bytes(), 1);
+    texture.set(shape, pixels);
+    expect_same(pixels, texels(texture));
+  };
+  set(most, 1);
+  EXPECT_THROW(set(most + 1, 1), InvalidArgument);
+  EXPECT_THROW(set(1, most + 1), InvalidArgument);
+  set(1, most);
+}
+
+TEST_F(InteropTest, MemoryThatOpenGlHasNotIsAnError) {
+  context_->make_current();
+  const auto take = [](GLsizeiptr bytes) {
+    live::gl::take_memory(
+        "buffer", [=] { glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY); });
+  };
+  unsigned name = 0;
+  glGenBuffers(1, &name);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, name);
+  EXPECT_THROW(take(GLsizeiptr{1} << 60), IoError);
+  EXPECT_NO_THROW(take(100));
   glDeleteBuffers(1, &name);
 }
 

@@ -2,6 +2,10 @@
 
 #include <GL/glcorearb.h>
 
+#include <algorithm>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/live/gl/memory.hpp"
 #include "warpwise/live/gl/program.hpp"
 
 namespace warpwise::viewer {
@@ -37,6 +41,17 @@ void main() {
 
 bool is_grey(const io::PictureShape& shape) { return shape.channels == 1; }
 
+std::string size_text(const io::PictureShape& shape) {
+  return std::to_string(shape.width) + "x" + std::to_string(shape.height);
+}
+
+// For the buffer that is bound.
+void take_buffer_memory(std::size_t bytes, const std::byte* data, GLenum usage) {
+  live::gl::take_memory("buffer of " + std::to_string(bytes) + " bytes", [=] {
+    glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), data, usage);
+  });
+}
+
 }  // namespace
 
 Texture::Texture() {
@@ -50,6 +65,14 @@ Texture::~Texture() {
   glDeleteBuffers(1, &buffer_);
 }
 
+void Texture::require_size(const io::PictureShape& shape) {
+  int most = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
+  if (std::max(shape.width, shape.height) <= most) return;
+  throw InvalidArgument("a window shows pictures of at most " + std::to_string(most) + "x" +
+                        std::to_string(most) + " here, not " + size_text(shape));
+}
+
 // Grey is one channel, which the shader sees in all three. No buffer may be bound: the texture
 // would be filled from there.
 void Texture::reserve(const io::PictureShape& shape) {
@@ -57,10 +80,13 @@ void Texture::reserve(const io::PictureShape& shape) {
   const bool is_there = shape.width == shape_.width && shape.height == shape_.height &&
                         shape.channels == shape_.channels;
   if (is_there) return;
+  require_size(shape);
   const bool grey = is_grey(shape);
-  glTexImage2D(GL_TEXTURE_2D, 0, grey ? GL_R8 : GL_RGB8, static_cast<GLsizei>(shape.width),
-               static_cast<GLsizei>(shape.height), 0, grey ? GL_RED : GL_RGB, GL_UNSIGNED_BYTE,
-               nullptr);
+  live::gl::take_memory("texture of " + size_text(shape), [&] {
+    glTexImage2D(GL_TEXTURE_2D, 0, grey ? GL_R8 : GL_RGB8, static_cast<GLsizei>(shape.width),
+                 static_cast<GLsizei>(shape.height), 0, grey ? GL_RED : GL_RGB, GL_UNSIGNED_BYTE,
+                 nullptr);
+  });
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_G, grey ? GL_RED : GL_GREEN);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_B, grey ? GL_RED : GL_BLUE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
@@ -73,8 +99,7 @@ void Texture::set(const io::PictureShape& shape, std::span<const std::byte> pixe
   shared_.reset();
   reserve(shape);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
-  glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pixels.size()), pixels.data(),
-               GL_STREAM_DRAW);
+  take_buffer_memory(pixels.size(), pixels.data(), GL_STREAM_DRAW);
   take_buffer(shape);
 }
 
@@ -90,7 +115,7 @@ void Texture::set(const io::PictureShape& shape, const std::byte* on_gpu,
 void Texture::share_buffer(std::int64_t bytes) {
   shared_.reset();
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
-  glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_DYNAMIC_COPY);
+  take_buffer_memory(static_cast<std::size_t>(bytes), nullptr, GL_DYNAMIC_COPY);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   shared_.emplace(buffer_);
   shared_bytes_ = bytes;

@@ -28,13 +28,17 @@ class Texture {
   Texture& operator=(const Texture&) = delete;
 
   /// `pixels` are gray8 or rgb24 without gaps. They go through a pixel buffer, so that they may be
-  /// changed at once while the driver still copies.
+  /// changed at once while the driver still copies. \throws InvalidArgument  require_size()
+  /// \throws IoError  OpenGL has no memory for them
   void set(const io::PictureShape& shape, std::span<const std::byte> pixels);
 
   /// The same of pixels in the memory of CUDA's current device, which shares the buffer with
   /// OpenGL: see gpu::why_no_gl_sharing(). What `stream` gets then may change them. \throws
-  /// CudaError
+  /// CudaError, and as above
   void set(const io::PictureShape& shape, const std::byte* on_gpu, gpu::StreamHandle stream);
+
+  /// \throws InvalidArgument  the driver has no textures of that size
+  static void require_size(const io::PictureShape& shape);
 
   /// Binds it to that unit: smooth where it is drawn smaller than it is, else pixel by pixel.
   void bind(unsigned unit, bool smooth) const;

@@ -13,13 +13,13 @@
 #include <thread>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/gpu/gl_buffer.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
 #include "warpwise/viewer/painter.hpp"
 #include "warpwise/viewer/panel.hpp"
 #include "warpwise/viewer/player.hpp"
+#include "warpwise/viewer/sharing.hpp"
 
 namespace warpwise::viewer {
 namespace {
@@ -198,42 +198,17 @@ Rectangle placed(const io::PictureShape& shape, const Rectangle& area, bool actu
           std::floor(area.top + (area.height - size.height) / 2), size.width, size.height};
 }
 
-// What CUDA and OpenGL share of the way from the source to the window, which is current.
-class Sharing {
- public:
-  Sharing(const live::Source& source, const ViewOptions& options) {
-    if (!options.on_gpu) return;
-    const std::string off = "--no-interop";
-    const std::string no_source = options.no_interop ? off : source.why_not_on_gpu();
-    const std::string no_window = options.no_interop ? off : gpu::why_no_gl_sharing();
-    on_gpu_ = {.source = no_source.empty(), .result = no_window.empty()};
-    if (source.is_opengl()) text_ += "\nframes: " + words(no_source);
-    text_ += "\nwindow: " + words(no_window);
-  }
-
-  live::OnGpu on_gpu() const { return on_gpu_; }
-  /// A line for each end, behind a line break; empty where the CPU computes.
-  const std::string& text() const { return text_; }
-
- private:
-  static std::string words(const std::string& why_not) {
-    return why_not.empty() ? "shared with CUDA" : "by the host (" + why_not + ")";
-  }
-
-  live::OnGpu on_gpu_;
-  std::string text_;
-};
-
 class Window {
  public:
-  Window(const std::shared_ptr<live::Source>& source, const ViewOptions& options)
+  Window(const std::shared_ptr<live::Source>& source, const ViewOptions& options,
+         const std::shared_ptr<Computation>& computation)
       : options_(options), view_(options.view), stream_(source->stream()),
-        computation_(std::make_shared<Computation>(options.parse(options.pipeline), stream_)),
-        handle_(first_size(*computation_, view_), source->name() + " - warpwise"), callbacks_(this),
-        gui_(handle_.get(), handle_.content_scale()), sharing_(*source, options),
+        no_source_(why_no_source(*source, options)),
+        handle_(first_size(*computation, view_), source->name() + " - warpwise"), callbacks_(this),
+        gui_(handle_.get(), handle_.content_scale()), sharing_(*source, no_source_, options),
         panel_(*source, sharing_.text(), options.pipeline, options.rungs,
                [this](const std::string& text) { replace(text); }),
-        player_(std::make_shared<Player>(source, reserved(std::move(computation_)), options.frames,
+        player_(std::make_shared<Player>(source, reserved(computation), options.frames,
                                          [] { glfwPostEmptyEvent(); })),
         thread_(player_) {}
 
@@ -302,8 +277,10 @@ class Window {
     panel_.edit_pipeline();
   }
 
-  // Only when there is a window is it known what it shares with CUDA.
+  // Only when there is a window is it known what it can show and what it shares with CUDA.
   std::shared_ptr<Computation> reserved(std::shared_ptr<Computation> computation) const {
+    Texture::require_size(computation->original());
+    Texture::require_size(computation->result());
     computation->reserve(options_, sharing_.on_gpu());
     return computation;
   }
@@ -454,7 +431,7 @@ class Window {
   const ViewOptions& options_;
   View view_;
   const live::Stream stream_;
-  std::shared_ptr<Computation> computation_;  // until the player has it
+  const std::string no_source_;
   Glfw glfw_;
   WindowHandle handle_;
   Callbacks callbacks_;
@@ -486,5 +463,8 @@ class Window {
 
 extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_2(
     std::shared_ptr<warpwise::live::Source> source, const warpwise::viewer::ViewOptions& options) {
-  warpwise::viewer::Window(source, options).run();
+  using namespace warpwise::viewer;
+  const auto first =
+      std::make_shared<Computation>(options.parse(options.pipeline), source->stream());
+  Window(source, options, first).run();
 }

@@ -33,8 +33,8 @@ Function function_named(const char* name) {
 bool is_current_device_of_cuda(EGLDeviceEXT device) {
   const auto query = function_named<PFNEGLQUERYDEVICEATTRIBEXTPROC>("eglQueryDeviceAttribEXT");
   EGLAttrib number = -1;
-  return gpu::device_count() > 0 && query != nullptr &&
-         query(device, EGL_CUDA_DEVICE_NV, &number) == EGL_TRUE && number == gpu::current_device();
+  return query != nullptr && query(device, EGL_CUDA_DEVICE_NV, &number) == EGL_TRUE &&
+         gpu::device_count() > 0 && number == gpu::current_device();
 }
 
 std::vector<EGLDeviceEXT> all_devices() {
@@ -69,14 +69,13 @@ Context::Context() : display_(EGL_NO_DISPLAY), context_(EGL_NO_CONTEXT) {
   for (EGLDeviceEXT device : all_devices()) {
     display_ = eglGetPlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device, nullptr);
     context_ = context_on(display_);
-    if (context_ != EGL_NO_CONTEXT) break;
+    if (context_ == EGL_NO_CONTEXT) continue;
+    if (try_make_current()) return;
+    eglDestroyContext(display_, context_);
   }
-  if (context_ == EGL_NO_CONTEXT) {
-    throw IoError(
-        "no driver draws with OpenGL 3.3 without a screen; install the GPU's, or "
-        "libegl-mesa0 and libgl1-mesa-dri, which need no GPU");
-  }
-  make_current();
+  throw IoError(
+      "no driver draws with OpenGL 3.3 without a screen; install the GPU's, or "
+      "libegl-mesa0 and libgl1-mesa-dri, which need no GPU");
 }
 
 Context::~Context() {
@@ -85,11 +84,18 @@ Context::~Context() {
   eglDestroyContext(display_, context_);
 }
 
-void Context::make_current() const {
+bool Context::try_make_current() const {
   begin_thread();
-  if (eglGetCurrentContext() == context_) return;
-  if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE) return;
-  throw IoError("OpenGL's driver lets no second thread draw");
+  return eglGetCurrentContext() == context_ ||
+         eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE;
+}
+
+void Context::make_current() const {
+  if (try_make_current()) return;
+  const EGLint error = eglGetError();
+  throw IoError(error == EGL_BAD_ACCESS ? "another thread still draws with this OpenGL context"
+                                        : "OpenGL's driver lets this thread not draw (error " +
+                                              std::to_string(error) + ")");
 }
 
 void Context::release() {

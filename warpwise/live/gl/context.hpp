@@ -15,7 +15,8 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   /// Makes it the calling thread's, until that thread ends or release() is called there: it is
-  /// current on one thread at a time. \throws IoError  it is current on another one.
+  /// current on one thread at a time. \throws IoError  it is current on another one, or the driver
+  /// refuses
   void make_current() const;
   static void release();
 
@@ -23,6 +24,8 @@ class Context {
   static std::string renderer();
 
  private:
+  bool try_make_current() const;
+
   void* display_;
   void* context_;
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/gl/memory.hpp"
 #include "warpwise/live/gl/program.hpp"
 
 namespace warpwise::live::gl {
@@ -82,12 +83,17 @@ Scene::Scene(std::int64_t width, std::int64_t height)
   glBindFramebuffer(GL_FRAMEBUFFER, frame_);
   add_storage(GL_COLOR_ATTACHMENT0, GL_RGBA8, colour_);
   add_storage(GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT24, depth_);
+  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
+    throw IoError("OpenGL draws no frames of " + std::to_string(width_) + "x" +
+                  std::to_string(height_) + " here: its frame buffer of that size is incomplete");
+  }
 }
 
 void Scene::add_storage(unsigned place, unsigned format, unsigned& buffer) const {
   glGenRenderbuffers(1, &buffer);
   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
-  glRenderbufferStorage(GL_RENDERBUFFER, format, width_, height_);
+  take_memory("frame buffer of " + std::to_string(width_) + "x" + std::to_string(height_),
+              [&] { glRenderbufferStorage(GL_RENDERBUFFER, format, width_, height_); });
   glFramebufferRenderbuffer(GL_FRAMEBUFFER, place, GL_RENDERBUFFER, buffer);
 }
 

@@ -8,7 +8,8 @@ namespace warpwise::live::gl {
 /// one OpenGL context.
 class Scene {
  public:
-  /// \throws InvalidArgument  the driver has no frame buffers of that size.
+  /// \throws InvalidArgument  the driver has no frame buffers of that size.  \throws IoError  or no
+  /// memory for one, or refuses the shaders
   Scene(std::int64_t width, std::int64_t height);
   ~Scene();
   Scene(const Scene&) = delete;

@@ -9,6 +9,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/gl_buffer.hpp"
 #include "warpwise/live/gl/context.hpp"
+#include "warpwise/live/gl/memory.hpp"
 #include "warpwise/live/gl/scene.hpp"
 #include "warpwise/live/scene_module.hpp"
 
@@ -33,10 +34,10 @@ GLenum order_of(PixelFormat format) {
 // Where OpenGL puts pixels that it reads, in memory that CUDA shares.
 class PixelBuffer {
  public:
-  explicit PixelBuffer(std::int64_t bytes) {
-    glGenBuffers(1, &name_);
+  explicit PixelBuffer(std::int64_t bytes) : PixelBuffer() {
     bind();
-    glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY);
+    take_memory("buffer of " + std::to_string(bytes) + " bytes",
+                [=] { glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY); });
     unbind();
     shared_.emplace(name_);
   }
@@ -52,6 +53,8 @@ class PixelBuffer {
   gpu::GlBuffer& shared() { return *shared_; }
 
  private:
+  PixelBuffer() { glGenBuffers(1, &name_); }  // one that the other's failure deletes
+
   unsigned name_ = 0;
   std::optional<gpu::GlBuffer> shared_;
 };
@@ -60,18 +63,32 @@ class SceneSource final : public Source {
  public:
   SceneSource(std::unique_ptr<Context> context, const Stream& stream)
       : Source("scene: (" + Context::renderer() + ")", stream), context_(std::move(context)),
-        scene_(stream.shape.width, stream.shape.height), order_(order_of(stream.format())),
-        why_not_on_gpu_(gpu::why_no_gl_sharing()) {
+        scene_(stream.shape.width, stream.shape.height), order_(order_of(stream.format())) {
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     Context::release();
   }
-  ~SceneSource() override { context_->make_current(); }
+  // Where another thread still has the context, its end takes along what it holds.
+  ~SceneSource() override {
+    try {
+      context_->make_current();
+    } catch (const IoError&) {
+      Context::release();
+    }
+  }
   SceneSource(const SceneSource&) = delete;
   SceneSource& operator=(const SceneSource&) = delete;
 
   bool is_opengl() const override { return true; }
 
-  std::string why_not_on_gpu() const override { return why_not_on_gpu_; }
+  // CUDA is called when it is asked for.
+  std::string why_not_on_gpu() override {
+    if (!why_not_on_gpu_) {
+      context_->make_current();
+      why_not_on_gpu_ = share_buffer();
+      Context::release();
+    }
+    return *why_not_on_gpu_;
+  }
 
   bool next(std::span<std::byte> pixels) override {
     draw_next();
@@ -80,17 +97,27 @@ class SceneSource final : public Source {
   }
 
   bool next_on_gpu(std::byte* pixels, gpu::StreamHandle stream) override {
+    if (const std::string why_not = why_not_on_gpu(); !why_not.empty()) throw Error(why_not);
     draw_next();
-    const std::int64_t bytes = this->stream().shape.bytes();
-    if (!buffer_) buffer_.emplace(bytes);
     buffer_->bind();
     read_pixels(nullptr);
     PixelBuffer::unbind();
-    buffer_->shared().read(pixels, bytes, stream);
+    buffer_->shared().read(pixels, this->stream().shape.bytes(), stream);
     return true;
   }
 
  private:
+  // Why there is no such buffer; empty where there is.
+  std::string share_buffer() {
+    std::string why_not = gpu::why_no_gl_sharing();
+    try {
+      if (why_not.empty()) buffer_.emplace(stream().shape.bytes());
+    } catch (const Error& error) {
+      why_not = error.what();
+    }
+    return why_not;
+  }
+
   // By the time at which a frame is shown, so that the ring turns as fast at any rate.
   void draw_next() {
     context_->make_current();
@@ -110,7 +137,7 @@ class SceneSource final : public Source {
   Scene scene_;
   std::optional<PixelBuffer> buffer_;
   GLenum order_;
-  std::string why_not_on_gpu_;
+  std::optional<std::string> why_not_on_gpu_;  // when it was asked
   std::int64_t next_ = 0;
 };
 
