@@ -37,15 +37,18 @@ class GpuLane final : public Lane {
   bool read(Source& source) override {
     if (!on_gpu_.source) return Lane::read(source);
     gpu::set_device(device_);  // of this thread
-    return source.next_on_gpu(source_on_device_.data(), *stream_);
+    if (!source.next_on_gpu(source_on_device_.data(), *stream_)) return false;
+    // A frame is there when it is drawn: until then it would wait in OpenGL's queue, behind others.
+    done_.record(*stream_);
+    done_.synchronize();
+    return true;
   }
   void take_frame_of(Lane& other) override {
     if (!on_gpu_.source) return Lane::take_frame_of(other);
     gpu::set_device(device_);
     const auto& same = static_cast<const GpuLane&>(other);
     gpu::copy_bytes(same.source_on_device_.data(), source_on_device_.data(),
-                    source_on_device_.bytes(), *same.stream_);
-    same.stream_->synchronize();
+                    source_on_device_.bytes(), *stream_);
   }
   std::span<const std::byte> result() const override {
     if (on_gpu_.result) fetch();

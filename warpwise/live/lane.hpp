@@ -24,7 +24,8 @@ class Lane {
   virtual std::span<std::byte> source() = 0;
   /// Has the source put its next frame there; false after the last one.
   virtual bool read(Source& source) { return source.next(this->source()); }
-  /// Takes the frame of another lane, whose source's frames lie likewise.
+  /// Takes the frame of another lane, whose source's frames lie likewise. That has read or computed
+  /// it, and keeps it until this has computed: a copy on the GPU is waited for then.
   virtual void take_frame_of(Lane& other) {
     std::memcpy(source().data(), other.source().data(), source().size());
   }

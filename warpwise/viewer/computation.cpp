@@ -24,8 +24,8 @@ class WindowFormat final : public live::Sink {
 }  // namespace
 
 void Frame::compute() {
+  original_->compute();  // first: then its frame is there
   result_->take_frame_of(*original_);
-  original_->compute();
   result_->compute();
   ++computed_;
 }
