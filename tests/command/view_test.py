@@ -135,8 +135,9 @@ class Screenshots(WindowTest):
                 self.assertEqual(shown, [[shot.at(x, y) for x in range(320)] for y in range(0, 480, 5)], words)
 
     def test_picture_that_no_texture_holds(self):
-        done = self.on_display(WARPWISE, "view", "test:bars", "--size", "40000x2", "--screenshot", "shot.png",
-                               "--backend", "cpu")
+        write("wide.raw", bytes(40000 * 2))
+        done = self.on_display(WARPWISE, "view", "wide.raw", "--format", "gray8", "--size", "40000x2",
+                               "--screenshot", "shot.png", "--backend", "cpu")
         self.assertEqual((done.returncode, done.stdout), (USAGE, b""))
         self.assertRegex(done.stderr.decode(), r"pictures of at most \d+x\d+ here, not 40000x2\n$")
         self.assertFalse(os.path.exists("shot.png"))
