@@ -197,9 +197,9 @@ class Keys(WindowTest):
         self.assertLess(time.monotonic() - started, 30)
 
     def test_pipeline_is_edited(self):
-        # Letters are text there, not keys.
-        enter = 'xdotool key e; sleep 0.5; xdotool key ctrl+a; xdotool type --delay 50 "%s"\n' \
-                'xdotool key Return; sleep 0.5; xdotool key s; wait_for %s\n'
+        # Letters are text there, not keys, from the next frame on, which a busy machine takes long for.
+        enter = 'xdotool key e; sleep 2; xdotool key ctrl+a; xdotool type --delay 50 "%s"\n' \
+                'xdotool key Return; sleep 2; xdotool key s; wait_for %s\n'
         done = self.drive(enter % ("sobel", "warpwise-001.png") + enter % ("oops", "warpwise-002.png") +
                           "xdotool key q", "test:bars", "--size", "640x480")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -214,8 +214,8 @@ class Keys(WindowTest):
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
         done = self.drive("xdotool key space; sleep 1; xdotool key s; wait_for warpwise-001.png\n"
-                          'xdotool key e; sleep 0.5; xdotool type --delay 50 "sobel"\n'
-                          "xdotool key Return; sleep 1; xdotool key s; wait_for warpwise-002.png; xdotool key q",
+                          'xdotool key e; sleep 2; xdotool type --delay 50 "sobel"\n'
+                          "xdotool key Return; sleep 2; xdotool key s; wait_for warpwise-002.png; xdotool key q",
                           "scene:", "--size", "160x120", backend="cuda", env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.succeed("sobel", "warpwise-001.png", "edges.png", "--backend", "cpu")
