@@ -24,7 +24,7 @@ def cells(row):
     counted = row["counters_of_counts"]
     if "compared" not in counted:
         return [counted["not_comparable"], *[""] * (len(COLUMNS) - 1)]
-    ratios = {each["count"]: each["ratio"] for each in counted["compared"]}
+    ratios = {each["count"]: each.get("ratio") for each in counted["compared"]}
     unknown = ratios.keys() - COLUMNS.keys()
     if unknown:
         raise ValueError(f"counter_tables.py has no column for {', '.join(sorted(unknown))}")

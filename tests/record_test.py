@@ -20,7 +20,7 @@ ROW = {"rung": "a", "size": [64, 1], "parameters": {}, "block": [32, 1, 1],
                         STALL.format("long_scoreboard"): 12.0, STALL.format("wait"): 3.0}}]},
        "counters_of_counts": {"size": [64, 1], "launches": [{"metrics": {}}], "compared": [
            {"count": "global load requests", "ratio": 1.0}, {"count": "shared load wavefronts", "ratio": 1.0001},
-           {"count": "divergent branches", "ratio": None}, {"count": "warp instructions", "ratio": 1.25}]}}
+           {"count": "divergent branches"}, {"count": "warp instructions", "ratio": 1.25}]}}
 REPORT = {"ladder": "copy", "experiment": "ladder", "machine": {
     "gpu": "G", "driver": "1", "toolkit": "2", "compute_capability": "9.0", "commit": "c", "date": "2026-01-01T"},
           "results": [ROW, {**ROW, "rung": "b"}]}
