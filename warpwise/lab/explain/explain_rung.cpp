@@ -53,12 +53,10 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
   const std::uint64_t budget =
       request.budget.value_or(default_budget(request.compute_capabilities.size()));
-  EmulatorExecutor executor(request.compute_capabilities, true, budget);
-  // Of the launches that the GPU runs: grids may follow from its multiprocessors.
-  if (gpu != nullptr) {
-    executor = EmulatorExecutor(request.compute_capabilities, true, budget,
-                                gpu->executor().multiprocessors());
-  }
+  // Grids may follow from the multiprocessors: of the launches that the GPU runs, its own.
+  const int multiprocessors = gpu != nullptr ? gpu->executor().multiprocessors()
+                                             : EmulatorExecutor::usual_multiprocessors;
+  EmulatorExecutor executor(request.compute_capabilities, true, budget, multiprocessors);
   RungRun run(executor, table, rung, problem, rung.blocks.front());
   try {
     run.run();

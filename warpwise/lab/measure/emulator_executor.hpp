@@ -10,12 +10,14 @@ class EmulatorExecutor final : public Executor {
   /// Warp instructions that a launch may take: a kernel that never ends is stopped after some
   /// seconds. The small problems of a verification take less than a hundredth of it.
   static constexpr std::uint64_t usual_budget = 100'000'000;
+  /// Few, so that grids that follow from them are small, and kernels with a grid-stride loop take
+  /// several turns.
+  static constexpr int usual_multiprocessors = 4;
 
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
-  /// `count` false nothing is counted, and kernels run faster. \param multiprocessors  few, so that
-  /// grids that follow from it are small, and kernels with a grid-stride loop take several turns
+  /// `count` false nothing is counted, and kernels run faster.
   EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities, bool count,
-                   std::uint64_t budget = usual_budget, int multiprocessors = 4);
+                   std::uint64_t budget = usual_budget, int multiprocessors = usual_multiprocessors);
 
   std::string device_name() const override { return "emulator"; }
   rules::ComputeCapability compute_capability() const override { return newest_; }
