@@ -1,0 +1,209 @@
+"""What explain is given: arguments, kernels that fault, and all that can be wrong."""
+
+import json
+import os
+import struct
+import unittest
+
+from explain_support import FAILED, PTX, SHAPE, USAGE, ExplainTest, compiles
+from support import HAS_IMAGES, npy, npy_parts, png, read, write
+
+
+class Arguments(ExplainTest):
+    @compiles
+    def test_scalars_and_files(self):
+        write("in.npy", npy("<f4", (4,), struct.pack("<4f", 1, 2, 3, 4)))
+        self.json_of("scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[4]:@in.npy", "--arg",
+                     "f32:2.5", "--arg", "i32:3", "--dump", "0=out.npy")
+        self.assertEqual(struct.unpack("<4f", npy_parts("out.npy")[2]), (2.5, 5, 7.5, 4))
+        write("in.raw", struct.pack("<4f", 1, 2, 3, 4))
+        self.json_of("scale.cu", "--grid", "1", "--block", "32", "--arg", "f32[4]:@in.raw", "--arg",
+                     "f32:2.5", "--arg", "i32:3", "--dump", "0=raw.npy")
+        self.assertEqual(read("raw.npy"), read("out.npy"))
+
+    def test_dumps_have_the_buffers_type(self):
+        for spec, descr in [("u8[64]:iota", "|u1"), ("i16[64]:random", "<i2"), ("f64[64]:iota", "<f8"),
+                            ("i64[64]", "<i8"), ("f16[64]:random", "<f2")]:
+            self.json_of("one.ptx", "--grid", "1", "--block", "16", "--arg", spec, "--dump",
+                         "0=out.npy")
+            self.assertEqual(npy_parts("out.npy")[:2], (descr, (64,)))
+
+    def test_random_is_the_same_every_time(self):
+        for name in ["a.npy", "b.npy"]:
+            self.json_of("one.ptx", "--grid", "1", "--block", "1", "--arg", "f32[64]:random", "--dump",
+                         f"0={name}")
+        self.assertEqual(npy_parts("a.npy"), npy_parts("b.npy"))
+        values = struct.unpack("<64f", npy_parts("a.npy")[2])[1:]
+        self.assertTrue(all(0 <= value < 1 for value in values))
+        self.assertGreater(len(set(values)), 60)
+
+    @compiles
+    @unittest.skipUnless(HAS_IMAGES, "not every image module is in this build")
+    def test_a_texture(self):
+        write("in.png", png(3, 2, 8, 0, bytes([1, 2, 3, 4, 5, 6])))
+        write("fetch.cu", b"""extern "C" __global__ void fetch(int* out, cudaTextureObject_t in) {
+  out[threadIdx.y * 3 + threadIdx.x] = tex2D<unsigned char>(in, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
+}""")
+        write("in.npy", npy("|u1", (2, 3), bytes([1, 2, 3, 4, 5, 6])))
+        write("in.raw", bytes([1, 2, 3, 4, 5, 6]))
+        for name, stdin in [("in.png", b""), ("in.npy", b""), ("in.raw", b""), ("-", read("in.png"))]:
+            report = self.json_of("fetch.cu", "--grid", "1", "--block", "3,2", "--arg", "i32[6]", "--arg",
+                                  f"tex2d<u8>[3x2]:@{name}", "--dump", "0=out.npy", stdin=stdin)
+            self.assertEqual(report["by_cc"]["9.0"]["texture"]["requests"], 1)
+            self.assertEqual(struct.unpack("<6i", npy_parts("out.npy")[2]), (1, 2, 3, 4, 5, 6))
+
+    @compiles
+    def test_the_mangled_name_and_shared_memory(self):
+        write("shared.cu", b"__global__ void k(int* p) { extern __shared__ int s[]; "
+                           b"s[threadIdx.x] = 1; __syncthreads(); p[0] = s[0]; }")
+        report = self.json_of("shared.cu", "--kernel", "_Z1kPi", "--grid", "1", "--block", "32",
+                              "--shared", "128", "--arg", "i32[1]")
+        self.assertEqual(report["dynamic_shared_bytes"], 128)
+        self.assertEqual(report["faults"], [])
+
+
+class Faults(ExplainTest):
+    def test_out_of_bounds(self):
+        report = self.json_of("one.ptx", "--grid", "1", "--block", "64", "--arg", "i32[40]",
+                              "--dump", "0=out.npy", code=FAILED)
+        [fault] = report["faults"]
+        self.assertEqual(fault["kind"], "out_of_bounds")
+        self.assertEqual(fault["thread"], [40, 0, 0])
+        self.assertEqual(fault["block"], [0, 0, 0])
+        self.assertEqual(fault["count"], 24)
+        self.assertEqual(struct.unpack("<40i", npy_parts("out.npy")[2]), (1,) * 40)
+
+    @compiles
+    def test_the_line_of_a_fault(self):
+        report = self.json_of("scale.cu", "--grid", "1", "--block", "64", "--arg", "f32[60]", "--arg",
+                              "f32:2", "--arg", "i32:64", code=FAILED)
+        self.assertEqual({(fault["kind"], fault["line"], fault["count"]) for fault in report["faults"]},
+                         {("out_of_bounds", 3, 8)})
+
+    @compiles
+    def test_misaligned(self):
+        write("odd.cu", b'extern "C" __global__ void odd(char* p) {\n  *(int*)(p + 1) = 1;\n}\n')
+        done = self.run_command("explain", "odd.cu", "--grid", "1", "--block", "1", "--arg", "u8[64]")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b"misaligned at odd.cu:2", done.stdout)
+        self.assertIn(b"line 2", done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    @compiles
+    def test_a_loop_that_never_ends(self):
+        write("loop.cu", b'extern "C" __global__ void loop(volatile int* p) {\n  while (*p == 0) {\n  }\n}\n')
+        report = self.json_of("loop.cu", "--grid", "1", "--block", "32", "--arg", "i32[1]", "--budget",
+                              "100000", code=FAILED)
+        [fault] = report["faults"]
+        self.assertEqual((fault["kind"], fault["line"]), ("budget", 2))
+
+    def test_it_shows_what_takes_over_a_second(self):
+        write("loop.ptx", b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry loop() {\nagain:\n  bra again;\n}\n")
+        call = ["explain", "loop.ptx", "--grid", "1", "--block", "32", "--budget"]
+        self.assertNotIn(b"running", self.on_terminal(*call, "100", streams=["stderr"])[1])
+        for budget in [30_000_000, 600_000_000]:  # a sanitizer takes long for the first
+            code, shown = self.on_terminal(*call, str(budget), streams=["stderr"])
+            self.assertEqual(code, FAILED)
+            if b"running" in shown:
+                break
+        self.assertRegex(shown, rb"running loop.ptx: 1 s")
+
+
+class BadInput(ExplainTest):
+    ONE = ["one.ptx", "--grid", "1", "--block", "32"]
+
+    def refuse(self, *arguments, says, code=USAGE):
+        self.fail_with(code, "explain", *arguments, says=says)
+
+    def test_calls(self):
+        self.refuse(says="FILE.cu")
+        self.refuse("one.ptx", says="--grid")
+        self.refuse("one.ptx", "--grid", "1", says="--block")
+        self.refuse("one.ptx", "--grid", "0", "--block", "1", says=["--grid", "'0'"])
+        self.refuse(*self.ONE, "--arg", "i32[32]", "--cc", "4.0", says=["4.0", "9.0"])
+        self.refuse(*self.ONE, "--arg", "i32[32]", "--registers", "256", says="1 to 255")
+        self.refuse(*self.ONE, "--arg", "i32[32]", "--budget", "0", says="--budget")
+        self.refuse(*self.ONE, "more", says="more")
+        self.refuse("one.c", "--grid", "1", "--block", "1", says=".cu")
+        self.refuse("none.ptx", "--grid", "1", "--block", "1", says="none.ptx", code=FAILED)
+
+    def test_kernels(self):
+        self.refuse(*self.ONE, "--kernel", "two", says=["two", "one"])
+
+    def test_blocks(self):
+        self.refuse("one.ptx", "--grid", "1", "--block", "2000", "--arg", "i32[9]",
+                    says=["2000", "1024"])
+        self.refuse("one.ptx", "--grid", "1", "--block", "32,33", "--arg", "i32[9]", says="1024")
+        self.refuse("one.ptx", "--grid", "1", "--block", "1,1,65", "--arg", "i32[9]", says="64")
+        self.refuse("one.ptx", "--grid", "1", "--block", "4294967295,4294967295,4294967295", "--arg",
+                    "i32[9]", says="1024")
+        self.refuse("one.ptx", "--grid", "1,65536", "--block", "1", "--arg", "i32[9]", says="65535")
+
+    def test_arguments(self):
+        self.refuse(*self.ONE, says=["1 parameters", "got 0", "pointer"])
+        self.refuse(*self.ONE, "--arg", "i32[1]", "--arg", "i32[1]", says="got 2")
+        self.refuse(*self.ONE, "--arg", "i32:1", says=["argument 0", "i32:1"])
+        self.refuse(*self.ONE, "--arg", "i32[1", says="']' is missing")
+        self.refuse(*self.ONE, "--arg", "i32[0]", says="from 1 on")
+        self.refuse(*self.ONE, "--arg", "int[1]", says=["'int' is no type", "i32"])
+        self.refuse(*self.ONE, "--arg", "i32[4]:@none.npy", says="none.npy", code=FAILED)
+        write("four.npy", npy("<i4", (4,), bytes(16)))
+        self.refuse(*self.ONE, "--arg", "i32[5]:@four.npy", says=["i32[5]", "4 elements"])
+        write("four.raw", bytes(16))
+        for size in [3, 5]:
+            self.refuse(*self.ONE, "--arg", f"i32[{size}]:@four.raw",
+                        says=[f"i32[{size}]", "four.raw", f"{4 * size} bytes"])
+        self.refuse(*self.ONE, "--arg", "f32[4]:@four.npy", says=["f32[4]", "i32"])
+        self.refuse(*self.ONE, "--arg", "i32[4]", "--dump", "1=a.npy", says="1 arguments")
+        self.refuse(*self.ONE, "--arg", "i32[4]", "--dump", "0=a.txt", says="FILE.npy")
+
+    def test_memory(self):
+        self.refuse(*self.ONE, "--arg", "f64[1000000000000]", says="bytes", code=FAILED)
+        self.refuse(*self.ONE, "--arg", "f64[1000000000000000000000]", says="from 1 on")
+
+    def test_ptx(self):
+        for cut in [40, 120, 200, len(PTX) - 5]:
+            write("cut.ptx", PTX[:cut].encode())
+            done = self.run_command("explain", "cut.ptx", "--grid", "1", "--block", "1")
+            self.assertIn(done.returncode, [FAILED, USAGE])
+            self.assertTrue(done.stderr.startswith(b"warpwise: "), done.stderr)
+            self.assertEqual(done.stdout, b"")
+        write("binary.ptx", bytes(range(256)))
+        self.refuse("binary.ptx", "--grid", "1", "--block", "1", says="line 1")
+
+    @compiles
+    def test_sources(self):
+        write("wrong.cu", b"__global__ void k(int* p) {\n  p[0] = nothing;\n}\n")
+        done = self.run_command("explain", "wrong.cu", "--grid", "1", "--block", "1", "--arg", "i32[1]")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertEqual(done.stdout, b"")
+        self.assertIn(b'wrong.cu(2): error: identifier "nothing" is undefined',
+                      done.stderr.splitlines()[-1])
+
+    @compiles
+    def test_several_kernels(self):
+        self.refuse("transpose.cu", "--define", "PAD=0", *SHAPE,
+                    says=["--kernel", "naive", "transpose"])
+
+    @compiles
+    def test_architectures(self):
+        self.refuse("scale.cu", "--arch", "20", "--grid", "1", "--block", "1", says=["20", "75", "90"])
+
+    def test_nothing_stays_behind(self):
+        os.mkdir("tmp")
+        environment = dict(os.environ, TMPDIR=os.path.join(os.getcwd(), "tmp"))
+        self.run_command("explain", "scale.cu", "--grid", "1", "--block", "1", env=environment)
+        self.assertEqual(os.listdir("tmp"), [])
+
+    def test_without_a_compiler(self):
+        environment = dict(os.environ, WARPWISE_CUDA_HOME="none", XDG_CACHE_HOME=os.getcwd())
+        self.fail_with(FAILED, "explain", "scale.cu", "--grid", "1", "--block", "1",
+                       says=["no CUDA compiler", "get-nvrtc.sh"], env=environment)
+        done = self.run_command("explain", *self.ONE, "--arg", "i32[32]", "--json", env=environment)
+        counts = json.loads(done.stdout)["by_cc"]["9.0"]
+        self.assertIsNone(counts["registers"])
+        self.assertIn("not known", counts["registers_from"])
+
+
+if __name__ == "__main__":
+    unittest.main()
