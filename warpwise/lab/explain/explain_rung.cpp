@@ -54,8 +54,8 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   const std::uint64_t budget =
       request.budget.value_or(default_budget(request.compute_capabilities.size()));
   // Grids may follow from the multiprocessors: of the launches that the GPU runs, its own.
-  const int multiprocessors = gpu != nullptr ? gpu->executor().multiprocessors()
-                                             : EmulatorExecutor::usual_multiprocessors;
+  const int multiprocessors =
+      gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
   EmulatorExecutor executor(request.compute_capabilities, true, budget, multiprocessors);
   RungRun run(executor, table, rung, problem, rung.blocks.front());
   try {

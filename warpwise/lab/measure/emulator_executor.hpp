@@ -17,7 +17,8 @@ class EmulatorExecutor final : public Executor {
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
   /// `count` false nothing is counted, and kernels run faster.
   EmulatorExecutor(std::vector<rules::ComputeCapability> compute_capabilities, bool count,
-                   std::uint64_t budget = usual_budget, int multiprocessors = usual_multiprocessors);
+                   std::uint64_t budget = usual_budget,
+                   int multiprocessors = usual_multiprocessors);
 
   std::string device_name() const override { return "emulator"; }
   rules::ComputeCapability compute_capability() const override { return newest_; }
