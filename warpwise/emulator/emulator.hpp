@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -180,6 +181,36 @@ struct Fault {
   std::string message;
 };
 
+/// What LaunchOptions::pace says of a GPU. Cycles are those from an instruction's issue until
+/// another one of the warp can use its result.
+struct PaceModel {
+  double arithmetic_cycles = 0;  ///< integers, logic, single and half precision, comparisons, moves
+  double float64_cycles = 0;
+  double special_cycles = 0;  ///< special functions, conversions, shuffles, tensor instructions
+  double shared_cycles = 0;   ///< of the first pass; each further one takes one more
+  double constant_cycles = 0;
+  double texture_cycles = 0;
+  double l1_cycles = 0;
+  double l2_cycles = 0;
+  double dram_cycles = 0;
+  double barrier_cycles = 0;
+  std::uint64_t l1_bytes = 0;  ///< that a block has to itself; 0: loads pass L1
+};
+
+/// What a launch found that followed the pace of its blocks, summed over those that ran.
+struct PaceCounts {
+  /// That a block would take alone on an SM that issues an instruction of each warp in every cycle:
+  /// its warps wait for operands and barriers, and for nothing else.
+  double block_cycles = 0;
+  /// Sectors of 32 bytes of global memory that a block asks L2 for: what its part of L1 does not
+  /// hold. Texture reads are not among them.
+  std::uint64_t l2_read_sectors = 0;
+  std::uint64_t l2_written_sectors = 0;
+  /// Of these the distinct ones: what DRAM gives and takes where L2 holds all of them.
+  std::uint64_t dram_read_sectors = 0;
+  std::uint64_t dram_written_sectors = 0;
+};
+
 /// What Program::launch() counts, and when it stops.
 struct LaunchOptions {
   /// Memory counts are made for each of these; with none and `count` false the kernel runs at full
@@ -192,6 +223,14 @@ struct LaunchOptions {
   /// Reports races of a block's threads in shared memory as faults of kind `race`: see
   /// docs/emulator.md for which ones it finds. Several times slower where shared memory is used.
   bool check_races = false;
+  /// Runs this many blocks of the grid, in runs of neighbours spread evenly over it; 0: all. What
+  /// is counted is theirs. Not for kernels whose blocks wait for each other, whose budget such a
+  /// sample would use up.
+  std::uint64_t sampled_blocks = 0;
+  /// Follows the time that each block would take alone, and what it asks L2 and DRAM for; on one
+  /// thread of the CPU, so that the result is always the same. `count` must be true, `check_races`
+  /// false, and there is at least one compute capability: the first one's rules hold.
+  std::optional<PaceModel> pace = {};
 };
 
 /// What a launch counted, found and printed.
@@ -207,6 +246,8 @@ struct LaunchResult {
   std::vector<Fault> faults;      ///< empty for a clean run
   std::string printed;  ///< what the kernel's printf wrote, at most 1 MiB and a line that says so
   std::uint64_t dynamic_shared_bytes = 0;
+  std::uint64_t blocks = 0;  ///< that ran
+  PaceCounts pace;
 };
 
 /// A PTX file, checked and decoded.

@@ -52,9 +52,17 @@ struct Site {
   bool compiler_local = false;
 };
 
+/// The virtual registers that one operation reads and writes.
+struct Accesses {
+  std::vector<std::int32_t> reads;
+  std::vector<std::int32_t> writes;
+};
+
 struct Code {
   KernelInfo info;
   std::vector<Operation> operations;      ///< the last one is an exit
+  std::vector<Accesses> accesses;         ///< of each operation
+  std::size_t virtual_registers = 0;      ///< that they number
   std::vector<ptx::SourceLine> lines;     ///< of each operation
   std::vector<InstructionClass> classes;  ///< of each operation
   std::vector<std::string> names;         ///< of each operation, for messages ("ld.global.f32")

@@ -352,6 +352,8 @@ void KernelBuilder::finish() {
   }
   code_.local_bytes = align_up(code_.local_bytes, 16);
   allocate_registers(code_, operation_accesses_, widths_);
+  code_.accesses = std::move(operation_accesses_);
+  code_.virtual_registers = widths_.size();
 }
 
 }  // namespace warpwise::emulator

@@ -8,12 +8,6 @@
 
 namespace warpwise::emulator {
 
-/// The virtual registers that one operation reads and writes.
-struct Accesses {
-  std::vector<std::int32_t> reads;
-  std::vector<std::int32_t> writes;
-};
-
 /// Replaces virtual registers (operands >= 0 of operations, lists and special registers) by byte
 /// offsets in a warp's register file, and sets Code::register_bytes. `widths` is each virtual
 /// register's.

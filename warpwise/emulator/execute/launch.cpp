@@ -131,6 +131,7 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   run_in_parallel(count, *launch.progress, [&](std::size_t i) { run_blocks(set, *workers[i]); });
   LaunchResult result;
   result.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  result.blocks = launch.blocks;
   Observers::collect(launch, observers, result);
   result.faults = collect_faults(launch, plain);
   result.printed = collect_printed(plain, *launch.progress);
@@ -147,6 +148,12 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
       dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;
   validate(code, shape.grid, shape.block, shared_bytes, parameters.size());
 
+  if (options.pace &&
+      (!options.count || options.check_races || options.compute_capabilities.empty())) {
+    throw InvalidArgument(
+        "a launch whose pace is followed counts for a compute capability and checks no races");
+  }
+
   Progress progress;
   Launch launch;
   launch.code = &code;
@@ -159,12 +166,16 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.constants = relocated_constants(code, variables);
   launch.ccs = options.compute_capabilities;
   launch.budget = options.budget;
+  launch.blocks = options.sampled_blocks > 0 ? std::min(options.sampled_blocks, shape.grid.count())
+                                             : shape.grid.count();
+  launch.pace = options.pace;
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::uint64_t wanted =
-      options.threads > 0 ? static_cast<std::uint64_t>(options.threads) : cores;
-  const std::size_t count = std::min<std::uint64_t>(wanted, shape.grid.count());
+  const std::uint64_t wanted = options.pace          ? 1
+                               : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
+                                                     : cores;
+  const std::size_t count = std::min<std::uint64_t>(wanted, launch.blocks);
   launch.atomic = count > 1;
   const ObserverSet observers = observer_set(options);
   return with_observers(observers, [&](auto set) {

@@ -389,7 +389,7 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
 template <class Observers>
 void run_all(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
-  const std::uint64_t blocks = launch.grid.count();
+  const std::uint64_t blocks = launch.blocks;
   std::deque<std::unique_ptr<Block>> resident;
   std::vector<std::unique_ptr<Block>> idle;
   bool waiting_for_others = true;  // nothing resident can go on by itself
@@ -405,7 +405,7 @@ void run_all(ObservedWorker<Observers>& worker) {
           block = std::move(idle.back());
           idle.pop_back();
         }
-        start_block(*block, worker, next);
+        start_block(*block, worker, launch.block_number(next));
         worker.observers.begins(*block);
         resident.push_back(std::move(block));
       } else {

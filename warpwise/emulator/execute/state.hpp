@@ -2,6 +2,7 @@
 
 // Internal to the emulator: what decoded code runs on.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -155,7 +157,20 @@ struct Launch {
   std::vector<rules::ComputeCapability> ccs;
   bool atomic = false;  ///< more than one worker: global atomics need the CPU's
   std::uint64_t budget = 0;
+  std::uint64_t blocks = 0;  ///< that run
+  std::optional<PaceModel> pace;
   Progress* progress = nullptr;
+
+  /// The block of the grid that runs as the `i`-th of `blocks`.
+  std::uint64_t block_number(std::uint64_t i) const {
+    const std::uint64_t all = grid.count();
+    if (blocks == all) return i;
+    // Neighbours share what caches hold; far ones may do other work.
+    const std::uint64_t runs = std::max<std::uint64_t>(1, std::min<std::uint64_t>(8, blocks / 16));
+    const std::uint64_t run = i * runs / blocks;
+    const std::uint64_t first = (run * blocks + runs - 1) / runs;
+    return all / runs * run + (i - first);
+  }
 };
 
 /// The place in its block of a thread, and in its grid of a block, that is known by number.

@@ -6,13 +6,15 @@
 #include <type_traits>
 
 #include "warpwise/emulator/observe/counts.hpp"
+#include "warpwise/emulator/observe/pace.hpp"
 #include "warpwise/emulator/observe/races.hpp"
 
 namespace warpwise::emulator {
 
-enum class ObserverSet { none, counts, races, counts_and_races };
+enum class ObserverSet { none, counts, races, counts_and_races, counts_and_pace };
 
 inline ObserverSet observer_set(const LaunchOptions& options) {
+  if (options.pace) return ObserverSet::counts_and_pace;
   if (options.check_races)
     return options.count ? ObserverSet::counts_and_races : ObserverSet::races;
   return options.count ? ObserverSet::counts : ObserverSet::none;
@@ -26,6 +28,7 @@ auto with_observers(ObserverSet set, const Visit& visit) {
     case ObserverSet::races: return visit(std::type_identity<Observers<Races>>());
     case ObserverSet::counts_and_races:
       return visit(std::type_identity<Observers<Counts, Races>>());
+    case ObserverSet::counts_and_pace: return visit(std::type_identity<Observers<Counts, Pace>>());
     case ObserverSet::none: break;
   }
   return visit(std::type_identity<Observers<>>());

@@ -1,0 +1,217 @@
+// The pace of blocks: when a warp waits for an operand, what caches save it, which sectors are
+// asked for, and which blocks a sample has.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "emulator/emulated.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Address;
+using emulator::LaunchResult;
+using emulator::PaceModel;
+using test::Emulated;
+
+/// A kernel of two pointers; %rd4 is the first, %rd5 the second, at the thread's own word of the
+/// grid, %rd6 the first's beginning.
+std::string kernel(const std::string& body) {
+  return R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 from, .param .u64 to)
+{
+  .reg .b32 %r<20>;
+  .reg .b64 %rd<20>;
+  .shared .align 4 .b8 tile[4096];
+  ld.param.u64 %rd6, [from];
+  ld.param.u64 %rd2, [to];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mad.lo.s32 %r4, %r2, %r3, %r1;
+  mul.wide.u32 %rd3, %r4, 4;
+  add.s64 %rd4, %rd6, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+)" + body +
+         "\n  ret;\n}\n";
+}
+
+constexpr PaceModel model{.arithmetic_cycles = 4,
+                          .float64_cycles = 8,
+                          .special_cycles = 20,
+                          .shared_cycles = 25,
+                          .constant_cycles = 8,
+                          .texture_cycles = 100,
+                          .l1_cycles = 30,
+                          .l2_cycles = 200,
+                          .dram_cycles = 1000,
+                          .barrier_cycles = 10,
+                          .l1_bytes = 4096};
+
+struct Run {
+  std::string body;
+  std::uint32_t blocks = 1;
+  std::uint32_t threads = 32;
+  PaceModel pace = model;
+  std::uint64_t sampled = 0;
+};
+
+LaunchResult run(const Run& run) {
+  Emulated emulated(kernel(run.body));
+  emulated.options.compute_capabilities = {{9, 0}};
+  emulated.options.pace = run.pace;
+  emulated.options.sampled_blocks = run.sampled;
+  const std::size_t words = std::max<std::size_t>(std::size_t{run.blocks} * run.threads, 4096);
+  const Address from = emulated.buffer(std::vector<std::uint32_t>(words));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(words));
+  LaunchResult result = emulated.launch("k", {run.blocks}, {run.threads}, from, to);
+  EXPECT_TRUE(result.faults.empty());
+  return result;
+}
+
+double cycles(const std::string& body, const PaceModel& pace = model) {
+  return run({.body = body, .pace = pace}).pace.block_cycles;
+}
+
+/// Two loads, of which the second's address waits for the first.
+constexpr auto chained = R"(
+  ld.global.u32 %r5, [%rd4];
+  mul.wide.u32 %rd7, %r5, 4;
+  add.s64 %rd8, %rd6, %rd7;
+  ld.global.u32 %r6, [%rd8+4096];
+  st.global.u32 [%rd5], %r6;)";
+
+TEST(Pace, IndependentLoadsOverlapAndDependentOnesDoNot) {
+  const double one = cycles("ld.global.u32 %r5, [%rd4];\n st.global.u32 [%rd5], %r5;");
+  const double two = cycles(R"(
+  ld.global.u32 %r5, [%rd4];
+  ld.global.u32 %r6, [%rd4+4096];
+  add.u32 %r7, %r5, %r6;
+  st.global.u32 [%rd5], %r7;)");
+  EXPECT_GT(one, model.dram_cycles);
+  // Another issue, and an addition.
+  EXPECT_EQ(two - one, 1 + model.arithmetic_cycles);
+  EXPECT_GE(cycles(chained), 2 * model.dram_cycles);
+}
+
+TEST(Pace, AnAdditionWaitsForTheOneBefore) {
+  const double one = cycles("add.u32 %r5, %r4, 1;\n st.global.u32 [%rd5], %r5;");
+  const double two =
+      cycles("add.u32 %r5, %r4, 1;\n add.u32 %r6, %r5, 1;\n st.global.u32 [%rd5], %r6;");
+  EXPECT_EQ(two - one, model.arithmetic_cycles);
+}
+
+/// What a second load of the same word adds, waiting for the first.
+double second_load(const PaceModel& pace) {
+  const double one = cycles("ld.global.u32 %r5, [%rd4];\n st.global.u32 [%rd5], %r5;", pace);
+  const double two = cycles(R"(
+  ld.global.u32 %r5, [%rd4];
+  mul.wide.u32 %rd7, %r5, 4;
+  add.s64 %rd8, %rd4, %rd7;
+  ld.global.u32 %r6, [%rd8];
+  st.global.u32 [%rd5], %r6;)",
+                            pace);
+  return two - one - 2 * model.arithmetic_cycles;
+}
+
+TEST(Pace, L1HoldsWhatABlockHasReadWhereItIsLargeEnough) {
+  EXPECT_EQ(second_load(model), model.l1_cycles);
+  PaceModel without = model;
+  without.l1_bytes = 0;
+  EXPECT_EQ(second_load(without), model.l2_cycles);
+}
+
+TEST(Pace, SharedMemoryCostsItsPasses) {
+  const auto body = [](int stride) {
+    return "mov.u32 %r8, tile;\n mad.lo.s32 %r9, %r1, " + std::to_string(stride) + R"(, %r8;
+  ld.shared.u32 %r5, [%r9];
+  st.global.u32 [%rd5], %r5;)";
+  };
+  EXPECT_EQ(cycles(body(128)) - cycles(body(4)), 31);  // all lanes in one bank
+}
+
+TEST(Pace, ABarrierWaitsForTheSlowestWarp) {
+  // The first warp alone loads; behind the barrier the others have its time too.
+  const std::string body = R"(
+  setp.lt.u32 %p1, %r1, 32;
+  @%p1 ld.global.u32 %r5, [%rd4];
+  @%p1 st.shared.u32 [tile], %r5;
+  bar.sync 0;
+  st.global.u32 [%rd5], %r4;)";
+  const std::string with_predicate = ".reg .pred %p<3>;\n" + body;
+  const LaunchResult both = run({.body = with_predicate, .threads = 64});
+  EXPECT_GT(both.pace.block_cycles, model.dram_cycles + model.barrier_cycles);
+  PaceModel slow = model;
+  slow.barrier_cycles += 100;
+  const LaunchResult slower = run({.body = with_predicate, .threads = 64, .pace = slow});
+  EXPECT_EQ(slower.pace.block_cycles - both.pace.block_cycles, 100);
+}
+
+TEST(Pace, SectorsAreDistinctForDramAndAskedByEachBlockOfL2) {
+  const LaunchResult own =
+      run({.body = "ld.global.u32 %r5, [%rd4];\n st.global.u32 [%rd5], %r5;", .blocks = 3});
+  EXPECT_EQ(own.pace.l2_read_sectors, 3U * 4);
+  EXPECT_EQ(own.pace.dram_read_sectors, 3U * 4);
+  EXPECT_EQ(own.pace.l2_written_sectors, 3U * 4);
+  EXPECT_EQ(own.pace.dram_written_sectors, 3U * 4);
+  // All blocks read the same word, and write it.
+  const LaunchResult same =
+      run({.body = "ld.global.u32 %r5, [%rd6];\n st.global.u32 [%rd6+4], %r5;", .blocks = 3});
+  EXPECT_EQ(same.pace.l2_read_sectors, 3U);
+  EXPECT_EQ(same.pace.dram_read_sectors, 1U);
+  EXPECT_EQ(same.pace.l2_written_sectors, 3U);
+  EXPECT_EQ(same.pace.dram_written_sectors, 1U);
+}
+
+TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {
+  Emulated emulated(kernel("st.global.u32 [%rd5], 1;"));
+  constexpr std::uint32_t blocks = 1000;
+  emulated.options.sampled_blocks = 64;
+  const Address from = emulated.buffer(std::vector<std::uint32_t>(1));
+  const Address to = emulated.buffer(std::vector<std::uint32_t>(std::size_t{blocks} * 32));
+  const LaunchResult result = emulated.launch("k", {blocks}, {32}, from, to);
+  EXPECT_EQ(result.blocks, 64U);
+  const auto words = emulated.read<std::uint32_t>(to, std::size_t{blocks} * 32);
+  std::vector<std::uint32_t> ran;
+  for (std::uint32_t block = 0; block < blocks; ++block)
+    if (words[std::size_t{block} * 32] == 1) ran.push_back(block);
+  ASSERT_EQ(ran.size(), 64U);
+  // Four runs of sixteen.
+  for (std::size_t i = 0; i < ran.size(); ++i) EXPECT_EQ(ran[i], i / 16 * 250 + i % 16);
+  emulated.options.sampled_blocks = 5000;
+  EXPECT_EQ(emulated.launch("k", {blocks}, {32}, from, to).blocks, blocks);
+}
+
+TEST(Pace, EverySizeOfASampleHasThatManyBlocks) {
+  for (const std::uint64_t sampled : {1U, 2U, 15U, 31U, 33U, 50U, 127U, 150U, 499U}) {
+    Emulated emulated(kernel("atom.global.add.u32 %r5, [%rd5], 1;"));
+    emulated.options.sampled_blocks = sampled;
+    const Address from = emulated.buffer(std::vector<std::uint32_t>(1));
+    const Address to = emulated.buffer(std::vector<std::uint32_t>(std::size_t{500} * 32));
+    emulated.launch("k", {500}, {32}, from, to);
+    const auto words = emulated.read<std::uint32_t>(to, std::size_t{500} * 32);
+    EXPECT_EQ(std::ranges::count(words, 1U), static_cast<std::ptrdiff_t>(sampled * 32));
+    EXPECT_EQ(std::ranges::count_if(words, [](auto word) { return word > 1; }), 0);
+  }
+}
+
+TEST(Pace, NeedsCountsAndARuleToCountBy) {
+  Emulated emulated(kernel(""));
+  const Address word = emulated.buffer(std::vector<std::uint32_t>(32));
+  emulated.options.pace = model;
+  EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
+  emulated.options.compute_capabilities = {{9, 0}};
+  EXPECT_NO_THROW(emulated.launch("k", {1}, {32}, word, word));
+  emulated.options.check_races = true;
+  EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
+  emulated.options.check_races = false;
+  emulated.options.count = false;
+  EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace warpwise
