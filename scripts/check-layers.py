@@ -50,8 +50,11 @@ ROOMS = [
                    "lab/measure"]),
     # What study recorded, drawn: from the record alone.
     ("lab/plot", ["base", "io", "lab/compile"]),
+    # What a GPU that is not there would take, from counts and its profile.
+    ("lab/predict", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
+                     "lab/study"]),
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/runtime",
-                     "primitives/shared", "lab/compile", "lab/measure", "lab/study"]),
+                     "primitives/shared", "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
 
     # A study is data; sources beside it may use the laboratory.
     ("studies/*", ["base", "primitives/*", "lab/compile", "lab/measure", "lab/study"]),

@@ -33,7 +33,7 @@ ldd "$folder"/bin/* "${modules[@]}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' 
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
 # What the ladders compile there; the link into the source tree becomes files.
-(cd warpwise && find base primitives lab studies -name '*.hpp' -o -name '*.cuh' -o -name '*.cu' -o -name 'ladder.json' -o -name 'study.json') |
+(cd warpwise && find base primitives lab studies -name '*.hpp' -o -name '*.cuh' -o -name '*.cu' -o -name 'ladder.json' -o -name 'study.json' -o -path 'lab/predict/devices/*.json') |
   while read -r file; do
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
   done

@@ -17,11 +17,12 @@ import bench_tables
 import counter_tables
 import ladder_tables
 import opencv_tables
+import prediction_tables
 import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "docs/emulator.md", "docs/live.md", "docs/performance.md", "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
                      for path in REPOSITORY.glob(f"warpwise/{pages}/README.md"))]
@@ -79,6 +80,8 @@ def rendered(name, benches):
         return benches[kind]()
     if kind == "stream":
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
+    if kind == "predictions":
+        return prediction_tables.rendered(REPOSITORY / "results/predictions.json", what)
     if kind == "live":
         return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":

@@ -164,6 +164,17 @@ def record_seeds():
         yield json.dumps(record, separators=(",", ":")).encode()
 
 
+def device_seeds():
+    # A figure or two: what the parser says of the others it says of these.
+    profiles = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
+    for path in sorted(profiles.glob("*.json")):
+        profile = json.loads(path.read_text(encoding="utf-8"))
+        profile["figures"] = {name: {**figure, "source": "a"} for name, figure in profile["figures"].items()}
+        yield json.dumps(profile, separators=(",", ":")).encode()
+        profile["figures"] = dict(list(profile["figures"].items())[:2])
+        yield json.dumps(profile, separators=(",", ":")).encode()
+
+
 def search_seeds():
     # The first byte picks the parser.
     for text in ["-8:7", "0:0", "-32767:32767", "5:-5", "32768:40000", "-8", "-8:", ":7", "1:2:3"]:
@@ -194,7 +205,7 @@ def image_seeds(ending):
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
 
 
-for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
+for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds), ("device", device_seeds),
                       ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),

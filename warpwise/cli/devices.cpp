@@ -6,8 +6,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/report.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/predict/measured_profile.hpp"
 #include "warpwise/live/video_module.hpp"
 
 namespace warpwise::cli {
@@ -69,9 +72,20 @@ nlohmann::ordered_json json_of(const Camera& camera) {
 
 class DevicesCommand final : public Command {
  public:
-  explicit DevicesCommand(CLI::App& app) { app.add_flag("--json", json_, "Print one JSON object"); }
+  explicit DevicesCommand(CLI::App& app) {
+    app.add_flag("--json", json_, "Print one JSON object");
+    app.add_option(
+           "--write-profile", profile_,
+           "Measure what the GPU can do at most and write it as a profile for `lab predict` "
+           "and `explain --device`; takes some seconds")
+        ->type_name("FILE.json");
+  }
 
   void execute() const override {
+    if (!profile_.empty()) {
+      write_profile();
+      return;
+    }
     std::string text =
         fmt::format("cpu     {}, {} threads\n", cpu_name(), tbb::info::default_concurrency());
     nlohmann::ordered_json object = {
@@ -110,7 +124,21 @@ class DevicesCommand final : public Command {
   }
 
  private:
+  void write_profile() const {
+    if (!profile_.ends_with(".json"))
+      throw UsageError("--write-profile " + profile_ + ": a profile is a FILE.json");
+    io::OutputFile file(profile_);
+    const lab::DeviceProfile profile =
+        lab::measure_profile([](std::string_view name, double value) {
+          print(fmt::format("{:<24} {:.4g}\n", name, value));
+        });
+    const std::string text = lab::json_of(profile);
+    file.write(std::as_bytes(std::span(text)));
+    file.finish();
+  }
+
   bool json_ = false;
+  std::string profile_;
 };
 
 }  // namespace

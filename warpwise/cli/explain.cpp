@@ -94,6 +94,12 @@ class ExplainCommand final : public Command {
                request_.compute_capabilities = lab::parse_compute_capabilities(text);
                has_capabilities_ = true;
              });
+    add_text(
+        app, "--device", "DEVICE",
+        fmt::format("The GPU whose time is predicted: {}, or a profile FILE.json (default: one "
+                    "of the newest compute capability above)",
+                    fmt::join(lab::device_profile_names(), ", ")),
+        [this](const std::string& text) { request_.device = lab::find_device_profile(text); });
     add_number(
         app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
         [this](std::int64_t value) { request_.compile.architecture = static_cast<int>(value); });
@@ -174,11 +180,23 @@ class ExplainCommand final : public Command {
   // What stands beside counters is counted for their GPU.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
     std::vector<rules::ComputeCapability> all = request_.compute_capabilities;
+    if (request_.device) {
+      const rules::ComputeCapability wanted = request_.device->compute_capability;
+      if (!has_capabilities_) all = {wanted};
+      if (std::find(all.begin(), all.end(), wanted) == all.end()) all.push_back(wanted);
+    }
     if (gpu.probe == nullptr) return all;
     const rules::ComputeCapability own = gpu.probe->executor().compute_capability();
-    if (!has_capabilities_) return {own};
+    if (!has_capabilities_ && !request_.device) return {own};
     if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
     return all;
+  }
+
+  // Advice needs one; of what is asked for the newest, which it is for.
+  std::optional<lab::DeviceProfile> device_of(
+      const std::vector<rules::ComputeCapability>& all) const {
+    if (request_.device) return request_.device;
+    return lab::profile_of(*std::max_element(all.begin(), all.end()));
   }
 
   // The emulator's report is all there is then.
@@ -204,6 +222,7 @@ class ExplainCommand final : public Command {
     lab::ExplainRequest request = checked_request();
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
+    request.device = device_of(request.compute_capabilities);
     lab::Explanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + request.file);
       return lab::explain(request, read_texture, gpu.probe.get());
@@ -225,6 +244,7 @@ class ExplainCommand final : public Command {
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
+    request.device = device_of(request.compute_capabilities);
     lab::PrimitiveExplanation explanation = with_compiler_log([&] {
       const Waiting waiting("compiling and running " + request_.file);
       return lab::explain_rung(selection.table, request, gpu.probe.get());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "warpwise/lab/explain/findings.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -17,12 +19,6 @@ using emulator::TrafficCounts;
 
 constexpr std::size_t most_advice = 3;
 constexpr double worth_saying = 1.2;  // of the count over the least that would do
-
-// Issue slots of one SM that mending it would save, roughly: what findings are sorted by.
-struct Finding {
-  double cost = 0;
-  Advice advice;
-};
 
 std::string cite(const std::string& rule, const std::string& section) {
   return rule + " (docs/hardware-rules.md, " + section + ")";
@@ -84,9 +80,20 @@ std::optional<std::string> padding(const Explanation& explanation, const LineCou
   return std::nullopt;
 }
 
+std::uint64_t all_bytes(const emulator::MemoryCounts& memory) {
+  return memory.global_load.bytes_moved + memory.global_store.bytes_moved +
+         memory.global_atomic.bytes_moved + memory.local_load.bytes_moved +
+         memory.local_store.bytes_moved;
+}
+
+std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
+  return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
+}
+
 std::optional<Finding> bank_conflict(const Explanation& explanation, const LineCounts& line,
                                      const PassCounts& counts, const std::string& verb,
-                                     rules::ComputeCapability cc) {
+                                     std::size_t index) {
+  const rules::ComputeCapability cc = explanation.request.compute_capabilities[index];
   if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
   const double passes = ratio(counts.passes, counts.requests);
   const double ideal = ratio(counts.ideal_passes, counts.requests);
@@ -108,13 +115,15 @@ std::optional<Finding> bank_conflict(const Explanation& explanation, const LineC
           : fmt::format(
                 " Let neighbouring threads use neighbouring words, or pad the rows by one word, "
                 "so that the words which a warp uses at once lie in different banks.");
-  return Finding{static_cast<double>(counts.passes - counts.ideal_passes),
-                 {text, cite("bank conflicts", "Shared memory")}};
+  const std::uint64_t over = counts.passes - counts.ideal_passes;
+  return Finding{static_cast<double>(over),
+                 {text, cite("bank conflicts", "Shared memory"), {}},
+                 Change{.passes = ratio(over, all_passes(explanation.launch.memory[index]))}};
 }
 
 std::optional<Finding> scattered_access(const Explanation& explanation, const LineCounts& line,
                                         const TrafficCounts& counts, const std::string& verb,
-                                        const std::string& memory) {
+                                        const std::string& memory, std::size_t index) {
   const std::uint64_t made = transactions(counts);
   if (ratio(made, counts.ideal_transactions) < worth_saying) return std::nullopt;
   const double each = ratio(made, counts.requests);
@@ -145,7 +154,10 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
   constexpr double bytes_per_slot =
       16;  // of DRAM bandwidth for one SM and clock, about, on present GPUs
-  return Finding{bytes_over / bytes_per_slot, {text, cite("coalescing", "Global memory")}};
+  const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
+  return Finding{bytes_over / bytes_per_slot,
+                 {text, cite("coalescing", "Global memory"), {}},
+                 Change{.bytes = bytes_over / all}};
 }
 
 std::optional<Finding> constant_scatter(const Explanation& explanation, const LineCounts& line,
@@ -159,7 +171,32 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
                    "that read "
                    "different ones use shared or global memory.",
                    place(explanation, line), number(ratio(counts.passes, counts.requests))),
-       cite("one constant request for each address", "Constant memory")}};
+       cite("one constant request for each address", "Constant memory"),
+       {}},
+      std::nullopt};
+}
+
+// All lanes of a warp read one word, which needs one sector for more bytes than it has.
+std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
+                                    const TrafficCounts& counts) {
+  constexpr double at_least = 3.9;  // 32 lanes and 4 bytes for each, from a sector of 32
+  if (counts.requests == 0 || counts.references < 16 * counts.requests) return std::nullopt;
+  if (ratio(counts.bytes_requested, counts.bytes_moved) < at_least) return std::nullopt;
+  std::uint64_t loads = 0;
+  for (const auto& [name, count] : explanation.launch.instructions_by_class) {
+    if (name == "load" || name == "store") loads += count;
+  }
+  return Finding{
+      static_cast<double>(counts.requests),
+      {fmt::format("{} reads one address of global memory for all threads of a warp: {} bytes are "
+                   "asked for, and {} moved. What all threads read alike is served best from "
+                   "constant memory (__constant__ float filter[9]; in place of const float* "
+                   "filter), from the kernel's parameters, or from a register that is filled "
+                   "before a loop.",
+                   place(explanation, line), counts.bytes_requested, counts.bytes_moved),
+       cite("one constant request for each address", "Constant memory"),
+       {}},
+      Change{.loads = ratio(counts.requests, loads)}};
 }
 
 std::optional<Finding> divergence(const Explanation& explanation, const LineCounts& line) {
@@ -182,7 +219,9 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
                    "lanes of a warp share, or sort the work so that neighbours take the same way.",
                    place(explanation, line), counts.divergent_branches, counts.branches,
                    number(lanes)),
-       cite("a warp's lanes share one instruction", "Divergence")}};
+       cite("a warp's lanes share one instruction", "Divergence"),
+       {}},
+      Change{.instructions = idle * part}};
 }
 
 std::string remedy(rules::Limiter limiter, const CapabilityReport& report) {
@@ -219,7 +258,9 @@ std::optional<Finding> low_occupancy(const Explanation& explanation,
   if (!report.why_not.empty()) {
     return Finding{all,
                    {fmt::format("On CC {} the kernel cannot run: {}.", cc, report.why_not),
-                    cite("limits of a block", "Occupancy")}};
+                    cite("limits of a block", "Occupancy"),
+                    {}},
+                   std::nullopt};
   }
   constexpr double enough = 0.5;
   if (report.occupancy.fraction >= enough) return std::nullopt;
@@ -230,7 +271,10 @@ std::optional<Finding> low_occupancy(const Explanation& explanation,
                    "the time that memory takes to answer. {}.",
                    cc, report.occupancy.warps_per_sm, 100 * report.occupancy.fraction,
                    cause(report.occupancy.limiter), remedy(report.occupancy.limiter, report)),
-       cite("warps that wait are hidden by others", "Occupancy")}};
+       cite("warps that wait are hidden by others", "Occupancy"),
+       {}},
+      Change{.blocks_per_sm = static_cast<int>(
+                 std::ceil(report.occupancy.blocks_per_sm * enough / report.occupancy.fraction))}};
 }
 
 std::optional<Finding> spills(const Explanation& explanation, const CapabilityReport& report) {
@@ -242,7 +286,9 @@ std::optional<Finding> spills(const Explanation& explanation, const CapabilityRe
                    "memory, which costs what global memory costs. Allow more registers "
                    "(__launch_bounds__, -maxrregcount), or keep fewer values alive at once.",
                    *report.spill_bytes),
-       cite("local memory is global memory", "Local memory")}};
+       cite("local memory is global memory", "Local memory"),
+       {}},
+      std::nullopt};
 }
 
 std::optional<Finding> ragged_block(const Explanation& explanation) {
@@ -255,7 +301,9 @@ std::optional<Finding> ragged_block(const Explanation& explanation) {
                               "lanes do nothing. Use a "
                               "multiple of 32, best 128 or 256.",
                               threads, threads == 1 ? "" : "s", lanes, lanes - threads),
-                  cite("blocks are made of whole warps", "Occupancy")}};
+                  cite("blocks are made of whole warps", "Occupancy"),
+                  {}},
+                 Change{.instructions = idle}};
 }
 
 // When nothing needs mending: says which good properties the accesses have.
@@ -281,8 +329,10 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
   }
   if (global + shared.requests == 0) text += " there are none";
   const bool has_shared = shared.requests > 0;
-  return {text + ".", has_shared ? cite("bank conflicts", "Shared memory")
-                                 : cite("coalescing", "Global memory")};
+  return {
+      text + ".",
+      has_shared ? cite("bank conflicts", "Shared memory") : cite("coalescing", "Global memory"),
+      {}};
 }
 
 void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
@@ -291,15 +341,28 @@ void add_line_findings(const Explanation& explanation, const LineCounts& line, s
     if (finding) findings.push_back(std::move(*finding));
   };
   const auto& memory = line.memory[cc];
-  const auto capability = explanation.request.compute_capabilities[cc];
-  add(bank_conflict(explanation, line, memory.shared_load, "reads", capability));
-  add(bank_conflict(explanation, line, memory.shared_store, "writes", capability));
-  add(scattered_access(explanation, line, memory.global_load, "reads", "global"));
-  add(scattered_access(explanation, line, memory.global_store, "writes", "global"));
-  add(scattered_access(explanation, line, memory.local_load, "reads", "local"));
-  add(scattered_access(explanation, line, memory.local_store, "writes", "local"));
+  add(bank_conflict(explanation, line, memory.shared_load, "reads", cc));
+  add(bank_conflict(explanation, line, memory.shared_store, "writes", cc));
+  add(scattered_access(explanation, line, memory.global_load, "reads", "global", cc));
+  add(scattered_access(explanation, line, memory.global_store, "writes", "global", cc));
+  add(scattered_access(explanation, line, memory.local_load, "reads", "local", cc));
+  add(scattered_access(explanation, line, memory.local_store, "writes", "local", cc));
+  add(same_address(explanation, line, memory.global_load));
   add(constant_scatter(explanation, line, memory.constant));
   add(divergence(explanation, line));
+}
+
+// Those that are worth more come first; where that is not known, their issue slots say so.
+void sort(std::vector<Finding>& findings) {
+  const auto worth = [](const Finding& finding) {
+    constexpr double unknown = worth_a_change;
+    return std::max(finding.advice.gain.value_or(unknown), 1.0);
+  };
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    const double difference = worth(a) - worth(b);
+    constexpr double alike = 0.02;
+    return std::abs(difference) > alike ? difference > 0 : a.cost > b.cost;
+  });
 }
 
 }  // namespace
@@ -317,14 +380,19 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
                        ragged_block(explanation)}) {
     if (finding) findings.push_back(std::move(*finding));
   }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
+  const bool any = !findings.empty();
+  const LaunchPrediction* prediction = explanation.known_prediction();
+  if (prediction != nullptr) {
+    if (auto ruling = ruling_resource(*prediction)) findings.push_back(std::move(*ruling));
+    for (Finding& each : findings) value(*prediction, each);
+  }
+  sort(findings);
   std::vector<Advice> advice;
+  if (!any) advice.push_back(praise(explanation, cc));
   for (const Finding& finding : findings) {
     if (advice.size() == most_advice) break;
     advice.push_back(finding.advice);
   }
-  if (advice.empty()) advice.push_back(praise(explanation, cc));
   return advice;
 }
 

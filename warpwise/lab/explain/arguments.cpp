@@ -201,6 +201,16 @@ std::vector<Arguments::Memory> Arguments::memory() const {
   return result;
 }
 
+Arguments::Bytes Arguments::bytes() const {
+  Bytes result;
+  for (const ArgumentSpec& spec : specs_) {
+    if (spec.kind == Kind::scalar) continue;
+    result.all += spec.bytes();
+    if (spec.kind == Kind::texture) result.textures += spec.bytes();
+  }
+  return result;
+}
+
 void Arguments::require_dumpable(const DumpSpec& what) const {
   if (what.index < specs_.size() && specs_[what.index].kind == Kind::buffer) return;
   throw InvalidArgument(

@@ -39,6 +39,13 @@ class Arguments {
   /// All of them with their bytes as they are now, to be copied to another device.
   std::vector<Memory> memory() const;
 
+  /// What buffers and textures have, and of these the textures.
+  struct Bytes {
+    std::uint64_t all = 0;
+    std::uint64_t textures = 0;
+  };
+  Bytes bytes() const;
+
   /// Writes a buffer as the kernel left it as a vector in an .npy file.
   /// \throws InvalidArgument  there is no such argument, or it is no buffer. IoError
   void dump(const DumpSpec& what) const;

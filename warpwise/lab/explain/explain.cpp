@@ -260,6 +260,11 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
+  const auto bytes = arguments.bytes();
+  add_prediction(result, bytes.all, bytes.textures, [&](const emulator::LaunchOptions& sampled) {
+    return program.launch(device, result.kernel.name, request.grid, request.block,
+                          request.dynamic_shared_bytes, arguments.parameters(), sampled);
+  });
   if (gpu == nullptr) return result;
   const auto parameters = arguments.parameters();
   gpu->measure({&result, 1}, [&] {
@@ -281,6 +286,32 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, result.request.file);
   return result;
+}
+
+void add_prediction(Explanation& explanation, std::uint64_t memory_bytes,
+                    std::uint64_t texture_bytes, const RunSample& run) {
+  const ExplainRequest& request = explanation.request;
+  if (!request.device || !explanation.launch.faults.empty()) return;
+  const auto own =
+      std::find_if(explanation.capabilities.begin(), explanation.capabilities.end(),
+                   [&](const CapabilityReport& each) {
+                     return each.compute_capability == request.device->compute_capability;
+                   });
+  if (own == explanation.capabilities.end() || !own->why_not.empty()) return;
+  const LaunchFacts facts = {.blocks = request.grid.count(),
+                             .warps_per_block = static_cast<int>((request.block.count() + 31) / 32),
+                             .blocks_per_sm = std::max(own->occupancy.blocks_per_sm, 1),
+                             .memory_bytes = memory_bytes,
+                             .texture_bytes = texture_bytes};
+  explanation.prediction = predict_launch(*request.device, request.block.count(), facts, run);
+}
+
+std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc) {
+  for (const std::string& name : device_profile_names()) {
+    DeviceProfile profile = find_device_profile(name);
+    if (profile.compute_capability == cc) return profile;
+  }
+  return std::nullopt;
 }
 
 }  // namespace warpwise::lab

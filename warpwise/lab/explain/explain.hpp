@@ -8,6 +8,7 @@
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
 #include "warpwise/lab/explain/gpu_report.hpp"
+#include "warpwise/lab/predict/launch_prediction.hpp"
 
 // Runs a kernel of a file in the emulator and gathers what there is to say about it.
 namespace warpwise::lab {
@@ -34,6 +35,8 @@ struct ExplainRequest {
   std::optional<std::uint64_t> budget;  ///< in place of default_budget()
   std::vector<DumpSpec> dumps;
   bool machine_code = false;  ///< that of the newest compute capability is read too
+  /// Whose bounds are predicted; its compute capability is one of those above.
+  std::optional<DeviceProfile> device;
 };
 
 /// What a kernel takes, and how many of its blocks fit, on one compute capability.
@@ -69,8 +72,14 @@ struct Explanation {
   std::vector<CapabilityReport> capabilities;
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
-  std::optional<MachineCode> machine_code;  ///< where it was asked for
-  std::optional<GpuReport> gpu;             ///< likewise
+  std::optional<MachineCode> machine_code;     ///< where it was asked for
+  std::optional<GpuReport> gpu;                ///< likewise
+  std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device
+
+  /// Where it is there, and known; else null.
+  const LaunchPrediction* known_prediction() const {
+    return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
+  }
 
   const SourceFile* source(const std::string& file) const;
   /// A line of a source, without the blanks around it; empty when it is not known.
@@ -92,5 +101,13 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
 /// The same of a launch that was counted already: `request` says what it was.
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
+
+/// Predicts an explanation's launch for ExplainRequest::device, if there is one.
+/// \param memory_bytes, texture_bytes  of its buffers, and of those that textures read
+void add_prediction(Explanation& explanation, std::uint64_t memory_bytes,
+                    std::uint64_t texture_bytes, const RunSample& run);
+
+/// The installed profile of a GPU with this compute capability; the first by name of several.
+std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc);
 
 }  // namespace warpwise::lab

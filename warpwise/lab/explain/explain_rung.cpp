@@ -21,6 +21,7 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
   as_file.compile = compilation.options;
   as_file.compute_capabilities = request.compute_capabilities;
   as_file.machine_code = request.machine_code;
+  as_file.device = request.device;
   return explain_launch(std::move(as_file), compilation,
                         emulator::Program(compilation.ptx).kernel(launch.kernel), result);
 }
@@ -66,6 +67,18 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   for (std::size_t i = 0; i < executor.results().size(); ++i) {
     explanation.launches.push_back(
         explained(request, rung, run.compilation(), run.launches()[i], executor.results()[i]));
+  }
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t texture_bytes = 0;
+  for (const ladders::Operand& each : problem.operands) {
+    memory_bytes += each.memory().size();
+    if (rung.textures.count(each.name()) != 0) texture_bytes += each.memory().size();
+  }
+  for (std::size_t i = 0; i < explanation.launches.size(); ++i) {
+    add_prediction(explanation.launches[i], memory_bytes, texture_bytes,
+                   [&](const emulator::LaunchOptions& sampled) {
+                     return executor.run(run.code(), run.launches()[i], sampled);
+                   });
   }
   if (gpu != nullptr) {
     gpu->measure(explanation.launches,

@@ -81,6 +81,25 @@ ordered_json json_of(const std::vector<MachineInstruction>& instructions) {
   return list;
 }
 
+ordered_json json_of(const LaunchPrediction& prediction) {
+  ordered_json object = {{"device", prediction.profile.name}, {"gpu", prediction.profile.gpu}};
+  if (!prediction.why_not.empty()) {
+    object["unavailable"] = prediction.why_not;
+    return object;
+  }
+  const Bounds& bounds = prediction.bounds;
+  object["time_us"] = bounds.time_us();
+  object["least_us"] = bounds.least_us();
+  object["most_us"] = bounds.most_us();
+  object["launch_us"] = bounds.launch_us;
+  object["rules"] = name_of(bounds.rules());
+  for (const Resource each : all_values<Resource>()) {
+    object["bounds_us"][std::string(name_of(each))] = bounds.of(each);
+  }
+  object["sampled_blocks"] = prediction.sample.blocks;
+  return object;
+}
+
 ordered_json lines_of(const Explanation& explanation) {
   ordered_json lines = ordered_json::array();
   for (const emulator::LineCounts& line : explanation.launch.lines) {
@@ -140,12 +159,14 @@ ordered_json json_of(const Explanation& explanation) {
   object["instructions_by_class"] = launch.instructions_by_class;
   if (explanation.machine_code) object["machine_code"] = json_of(*explanation.machine_code);
   if (explanation.gpu) object["gpu"] = json_of(*explanation.gpu);
+  if (explanation.prediction) object["prediction"] = json_of(*explanation.prediction);
   object["lines"] = lines_of(explanation);
   object["faults"] = faults_of(explanation);
   object["printed"] = launch.printed;
   object["advice"] = ordered_json::array();
   for (const Advice& advice : advice_for(explanation)) {
     object["advice"].push_back({{"text", advice.text}, {"rule", advice.rule}});
+    if (advice.gain) object["advice"].back()["gain"] = *advice.gain;
   }
   return object;
 }

@@ -21,16 +21,20 @@ class EmulatedCode final : public LoadedCode {
 
   int blocks_per_sm(const std::string& /*kernel*/, int threads,
                     std::uint64_t shared_bytes) const override {
-    constexpr int assumed_registers = 32;
-    try {
-      return rules::occupancy(cc_, {.threads = threads,
-                                    .registers_per_thread = assumed_registers,
-                                    .shared_bytes = static_cast<int>(std::min<std::uint64_t>(
-                                        shared_bytes, std::numeric_limits<int>::max()))})
-          .blocks_per_sm;
-    } catch (const InvalidArgument&) {
-      return 0;
+    // The second is what a compiler keeps to where the first leaves no room for a block of 512
+    // threads, on CC 1.x.
+    for (const int assumed_registers : {32, 16}) {
+      try {
+        return rules::occupancy(cc_, {.threads = threads,
+                                      .registers_per_thread = assumed_registers,
+                                      .shared_bytes = static_cast<int>(std::min<std::uint64_t>(
+                                          shared_bytes, std::numeric_limits<int>::max()))})
+            .blocks_per_sm;
+      } catch (const InvalidArgument&) {
+        continue;
+      }
     }
+    return 0;
   }
 
   emulator::Program program;
@@ -82,17 +86,21 @@ std::shared_ptr<LoadedCode> EmulatorExecutor::load(const Compilation& compilatio
   return loaded_;
 }
 
+emulator::LaunchResult EmulatorExecutor::run(LoadedCode& code, const ladders::Launch& launch,
+                                             const emulator::LaunchOptions& options) {
+  return dynamic_cast<EmulatedCode&>(code).program.launch(
+      *device_, launch.kernel, dimensions(launch.grid), dimensions(launch.block),
+      launch.shared_bytes, launch.arguments, options);
+}
+
 void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
-  auto& program = dynamic_cast<EmulatedCode&>(code).program;
   emulator::LaunchOptions options;
   options.count = count_;
   options.budget = budget_;
   if (count_) options.compute_capabilities = compute_capabilities_;
   results_.clear();
   for (const ladders::Launch& launch : launches) {
-    results_.push_back(program.launch(*device_, launch.kernel, dimensions(launch.grid),
-                                      dimensions(launch.block), launch.shared_bytes,
-                                      launch.arguments, options));
+    results_.push_back(run(code, launch, options));
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
     const bool endless = fault.kind == emulator::FaultKind::budget;

@@ -32,6 +32,10 @@ class EmulatorExecutor final : public Executor {
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
   void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
 
+  /// Runs one launch with these options. Its faults are in the result.
+  emulator::LaunchResult run(LoadedCode& code, const ladders::Launch& launch,
+                             const emulator::LaunchOptions& options);
+
   /// What the launches of the last run() counted, one for each; of a run() that threw, up to the
   /// launch with the fault.
   const std::vector<emulator::LaunchResult>& results() const { return results_; }

@@ -1,0 +1,60 @@
+"""The tables of what scripts/predictions.py compares."""
+import json
+
+from tables import table
+
+RULED_BY = ["DRAM", "L2", "L1", "shared memory", "texture", "issue", "latency"]
+
+
+def ratio_cells(one):
+    return [str(one["points"]), "–" if one["rank_correlation"] is None else f"{one['rank_correlation']:.2f}",
+            f"{100 * one['median_error']:.0f} %",
+            f"{one['ratio_least']:.2f} … {one['ratio_median']:.2f} … {one['ratio_greatest']:.2f}"]
+
+
+HEAD = ["points", "rank correlation", "median error", "predicted : measured, least … median … greatest"]
+
+
+def recorded(result):
+    """Of the H200: each experiment, and all of them."""
+    rows = [[f"{each['study']} {each['experiment'] or ''}".strip(), *ratio_cells(each)] for each in result["experiments"]]
+    rows.append(["**all**", *ratio_cells(result["all"])])
+    rows.append(["every second rung by name", *ratio_cells(result["held_out"])])
+    return table(["experiment", *HEAD], rows)
+
+
+def documents(result):
+    rows = [[f"{each['record'].removeprefix('document ')}, {each['study']} {each['experiment']}", each["device"],
+             *ratio_cells(each)] for each in result["documents"]]
+    return table(["document's table", "profile", *HEAD], rows)
+
+
+def document_rows(result):
+    """Each time that a document gives beside its prediction."""
+    rows = [[f"{each['study']} {each['experiment']}", row["rung"], f"{row['measured_us']:,.0f}",
+             f"{row['predicted_us']:,.0f}", f"{row['predicted_us'] / row['measured_us']:.2f}", row["rules"]]
+            for each in result["documents"] for row in each["rows"]]
+    return table(["table", "rung", "document, µs", "predicted, µs", "ratio", "rules"], rows)
+
+
+def misses(result):
+    """The ladders' rungs that are farthest off, one row of each."""
+    worst = {}
+    for each in result["experiments"]:
+        for row in each["rows"]:
+            off = row["predicted_us"] / row["measured_us"]
+            off = max(off, 1 / off)
+            name = f"{each['study']}/{row['rung']}"
+            if name not in worst or worst[name][0] < off:
+                worst[name] = (off, row, each["experiment"])
+    rows = [[name, experiment or "", f"{row['measured_us']:,.1f}", f"{row['predicted_us']:,.1f}",
+             f"{row['predicted_us'] / row['measured_us']:.2f}", row["rules"]]
+            for name, (off, row, experiment) in sorted(worst.items(), key=lambda item: -item[1][0])[:12]]
+    return table(["rung", "experiment", "measured, µs", "predicted, µs", "ratio", "rules"], rows)
+
+
+PARTS = {"recorded": recorded, "documents": documents, "document_rows": document_rows, "misses": misses}
+
+
+def rendered(path, part):
+    return PARTS[part](json.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Compares what `warpwise lab predict` says with recorded times, and with those that the documents give.
+
+    scripts/predictions.py build/release/bin/warpwise [NAME...]
+
+Predicts every recorded experiment of the H200's ladders and studies (NAME: some of them), and the
+documents' tables on the GPUs that they measured, and writes results/predictions.json: each pair of
+times, and of each experiment Spearman's rank correlation, the ratios' spread and the median error.
+Takes a quarter of an hour; predictions are the same on every machine with the same CUDA compiler.
+"""
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+RECORDS = REPOSITORY / "results/nvidia-h200"
+# Their figures, by the rungs that the ladders' tables have them of.
+DOCUMENTS = [("sobel", "table5", "gtx280", "A"), ("sobel", "table4", "gtx280", "A"),
+             ("gemv", "table6", "gtx280", "A"), ("convert", "table5", "9400gt", "D")]
+
+
+def ranks(values):
+    """Of each value, from 1; values that are equal share the mean of theirs."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    result = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        j = i
+        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
+            j += 1
+        for k in range(i, j + 1):
+            result[order[k]] = (i + j) / 2 + 1
+        i = j + 1
+    return result
+
+
+def spearman(pairs):
+    """The rank correlation of two columns; nothing where a column has one value alone."""
+    if len(pairs) < 3:
+        return None
+    a, b = (ranks([pair[i] for pair in pairs]) for i in (0, 1))
+    mean = (len(pairs) + 1) / 2
+    spread = [sum((x - mean) ** 2 for x in column) for column in (a, b)]
+    if not all(spread):
+        return None
+    return sum((x - mean) * (y - mean) for x, y in zip(a, b)) / (spread[0] * spread[1]) ** 0.5
+
+
+def summary(rows):
+    """Of rows with predicted_us and measured_us."""
+    pairs = [(row["predicted_us"], row["measured_us"]) for row in rows]
+    ratios = sorted(predicted / measured for predicted, measured in pairs)
+    # As far off when twice as long as when half as long.
+    errors = [max(ratio, 1 / ratio) - 1 for ratio in ratios]
+    correlation = spearman(pairs)
+    return {"points": len(rows), "rank_correlation": correlation and round(correlation, 3),
+            "ratio_least": round(ratios[0], 3), "ratio_median": round(statistics.median(ratios), 3),
+            "ratio_greatest": round(ratios[-1], 3), "median_error": round(statistics.median(errors), 3)}
+
+
+def key(row):
+    return (row["rung"], tuple(row["size"]), tuple(sorted(row["parameters"].items())),
+            tuple(sorted(row.get("axes", {}).items())), tuple(row["block"]))
+
+
+def predicted(command, name, device):
+    done = subprocess.run([command, "lab", "predict", name, "--device", device, "--json"], text=True,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"predictions.py: {name} on {device}: {done.stderr}")
+    return json.loads(done.stdout)["results"]
+
+
+def row_of(row, measured):
+    return {"rung": row["rung"], "size": row["size"], "parameters": row["parameters"],
+            "axes": row.get("axes", {}), "block": row["block"],
+            "predicted_us": round(row["time_us"], 3), "measured_us": round(measured, 3),
+            "rules": row["rules"], "bounds_us": {k: round(v, 3) for k, v in row["bounds_us"].items()}}
+
+
+def compared(command, path):
+    """A recorded experiment beside its predictions; None where nothing of it can be predicted."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    name = record.get("ladder") or record.get("study")
+    experiment = record["experiment"]
+    if any("setting" in row or "end_to_end" in row for row in record["results"]):
+        return None  # of a share of the GPU, or with transfers
+    times = {key(row): row["cold"]["median_us"] for row in record["results"] if row.get("cold")}
+    # A whole study is recorded without an experiment.
+    rows = predicted(command, f"{name}/{experiment}" if experiment else name, "h200")
+    both = [row_of(row, times[key(row)]) for row in rows if "time_us" in row and key(row) in times]
+    if not both:
+        return None
+    return {"study": name, "experiment": experiment, "record": str(path.relative_to(REPOSITORY)),
+            "device": "h200", "not_predicted": len(times) - len(both), **summary(both), "rows": both}
+
+
+def of_document(command, name, experiment, device, document):
+    table = json.loads((REPOSITORY / f"warpwise/primitives/{name}/ladder/ladder.json").read_text(encoding="utf-8"))
+    given = {rung["name"]: rung["document"]["time_us"] for rung in table["rungs"]
+             if rung.get("document", {}).get("time_us")}
+    rows, seen = [], set()
+    for row in predicted(command, f"{name}/{experiment}", device):
+        # The document's own point is the first of a rung's.
+        if "time_us" not in row or row["rung"] in seen or row["size"] != table["size"] or row["rung"] not in given:
+            continue
+        seen.add(row["rung"])
+        rows.append(row_of(row, given[row["rung"]]))
+    return {"study": name, "experiment": experiment, "record": f"document {document}", "device": device,
+            "not_predicted": 0, **summary(rows), "rows": rows}
+
+
+def held_out(rows):
+    """Every second rung by name, none of which was looked at while the model was made."""
+    names = sorted({(row["study"], row["rung"]) for row in rows})
+    half = set(names[1::2])
+    return [row for row in rows if (row["study"], row["rung"]) in half]
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    command, names = sys.argv[1], set(sys.argv[2:])
+    experiments = []
+    for path in sorted([*RECORDS.glob("ladders/*.json"), *RECORDS.glob("studies/*.json")]):
+        if names and path.stem not in names:
+            continue
+        made = compared(command, path)
+        if made is None:
+            continue
+        experiments.append(made)
+        print(path.stem, {k: v for k, v in made.items() if k not in ("rows", "record")}, flush=True)
+    documents = [] if names else [of_document(command, *each) for each in DOCUMENTS]
+    for each in documents:
+        print(each["study"], each["experiment"], {k: v for k, v in each.items() if k != "rows"}, flush=True)
+    every = [{**row, "study": each["study"]} for each in experiments for row in each["rows"]]
+    result = {"all": summary(every), "held_out": summary(held_out(every)),
+              "documents": documents, "experiments": experiments}
+    print("all", result["all"], "held out", result["held_out"])
+    if names:
+        return
+    with open(REPOSITORY / "results/predictions.json", "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=None, separators=(",", ":"))
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

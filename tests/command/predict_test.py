@@ -1,0 +1,68 @@
+"""`lab predict` from outside: what it says of rungs, profiles of one's own, and bad input."""
+
+import json
+import pathlib
+import unittest
+
+from lab_support import LabTest
+from support import runs_rungs, write
+
+PROFILES = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
+FAILED = 1
+USAGE = 2
+
+
+class Predict(LabTest):
+    def rows(self, *arguments):
+        return json.loads(self.succeed("lab", "predict", *arguments, "--json").stdout)["results"]
+
+    @runs_rungs
+    def test_what_it_says_of_a_rung(self):
+        [row] = self.rows("copy/scalar", "--device", "h200", "--size", "4194304x1")
+        self.assertEqual(row["rung"], "scalar")
+        self.assertEqual(row["size"], [4194304, 1])
+        self.assertGreaterEqual(row["time_us"], row["least_us"])
+        self.assertLessEqual(row["time_us"], row["most_us"])
+        self.assertEqual(row["bounds_us"][row["rules"]], max(row["bounds_us"].values()))
+        # Twice 16 MB at the profile's bandwidth.
+        profile = json.loads((PROFILES / "h200.json").read_text(encoding="utf-8"))["figures"]
+        self.assertAlmostEqual(row["bounds_us"]["DRAM"],
+                               2 * 4 * 4194304 / (1e3 * profile["dram_gb_per_s"]["value"]), places=6)
+        self.assertLess(row["sampled_blocks"], row["blocks"])
+
+    @runs_rungs
+    def test_a_table(self):
+        text = self.succeed("lab", "predict", "copy/scalar", "copy/vector4", "--device", "gtx280", "--size",
+                            "65536x1").stdout.decode()
+        self.assertIn("copy on GeForce GTX 280, predicted", text)
+        self.assertRegex(text, r"\nscalar +[\d.]+ +[\d.]+ +[\d.]+ +\w+")
+        self.assertRegex(text, r"\nvector4 +[\d.]+")
+
+    @runs_rungs
+    def test_the_same_twice(self):
+        arguments = ["gemv/thread_per_row", "--device", "h200", "--size", "512x512"]
+        self.assertEqual(self.rows(*arguments), self.rows(*arguments))
+
+    @runs_rungs
+    def test_a_profile_of_ones_own(self):
+        profile = json.loads((PROFILES / "h200.json").read_text(encoding="utf-8"))
+        arguments = ["copy/scalar", "--size", "16777216x1", "--device"]
+        [before] = self.rows(*arguments, "h200")
+        profile["figures"]["dram_gb_per_s"]["value"] /= 2
+        write("slow.json", json.dumps(profile).encode())
+        [after] = self.rows(*arguments, "slow.json")
+        self.assertAlmostEqual(after["bounds_us"]["DRAM"], 2 * before["bounds_us"]["DRAM"], places=6)
+        self.assertGreater(after["time_us"], before["time_us"])
+
+    def test_bad_input(self):
+        self.fail_with(USAGE, "lab", "predict", says="NAME")
+        self.fail_with(USAGE, "lab", "predict", "copy", says="--device")
+        self.fail_with(USAGE, "lab", "predict", "copy", "--device", "h20", says=["\"h20\"", "h200", "gtx280"])
+        self.fail_with(USAGE, "lab", "predict", "copy/scaler", "--device", "h200", says=["scaler", "scalar"])
+        self.fail_with(FAILED, "lab", "predict", "copy", "--device", "none.json", says="none.json")
+        write("bad.json", b'{"gpu": "A"}')
+        self.fail_with(USAGE, "lab", "predict", "copy", "--device", "bad.json", says=["bad.json", "compute_capability"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,14 @@
+// A profile of a device: it is refused with InvalidArgument and nothing else.
+
+#include <cstdint>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    warpwise::lab::parse_device_profile({reinterpret_cast<const char*>(data), size}, "input");
+  } catch (const warpwise::InvalidArgument&) {
+  }
+  return 0;
+}

@@ -1,0 +1,170 @@
+#include "warpwise/lab/predict/bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace warpwise::lab {
+namespace {
+
+constexpr double sector_bytes = 32;
+
+class Model {
+ public:
+  Model(const DeviceProfile& profile, const emulator::LaunchResult& counted,
+        const LaunchFacts& facts)
+      : profile_(profile), counted_(counted), memory_(counted.memory.front()), facts_(facts),
+        scale_(static_cast<double>(facts.blocks) /
+               static_cast<double>(std::max<std::uint64_t>(counted.blocks, 1))),
+        busiest_sm_(share_of_busiest_sm()) {}
+
+  Bounds bounds() const {
+    Bounds result;
+    result.launch_us = profile_.figure("launch_us");
+    const auto set = [&](Resource resource, double us) {
+      result.us[static_cast<std::size_t>(resource)] = us;
+    };
+    set(Resource::dram, dram_bytes() / (1e3 * profile_.figure("dram_gb_per_s")));
+    if (profile_.has_l2()) set(Resource::l2, l2_bytes() / (1e3 * profile_.figure("l2_gb_per_s")));
+    set(Resource::l1, of_busiest_sm(l1_cycles()));
+    set(Resource::shared, of_busiest_sm(shared_cycles()));
+    set(Resource::texture, of_busiest_sm(static_cast<double>(memory_.texture_requests) /
+                                         profile_.figure("texture_per_cycle")));
+    set(Resource::issue, of_busiest_sm(issue_cycles()));
+    set(Resource::latency, latency_us());
+    return result;
+  }
+
+ private:
+  /// Of the blocks of a grid, what the SM with the most of them has.
+  double share_of_busiest_sm() const {
+    const double sms = profile_.figure("multiprocessors");
+    const auto blocks = static_cast<double>(facts_.blocks);
+    return std::ceil(blocks / sms) / blocks;
+  }
+
+  /// Microseconds of the busiest SM, of cycles that all counted blocks take of one SM.
+  double of_busiest_sm(double cycles) const {
+    return cycles * scale_ * busiest_sm_ / profile_.cycles_per_us();
+  }
+
+  /// Bytes of textures: each of their buffers once, since the emulator does not follow these reads.
+  double texture_bytes() const { return static_cast<double>(facts_.texture_bytes); }
+
+  double moved() const {
+    std::uint64_t bytes = 0;
+    for (const emulator::TrafficCounts* each :
+         {&memory_.global_load, &memory_.global_store, &memory_.global_atomic, &memory_.local_load,
+          &memory_.local_store}) {
+      bytes += each->bytes_moved;
+    }
+    return static_cast<double>(bytes) * scale_;
+  }
+
+  double dram_bytes() const {
+    if (!profile_.has_l2()) return moved() + texture_bytes();
+    const auto scaled = [&](std::uint64_t sectors) {
+      const double bytes = static_cast<double>(sectors) * sector_bytes * scale_;
+      // A sample's neighbours share less than the whole grid's.
+      return std::min(bytes, static_cast<double>(facts_.memory_bytes));
+    };
+    return scaled(counted_.pace.dram_read_sectors) + scaled(counted_.pace.dram_written_sectors) +
+           texture_bytes();
+  }
+
+  double l2_bytes() const {
+    const auto sectors =
+        static_cast<double>(counted_.pace.l2_read_sectors + counted_.pace.l2_written_sectors);
+    return sectors * sector_bytes * scale_ + texture_bytes();
+  }
+
+  /// Of one SM that runs all counted blocks.
+  double l1_cycles() const {
+    double bytes = 0;
+    for (const emulator::TrafficCounts* each :
+         {&memory_.global_load, &memory_.global_store, &memory_.global_atomic, &memory_.local_load,
+          &memory_.local_store}) {
+      bytes += static_cast<double>(each->bytes_moved);
+    }
+    return bytes / profile_.figure("l1_bytes_per_cycle");
+  }
+
+  double shared_cycles() const {
+    const std::uint64_t passes =
+        memory_.shared_load.passes + memory_.shared_store.passes + memory_.shared_atomic.passes;
+    return static_cast<double>(passes) / profile_.figure("shared_passes_per_cycle");
+  }
+
+  /// The longest of the units that instructions go to, and of the issue of all.
+  double issue_cycles() const {
+    static const std::map<std::string, const char*> units = {
+        {"integer", "integer_per_cycle"},   {"logic", "integer_per_cycle"},
+        {"compare", "integer_per_cycle"},   {"float32", "float32_per_cycle"},
+        {"half", "float32_per_cycle"},      {"float64", "float64_per_cycle"},
+        {"special", "special_per_cycle"},   {"conversion", "conversion_per_cycle"},
+        {"load", "load_store_per_cycle"},   {"store", "load_store_per_cycle"},
+        {"atomic", "load_store_per_cycle"}, {"shuffle", "shuffle_per_cycle"}};
+    std::map<std::string, double> instructions;
+    double all = 0;
+    for (const auto& [name, count] : counted_.instructions_by_class) {
+      all += static_cast<double>(count);
+      const auto unit = units.find(name);
+      if (unit != units.end()) instructions[unit->second] += static_cast<double>(count);
+    }
+    double longest = all / profile_.figure("issue_per_cycle");
+    for (const auto& [unit, count] : instructions) {
+      // A GPU without double precision runs none.
+      const double rate = profile_.figure(unit);
+      if (rate > 0) longest = std::max(longest, count / rate);
+    }
+    return longest;
+  }
+
+  /// Little's law: as many blocks as are resident go on at the same time, each in the time that it
+  /// would take alone.
+  double latency_us() const {
+    const double block_us = counted_.pace.block_cycles /
+                            static_cast<double>(std::max<std::uint64_t>(counted_.blocks, 1)) /
+                            profile_.cycles_per_us();
+    const double turns =
+        std::ceil(static_cast<double>(facts_.blocks) / profile_.figure("multiprocessors")) /
+        facts_.blocks_per_sm;
+    return block_us * std::max(turns, 1.0);
+  }
+
+  const DeviceProfile& profile_;
+  const emulator::LaunchResult& counted_;
+  const emulator::MemoryCounts& memory_;
+  const LaunchFacts& facts_;
+  double scale_;
+  double busiest_sm_;
+};
+
+}  // namespace
+
+Resource Bounds::rules() const {
+  const auto longest = std::max_element(us.begin(), us.end());
+  return static_cast<Resource>(longest - us.begin());
+}
+
+double Bounds::least_us() const { return launch_us + *std::max_element(us.begin(), us.end()); }
+
+double Bounds::most_us() const {
+  double sum = launch_us;
+  for (const double each : us) sum += each;
+  return sum;
+}
+
+double Bounds::time_us() const {
+  double sum = 0;
+  for (const double each : us) sum += std::pow(each, overlap);
+  return launch_us + std::pow(sum, 1 / overlap);
+}
+
+Bounds bounds_of(const DeviceProfile& profile, const emulator::LaunchResult& counted,
+                 const LaunchFacts& facts) {
+  return Model(profile, counted, facts).bounds();
+}
+
+}  // namespace warpwise::lab

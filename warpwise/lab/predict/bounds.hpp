@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+
+// The least time that each resource of a GPU needs for what a launch asks of it.
+namespace warpwise::lab {
+
+/// What a launch may have to wait for.
+enum class Resource { dram, l2, l1, shared, texture, issue, latency };
+/// For name_of() and value_named(): "DRAM", "L2", …
+constexpr auto enum_names(Resource) {
+  return std::to_array<EnumName<Resource>>({{Resource::dram, "DRAM"},
+                                            {Resource::l2, "L2"},
+                                            {Resource::l1, "L1"},
+                                            {Resource::shared, "shared memory"},
+                                            {Resource::texture, "texture"},
+                                            {Resource::issue, "issue"},
+                                            {Resource::latency, "latency"}});
+}
+inline constexpr std::size_t resource_count = all_values<Resource>().size();
+
+/// What is known of a launch besides what the emulator counted of a part of its blocks.
+struct LaunchFacts {
+  std::uint64_t blocks = 0;  ///< of the whole grid
+  int warps_per_block = 1;
+  int blocks_per_sm = 1;           ///< that are resident at the same time
+  std::uint64_t memory_bytes = 0;  ///< of all buffers: where L2 holds them DRAM gives no byte twice
+  std::uint64_t texture_bytes = 0;  ///< of those that textures read
+};
+
+/// The time of a launch by each resource alone, and by all of them.
+struct Bounds {
+  std::array<double, resource_count> us{};
+  double launch_us = 0;  ///< until the first block runs, and from the last one's end
+
+  double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
+  /// The resource that needs the longest.
+  Resource rules() const;
+  /// All resources work at the same time: the longest alone.
+  double least_us() const;
+  /// None works while another does: the sum.
+  double most_us() const;
+  /// Between the two, nearer to the first: (sum of each ^ overlap) ^ (1 / overlap).
+  double time_us() const;
+};
+
+/// The exponent of Bounds::time_us(), one for all kernels: docs/prediction.md says how it was
+/// found.
+inline constexpr double overlap = 3;
+
+/// \param counted  of `facts.blocks` or of a part of them, with its pace, for the profile's compute
+/// capability alone
+Bounds bounds_of(const DeviceProfile& profile, const emulator::LaunchResult& counted,
+                 const LaunchFacts& facts);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,112 @@
+#include "warpwise/lab/predict/launch_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpwise::lab {
+namespace {
+
+// Enough for the mean of blocks that differ at the borders of an image; more where blocks are
+// small.
+constexpr std::uint64_t sampled_threads = 32768;
+constexpr std::uint64_t fewest_sampled = 64;
+// Of the sample. What takes longer waits for blocks that the sample does not have.
+constexpr std::uint64_t sample_budget = 100'000'000;
+// Rounds of blocks that fill a GPU.
+constexpr std::uint64_t full_rounds = 8;
+
+// The same kernel with a grid that fills the GPU, and memory that grows with it.
+LaunchFacts full(const LaunchPrediction& prediction) {
+  LaunchFacts facts = prediction.facts;
+  const auto sms = static_cast<std::uint64_t>(prediction.profile.figure("multiprocessors"));
+  const std::uint64_t enough =
+      full_rounds * sms * static_cast<std::uint64_t>(std::max(facts.blocks_per_sm, 1));
+  if (facts.blocks >= enough || facts.blocks == 0) return facts;
+  const double larger = static_cast<double>(enough) / static_cast<double>(facts.blocks);
+  facts.blocks = enough;
+  for (std::uint64_t* bytes : {&facts.memory_bytes, &facts.texture_bytes})
+    *bytes = static_cast<std::uint64_t>(static_cast<double>(*bytes) * larger);
+  return facts;
+}
+
+void scale(std::uint64_t& count, double saved) {
+  count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * (1 - saved)));
+}
+
+// A pass or a transaction that a warp does not take shortens its block by a cycle; the block's
+// warps take theirs at the same time.
+void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
+  const double least = launch.pace.block_cycles / 10;
+  launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
+}
+
+void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
+  emulator::MemoryCounts& memory = launch.memory.front();
+  double transactions = 0;
+  for (emulator::TrafficCounts* each :
+       {&memory.global_load, &memory.global_store, &memory.global_atomic, &memory.local_load,
+        &memory.local_store}) {
+    transactions += static_cast<double>(each->bytes_moved) / 128;
+    scale(each->bytes_moved, change.bytes);
+  }
+  scale(launch.pace.l2_read_sectors, change.bytes);
+  scale(launch.pace.l2_written_sectors, change.bytes);
+  launch.pace.dram_read_sectors =
+      std::min(launch.pace.dram_read_sectors, launch.pace.l2_read_sectors);
+  launch.pace.dram_written_sectors =
+      std::min(launch.pace.dram_written_sectors, launch.pace.l2_written_sectors);
+  double passes = 0;
+  for (emulator::PassCounts* each :
+       {&memory.shared_load, &memory.shared_store, &memory.shared_atomic}) {
+    passes += static_cast<double>(each->passes);
+    scale(each->passes, change.passes);
+  }
+  shorten(launch, passes * change.passes + transactions * change.bytes, warps);
+  for (auto& [name, count] : launch.instructions_by_class) {
+    scale(count, change.instructions);
+    if (name == "load" || name == "store") scale(count, change.loads);
+  }
+  launch.pace.block_cycles *= (1 - change.instructions) * (1 - change.waiting);
+}
+
+}  // namespace
+
+LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,
+                                LaunchFacts facts, const RunSample& run) {
+  LaunchPrediction prediction;
+  prediction.profile = profile;
+  prediction.facts = facts;
+  emulator::LaunchOptions options;
+  options.compute_capabilities = {profile.compute_capability};
+  options.budget = sample_budget;
+  options.sampled_blocks =
+      std::max(fewest_sampled, sampled_threads / std::max<std::uint64_t>(threads, 1));
+  options.pace = profile.pace(facts.blocks_per_sm);
+  prediction.sample = run(options);
+  if (!prediction.sample.faults.empty()) {
+    prediction.why_not = "a part of the grid's blocks does not run alone: " +
+                         prediction.sample.faults.front().message;
+    return prediction;
+  }
+  prediction.bounds = bounds_of(profile, prediction.sample, facts);
+  return prediction;
+}
+
+Bounds bounds_when_full(const LaunchPrediction& prediction) {
+  return bounds_of(prediction.profile, prediction.sample, full(prediction));
+}
+
+double gain_of(const LaunchPrediction& prediction, const Change& change) {
+  const auto work = [](const Bounds& bounds) { return bounds.time_us() - bounds.launch_us; };
+  LaunchFacts facts = full(prediction);
+  const double before = work(bounds_of(prediction.profile, prediction.sample, facts));
+  emulator::LaunchResult changed = prediction.sample;
+  // A launch without a pace has no blocks either.
+  const double warps = std::max(1.0, static_cast<double>(facts.warps_per_block));
+  apply(change, warps, changed);
+  facts.blocks_per_sm = std::max(facts.blocks_per_sm, change.blocks_per_sm);
+  const double after = work(bounds_of(prediction.profile, changed, facts));
+  return after > 0 ? std::max(1.0, before / after) : 1;
+}
+
+}  // namespace warpwise::lab

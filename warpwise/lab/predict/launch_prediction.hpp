@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/lab/predict/bounds.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+
+// What a launch would take on a GPU that need not be there, and what it would gain by a change.
+namespace warpwise::lab {
+
+/// A launch on a profile's GPU, modelled from a sample of its blocks.
+struct LaunchPrediction {
+  DeviceProfile profile;
+  std::string why_not;  ///< why it is not known; nothing below is then
+  emulator::LaunchResult sample;
+  LaunchFacts facts;
+  Bounds bounds;
+};
+
+/// Runs a sample of a launch with these options. It may change memory: what it changes is not used
+/// any more.
+using RunSample = std::function<emulator::LaunchResult(const emulator::LaunchOptions&)>;
+
+/// Predicts a launch of `facts.blocks` blocks of `threads` threads.
+LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,
+                                LaunchFacts facts, const RunSample& run);
+
+/// A change of a kernel by what it would save: shares of what the whole kernel has of each, from 0
+/// to 1.
+struct Change {
+  double bytes = 0;         ///< moved by accesses to global and local memory
+  double passes = 0;        ///< of shared memory
+  double instructions = 0;  ///< of all kinds
+  double loads = 0;         ///< instructions that load or store
+  double waiting = 0;       ///< of the time that a block would take alone
+  int blocks_per_sm = 0;    ///< that would be resident; 0: as many as now
+};
+
+/// How many times as fast the launch would be, on a GPU that it fills: a small grid's time is that
+/// of its launch, whatever its kernel does. At least 1.
+double gain_of(const LaunchPrediction& prediction, const Change& change);
+
+/// The bounds on a GPU that the launch fills.
+Bounds bounds_when_full(const LaunchPrediction& prediction);
+
+}  // namespace warpwise::lab

@@ -1,0 +1,82 @@
+// What a change of a kernel is worth by a prediction.
+
+#include "warpwise/lab/predict/launch_prediction.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warpwise {
+namespace {
+
+using emulator::LaunchResult;
+using lab::Change;
+using lab::DeviceProfile;
+using lab::LaunchFacts;
+using lab::LaunchPrediction;
+
+/// Ten SMs at 1 GHz; what a test does not set is so fast that it never rules.
+DeviceProfile profile() {
+  DeviceProfile made;
+  made.compute_capability = {9, 0};
+  for (const std::string& name : lab::profile_figures()) made.figures[name] = 1000;
+  made.figures["multiprocessors"] = 10;
+  made.figures["sm_clock_mhz"] = 1000;
+  made.figures["shared_passes_per_cycle"] = 1;
+  made.figures["dram_gb_per_s"] = 100;
+  made.figures["launch_us"] = 50;
+  return made;
+}
+
+/// Ten blocks, with this many passes of shared memory and sectors of DRAM.
+LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
+  LaunchFacts facts;
+  facts.blocks = 10;
+  facts.warps_per_block = 2;
+  facts.memory_bytes = 1 << 30;
+  return predict_launch(profile(), 64, facts, [&](const emulator::LaunchOptions& options) {
+    EXPECT_TRUE(options.pace.has_value());
+    EXPECT_EQ(options.sampled_blocks, 512U);
+    LaunchResult result;
+    result.blocks = 10;
+    result.memory.resize(1);
+    result.memory[0].shared_load.passes = passes;
+    result.pace.dram_read_sectors = sectors;
+    result.pace.l2_read_sectors = sectors;
+    result.instructions_by_class["load"] = 1;
+    return result;
+  });
+}
+
+TEST(LaunchPrediction, AGainIsThatOfWhatRules) {
+  const LaunchPrediction shared = predicted(100'000, 10);
+  EXPECT_NEAR(gain_of(shared, Change{.passes = 0.5}), 2, 0.01);
+  EXPECT_NEAR(gain_of(shared, Change{.bytes = 0.5}), 1, 0.01);
+  const LaunchPrediction dram = predicted(10, 100'000);
+  EXPECT_NEAR(gain_of(dram, Change{.bytes = 0.75}), 4, 0.1);
+  EXPECT_NEAR(gain_of(dram, Change{.passes = 0.5}), 1, 0.01);
+}
+
+TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
+  // One block of each SM takes less than the launch; the gain does not drown in that.
+  const LaunchPrediction small = predicted(1000, 0);
+  EXPECT_GT(small.bounds.launch_us, 10 * small.bounds.of(lab::Resource::shared));
+  EXPECT_NEAR(gain_of(small, Change{.passes = 0.5}), 2, 0.01);
+  EXPECT_GT(bounds_when_full(small).of(lab::Resource::shared),
+            small.bounds.of(lab::Resource::shared));
+}
+
+TEST(LaunchPrediction, AChangeThatSavesNothingGainsNothing) {
+  EXPECT_EQ(gain_of(predicted(100, 100), Change{}), 1);
+}
+
+TEST(LaunchPrediction, OfASampleThatFaultsIsNotKnown) {
+  const LaunchPrediction made =
+      predict_launch(profile(), 64, {}, [](const emulator::LaunchOptions&) {
+        LaunchResult result;
+        result.faults.push_back({.message = "no end"});
+        return result;
+      });
+  EXPECT_NE(made.why_not.find("no end"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpwise

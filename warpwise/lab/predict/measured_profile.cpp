@@ -1,0 +1,224 @@
+#include "warpwise/lab/predict/measured_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/module.hpp"
+#include "warpwise/gpu/texture.hpp"
+#include "warpwise/lab/compile/compiler.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/measure/gpu_timing.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// How micro_kernels.cu is built, and what follows from it.
+constexpr int steps = 64;
+constexpr int chains = 8;
+constexpr int turns = 8;
+constexpr int instructions = steps * turns;  // that a warp executes
+constexpr int repeated = 9;                  // launches, of which the median counts
+constexpr std::uint32_t full_block = 1024;
+
+// As micro_kernels.cu has it.
+struct Probe {
+  void* out = nullptr;
+  void* memory = nullptr;
+  std::uint64_t count = 0;
+  std::uint64_t stride = 0;
+  std::uint64_t step = 0;
+  std::uint64_t texture = 0;
+};
+
+std::string compiled(const gpu::DeviceInfo& device) {
+  CompileOptions options;
+  constexpr int oldest = 75;  // that compilers build for
+  options.architecture =
+      std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
+  options.defines = {fmt::format("STEPS={}", steps), fmt::format("CHAINS={}", chains)};
+  return compile_file(source_root() / "warpwise/lab/predict/micro_kernels.cu", options).ptx;
+}
+
+class ProfileMeasurement {
+ public:
+  explicit ProfileMeasurement(const std::function<void(std::string_view, double)>& done)
+      : done_(done), device_(gpu::device_info(gpu::current_device())), timer_(device_, stream_),
+        module_(compiled(device_)), out_(16, stream_) {}
+
+  DeviceProfile profile() {
+    profile_.name = "measured";
+    profile_.gpu = device_.name;
+    profile_.compute_capability = {device_.compute_capability_major,
+                                   device_.compute_capability_minor};
+    of_the_driver();
+    latencies();
+    rates();
+    whole_gpu();
+    return std::move(profile_);
+  }
+
+ private:
+  void set(const std::string& name, double value, const std::string& source) {
+    // Three digits are what such measurements are good for.
+    const double digits = value > 0 ? std::pow(10, 3 - std::ceil(std::log10(value))) : 1;
+    const double rounded = std::round(value * digits) / digits;
+    profile_.figures[name] = rounded;
+    profile_.sources[name] = source;
+    done_(name, rounded);
+  }
+
+  void launch(const std::string& kernel, std::uint32_t blocks, std::uint32_t threads,
+              const Probe& probe, gpu::StreamHandle stream) const {
+    const std::uint32_t grid[3] = {blocks, 1, 1};
+    const std::uint32_t block[3] = {threads, 1, 1};
+    module_.kernel(kernel).launch(grid, block, 0, std::as_bytes(std::span(&probe, 1)), stream);
+  }
+
+  // Cycles of one block, the median of several launches.
+  double cycles(const std::string& kernel, std::uint32_t threads, Probe probe) {
+    probe.out = out_.data();
+    std::vector<double> all;
+    for (int i = 0; i < repeated; ++i) {
+      launch(kernel, 1, threads, probe, stream_);
+      std::uint64_t taken = 0;
+      gpu::download(out_.data(), &taken, sizeof(taken), stream_);
+      stream_.synchronize();
+      all.push_back(static_cast<double>(taken));
+    }
+    std::nth_element(all.begin(), all.begin() + repeated / 2, all.end());
+    return all[repeated / 2];
+  }
+
+  void latency(const std::string& name, const Probe& probe = {}, std::uint32_t threads = 32) {
+    set(name, cycles(name, threads, probe) / instructions,
+        "measured: a chain of instructions that wait for each other");
+  }
+
+  // Of a warp's instructions in a cycle, `each` of something by each.
+  void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
+    constexpr double warps = full_block / 32.0;
+    set(name, each * warps * instructions / cycles(name, full_block, probe),
+        "measured: independent instructions of 32 warps on a multiprocessor");
+  }
+
+  void of_the_driver() {
+    set("multiprocessors", device_.multiprocessors, "the driver");
+    set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver");
+    // L1 has what shared memory leaves; the largest share is what kernels without it get.
+    set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
+        "the memory that L1 and shared memory divide: docs/hardware-rules.md");
+    constexpr double schedulers = 4;
+    set("issue_per_cycle",
+        profile_.compute_capability.major == 6 && profile_.compute_capability.minor == 0
+            ? 2
+            : schedulers,
+        "schedulers of a multiprocessor: CUDA C++ Programming Guide");
+  }
+
+  // A chain of loads through memory of `bytes`, a place of 128 bytes and then `step` places on.
+  void chase(const std::string& name, std::uint64_t bytes, std::uint64_t step) {
+    const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
+    constexpr std::uint64_t line = 128;
+    const Probe probe{.memory = memory.data(), .count = bytes / line, .stride = line, .step = step};
+    launch("link", static_cast<std::uint32_t>(4 * device_.multiprocessors), 256, probe, stream_);
+    latency(name, probe, 1);
+  }
+
+  void latencies() {
+    for (const char* name : {"arithmetic_cycles", "float64_cycles", "special_cycles",
+                             "shared_cycles", "constant_cycles"}) {
+      latency(name);
+    }
+    latency("barrier_cycles", {}, 256);
+    with_texture([&](const Probe& probe) { latency("texture_cycles", probe); });
+    constexpr std::uint64_t small = 16 << 10;
+    chase("l1_cycles", small, 1);
+    const auto l2 = static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes, 1 << 20));
+    // Few enough for the first round, and more than L1 of any multiprocessor.
+    constexpr std::uint64_t more_than_l1 = 1 << 20;
+    chase("l2_cycles", std::min(l2 / 4, more_than_l1), 33);
+    // Eight times what L2 holds: the loads of a chain are all of new lines.
+    chase("dram_cycles", std::min<std::uint64_t>(8 * l2, std::uint64_t{1} << 30), 4097);
+  }
+
+  template <class Use>
+  void with_texture(const Use& use) {
+    constexpr std::int64_t texels = 1024;
+    constexpr std::uintptr_t alignment = 512;
+    const gpu::Buffer memory(4 * texels + alignment, stream_);
+    gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
+    stream_.synchronize();
+    const auto place = reinterpret_cast<std::uintptr_t>(memory.data());
+    std::byte* data = memory.data() + (alignment - place % alignment) % alignment;
+    const gpu::Texture texture({.data = data, .width = texels, .channel_bytes = 4});
+    use(Probe{.memory = data, .texture = texture.handle()});
+  }
+
+  void rates() {
+    for (const char* name :
+         {"integer_per_cycle", "float32_per_cycle", "float64_per_cycle", "special_per_cycle",
+          "conversion_per_cycle", "shuffle_per_cycle", "shared_passes_per_cycle"}) {
+      rate(name);
+    }
+    const gpu::Buffer memory(16 * full_block, stream_);
+    const Probe probe{.memory = memory.data()};
+    rate("load_store_per_cycle", probe);
+    constexpr double bytes_of_a_warp = 32 * 16;
+    rate("l1_bytes_per_cycle", probe, bytes_of_a_warp);
+    with_texture([&](const Probe& with) { rate("texture_per_cycle", with); });
+  }
+
+  void whole_gpu() {
+    set("dram_gb_per_s", timer_.copy_roof_gb_per_s(),
+        "measured: a device-to-device copy of 1 GiB in all, bytes read and written");
+    const std::uint64_t bytes =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes / 4, 1 << 20)) / 16 * 16;
+    const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
+    const Probe probe{.memory = memory.data(), .count = bytes / 16, .step = 64};
+    const auto blocks = static_cast<std::uint32_t>(2 * device_.multiprocessors);
+    const Measurement read = timer_.measure([&](gpu::StreamHandle stream) {
+      launch("l2_gb_per_s", blocks, full_block, probe, stream);
+    });
+    set("l2_gb_per_s", static_cast<double>(bytes) * 64 / (1e3 * read.batch.median_us),
+        "measured: a quarter of L2 read over and over by loads that pass L1");
+    set("sm_clock_mhz", read.sm_clock_mhz, "measured while L2 was read");
+    const Measurement empty =
+        timer_.measure([&](gpu::StreamHandle stream) { launch("nothing", 1, 32, {}, stream); });
+    set("launch_us", empty.cold.median_us, "measured: a kernel that does nothing, cold");
+  }
+
+  std::function<void(std::string_view, double)> done_;
+  gpu::DeviceInfo device_;
+  gpu::Stream stream_;
+  GpuTimer timer_;
+  gpu::Module module_;
+  gpu::Buffer out_;
+  DeviceProfile profile_;
+};
+
+}  // namespace
+
+DeviceProfile measure_profile(const std::function<void(std::string_view, double)>& done) {
+  return ProfileMeasurement(done).profile();
+}
+
+std::string json_of(const DeviceProfile& profile) {
+  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  std::string figures;
+  for (const std::string& name : profile_figures()) {
+    figures +=
+        fmt::format("{}\n  \"{}\": {{\"value\": {}, \"source\": {}}}", figures.empty() ? "" : ",",
+                    name, profile.figure(name), quoted(profile.sources.find(name)->second));
+  }
+  return fmt::format(
+      "{{\n \"gpu\": {},\n \"compute_capability\": \"{}\",\n \"figures\": {{{}\n }}\n}}\n",
+      quoted(profile.gpu), rules::to_string(profile.compute_capability), figures);
+}
+
+}  // namespace warpwise::lab

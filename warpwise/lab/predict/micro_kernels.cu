@@ -1,0 +1,237 @@
+// Kernels that each ask one thing of a GPU, over and over. What they ask stands in assembly, so that
+// no compiler does it once or not at all.
+
+struct Probe {
+  unsigned long long* out;     // cycles
+  unsigned long long* memory;  // that loads read
+  unsigned long long count;    // of places in it
+  unsigned long long stride;   // bytes from one place to the next
+  unsigned long long step;     // places from one load of a chain to its next
+  unsigned long long texture;  // over the memory, all of it zero
+};
+
+namespace {
+
+// In turns, so that the code stays in the instruction cache.
+constexpr int turns = 8;
+
+// Cycles that one warp takes for `step`, whose every call waits for the one before.
+template <class Step>
+__device__ void time_chain(const Probe& p, Step step) {
+  const long long start = clock64();
+#pragma unroll 1
+  for (int turn = 0; turn < turns; ++turn) {
+#pragma unroll
+    for (int i = 0; i < STEPS; ++i) step();
+  }
+  const long long cycles = clock64() - start;
+  if (threadIdx.x == 0) p.out[0] = cycles;
+}
+
+// Cycles that a block's warps take together for `step`, which has CHAINS independent instructions.
+template <class Step>
+__device__ void time_rate(const Probe& p, Step step) {
+  __syncthreads();
+  const long long start = clock64();
+#pragma unroll 1
+  for (int turn = 0; turn < turns; ++turn) {
+#pragma unroll
+    for (int i = 0; i < STEPS / CHAINS; ++i) step();
+  }
+  __syncthreads();
+  const long long cycles = clock64() - start;
+  if (threadIdx.x == 0) p.out[0] = cycles;
+}
+
+__constant__ int zeros[64];
+
+}  // namespace
+
+extern "C" __global__ void nothing(Probe) {}
+
+// ---- latencies, of one warp
+
+extern "C" __global__ void arithmetic_cycles(Probe p) {
+  float x = 1;
+  time_chain(p, [&] { asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x)); });
+}
+
+extern "C" __global__ void float64_cycles(Probe p) {
+  double x = 1;
+  time_chain(p, [&] { asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(x)); });
+}
+
+extern "C" __global__ void special_cycles(Probe p) {
+  float x = 1;
+  time_chain(p, [&] { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); });
+}
+
+extern "C" __global__ void shared_cycles(Probe p) {
+  __shared__ unsigned tile[32];
+  unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
+  asm volatile("st.shared.u32 [%0], %0;" : : "r"(at) : "memory");
+  time_chain(p, [&] { asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)); });
+}
+
+extern "C" __global__ void constant_cycles(Probe p) {
+  int at = 0;
+  time_chain(p, [&] {
+    at = *reinterpret_cast<const int*>(reinterpret_cast<const char*>(zeros) + at);
+    asm volatile("" : "+r"(at));
+  });
+}
+
+extern "C" __global__ void texture_cycles(Probe p) {
+  unsigned at = threadIdx.x * 0;
+  time_chain(p, [&] { at = tex1Dfetch<unsigned>(p.texture, static_cast<int>(at)); });
+  p.out[1] = at;
+}
+
+extern "C" __global__ void barrier_cycles(Probe p) {
+  time_chain(p, [] { __syncthreads(); });
+}
+
+// Each place of the memory leads to another one, `step` places on.
+extern "C" __global__ void link(Probe p) {
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
+  for (unsigned long long i = first + threadIdx.x; i < p.count; i += threads) {
+    const unsigned long long next = (i + p.step) % p.count;
+    p.memory[i * (p.stride / 8)] =
+        reinterpret_cast<unsigned long long>(p.memory + next * (p.stride / 8));
+  }
+}
+
+// Of one thread. The first round brings what fits to where it is then read from.
+extern "C" __global__ void l1_cycles(Probe p) {
+  unsigned long long at = reinterpret_cast<unsigned long long>(p.memory);
+  for (unsigned long long i = 0; i < p.count; ++i)
+    asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(at));
+  time_chain(p, [&] { asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(at)); });
+}
+
+extern "C" __global__ void l2_cycles(Probe p) {
+  unsigned long long at = reinterpret_cast<unsigned long long>(p.memory);
+  for (unsigned long long i = 0; i < p.count; ++i)
+    asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at));
+  time_chain(p, [&] { asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)); });
+}
+
+extern "C" __global__ void dram_cycles(Probe p) {
+  unsigned long long at = reinterpret_cast<unsigned long long>(p.memory);
+  time_chain(p, [&] { asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)); });
+}
+
+// ---- rates, of a block that fills its multiprocessor's schedulers
+
+extern "C" __global__ void float32_per_cycle(Probe p) {
+  float x[CHAINS] = {};
+  time_rate(p, [&] {
+#pragma unroll
+    for (float& each : x) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(each));
+  });
+}
+
+extern "C" __global__ void integer_per_cycle(Probe p) {
+  unsigned x[CHAINS] = {};
+  time_rate(p, [&] {
+#pragma unroll
+    for (unsigned& each : x) asm volatile("lop3.b32 %0, %0, %0, %0, 0x69;" : "+r"(each));
+  });
+}
+
+extern "C" __global__ void float64_per_cycle(Probe p) {
+  double x[CHAINS] = {};
+  time_rate(p, [&] {
+#pragma unroll
+    for (double& each : x) asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(each));
+  });
+}
+
+extern "C" __global__ void special_per_cycle(Probe p) {
+  float x[CHAINS] = {};
+  time_rate(p, [&] {
+#pragma unroll
+    for (float& each : x) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(each));
+  });
+}
+
+// From a byte to a word: what reading pixels takes. Conversions from and to floats are slower.
+extern "C" __global__ void conversion_per_cycle(Probe p) {
+  unsigned x[CHAINS] = {};
+  time_rate(p, [&] {
+#pragma unroll
+    for (unsigned& each : x) asm volatile("cvt.u32.u8 %0, %0;" : "+r"(each));
+  });
+}
+
+extern "C" __global__ void shuffle_per_cycle(Probe p) {
+  unsigned x[CHAINS] = {};
+  time_rate(p, [&] {
+#pragma unroll
+    for (unsigned& each : x)
+      asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(each));
+  });
+}
+
+extern "C" __global__ void shared_passes_per_cycle(Probe p) {
+  __shared__ unsigned tile[1024];
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
+  unsigned x[CHAINS];
+  time_rate(p, [&] {
+#pragma unroll
+    for (unsigned& each : x) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(each) : "r"(at));
+  });
+}
+
+extern "C" __global__ void load_store_per_cycle(Probe p) {
+  const unsigned* at = reinterpret_cast<const unsigned*>(p.memory) + threadIdx.x;
+  unsigned x[CHAINS];
+  time_rate(p, [&] {
+#pragma unroll
+    for (unsigned& each : x) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(each) : "l"(at));
+  });
+}
+
+extern "C" __global__ void l1_bytes_per_cycle(Probe p) {
+  const uint4* at = reinterpret_cast<const uint4*>(p.memory) + threadIdx.x;
+  uint4 x[CHAINS];
+  time_rate(p, [&] {
+#pragma unroll
+    for (uint4& each : x) {
+      asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(each.x), "=r"(each.y), "=r"(each.z), "=r"(each.w)
+                   : "l"(at));
+    }
+  });
+}
+
+extern "C" __global__ void texture_per_cycle(Probe p) {
+  unsigned sum = 0;
+  int at = static_cast<int>(threadIdx.x);
+  time_rate(p, [&] {
+#pragma unroll
+    for (int i = 0; i < CHAINS; ++i) {
+      sum += tex1Dfetch<unsigned>(p.texture, at);
+      asm volatile("" : "+r"(at));
+    }
+  });
+  p.out[1] = sum;
+}
+
+// All blocks together read the memory, `count` words of 16 bytes, `step` times over.
+extern "C" __global__ void l2_gb_per_s(Probe p) {
+  const uint4* words = reinterpret_cast<const uint4*>(p.memory);
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
+  for (unsigned long long round = 0; round < p.step; ++round) {
+#pragma unroll 4
+    for (unsigned long long i = first + threadIdx.x; i < p.count; i += threads) {
+      uint4 word;
+      asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+                   : "l"(words + i));
+      static_cast<void>(word);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+#include "warpwise/lab/predict/prediction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/measure/emulator_executor.hpp"
+#include "warpwise/lab/predict/launch_prediction.hpp"
+#include "warpwise/lab/study/points.hpp"
+#include "warpwise/lab/study/rung_counts.hpp"
+#include "warpwise/lab/study/rung_run.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+template <class Value>
+double sum(const std::vector<Bounds>& launches, const Value& value) {
+  double total = 0;
+  for (const Bounds& each : launches) total += value(each);
+  return total;
+}
+
+class Predictor {
+ public:
+  Predictor(const StudyTable& table, const PredictionRequest& request, const DeviceProfile& profile)
+      : table_(table), request_(request), profile_(profile),
+        axes_(request.experiment ? request.experiment->axes : table.axes),
+        executor_({profile.compute_capability}, true, EmulatorExecutor::usual_budget,
+                  static_cast<int>(profile.figure("multiprocessors"))) {}
+
+  std::vector<PredictedRow> run(const std::function<void(const PredictedRow&)>& done) {
+    std::vector<PredictedRow> rows;
+    for (const Size& size : sizes()) {
+      for (const ladders::Variables& parameters : parameters_of(table_, axes_)) {
+        problems_.clear();
+        for (const std::string& name : request_.rungs) {
+          const Rung& rung = table_.rung(name);
+          const ladders::Variables own = merged(parameters, rung.parameters);
+          for (const RungPoint& point : points_of(rung, axes_)) {
+            for (const emulator::Dim3& block : blocks_of(rung, axes_)) {
+              if (request_.stop()) return rows;
+              PredictedRow row;
+              row.rung = rung.name;
+              row.size = size;
+              row.parameters = own;
+              row.axes = point.constants;
+              row.block = block;
+              if (!seen_.insert(key_of(row)).second) continue;
+              fill(row, point.rung);
+              done(row);
+              rows.push_back(std::move(row));
+            }
+          }
+        }
+      }
+    }
+    return rows;
+  }
+
+ private:
+  std::vector<Size> sizes() const {
+    if (request_.size) return {*request_.size};
+    return axes_.sizes.empty() ? std::vector<Size>{table_.size} : axes_.sizes;
+  }
+
+  static std::string key_of(const PredictedRow& row) {
+    std::string key = fmt::format("{} {}x{} {}x{}x{}", row.rung, row.size.width, row.size.height,
+                                  row.block.x, row.block.y, row.block.z);
+    for (const auto& values : {row.parameters, row.axes}) {
+      for (const auto& [name, value] : values) key += fmt::format(" {} {}", name, value);
+    }
+    return key;
+  }
+
+  const ladders::Problem& problem_of(const PredictedRow& row) {
+    const auto found = problems_.find(row.parameters);
+    if (found != problems_.end()) return found->second;
+    return problems_.emplace(row.parameters, table_.problem(row.size, row.parameters, {}))
+        .first->second;
+  }
+
+  void fill(PredictedRow& row, const Rung& rung) {
+    try {
+      const ladders::Problem& problem = problem_of(row);
+      RungRun run(executor_, table_, rung, problem, row.block);
+      const std::span<const ladders::Launch> launches = run.launches();
+      const ladders::Launch& first = launches.front();
+      if (rung.shipped) row.block = dimensions(first.block);
+      const RungResources resources =
+          resources_by_rules(run, {profile_.compute_capability}, {}).front();
+      row.registers = resources.registers;
+      row.blocks_per_sm = blocks_per_sm(resources, run, first);
+      for (const ladders::Launch& launch : launches) {
+        const std::uint64_t threads = dimensions(launch.block).count();
+        const std::uint64_t blocks = dimensions(launch.grid).count();
+        const LaunchPrediction made =
+            predict_launch(profile_, threads, facts_of(rung, problem, row, launch),
+                           [&](const emulator::LaunchOptions& options) {
+                             return executor_.run(run.code(), launch, options);
+                           });
+        if (!made.why_not.empty()) throw Unsupported(made.why_not);
+        row.blocks += blocks;
+        row.sampled += made.sample.blocks;
+        row.launches.push_back(made.bounds);
+      }
+    } catch (const Unsupported& reason) {
+      row.skipped = reason.what();
+    }
+  }
+
+  int blocks_per_sm(const RungResources& resources, const RungRun& run,
+                    const ladders::Launch& launch) const {
+    const auto threads = static_cast<int>(dimensions(launch.block).count());
+    if (resources.occupancy && *resources.occupancy > 0) {
+      const int warps = (threads + 31) / 32;
+      const double resident =
+          *resources.occupancy * rules::sm_limits(profile_.compute_capability).warps;
+      return std::max(1, static_cast<int>(resident + 0.5) / warps);
+    }
+    return std::max(1, run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes));
+  }
+
+  static LaunchFacts facts_of(const Rung& rung, const ladders::Problem& problem,
+                              const PredictedRow& row, const ladders::Launch& launch) {
+    LaunchFacts facts;
+    facts.blocks = dimensions(launch.grid).count();
+    facts.warps_per_block = static_cast<int>((dimensions(launch.block).count() + 31) / 32);
+    facts.blocks_per_sm = row.blocks_per_sm;
+    for (const ladders::Operand& each : problem.operands) {
+      facts.memory_bytes += each.memory().size();
+      if (rung.textures.count(each.name()) != 0) facts.texture_bytes += each.memory().size();
+    }
+    return facts;
+  }
+
+  const StudyTable& table_;
+  const PredictionRequest& request_;
+  const DeviceProfile& profile_;
+  Axes axes_;
+  EmulatorExecutor executor_;
+  std::map<ladders::Variables, ladders::Problem> problems_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+double PredictedRow::time_us() const {
+  return sum(launches, [](const Bounds& each) { return each.time_us(); });
+}
+double PredictedRow::least_us() const {
+  return sum(launches, [](const Bounds& each) { return each.least_us(); });
+}
+double PredictedRow::most_us() const {
+  return sum(launches, [](const Bounds& each) { return each.most_us(); });
+}
+double PredictedRow::of(Resource resource) const {
+  return sum(launches, [resource](const Bounds& each) { return each.of(resource); });
+}
+
+Resource PredictedRow::rules() const {
+  Resource longest = Resource::dram;
+  for (const Resource each : all_values<Resource>()) {
+    if (of(each) > of(longest)) longest = each;
+  }
+  return longest;
+}
+
+std::vector<PredictedRow> predict(const StudyTable& table, const PredictionRequest& request,
+                                  const DeviceProfile& profile,
+                                  const std::function<void(const PredictedRow&)>& done) {
+  return Predictor(table, request, profile).run(done);
+}
+
+}  // namespace warpwise::lab
