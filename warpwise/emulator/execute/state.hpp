@@ -165,11 +165,11 @@ struct Launch {
   std::uint64_t block_number(std::uint64_t i) const {
     const std::uint64_t all = grid.count();
     if (blocks == all) return i;
-    // Neighbours share what caches hold; far ones may do other work.
-    const std::uint64_t runs = std::max<std::uint64_t>(1, std::min<std::uint64_t>(8, blocks / 16));
+    // Neighbours share what caches hold; far ones may do other work. Each run lies in the middle of
+    // its part of the grid, so that what differs at the ends counts no more than it is.
+    const std::uint64_t runs = std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, blocks / 8));
     const std::uint64_t run = i * runs / blocks;
-    const std::uint64_t first = (run * blocks + runs - 1) / runs;
-    return all / runs * run + (i - first);
+    return i + (2 * run + 1) * (all - blocks) / (2 * runs);
   }
 };
 

@@ -180,8 +180,9 @@ TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {
   for (std::uint32_t block = 0; block < blocks; ++block)
     if (words[std::size_t{block} * 32] == 1) ran.push_back(block);
   ASSERT_EQ(ran.size(), 64U);
-  // Four runs of sixteen.
-  for (std::size_t i = 0; i < ran.size(); ++i) EXPECT_EQ(ran[i], i / 16 * 250 + i % 16);
+  // Eight runs of eight, each in the middle of its part of 125 blocks.
+  for (std::size_t i = 0; i < ran.size(); ++i)
+    EXPECT_EQ(ran[i], i + (2 * (i / 8) + 1) * (blocks - 64) / 16);
   emulated.options.sampled_blocks = 5000;
   EXPECT_EQ(emulated.launch("k", {blocks}, {32}, from, to).blocks, blocks);
 }

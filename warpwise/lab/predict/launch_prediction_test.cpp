@@ -72,7 +72,7 @@ TEST(LaunchPrediction, OfASampleThatFaultsIsNotKnown) {
   const LaunchPrediction made =
       predict_launch(profile(), 64, {}, [](const emulator::LaunchOptions&) {
         LaunchResult result;
-        result.faults.push_back({.message = "no end"});
+        result.faults.emplace_back().message = "no end";
         return result;
       });
   EXPECT_NE(made.why_not.find("no end"), std::string::npos);
