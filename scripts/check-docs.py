@@ -2,7 +2,8 @@
 """Checks the names that documents use: every relative link and #anchor in *.md leads somewhere, and every
 path in backticks (with a slash and an extension) and every source file in backticks exists; the lines of a
 block of code that begins with "from=PATH" stand in that file; every page below docs/ is linked from another
-one, and from its folder's README.md if there is one.
+one, and from its folder's README.md if there is one. NAME.ko.md and docs/ko/NAME.md are NAME.md and
+docs/NAME.md in Korean: the same parts in the same order, with the same code, links and numbers.
 
     scripts/check-docs.py [ROOT]      ROOT: of the repository, this one unless given
 
@@ -10,6 +11,8 @@ Prints FILE:LINE and what is wrong, and ends with status 1 if anything is. A pat
 root, from warpwise/ or from the document's own folder; paths below build/ and demo-output/ are made by
 scripts and not looked for, nor are patterns with * < > or a name in capitals that stands for any.
 """
+import collections
+import itertools
 import os
 import re
 import subprocess
@@ -21,6 +24,9 @@ CODE = re.compile(r"`([^`]+)`")
 FILE = re.compile(r"^[\w.+-]+\.(?:cpp|hpp|cu|cuh|py|sh|inc)$")
 PATH = re.compile(r"^[\w.+-]+(?:/[\w.+-]+)+\.[A-Za-z]\w{0,4}$")
 QUOTE = re.compile(r"^ *```\w+ from=(\S+)\n(.*?)^ *```$", re.M | re.S)
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# What English writes in words, and Korean in digits as well.
+IN_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 # Words in capitals that stand for any name.
 ANY = ("NAME", "FILE", "OUT", "NN", "LADDER", "STUDY")
 MADE = ("build/", "demo-output/", "lib/warpwise/", "bin/")
@@ -124,6 +130,81 @@ def unlinked(root, documents):
             yield f"{document}: no other document links to it"
 
 
+def original_of(document):
+    """The English page that this one is a translation of; None if it is none."""
+    if document.startswith("docs/ko/"):
+        return "docs/" + document.removeprefix("docs/ko/")
+    return document.removesuffix(".ko.md") + ".md" if document.endswith(".ko.md") else None
+
+
+def parts_of(text):
+    """(line, kind, text) of each block of code and of what blank lines separate; in the kind of a table or a list
+    is how many lines or items it has."""
+    line = 1
+    for piece in re.split(r"(^ *```.*?^ *```$|\n[ \t]*\n)", text, flags=re.M | re.S):
+        part = piece.strip("\n")
+        at = line + len(piece) - len(piece.lstrip("\n"))
+        line += piece.count("\n")
+        if not part.strip():
+            continue
+        start = re.match(r" *(```|#+ |\||[-*] |\d+\. |!\[|<!--|)", part)[1].strip()
+        if start == "|":
+            start += f" {part.count(chr(10)) + 1} lines"
+        elif start and start[0] in "-*0123456789":
+            start = f"- {len(re.findall(r'^ *(?:[-*]|[0-9]+[.]) ', part, re.M))} items"
+        yield at, start or "text", part
+
+
+def inside(document, part):
+    """A part's inline code, the pages that it links to, and its numbers in digits and in words."""
+    def page(target):
+        path = os.path.normpath(os.path.join(os.path.dirname(document), target)) if target else document
+        return original_of(path) or path
+    code = collections.Counter(" ".join(code.split()) for code in CODE.findall(part))
+    prose = CODE.sub(" ", part)
+    links = collections.Counter(match[1] if ":" in match[1] else page(match[1].partition("#")[0])
+                                for match in LINK.finditer(prose))
+    prose = re.sub(r"\]\([^)]*\)", "]", prose)
+    digits = collections.Counter(NUMBER.findall(prose))
+    words = collections.Counter(str(IN_WORDS.index(word)) for word in re.findall("[a-z]+", prose.lower())
+                                if word in IN_WORDS)
+    return code, links, digits, digits + words
+
+
+def differences(original, english, document, korean):
+    """Where a translation has something else than its original."""
+    pairs = itertools.zip_longest(parts_of(english), parts_of(korean), fillvalue=(1, "nothing more", ""))
+    for (there, kind, part), (line, own_kind, own) in pairs:
+        if kind != own_kind:
+            yield f"{document}:{line}: is \"{own_kind}\" where {original}:{there} has \"{kind}\""
+            return
+        if kind == "```":
+            if part != own:
+                yield f"{document}:{line}: the code is not that of {original}:{there}"
+            continue
+        code, links, digits, numbers = inside(original, part)
+        own_code, own_links, own_digits, _ = inside(document, own)
+        for what, fewer, more in [("code", code - own_code, own_code - code),
+                                  ("links", links - own_links, own_links - links),
+                                  ("numbers", digits - own_digits, own_digits - numbers)]:
+            if fewer or more:
+                yield (f"{document}:{line}: {what} of {original}:{there} left out: {', '.join(fewer) or 'none'}; "
+                       f"added: {', '.join(more) or 'none'}")
+
+
+def translations(root, documents):
+    """What is wrong with the pages that are translations."""
+    def text_of(document):
+        with open(os.path.join(root, document), encoding="utf-8") as file:
+            return file.read()
+    for document in documents:
+        original = original_of(document)
+        if original and original not in documents:
+            yield f"{document}: is a translation of {original}, which is not there"
+        elif original:
+            yield from differences(original, text_of(original), document, text_of(document))
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
     listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
@@ -133,6 +214,7 @@ def main():
     documents = [path for path in files if path.endswith(".md")]
     found = [message for document in documents for message in check(root, document, names)]
     found += unlinked(root, documents)
+    found += translations(root, documents)
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

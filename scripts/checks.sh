@@ -66,7 +66,7 @@ check_docstrings() {
 
 check_docs() {
   scripts/check-docs.py && return 0
-  echo "To mend: correct the name, or the heading that it leads to."
+  echo "To mend: correct the name, or the heading that it leads to; a page and its translation change together."
   return 1
 }
 

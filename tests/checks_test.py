@@ -160,6 +160,58 @@ class Documents(unittest.TestCase):
         self.assertEqual(run("check-docs.py", {"docs/a.md": text}), (0, []))
 
 
+class Translations(unittest.TestCase):
+    """A page in Korean is its original in all that both languages write alike."""
+
+    ENGLISH = ("# Two steps\n\n[한국어](README.ko.md)\n\nSee [a](docs/a.md): five rungs, 12 warps, `copy`.\n\n"
+               "```sh\nwarpwise lab list\n```\n\n| rung | × |\n|---|---|\n| scalar | 1.5 |\n")
+    KOREAN = ("# 두 걸음\n\n[English](README.md)\n\n단 5개와 워프 12개의 `copy`: [문서](docs/a.md)\n\n"
+              "```sh\nwarpwise lab list\n```\n\n| 단 | × |\n|---|---|\n| scalar | 1.5 |\n")
+
+    def found(self, before="", after="", **files):
+        self.assertIn(before, self.KOREAN)
+        files = {"README.md": self.ENGLISH, "README.ko.md": self.KOREAN.replace(before, after, 1), **files}
+        return run("check-docs.py", files)[1]
+
+    def broken(self, before, after, says):
+        [line] = self.found(before, after)
+        self.assertTrue(line.startswith("README.ko.md:"), line)
+        self.assertIn(says, line)
+
+    def test_a_true_one(self):
+        self.assertEqual(self.found(), [])
+
+    def test_other_code(self):
+        self.broken("lab list", "lab run", "README.ko.md:7: the code is not that of README.md:7")
+        self.broken("`copy`", "`convert`", "code of README.md:5 left out: copy; added: convert")
+
+    def test_other_numbers(self):
+        self.broken("12개", "13개", "numbers of README.md:5 left out: 12; added: 13")
+        self.broken("1.5", "1.6", "numbers of README.md:11 left out: 1.5; added: 1.6")
+        self.broken("단 5개", "단 6개", "added: 6")
+
+    def test_another_link(self):
+        self.broken("(docs/a.md)", "(README.md)", "links of README.md:5 left out: docs/a.md; added: README.md")
+
+    def test_another_part(self):
+        self.broken("| scalar | 1.5 |\n", "", 'is "| 2 lines" where README.md:11 has "| 3 lines"')
+        self.broken("```sh\nwarpwise lab list\n```\n\n", "", 'where README.md:7 has "```"')
+        self.broken("# 두", "## 두", 'is "##" where')
+
+    def test_pages_below_docs(self):
+        page = {"docs/a.md": "# A\n\n[한국어](ko/a.md)\n\n8 warps\n"}
+        self.assertEqual(self.found(**page, **{"docs/ko/a.md": "# 가\n\n[English](../a.md)\n\n워프 8개\n"}), [])
+        [line] = self.found(**page, **{"docs/ko/a.md": "# 가\n\n[English](../a.md)\n\n워프 9개\n"})
+        self.assertIn("docs/ko/a.md:5: numbers of docs/a.md:5", line)
+        self.assertIn("docs/ko/b.md: is a translation of docs/b.md, which is not there",
+                      self.found(**{"docs/ko/b.md": "# 나\n"}))
+
+    @unittest.skipUnless((SCRIPTS.parent / ".git").exists(), "this is no git checkout")
+    def test_the_projects_own(self):
+        done = subprocess.run([sys.executable, SCRIPTS / "check-docs.py"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+
 class AddACheck(unittest.TestCase):
     def test_it_says_how_many_files_it_takes(self):
         page = (SCRIPTS.parent / "docs/add-a-check.md").read_text()
