@@ -50,12 +50,14 @@ class LabTest(CommandTest):
 
 class FollowedDocument(LabTest):
     """A document, followed as it stands: ```cuda file=NAME and ```json file=NAME are written into the one
-    folder that there is, ```json line goes in front of the shipped rung, each line of ```sh is run."""
+    folder that there is, ```diff file=PATH is done to that file, ```json line goes in front of the shipped rung,
+    each line of ```sh is run, and ``` quotes what the lines before it said; … stands for lines left out."""
 
     def follow_document(self, name, kinds):
         document = pathlib.Path(SAMPLES).parent / "docs" / name
-        blocks = re.findall(r"^```([^\n]+)\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
-        self.assertEqual({kind.split()[0] for kind, text in blocks}, kinds)
+        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
+        self.assertEqual({kind.split()[0] if kind else "" for kind, text in blocks}, kinds)
+        self.said = ""
         for kind, text in blocks:
             self.follow(kind, text)
         return "".join(text for kind, text in blocks if kind == "sh"), blocks
@@ -64,11 +66,25 @@ class FollowedDocument(LabTest):
         environment = dict(os.environ, PATH=f"{os.path.dirname(WARPWISE)}:{os.environ['PATH']}")
         folders = [path for path in pathlib.Path(".").iterdir() if path.is_dir()]
         if kind == "sh":
+            self.said = ""
             for command in text.splitlines():
                 done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], env=environment,
                                       capture_output=True, text=True, timeout=120)
                 self.assertEqual(done.returncode, 0, command + "\n" + done.stderr)
                 self.assertNotIn("WRONG", done.stdout)
+                self.said += done.stdout
+        elif not kind:
+            said = self.said
+            for quoted in filter(None, re.split(r"^…\n", text, flags=re.MULTILINE)):
+                quoted = quoted.rstrip("\n")  # it may end within a line
+                self.assertIn(quoted, said, "is quoted, and not said, or said before\n" + self.said)
+                said = said.partition(quoted)[2]
+        elif kind.startswith("diff file="):
+            path = pathlib.Path(kind.removeprefix("diff file="))
+            before, after = ("".join(line[1:] for line in text.splitlines(keepends=True) if line[0] in which)
+                             for which in (" -", " +"))
+            self.assertEqual(path.read_text().count(before), 1, before)
+            path.write_text(path.read_text().replace(before, after))
         elif "file=" in kind:
             [folder] = folders
             (folder / kind.split("file=")[1]).write_text(text)
