@@ -35,7 +35,7 @@ endforeach()
 if(PROJECT_IS_TOP_LEVEL)
   # At the same places as in the repository, so that links between documents lead somewhere, and messages that name
   # docs/hardware-rules.md are right.
-  install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES LICENSE README.md README.ko.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
   file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS warpwise/README.md)

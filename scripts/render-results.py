@@ -22,7 +22,8 @@ import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/emulator.md", "docs/live.md", "docs/performance.md", "docs/prediction.md",
+DOCUMENTS = ["README.md", "README.ko.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
+             "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
                      for path in REPOSITORY.glob(f"warpwise/{pages}/README.md"))]
