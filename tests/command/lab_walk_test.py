@@ -21,7 +21,7 @@ class Walk(FollowedDocument):
         for name in ["warpwise", "results"]:
             os.symlink(ROOT / name, name)
         commands, blocks = self.follow_document("lab.md", {"", "sh", "diff"})
-        for command in ["list", "run", "verify", "diff", "plot"]:
+        for command in ["list", "run", "verify", "diff", "plot", "predict"]:
             self.assertIn(f"warpwise lab {command} ", commands)
         self.assertIn("warpwise explain ", commands)
         self.check_numbers(blocks)
