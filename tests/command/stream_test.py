@@ -288,7 +288,7 @@ class Refusals(StreamTest):
                 ("threshold window=4", ["4"]),
                 ("threshold 31", ["'31' is no option", "window"]),
                 ("threshold --window 31", ["is no option", "window"]),
-                ("threshold window= 31", ["is no option", "window"]), ("track", ["needs box=X,Y,W,H"]),
+                ("threshold window= 31", ["the option window needs a value", "window=N"]), ("track", ["needs box=X,Y,W,H"]),
                 ("sobel | disparity", ["'disparity' cannot follow 'sobel'", "gray8 7x5"]),
                 ("ycrcb24 | track box=0,0,4,4", ["track box=0,0,4,4 cannot take the ycrcb24 frames"]),
                 ("match", ["'match' cannot follow the source", "7x5"])]:

@@ -24,14 +24,14 @@ void range(std::string_view text) {
 }
 
 void box(std::string_view text) {
-  const Box box = cli::parse_box(text);
+  const Box box = cli::parse_box("--box", text);
   require(box.x >= 0 && box.y >= 0, "a box begins inside the image");
   require(box.width >= 1 && box.height >= 1, "a box holds a pixel");
   require(
       box.x <= INT32_MAX && box.y <= INT32_MAX && box.width <= INT32_MAX && box.height <= INT32_MAX,
       "the sides of a box can be added and multiplied");
-  const Box again = cli::parse_box(text_of(box.x) + "," + text_of(box.y) + "," +
-                                   text_of(box.width) + "," + text_of(box.height));
+  const Box again = cli::parse_box("--box", text_of(box.x) + "," + text_of(box.y) + "," +
+                                                text_of(box.width) + "," + text_of(box.height));
   require(again.x == box.x && again.y == box.y && again.width == box.width &&
               again.height == box.height,
           "a box survives its text");

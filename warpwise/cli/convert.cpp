@@ -25,7 +25,7 @@ class ConvertCommand final : public Command, public Operation {
            },
            "Pixel format of the result: " + list_of(names_of(convert_destinations)))
         ->type_name("FMT");
-    add_convert_options(app, choices_);
+    convert_options(choices_).add_to(app);
   }
 
   void execute() const override {
@@ -105,22 +105,6 @@ class ConvertCommand final : public Command, public Operation {
 };
 
 }  // namespace
-
-void add_convert_options(CLI::App& app, live::ConvertChoices& choices) {
-  add_choice(app, "--matrix",
-             "Weights of the colours in luma (default: bt601; in a stream the stream's)",
-             all_matrices, choices.matrix);
-  add_choice(app, "--from-range",
-             "Range of YUV input (default: the .y4m file's or the stream's, else the convention's)",
-             all_ranges, choices.from_range);
-  add_choice(app, "--to-range",
-             "Range of YUV output (default: the convention's; in a stream full, of YUV as it was)",
-             all_ranges, choices.to_range);
-  add_choice(app, "--convention", "Whose arithmetic (default: exact)", all_conventions,
-             choices.convention);
-  add_choice(app, "--chroma", "How subsampled chroma reaches every pixel (default: replicate)",
-             all_chroma_upsamplings, choices.upsampling);
-}
 
 std::unique_ptr<Command> add_convert(CLI::App& app) {
   return std::make_unique<ConvertCommand>(

@@ -9,7 +9,6 @@
 
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/jobs.hpp"
-#include "warpwise/cli/search.hpp"
 #include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
 #include "warpwise/io/picture_file.hpp"
@@ -82,7 +81,7 @@ class DisparityCommand final : public Command {
                    "Also write a picture to look at: from blue, far, to red, near; black = invalid")
         ->check(refuse_empty_name)
         ->type_name("OUT.png");
-    add_disparity_options(app, options_);
+    disparity_options(options_).add_to(app);
     add_input_options(app, run_, grey_formats());
   }
 
@@ -171,27 +170,6 @@ class DisparityCommand final : public Command {
 };
 
 }  // namespace
-
-void add_disparity_options(CLI::App& app, DisparityOptions& options) {
-  app.add_option_function<std::string>(
-         "--block",
-         [&options](const std::string& text) {
-           options.block = static_cast<int>(parse_odd("--block", text, max_disparity_block));
-         },
-         fmt::format("Side of the block around each pixel, odd (default: {})", options.block))
-      ->type_name("N");
-  add_integer(app, "--max-disparity",
-              fmt::format("The largest displacement tried (default: {})", options.max_disparity), 0,
-              max_disparity_range, options.max_disparity);
-  add_measure(app, options.measure);
-  app.add_flag("--subpixel", options.subpixel,
-               "Refine to fractions of a pixel by the scores beside the best");
-  add_integer(app, "--check",
-              fmt::format("How far the disparities of a pixel and its counterpart may differ; -1 "
-                          "for no check (default: {})",
-                          options.check),
-              -1, max_disparity_range, options.check);
-}
 
 std::unique_ptr<Command> add_disparity(CLI::App& app) {
   return std::make_unique<DisparityCommand>(

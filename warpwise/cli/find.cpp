@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "warpwise/cli/commands.hpp"
-#include "warpwise/cli/search.hpp"
+#include "warpwise/cli/stage_options.hpp"
 #include "warpwise/cli/task.hpp"
 
 namespace warpwise::cli {
@@ -39,7 +39,9 @@ class FindCommand final : public Command {
     app.add_option("TEMPLATE IMAGE", paths_, "What to look for, and where")
         ->check(refuse_empty_name)
         ->type_name("");
-    add_measure(app, measure_);
+    StageOptions options;
+    add_measure(options, measure_);
+    options.add_to(app);
     app.add_option("--map", map_,
                    "Also write the score of every position as f32: .npy, .tiff or .pfm")
         ->check(refuse_empty_name)

@@ -20,14 +20,6 @@ using live::Flow;
 
 constexpr std::string_view output_types[] = {".flo", ".csv", ".png"};
 
-float parse_length(std::string_view text) {
-  const double length = parse_number("--max-motion", text);
-  // Displacements are whole pixels.
-  if (length >= 1 && length <= max_match_displacement) return static_cast<float>(length);
-  throw UsageError(fmt::format("--max-motion got '{}', it needs a length from 1 to {} pixels", text,
-                               max_match_displacement));
-}
-
 // What match() gave, with its pixels.
 struct Matches {
   HostView displacement;
@@ -81,7 +73,7 @@ class MatchCommand final : public Command {
                    "of blocks, or a .png with direction as hue and length as saturation")
         ->check(refuse_empty_name)
         ->type_name("");
-    add_match_options(app, options_, max_motion_);
+    match_options(options_, max_motion_).add_to(app);
     add_input_options(app, run_, grey_formats());
   }
 
@@ -191,33 +183,6 @@ class MatchCommand final : public Command {
 };
 
 }  // namespace
-
-void add_match_options(CLI::App& app, MatchOptions& options, std::optional<float>& max_motion) {
-  app.add_option_function<std::string>(
-         "--block",
-         [&options](const std::string& text) {
-           options.block_width = options.block_height = parse_integer("--block", text, 1, 256);
-         },
-         "Side of a block (default: 32)")
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--stride",
-         [&options](const std::string& text) {
-           options.stride_x = options.stride_y = parse_integer("--stride", text, 1, INT32_MAX);
-         },
-         "From a block to its neighbour (default: the block)")
-      ->type_name("N");
-  add_search(app, options.search_x, options.search_y);
-  add_measure(app, options.measure);
-  add_choice(app, "--border", "Displacements that leave the target (default: skip)",
-             all_match_borders, options.border);
-  app.add_option_function<std::string>(
-         "--max-motion",
-         [&max_motion](const std::string& text) { max_motion = parse_length(text); },
-         "The length that a picture shows in full colour, as any longer one (default: the length "
-         "that 99 % of the blocks do not exceed, at least 1; in a stream the search's reach)")
-      ->type_name("PIXELS");
-}
 
 std::unique_ptr<Command> add_match(CLI::App& app) {
   return std::make_unique<MatchCommand>(

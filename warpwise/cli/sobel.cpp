@@ -23,7 +23,7 @@ class SobelCommand final : public Command, public Operation {
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)},
                         {"grayf32", io::PictureShape::interleaved(ElementType::f32, 1, 1, 1)}});
-    add_sobel_options(app, options_);
+    sobel_options(options_).add_to(app);
   }
 
   void execute() const override { run_on_files(shared_, *this); }
@@ -91,17 +91,6 @@ class SobelCommand final : public Command, public Operation {
 };
 
 }  // namespace
-
-void add_sobel_options(CLI::App& app, SobelOptions& options) {
-  add_choice(app, "--output", "What to write (default: magnitude)", all_sobel_outputs,
-             options.output);
-  add_choice(app, "--norm", "|dx| + |dy| or sqrt(dx^2 + dy^2) (default: l1)", all_norms,
-             options.norm);
-  add_choice(app, "--kernel", "Smoothing 1 2 1 or 3 10 3 (default: sobel)", all_sobel_kernels,
-             options.kernel);
-  add_choice(app, "--border", "What stands outside the image (default: reflect101)", all_borders,
-             options.border);
-}
 
 std::unique_ptr<Command> add_sobel(CLI::App& app) {
   return std::make_unique<SobelCommand>(

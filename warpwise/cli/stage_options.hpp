@@ -1,34 +1,70 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "warpwise/algorithms/track/track.hpp"
+#include "warpwise/live/stage_option.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
-// The options that a subcommand and the stage of a stream of the same name share. Each function
-// adds them to `app`; what is bound must live as long as it, and stays as it is where its option is
-// not given. Texts that are no value of their option are refused while they are parsed, by
-// UsageError.
+// The options that a subcommand and the stage of a stream of the same name share, stated once: for
+// the command line, for the text of a pipeline, and for the controls of the window.
 namespace warpwise::cli {
 
-/// --matrix, --from-range, --to-range, --convention, --chroma
-void add_convert_options(CLI::App& app, live::ConvertChoices& choices);
+/// Options and what they set, which must live as long as they are read, and stays as it is where an
+/// option is not given.
+class StageOptions {
+ public:
+  /// Takes a value's text, or refuses it with UsageError, whose message calls the option `name`.
+  using Set = std::function<void(const std::string& name, const std::string& text)>;
 
-/// --output, --norm, --kernel, --border
-void add_sobel_options(CLI::App& app, SobelOptions& options);
+  void add(live::StageOption option, Set set);
 
-/// --window, which has no default (0 before tells whether it was given), --offset, --method, --max,
-/// --invert
-void add_threshold_options(CLI::App& app, ThresholdOptions& options);
+  /// As --NAME VALUE of a subcommand. What is bound must live as long as `app`.
+  void add_to(CLI::App& app) const;
 
-/// --block, --stride, --search…, --measure, --border, --max-motion
-void add_match_options(CLI::App& app, MatchOptions& options, std::optional<float>& max_motion);
+  /// "window=31", "invert"; where one option overrules another, it does wherever it stands.
+  /// \throws UsageError
+  void read(const std::vector<std::string>& words) const;
 
-/// --block, --max-disparity, --measure, --subpixel, --check
-void add_disparity_options(CLI::App& app, DisparityOptions& options);
+  std::vector<live::StageOption> list() const;
 
-/// --box, which has no default, --search…, --measure, --update
-void add_track_options(CLI::App& app, std::optional<Box>& box, TrackOptions& options);
+ private:
+  struct Bound {
+    live::StageOption option;
+    Set set;
+  };
+  const Bound& named(const std::string& name) const;
+
+  std::vector<Bound> options_;
+};
+
+/// matrix, from-range, to-range, convention, chroma
+StageOptions convert_options(live::ConvertChoices& choices);
+
+/// output, norm, kernel, border
+StageOptions sobel_options(SobelOptions& options);
+
+/// window, which has no default (0 before tells whether it was given), offset, method, max, invert
+StageOptions threshold_options(ThresholdOptions& options);
+
+/// block, stride, search…, measure, border, max-motion
+StageOptions match_options(MatchOptions& options, std::optional<float>& max_motion);
+
+/// block, max-disparity, measure, subpixel, check
+StageOptions disparity_options(DisparityOptions& options);
+
+/// box, which has no default, search…, measure, update
+StageOptions track_options(std::optional<Box>& box, TrackOptions& options);
+
+/// measure, as all that compare blocks of pixels have it
+void add_measure(StageOptions& options, Measure& measure);
+
+/// A text that is kept as it is.
+void add_text(StageOptions& options, const std::string& name, const std::string& help,
+              const std::string& form, std::string& value);
 
 }  // namespace warpwise::cli

@@ -8,6 +8,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/interruption.hpp"
+#include "warpwise/cli/make_stages.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/cli/source_options.hpp"
 #include "warpwise/cli/stage_text.hpp"
@@ -62,7 +63,7 @@ class StreamCommand final : public Command {
       throw UsageError(fmt::format("stream needs SOURCE SINK, not {} names", paths_.size()));
     where_.validate();
     const bool is_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
-    std::vector<std::shared_ptr<live::Stage>> stages = parse_stages(pipeline_, is_gpu);
+    std::vector<std::shared_ptr<live::Stage>> stages = make_stages(pipeline_, is_gpu);
     require_two_places();
     require_outputs();
     const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);

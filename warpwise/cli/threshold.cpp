@@ -22,7 +22,7 @@ class ThresholdCommand final : public Command, public Operation {
                         raw_format(PixelFormat::rgba32),
                         raw_format(PixelFormat::bgra32),
                         {"gray16", io::PictureShape::interleaved(ElementType::u16, 1, 1, 1)}});
-    add_threshold_options(app, options_);
+    threshold_options(options_).add_to(app);
     app.add_option("--mean", mean_,
                    "Also write the mean image: rounded, or f32 with --method exact-mean")
         ->check(refuse_empty_name)
@@ -104,30 +104,6 @@ class ThresholdCommand final : public Command, public Operation {
 };
 
 }  // namespace
-
-void add_threshold_options(CLI::App& app, ThresholdOptions& options) {
-  app.add_option_function<std::string>(
-         "--window",
-         [&options](const std::string& text) {
-           options.window = parse_odd("--window", text, max_threshold_window(ElementType::u8));
-         },
-         "Side of the square window, odd")
-      ->type_name("N");
-  app.add_option_function<std::string>(
-         "--offset",
-         [&options](const std::string& text) { options.offset = parse_number("--offset", text); },
-         "Subtracted from the mean; may be negative (default: 0)")
-      ->type_name("C");
-  add_choice(app, "--method", "Which mean (default: mean)", all_threshold_methods, options.method);
-  app.add_option_function<std::string>(
-         "--max",
-         [&options](const std::string& text) {
-           options.maximum = static_cast<std::uint32_t>(parse_integer("--max", text, 0, 65535));
-         },
-         "What a pixel above its mean becomes (default: 255)")
-      ->type_name("V");
-  app.add_flag("--invert", options.inverted, "Exchange the maximum and 0");
-}
 
 std::unique_ptr<Command> add_threshold(CLI::App& app) {
   return std::make_unique<ThresholdCommand>(*app.add_subcommand(

@@ -59,7 +59,7 @@ class TrackCommand final : public Command {
            "and the .csv file of where the box is in each")
         ->check(refuse_empty_name)
         ->type_name("");
-    add_track_options(app, box_, options_);
+    track_options(box_, options_).add_to(app);
     add_input_options(app, run_, grey_formats());
   }
 
@@ -132,17 +132,6 @@ class TrackCommand final : public Command {
 };
 
 }  // namespace
-
-void add_track_options(CLI::App& app, std::optional<Box>& box, TrackOptions& options) {
-  app.add_option_function<std::string>(
-         "--box", [&box](const std::string& text) { box = parse_box(text); },
-         "The box in the first frame: left, top, width, height")
-      ->type_name("X,Y,W,H");
-  add_search(app, options.search_x, options.search_y);
-  add_measure(app, options.measure);
-  app.add_flag("--update", options.update_template,
-               "What was found is looked for in the next frame");
-}
 
 std::unique_ptr<Command> add_track(CLI::App& app) {
   return std::make_unique<TrackCommand>(

@@ -2,6 +2,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/make_stages.hpp"
 #include "warpwise/cli/rung_stage.hpp"
 #include "warpwise/cli/source_options.hpp"
 #include "warpwise/cli/stage_text.hpp"
@@ -51,7 +52,7 @@ class ViewCommand final : public Command {
     require_screenshot();
     viewer::ViewOptions view = view_;
     view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
-    view.parse = [&](std::string_view text) { return parse_stages(text, view.on_gpu); };
+    view.parse = [&](std::string_view text) { return make_stages(text, view.on_gpu); };
     view.rungs = window_rungs(view.on_gpu);
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
     const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);
