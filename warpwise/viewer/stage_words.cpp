@@ -13,8 +13,8 @@ std::vector<std::string> split(std::string_view text) {
   return words;
 }
 
-// "border=" of "border=replicate".
-std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=') + 1); }
+// "border" of "border=replicate", "invert" of itself.
+std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 
 std::string joined(const std::vector<std::vector<std::string>>& stages) {
   std::string text;
@@ -45,13 +45,20 @@ std::string option_of(const std::vector<std::string>& words, std::string_view na
   return found == words.end() ? "" : found->substr(begin.size());
 }
 
+bool has_flag(const std::vector<std::string>& words, std::string_view name) {
+  return std::find(words.begin() + 1, words.end(), name) != words.end();
+}
+
 std::string with_options(std::string_view pipeline, std::size_t index, std::string_view options) {
   std::vector<std::vector<std::string>> stages = words_of(pipeline);
   std::vector<std::string>& words = stages.at(index);
   for (const std::string& option : split(options)) {
-    const std::string_view name = name_of(option);
-    std::erase_if(words, [&](const std::string& word) { return word.starts_with(name); });
-    if (name != option) words.push_back(option);
+    // The first word is the stage's own name.
+    const auto others = std::remove_if(words.begin() + 1, words.end(), [&](const auto& word) {
+      return name_of(word) == name_of(option);
+    });
+    words.erase(others, words.end());
+    if (!option.ends_with('=')) words.push_back(option);
   }
   return joined(stages);
 }

@@ -14,8 +14,11 @@ std::vector<std::vector<std::string>> words_of(std::string_view pipeline);
 /// What stands behind "NAME=" in a stage's words; empty without it.
 std::string option_of(const std::vector<std::string>& words, std::string_view name);
 
-/// The text with these options of the stage `index`, "border=replicate rung=plain", in the place of
-/// those of the same names; an option without a value, "rung=", is taken out.
+/// Whether a stage's words have the flag NAME.
+bool has_flag(const std::vector<std::string>& words, std::string_view name);
+
+/// The text with these options of the stage `index`, "border=replicate invert", in the place of
+/// those of the same names; an option without its value, "rung=", is taken out, and so is a flag.
 std::string with_options(std::string_view pipeline, std::size_t index, std::string_view options);
 
 }  // namespace warpwise::viewer

@@ -30,5 +30,15 @@ TEST(StageWords, OptionsTakeThePlaceOfThoseOfTheirNames) {
             "ycbcr32 | sobel rung=a border=constant norm=l1 | sobel rung=b");
 }
 
+TEST(StageWords, FlagsAreWordsWithoutAValue) {
+  const std::string text = "threshold window=3 invert max=9";
+  EXPECT_TRUE(has_flag(words_of(text)[0], "invert"));
+  EXPECT_FALSE(has_flag(words_of(text)[0], "window"));
+  EXPECT_FALSE(has_flag({"invert", "x=invert"}, "invert"));
+  EXPECT_EQ(with_options(text, 0, "invert="), "threshold window=3 max=9");
+  EXPECT_EQ(with_options(text, 0, "invert"), "threshold window=3 max=9 invert");
+  EXPECT_EQ(with_options("a | max window=3", 1, "max=4"), "a | max window=3 max=4");
+}
+
 }  // namespace
 }  // namespace warpwise::viewer
