@@ -200,13 +200,25 @@ def stream_seeds():
         yield b"\4" + text.encode()
 
 
+def pipeline_seeds():
+    for text in ["", " ", "|", "sobel |", "sobbel", "threshold", "threshold window=4", "sobel norm=l1 norm=l2", "track",
+                 "ycbcr32 | sobel | threshold window=31 offset=7", "sobel output=magnitude norm=l2 kernel=scharr border=replicate",
+                 "threshold window=16777215 offset=-1e30 method=exact-mean max=65535 invert", "threshold window=9 invert=1",
+                 "match block=16 stride=8 search=8 search-x=-4:4 search-y=0:0 measure=zncc border=replicate max-motion=8 flo=a/",
+                 "disparity block=11 max-disparity=64 measure=ncc subpixel check=-1", "match | disparity",
+                 "track box=120,80,64,48 search=16 measure=ssd update", "gray8 window=3", "sobel border=replicate rung=a\t|rgb24",
+                 "i444 matrix=bt709 from-range=limited to-range=full convention=opencv chroma=linear"]:
+        yield text.encode()
+
+
 def image_seeds(ending):
     folder = pathlib.Path(__file__).parents[1] / "images"
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
 
 
-for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds), ("device", device_seeds),
-                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("ptx", ptx_seeds),
+for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
+                      ("device", device_seeds),
+                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),

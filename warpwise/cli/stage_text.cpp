@@ -19,16 +19,19 @@ struct Named {
   What what;
 };
 
-std::vector<Named> all_stages() {
-  std::vector<Named> stages = {{"sobel", SobelText{}},
-                               {"threshold", ThresholdText{}},
-                               {"match", MatchText{}},
-                               {"disparity", DisparityText{}},
-                               {"track", TrackText{}}};
-  for (const PixelFormat format : convert_destinations) {
-    stages.push_back({name_of(format), ConvertText{format, {}}});
-  }
-  return stages;
+const std::vector<Named>& all_stages() {
+  static const std::vector<Named> all = [] {
+    std::vector<Named> stages = {{"sobel", SobelText{}},
+                                 {"threshold", ThresholdText{}},
+                                 {"match", MatchText{}},
+                                 {"disparity", DisparityText{}},
+                                 {"track", TrackText{}}};
+    for (const PixelFormat format : convert_destinations) {
+      stages.push_back({name_of(format), ConvertText{format, {}}});
+    }
+    return stages;
+  }();
+  return all;
 }
 
 std::vector<std::string> stage_names() {
