@@ -156,7 +156,7 @@ class Screenshots(WindowTest):
 
 
 @unittest.skipUnless(shutil.which("xdotool"), "xdotool is missing (scripts/packages.sh --test)")
-class Keys(WindowTest):
+class DrivenTest(WindowTest):
     # The window has no manager here, and gets the keys when it is given the focus.
     START = 'window=$(xdotool search --sync --onlyvisible --name "warpwise$" | head -n 1)\n' \
             'xdotool windowfocus --sync "$window"\n' \
@@ -174,6 +174,18 @@ class Keys(WindowTest):
         white = [x for x in range(640) if row.at(x, 240) == (255, 255, 255)]
         return white[0] // 80
 
+
+def enter(text):
+    """The pipeline's text, by keys. Letters are text there, not keys, from the next frame on, which a busy
+    machine takes long for."""
+    return f'xdotool key e; sleep 2; xdotool key ctrl+a; xdotool type --delay 50 "{text}"; xdotool key Return; sleep 2\n'
+
+
+def save(number):
+    return f"xdotool key s; wait_for warpwise-{number:03}.png\n"
+
+
+class Keys(DrivenTest):
     def test_pause_step_save_quit(self):
         done = self.drive("xdotool key space; sleep 1; xdotool key s; wait_for warpwise-001.png\n"
                           "xdotool key Right; sleep 1; xdotool key s; wait_for warpwise-002.png\n"
@@ -197,11 +209,8 @@ class Keys(WindowTest):
         self.assertLess(time.monotonic() - started, 30)
 
     def test_pipeline_is_edited(self):
-        # Letters are text there, not keys, from the next frame on, which a busy machine takes long for.
-        enter = 'xdotool key e; sleep 2; xdotool key ctrl+a; xdotool type --delay 50 "%s"\n' \
-                'xdotool key Return; sleep 2; xdotool key s; wait_for %s\n'
-        done = self.drive(enter % ("sobel", "warpwise-001.png") + enter % ("oops", "warpwise-002.png") +
-                          "xdotool key q", "test:bars", "--size", "640x480")
+        done = self.drive(enter("sobel") + save(1) + enter("oops") + save(2) + "xdotool key q",
+                          "test:bars", "--size", "640x480")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         for name in ["warpwise-001.png", "warpwise-002.png"]:
             edges = self.picture(name)
@@ -223,6 +232,90 @@ class Keys(WindowTest):
         self.succeed("convert", "edges.png", "edges.raw", "--to", "gray8", "--backend", "cpu")
         self.assertEqual(read("shown.raw"), read("edges.raw"))
         self.assertGreater(len(set(read("edges.raw"))), 50)
+
+
+class Controls(DrivenTest):
+    """Of a still picture, so that what is saved is what the pipeline makes of it."""
+
+    def setUp(self):
+        super().setUp()
+        self.succeed("stream", "test:zone", "zone/", "--frames", "1", "--size", "640x480")
+        self.source = "zone/000001.png"
+
+    def frames(self, *arguments, right=False):
+        """The middles of the panel's input fields, sliders, lists and boxes, from its top on: at the panel's
+        left, or those that reach to its right. Their frames have the colour of the first, the pipeline's."""
+        shot = self.shot(self.source, *arguments)
+        x = 640 + (PANEL - 30 if right else 9)
+        colours = [shot.at(x, y) for y in range(shot.height)]
+        field = max((c for c in set(colours) if 2 * c[0] < c[2]), key=colours.count)
+        middles, start = [], None
+        for y, colour in enumerate(colours + [None]):
+            if colour == field and start is None:
+                start = y
+            elif colour != field and start is not None:
+                if 12 <= y - start <= 24:  # plots are higher
+                    middles.append((start + y) // 2)
+                start = None
+        return middles
+
+    def click(self, x, y):
+        return f'xdotool mousemove --window "$window" {640 + x} {y}; sleep 1; xdotool click 1; sleep 2\n'
+
+    def assert_saved(self, number, *thresholding):
+        self.succeed("threshold", self.source, "expected.png", *thresholding, "--backend", "cpu")
+        expected = self.pixels("expected.png")
+        self.assertGreater(len(set(expected)), 1)
+        self.assertEqual(self.pixels(f"warpwise-{number:03}.png"), expected, thresholding)
+
+    def pixels(self, path):
+        return self.succeed("convert", path, "-", "--to", "gray8", "--backend", "cpu").stdout
+
+    def test_by_keys(self):
+        tab = "xdotool key e; sleep 2; xdotool key Tab; sleep 1\n"
+        type_in = 'xdotool key ctrl+a; xdotool type --delay 50 -- "{}"; xdotool key Return; sleep 2\n'.format
+        done = self.drive(tab + type_in(51) + save(1)
+                          # An even window is refused, and what was shown goes on.
+                          + tab + type_in(50) + save(2)
+                          # The next control is the offset; the text has the window from before.
+                          + tab + "xdotool key Tab; sleep 1\n" + type_in("-4.5") + save(3)
+                          + 'xdotool key e; sleep 2; xdotool key End; xdotool type --delay 50 " max=99"\n'
+                          + "xdotool key Return; sleep 2\n" + save(4) + "xdotool key q",
+                          self.source, "--pipeline", "threshold window=31")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assert_saved(1, "--window", "51")
+        self.assert_saved(2, "--window", "51")
+        self.assert_saved(3, "--window", "51", "--offset", "-4.5")
+        self.assert_saved(4, "--window", "51", "--offset", "-4.5", "--max", "99")
+
+    def test_by_mouse(self):
+        pipeline = ["--pipeline", "threshold window=31"]
+        text, window, offset, method, most, invert = self.frames(*pipeline)[:6]
+        third_choice = method + 10 + 8 + 17 * 3 + 8  # below the default and the first two
+        done = self.drive(self.click(20, invert) + save(1)
+                          + self.click(60, method) + self.click(60, third_choice) + save(2)
+                          + self.click(20, invert) + self.click(100, window) + save(3) + "xdotool key q",
+                          self.source, *pipeline)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assert_saved(1, "--window", "31", "--invert")
+        self.assert_saved(2, "--window", "31", "--invert", "--method", "exact-mean")
+        # About the middle of the slider, which goes from 1 to 255 by odd numbers.
+        shown = self.pixels("warpwise-003.png")
+        self.assertIn(shown, [self.succeed("threshold", self.source, "-", "--window", str(odd), "--method",
+                                           "exact-mean", "--backend", "cpu").stdout for odd in range(101, 161, 2)])
+
+    def test_every_stage_has_its_own(self):
+        # Two of a kind: a change of the second leaves the first.
+        pipeline = ["--pipeline", "sobel | sobel"]
+        fields = self.frames(*pipeline)
+        self.assertEqual(len(fields), 1 + 2 * 4)
+        norm = fields[1 + 4 + 1]
+        done = self.drive(self.click(60, norm) + self.click(60, norm + 10 + 8 + 17 * 2 + 8) + save(1) + "xdotool key q",
+                          self.source, *pipeline)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.succeed("sobel", self.source, "first.png", "--backend", "cpu")
+        self.succeed("sobel", "first.png", "second.png", "--norm", "l2", "--backend", "cpu")
+        self.assertEqual(self.pixels("warpwise-001.png"), self.pixels("second.png"))
 
 
 class Refusals(ViewTest):

@@ -53,6 +53,7 @@ class ViewCommand final : public Command {
     viewer::ViewOptions view = view_;
     view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     view.parse = [&](std::string_view text) { return make_stages(text, view.on_gpu); };
+    view.options_of = options_of_stage;
     view.rungs = window_rungs(view.on_gpu);
     if (!view.screenshot.empty() && !view.frames) view.frames = 1;
     const std::shared_ptr<live::Source> source = live::open_source(source_name_, source_);

@@ -14,10 +14,10 @@
 namespace warpwise::viewer {
 namespace {
 
-constexpr ImGuiWindowFlags fixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
+constexpr ImGuiWindowFlags fixed =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings;
 constexpr ImGuiWindowFlags note_flags =
-    fixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoInputs;
+    fixed | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoInputs;
 constexpr const char* no_rung = "the library's";
 const ImVec4 red = {1.0F, 0.45F, 0.4F, 1.0F};
 
@@ -74,12 +74,15 @@ std::string share_text(const live::Step& step, double milliseconds,
   return fmt::format(", {:.1f} %", 1e-4 * bytes / milliseconds / *roof_gb_per_s);
 }
 
+// Which takes seconds where the code is not kept yet.
+bool compiles(const std::string& pipeline) { return pipeline.find(" rung=") != std::string::npos; }
+
 }  // namespace
 
-Panel::Panel(const live::Source& source, const std::string& way, std::string pipeline, Rungs rungs,
+Panel::Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
              std::function<void(const std::string&)> replace)
-    : source_(source.name() + "\n" + source.stream().text() + way), pipeline_(std::move(pipeline)),
-      replace_(std::move(replace)), rungs_(std::move(rungs)) {
+    : source_(source.name() + "\n" + source.stream().text() + way), pipeline_(options.pipeline),
+      replace_(std::move(replace)), options_of_(options.options_of), rungs_(options.rungs) {
   note_stages(pipeline_);
   if (rungs_.copy_roof_gb_per_s) copy_roof_gb_per_s_ = rungs_.copy_roof_gb_per_s();
 }
@@ -103,11 +106,11 @@ void Panel::draw(const Player::State& state, View view, float left, float width,
   ImGui::SetNextWindowSize({width, height});
   ImGui::Begin("panel", nullptr, fixed & ~ImGuiWindowFlags_NoScrollbar);
   draw_source(state, view);
+  draw_pipeline();
+  draw_stages();
   draw_rate();
   draw_steps();
   draw_histogram();
-  draw_pipeline();
-  draw_rungs();
   title("h: help");
   ImGui::End();
 }
@@ -166,14 +169,15 @@ void Panel::draw_pipeline() {
   draw_outcome(std::nullopt);
 }
 
-// A rung may take seconds to compile, on this thread: that is drawn before it begins.
+// A rung may take seconds to compile, on this thread: that is drawn before it begins. Other changes
+// wait for the next frame too: what is drawn now is of the stages as they are.
 void Panel::enter(Entered entered) {
   entered_ = std::move(entered);
   error_.clear();
   is_waiting_ = true;
 }
 
-// A text that is being edited stays when a rung is chosen.
+// A text that is being edited stays when a stage's option is changed.
 void Panel::take_entered() {
   is_waiting_ = false;
   try {
@@ -185,51 +189,52 @@ void Panel::take_entered() {
   }
 }
 
-// Below what was entered, of a stage's rung or of the text.
+// Below what was entered, the controls of a stage or the text.
 void Panel::draw_outcome(std::optional<std::size_t> stage) const {
   if (stage != entered_.stage) return;
-  if (is_waiting_) write("compiling ...");
+  if (is_waiting_ && compiles(entered_.pipeline)) write("compiling ...");
   if (!error_.empty()) write_error(error_);
 }
 
-// What a stage may run follows from the text that was taken, not from the one that is edited.
+// What stages have controls for follows from the text that was taken, not from the one that is
+// edited.
 void Panel::note_stages(const std::string& pipeline) {
   taken_ = pipeline;
-  stages_ = words_of(taken_);
-  choices_.clear();
-  if (!rungs_.of) return;
-  for (const std::vector<std::string>& words : stages_) {
-    choices_.push_back(words.empty() ? StageRungs{} : rungs_.of(words.front()));
+  stages_.clear();
+  for (const std::vector<std::string>& words : words_of(taken_)) {
+    const std::string& name = words.front();
+    stages_.push_back({words, options_of_(name), rungs_.of ? rungs_.of(name) : StageRungs{}});
   }
 }
 
-void Panel::draw_rungs() {
-  title("rungs of the ladders in a stage's place");
-  if (!rungs_.why_none.empty()) write(rungs_.why_none);
-  bool is_any = false;
-  for (std::size_t i = 0; i < choices_.size(); ++i) {
-    if (choices_[i].names.empty()) continue;
-    draw_rungs_of(i);
-    is_any = true;
+void Panel::draw_stages() {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const Stage& stage = stages_[i];
+    ImGui::PushID(static_cast<int>(i));
+    title(stage.words.front().c_str());
+    if (const auto changed = controls_.draw(stage.options, stage.words)) {
+      enter({with_options(taken_, i, *changed), i});
+    }
+    if (!stage.rungs.names.empty()) draw_rungs_of(i);
+    draw_outcome(i);
+    ImGui::PopID();
   }
-  if (!is_any && rungs_.why_none.empty()) write("no stage here has a ladder");
+  if (!stages_.empty() && !rungs_.why_none.empty()) write(rungs_.why_none);
 }
 
 void Panel::draw_rungs_of(std::size_t stage) {
-  const std::string& name = stages_[stage].front();
-  const std::string chosen = option_of(stages_[stage], "rung");
-  if (ImGui::BeginCombo(fmt::format("{}##rung{}", name, stage).c_str(),
-                        chosen.empty() ? no_rung : chosen.c_str())) {
-    if (ImGui::Selectable(no_rung, chosen.empty())) {
-      enter({with_options(taken_, stage, "rung="), stage});
-    }
-    for (const std::string& each : choices_[stage].names) {
-      if (!ImGui::Selectable(each.c_str(), each == chosen)) continue;
-      enter({with_options(taken_, stage, choices_[stage].options + " rung=" + each), stage});
-    }
-    ImGui::EndCombo();
+  const std::string chosen = option_of(stages_[stage].words, "rung");
+  const StageRungs& rungs = stages_[stage].rungs;
+  ImGui::SetNextItemWidth(width_of_control());
+  if (!ImGui::BeginCombo("rung", chosen.empty() ? no_rung : chosen.c_str())) return;
+  if (ImGui::Selectable(no_rung, chosen.empty())) {
+    enter({with_options(taken_, stage, "rung="), stage});
   }
-  draw_outcome(stage);
+  for (const std::string& each : rungs.names) {
+    if (!ImGui::Selectable(each.c_str(), each == chosen)) continue;
+    enter({with_options(taken_, stage, rungs.options + " rung=" + each), stage});
+  }
+  ImGui::EndCombo();
 }
 
 void draw_help(float picture_width, float picture_height) {

@@ -7,18 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/viewer/controls.hpp"
 #include "warpwise/viewer/player.hpp"
 
 namespace warpwise::viewer {
 
-/// What stands beside the picture: the source, how fast frames come, what each step takes, the
-/// result's histogram, and the pipeline, which can be edited. Drawn by Dear ImGui.
+/// What stands beside the picture: the source, the pipeline, which can be edited, with controls for
+/// its stages' options, how fast frames come, what each step takes, and the result's
+/// histogram. Drawn by Dear ImGui.
 class Panel {
  public:
-  /// `way` says how frames get from the source to the window, where a GPU computes; `rungs` are
-  /// what may run in a stage's place; `replace` takes the pipeline's new text, and what it throws
-  /// is shown below the text, or the rung, that was entered.
-  Panel(const live::Source& source, const std::string& way, std::string pipeline, Rungs rungs,
+  /// `way` says how frames get from the source to the window, where a GPU computes; `options` say
+  /// what the pipeline is at first, which options its stages have and what may run in their place;
+  /// `replace` takes its new text, and what it throws is shown below the text, or the stage's
+  /// controls, by which that was entered.
+  Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
         std::function<void(const std::string&)> replace);
 
   /// The next letters go into the pipeline's text.
@@ -38,11 +41,11 @@ class Panel {
   void draw_histogram();
   void draw_pipeline();
   void draw_outcome(std::optional<std::size_t> stage) const;
-  void draw_rungs();
+  void draw_stages();
   void draw_rungs_of(std::size_t stage);
   void note_stages(const std::string& pipeline);
 
-  /// A pipeline that was entered as text, or by the rung of a stage.
+  /// A pipeline that was entered as text, or by the controls of a stage.
   struct Entered {
     std::string pipeline;
     std::optional<std::size_t> stage;
@@ -57,10 +60,16 @@ class Panel {
   bool is_waiting_ = false;  // until it has been said that it is made ready
   std::string error_;        // of it
   std::function<void(const std::string&)> replace_;
+  OptionsOfStage options_of_;
   Rungs rungs_;
-  std::string taken_;                             // the pipeline that is computed
-  std::vector<std::vector<std::string>> stages_;  // its words
-  std::vector<StageRungs> choices_;               // of each stage
+  std::string taken_;  // the pipeline that is computed
+  struct Stage {
+    std::vector<std::string> words;
+    std::vector<live::StageOption> options;
+    StageRungs rungs;
+  };
+  std::vector<Stage> stages_;  // of it
+  Controls controls_;
   std::optional<double> copy_roof_gb_per_s_;
   Shown shown_;
   std::array<float, 256> histogram_{};

@@ -12,6 +12,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/live/source.hpp"
 #include "warpwise/live/stage.hpp"
+#include "warpwise/live/stage_option.hpp"
 
 namespace warpwise::viewer {
 
@@ -28,6 +29,9 @@ inline constexpr auto all_views = all_values<View>();
 
 /// The stages of a pipeline's text. Throws an std::exception whose text is for the user.
 using ParseStages = std::function<std::vector<std::shared_ptr<live::Stage>>(std::string_view text)>;
+
+/// The options of the stage of that name, which the window has controls for.
+using OptionsOfStage = std::function<std::vector<live::StageOption>(std::string_view stage)>;
 
 /// What may run in a stage's place.
 struct StageRungs {
@@ -46,6 +50,7 @@ struct Rungs {
 struct ViewOptions {
   std::string pipeline;  ///< its text, which the user may change
   ParseStages parse;
+  OptionsOfStage options_of;
   Rungs rungs;
   View view = View::result;
   std::optional<std::int64_t> frames;  ///< ends after so many
@@ -63,7 +68,7 @@ struct ViewOptions {
 void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
 
 /// What the module exports; the number in its name changes with this interface.
-inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_2";
+inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_3";
 using ViewerModuleEntry = void (*)(std::shared_ptr<live::Source>, const ViewOptions&);
 
 }  // namespace warpwise::viewer

@@ -206,7 +206,7 @@ class Window {
         no_source_(why_no_source(*source, options)),
         handle_(first_size(*computation, view_), source->name() + " - warpwise"), callbacks_(this),
         gui_(handle_.get(), handle_.content_scale()), sharing_(*source, no_source_, options),
-        panel_(*source, sharing_.text(), options.pipeline, options.rungs,
+        panel_(*source, sharing_.text(), options,
                [this](const std::string& text) { replace(text); }),
         player_(std::make_shared<Player>(source, reserved(computation), options.frames,
                                          [] { glfwPostEmptyEvent(); })),
@@ -461,7 +461,7 @@ class Window {
 }  // namespace
 }  // namespace warpwise::viewer
 
-extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_2(
+extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_3(
     std::shared_ptr<warpwise::live::Source> source, const warpwise::viewer::ViewOptions& options) {
   using namespace warpwise::viewer;
   const auto first =
