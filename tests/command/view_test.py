@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`warpwise view`: what its window shows, on a display without a screen."""
 
+import json
 import os
 import shutil
 import struct
@@ -163,9 +164,10 @@ class DrivenTest(WindowTest):
             'sleep 0.5\n' \
             'wait_for() { for i in $(seq 100); do [ -s "$1" ] && return; sleep 0.1; done; exit 9; }\n'
 
-    def drive(self, script, *arguments, backend="cpu", **options):
-        """Runs `view` and, beside it, a shell script that presses keys; the exit code of `view`."""
-        write("keys.sh", ('"$@" &\nview=$!\n' + self.START + script + '\nwait $view\n').encode())
+    def drive(self, script, *arguments, backend="cpu", before="", **options):
+        """Runs `view`, after a line of shell, and beside it a shell script that presses keys; the exit code of
+        `view`."""
+        write("keys.sh", (f'({before}\nexec "$@") &\nview=$!\n' + self.START + script + '\nwait $view\n').encode())
         return self.on_display("bash", "keys.sh", WARPWISE, "view", *arguments, "--backend", backend, **options)
 
     def phase(self, path):
@@ -316,6 +318,87 @@ class Controls(DrivenTest):
         self.succeed("sobel", self.source, "first.png", "--backend", "cpu")
         self.succeed("sobel", "first.png", "second.png", "--norm", "l2", "--backend", "cpu")
         self.assertEqual(self.pixels("warpwise-001.png"), self.pixels("second.png"))
+
+    @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
+    def test_name_of_a_clip(self):
+        field = self.frames("--pipeline", "", right=True)[1]
+        self.assertEqual(len(self.frames("--pipeline", "", right=True)), 2)
+        done = self.drive(self.click(200, field) + 'xdotool type --delay 50 "bars.mkv"; xdotool key Return; sleep 1\n'
+                          "xdotool key c; sleep 3; xdotool key c; wait_for bars.mkv\n"
+                          "xdotool key q", "test:bars", "--size", "640x480", "--fps", "10")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.succeed("stream", "bars.mkv", "out/")
+        self.succeed("stream", "test:bars", "bars/", "--frames", "8", "--size", "640x480")
+        frames = sorted(os.listdir("out"))
+        self.assertGreater(len(frames), 10)
+        first = self.phase("out/000001.png")
+        for i, name in enumerate(frames):  # each once, in their order, to the bit
+            self.assertEqual(self.pixels(f"out/{name}"), self.pixels(f"bars/{(first + i) % 8 + 1:06}.png"))
+
+    @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
+    def test_file_that_cannot_grow(self):
+        field = self.frames("--pipeline", "", right=True)[1]
+        noise = ["test:noise", "--size", "640x480"]
+        limit = {"before": "ulimit -f 100"}  # KiB, less than one frame
+        done = self.drive(self.click(200, field) + 'xdotool type --delay 50 "noise.avi"; xdotool key Return; sleep 1\n'
+                          "xdotool key c; sleep 3; xdotool key q", *noise, **limit)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))  # it was told in the window, and that went on
+        self.assertLessEqual(os.path.getsize("noise.avi"), 102400)
+        # What an encoder holds is written when the clip is ended, here with the window.
+        done = self.drive("xdotool key space; sleep 1; xdotool key c; sleep 1; xdotool key Right; sleep 1; xdotool key q",
+                          *noise, **limit)
+        self.assertEqual((done.returncode, done.stderr),
+                         (FAILED, b"warpwise: cannot write warpwise-001.mp4: File too large\n"))
+
+
+@unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
+class Clips(DrivenTest):
+    BARS = ["test:bars", "--size", "640x480", "--fps", "10"]
+
+    def frames_of(self, path, size="640x480"):
+        """How many frames a whole video has."""
+        said = json.loads(self.succeed("stream", path, "null", "--json").stdout)
+        frames = said["source"]["frames"]
+        self.assertEqual(f"{frames['width']}x{frames['height']}", size)
+        return said["written"]
+
+    def test_started_and_ended(self):
+        done = self.drive("xdotool key c; sleep 2; xdotool key c; sleep 1; xdotool key p c; sleep 2; xdotool key c\n"
+                          "sleep 1; xdotool key q", *self.BARS, "--pipeline", "sobel")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(sorted(os.listdir(".")), ["keys.sh", "warpwise-001.mp4", "warpwise-002.mp4"])
+        for name in ["warpwise-001.mp4", "warpwise-002.mp4"]:
+            self.assertGreater(self.frames_of(name), 5)
+
+    def test_window_is_closed(self):
+        done = self.drive("xdotool key c; sleep 2; xdotool key q", *self.BARS)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertGreater(self.frames_of("warpwise-001.mp4"), 5)
+
+    def test_frames_end(self):
+        done = self.drive("xdotool key c", *self.BARS, "--frames", "50")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertGreater(self.frames_of("warpwise-001.mp4"), 5)
+
+    def test_pause_is_not_in_it(self):
+        done = self.drive("xdotool key space; sleep 1; xdotool key c; sleep 2; xdotool key Right; sleep 1\n"
+                          "xdotool key Right; sleep 1; xdotool key c; sleep 1; xdotool key c; sleep 1; xdotool key q",
+                          *self.BARS)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(self.frames_of("warpwise-001.mp4"), 2)
+        self.assertFalse(os.path.exists("warpwise-002.mp4"))  # no frame came
+
+    def test_result_of_another_size(self):
+        done = self.drive("xdotool key c; sleep 2\n" + enter("disparity max-disparity=4") + save(1)
+                          + "xdotool key q", *self.BARS, "--pipeline", "gray8")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(self.picture("warpwise-001.png").width, 320)
+        self.assertGreater(self.frames_of("warpwise-001.mp4"), 5)
+
+    def test_size_that_no_mp4_has(self):
+        done = self.drive("xdotool key c; sleep 1\n" + save(1) + "xdotool key q", "test:bars", "--size", "641x480")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(sorted(os.listdir(".")), ["keys.sh", "warpwise-001.png"])
 
 
 class Refusals(ViewTest):

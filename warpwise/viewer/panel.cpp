@@ -27,23 +27,12 @@ constexpr const char* keys =
     "v        result, both, wipe, difference\n"
     "1        actual pixels, or all of the picture\n"
     "s        save the result as PNG\n"
+    "c        start a clip of the result, or end it\n"
     "e        edit the pipeline; Enter takes it, Esc leaves it\n"
     "f        fullscreen\n"
     "p        panel\n"
     "h        help\n"
     "q, Esc   quit";
-
-void write(const std::string& text) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::PopTextWrapPos();
-}
-
-void write_error(const std::string& text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, red);
-  write(text);
-  ImGui::PopStyleColor();
-}
 
 void title(const char* text) {
   ImGui::Spacing();
@@ -79,10 +68,23 @@ bool compiles(const std::string& pipeline) { return pipeline.find(" rung=") != s
 
 }  // namespace
 
+void write(const std::string& text) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
+}
+
+void write_error(const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, red);
+  write(text);
+  ImGui::PopStyleColor();
+}
+
 Panel::Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
-             std::function<void(const std::string&)> replace)
+             std::shared_ptr<Clip> clip, std::function<void(const std::string&)> replace)
     : source_(source.name() + "\n" + source.stream().text() + way), pipeline_(options.pipeline),
-      replace_(std::move(replace)), options_of_(options.options_of), rungs_(options.rungs) {
+      replace_(std::move(replace)), options_of_(options.options_of), rungs_(options.rungs),
+      clip_(std::move(clip)) {
   note_stages(pipeline_);
   if (rungs_.copy_roof_gb_per_s) copy_roof_gb_per_s_ = rungs_.copy_roof_gb_per_s();
 }
@@ -108,6 +110,7 @@ void Panel::draw(const Player::State& state, View view, float left, float width,
   draw_source(state, view);
   draw_pipeline();
   draw_stages();
+  draw_clip();
   draw_rate();
   draw_steps();
   draw_histogram();
@@ -235,6 +238,11 @@ void Panel::draw_rungs_of(std::size_t stage) {
     enter({with_options(taken_, stage, rungs.options + " rung=" + each), stage});
   }
   ImGui::EndCombo();
+}
+
+void Panel::draw_clip() {
+  title("clip of the result (c: start, end)");
+  if (clip_.draw()) toggle_clip();
 }
 
 void draw_help(float picture_width, float picture_height) {

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "warpwise/viewer/clip_controls.hpp"
 #include "warpwise/viewer/controls.hpp"
 #include "warpwise/viewer/player.hpp"
 
 namespace warpwise::viewer {
 
 /// What stands beside the picture: the source, the pipeline, which can be edited, with controls for
-/// its stages' options, how fast frames come, what each step takes, and the result's
+/// its stages' options, the clip, how fast frames come, what each step takes, and the result's
 /// histogram. Drawn by Dear ImGui.
 class Panel {
  public:
@@ -22,13 +23,16 @@ class Panel {
   /// `replace` takes its new text, and what it throws is shown below the text, or the stage's
   /// controls, by which that was entered.
   Panel(const live::Source& source, const std::string& way, const ViewOptions& options,
-        std::function<void(const std::string&)> replace);
+        std::shared_ptr<Clip> clip, std::function<void(const std::string&)> replace);
 
   /// The next letters go into the pipeline's text.
   void edit_pipeline() { is_edit_asked_ = true; }
 
   /// Another frame is shown from now on.
   void add(const Shown& shown);
+
+  /// Starts a clip of what is shown, or ends it.
+  void toggle_clip() { clip_.toggle(shown_); }
 
   /// At that place of the window, in its coordinates.
   void draw(const Player::State& state, View view, float left, float width, float height);
@@ -43,6 +47,7 @@ class Panel {
   void draw_outcome(std::optional<std::size_t> stage) const;
   void draw_stages();
   void draw_rungs_of(std::size_t stage);
+  void draw_clip();
   void note_stages(const std::string& pipeline);
 
   /// A pipeline that was entered as text, or by the controls of a stage.
@@ -70,6 +75,7 @@ class Panel {
   };
   std::vector<Stage> stages_;  // of it
   Controls controls_;
+  ClipControls clip_;
   std::optional<double> copy_roof_gb_per_s_;
   Shown shown_;
   std::array<float, 256> histogram_{};
@@ -79,6 +85,11 @@ class Panel {
   std::size_t frames_ = 0;
   std::chrono::steady_clock::time_point last_;
 };
+
+/// A text in the window that is drawn, in as many lines as it needs.
+void write(const std::string& text);
+/// The same in red.
+void write_error(const std::string& text);
 
 /// Lists the keys, in the middle of the picture, which takes the window's left.
 void draw_help(float picture_width, float picture_height);

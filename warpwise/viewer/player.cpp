@@ -9,9 +9,10 @@ constexpr auto patience = std::chrono::milliseconds(300);
 }  // namespace
 
 Player::Player(std::shared_ptr<live::Source> source, std::shared_ptr<Computation> computation,
-               std::optional<std::int64_t> frames, std::function<void()> notify)
-    : source_(std::move(source)), frames_(frames), notify_(std::move(notify)),
-      next_(std::move(computation)) {}
+               std::shared_ptr<Clip> clip, std::optional<std::int64_t> frames,
+               std::function<void()> notify)
+    : source_(std::move(source)), clip_(std::move(clip)), frames_(frames),
+      notify_(std::move(notify)), next_(std::move(computation)) {}
 
 void Player::play() {
   bool goes_on = true;
@@ -84,6 +85,7 @@ bool Player::read_frame() {
   const Place place = free_place();
   if (!place.frame.read(*source_)) return false;
   place.frame.compute();
+  clip_->add(place.computation, place.frame);
   const std::scoped_lock lock(mutex_);
   newest_ = {place.computation, &place.frame, ++state_.read};
   return !frames_ || state_.read < *frames_;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "warpwise/viewer/computation.hpp"
+#include "warpwise/viewer/clip.hpp"
 
 namespace warpwise::viewer {
 
@@ -24,10 +24,11 @@ struct Shown {
 /// takes the newest when it likes.
 class Player {
  public:
-  /// `frames` are read at most. `notify` is called by the thread that plays whenever newest() or
-  /// the state has changed.
+  /// `frames` are read at most. Each is added to `clip` before it is shown. `notify` is called by
+  /// the thread that plays whenever newest() or the state has changed.
   Player(std::shared_ptr<live::Source> source, std::shared_ptr<Computation> computation,
-         std::optional<std::int64_t> frames, std::function<void()> notify);
+         std::shared_ptr<Clip> clip, std::optional<std::int64_t> frames,
+         std::function<void()> notify);
 
   /// The thread's own loop, until the end of the program: after the last frame it waits for another
   /// computation. Returns after stop().
@@ -73,6 +74,7 @@ class Player {
   void fail(std::exception_ptr failure);
 
   const std::shared_ptr<live::Source> source_;
+  const std::shared_ptr<Clip> clip_;
   const std::optional<std::int64_t> frames_;
   const std::function<void()> notify_;
 

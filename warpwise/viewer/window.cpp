@@ -8,17 +8,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
 #include <thread>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/stream.hpp"
-#include "warpwise/io/output_file.hpp"
-#include "warpwise/io/picture_file.hpp"
 #include "warpwise/viewer/painter.hpp"
 #include "warpwise/viewer/panel.hpp"
 #include "warpwise/viewer/player.hpp"
+#include "warpwise/viewer/save.hpp"
 #include "warpwise/viewer/sharing.hpp"
 
 namespace warpwise::viewer {
@@ -146,25 +143,6 @@ class PlayerThread {
   std::thread thread_;
 };
 
-void write_png(const std::string& path, const io::PictureShape& shape,
-               std::span<const std::byte> pixels) {
-  io::Picture picture(shape);
-  std::memcpy(picture.bytes().data(), pixels.data(), pixels.size());
-  io::OutputFile file(path);
-  io::write_picture(file, ".png", picture);
-  file.finish();
-}
-
-// The first of warpwise-001.png, … that is not there.
-std::string free_name() {
-  for (int number = 1;; ++number) {
-    const std::string digits = std::to_string(number);
-    std::string name =
-        "warpwise-" + std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') + digits + ".png";
-    if (!std::filesystem::exists(name)) return name;
-  }
-}
-
 // Picture and panel, pixel for pixel where the screen is large enough.
 Extent first_size(const Computation& computation, View view) {
   const io::PictureShape& original = computation.original();
@@ -206,11 +184,16 @@ class Window {
         no_source_(why_no_source(*source, options)),
         handle_(first_size(*computation, view_), source->name() + " - warpwise"), callbacks_(this),
         gui_(handle_.get(), handle_.content_scale()), sharing_(*source, no_source_, options),
-        panel_(*source, sharing_.text(), options,
+        clip_(std::make_shared<Clip>(source->name(), options.threads)),
+        panel_(*source, sharing_.text(), options, clip_,
                [this](const std::string& text) { replace(text); }),
-        player_(std::make_shared<Player>(source, reserved(computation), options.frames,
+        player_(std::make_shared<Player>(source, reserved(computation), clip_, options.frames,
                                          [] { glfwPostEmptyEvent(); })),
         thread_(player_) {}
+  // The player may outlive the window, and does not end the clip then.
+  ~Window() { clip_->stop(); }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
 
   void run() {
     while (glfwWindowShouldClose(handle_.get()) == GLFW_FALSE) {
@@ -220,10 +203,11 @@ class Window {
       draw(state);
       if (is_over(state)) {
         end(state);
-        return;
+        break;
       }
       glfwSwapBuffers(handle_.get());
     }
+    end_clip();
     if (const auto failure = player_->state().failure) std::rethrow_exception(failure);
   }
 
@@ -252,6 +236,7 @@ class Window {
       case 'v': view_ = all_views[(static_cast<std::size_t>(view_) + 1) % all_views.size()]; break;
       case '1': shows_actual_pixels_ = !shows_actual_pixels_; break;
       case 's': save(); break;
+      case 'c': panel_.toggle_clip(); break;
       case 'e': edit_pipeline(); break;
       case 'f': toggle_fullscreen(); break;
       case 'p': shows_panel_ = !shows_panel_; break;
@@ -292,12 +277,30 @@ class Window {
   void save() {
     if (shown_.number == 0) return;
     try {
-      const std::string name = free_name();
+      const std::string name = free_name(".png");
       write_png(name, shown_.computation->result(), shown_.frame->result().result());
       say("saved " + name);
     } catch (const std::exception& error) {
       say(error.what());
     }
+  }
+
+  // An error that no window shows any more.
+  void end_clip() {
+    if (!clip_->state().is_recording) return;
+    clip_->stop();
+    const Clip::State ended = clip_->state();
+    if (!ended.error.empty()) throw IoError(ended.error);
+  }
+
+  // Over the picture too: the panel may be hidden.
+  void say_of_clip() {
+    const Clip::State now = clip_->state();
+    const bool is_over = told_clip_.is_recording && !now.is_recording;
+    const bool is_refused = !now.error.empty() && now.error != told_clip_.error;
+    if (is_over || is_refused) say(text_of(now));
+    if (now.is_recording && Clock::now() >= note_ends_) note_ = text_of(now);
+    told_clip_ = now;
   }
 
   void say(std::string text) {
@@ -397,7 +400,8 @@ class Window {
       panel_.draw(state, view_, width - width_of_panel(), width_of_panel(), height);
     }
     if (shows_help_) draw_help(width - width_of_panel(), height);
-    if (Clock::now() < note_ends_) draw_note(note_, height);
+    say_of_clip();
+    if (Clock::now() < note_ends_ || told_clip_.is_recording) draw_note(note_, height);
     ImGui::Render();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   }
@@ -441,6 +445,7 @@ class Window {
   Painter painter_;
   Texture original_;
   Texture result_;
+  std::shared_ptr<Clip> clip_;
   Panel panel_;
   std::shared_ptr<Player> player_;
   PlayerThread thread_;
@@ -450,6 +455,7 @@ class Window {
   bool shows_actual_pixels_ = false;
   bool shows_panel_ = true;
   bool shows_help_ = false;
+  Clip::State told_clip_;  // that was drawn last
   std::string note_;
   Clock::time_point note_ends_;
   // The window's place before it filled the screen.
