@@ -18,6 +18,14 @@ using Changed = std::optional<std::string>;
 
 constexpr const char* unset = "default";
 
+bool is_escape_pressed() {
+#if IMGUI_VERSION_NUM < 18700
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
+#else
+  return ImGui::IsKeyPressed(ImGuiKey_Escape);
+#endif
+}
+
 // Into a slider that has become a line of text.
 bool is_typed() { return ImGui::GetIO().WantTextInput; }
 
@@ -115,8 +123,7 @@ Changed Controls::draw(const StageOption& option, const std::vector<std::string>
   if (slid && is_typed()) typed_ = *std::exchange(slid, std::nullopt);
   if (ImGui::IsItemDeactivated()) {
     std::string typed = std::exchange(typed_, {});
-    const bool is_cancelled = ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
-    if (!typed.empty() && !is_cancelled) return typed;
+    if (!typed.empty() && !is_escape_pressed()) return typed;
   }
   return slid;
 }

@@ -17,6 +17,7 @@
 #include "warpwise/viewer/player.hpp"
 #include "warpwise/viewer/save.hpp"
 #include "warpwise/viewer/sharing.hpp"
+#include "warpwise/viewer/short_presses.hpp"
 
 namespace warpwise::viewer {
 namespace {
@@ -247,6 +248,8 @@ class Window {
   }
 
   void press(int key) {
+    // Escape, Enter, Tab, Backspace, arrows …; letters come by type().
+    if (key >= GLFW_KEY_ESCAPE && key <= GLFW_KEY_END) presses_.add(key);
     if (ImGui::GetIO().WantTextInput) return;
     if (key == GLFW_KEY_RIGHT) player_->step();
     if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE);
@@ -392,6 +395,7 @@ class Window {
   void draw_gui(const Player::State& state) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
+    presses_.begin();
     ImGui::NewFrame();
     const Extent size = handle_.size();
     const auto width = static_cast<float>(size.width);
@@ -403,6 +407,7 @@ class Window {
     say_of_clip();
     if (Clock::now() < note_ends_ || told_clip_.is_recording) draw_note(note_, height);
     ImGui::Render();
+    presses_.end();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   }
 
@@ -452,6 +457,7 @@ class Window {
 
   Shown shown_;
   std::optional<double> mouse_;  // its x in window coordinates
+  ShortPresses presses_;
   bool shows_actual_pixels_ = false;
   bool shows_panel_ = true;
   bool shows_help_ = false;
