@@ -53,12 +53,16 @@ std::string with_options(std::string_view pipeline, std::size_t index, std::stri
   std::vector<std::vector<std::string>> stages = words_of(pipeline);
   std::vector<std::string>& words = stages.at(index);
   for (const std::string& option : split(options)) {
-    // The first word is the stage's own name.
-    const auto others = std::remove_if(words.begin() + 1, words.end(), [&](const auto& word) {
+    const auto has_its_name = [&](const std::string& word) {
       return name_of(word) == name_of(option);
-    });
-    words.erase(others, words.end());
-    if (!option.ends_with('=')) words.push_back(option);
+    };
+    // The first word is the stage's own name.
+    auto place = std::find_if(words.begin() + 1, words.end(), has_its_name);
+    if (!option.ends_with('=')) {
+      if (place == words.end()) place = words.insert(place, std::string());
+      *place++ = option;
+    }
+    words.erase(std::remove_if(place, words.end(), has_its_name), words.end());
   }
   return joined(stages);
 }

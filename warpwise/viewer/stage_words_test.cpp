@@ -24,7 +24,7 @@ TEST(StageWords, AnOptionIsFoundByItsWholeName) {
 TEST(StageWords, OptionsTakeThePlaceOfThoseOfTheirNames) {
   const std::string text = "ycbcr32 | sobel rung=a border=constant norm=l1 | sobel";
   EXPECT_EQ(with_options(text, 1, "border=replicate rung=b"),
-            "ycbcr32 | sobel norm=l1 border=replicate rung=b | sobel");
+            "ycbcr32 | sobel rung=b border=replicate norm=l1 | sobel");
   EXPECT_EQ(with_options(text, 1, "rung="), "ycbcr32 | sobel border=constant norm=l1 | sobel");
   EXPECT_EQ(with_options(text, 2, "rung=b"),
             "ycbcr32 | sobel rung=a border=constant norm=l1 | sobel rung=b");
@@ -36,7 +36,10 @@ TEST(StageWords, FlagsAreWordsWithoutAValue) {
   EXPECT_FALSE(has_flag(words_of(text)[0], "window"));
   EXPECT_FALSE(has_flag({"invert", "x=invert"}, "invert"));
   EXPECT_EQ(with_options(text, 0, "invert="), "threshold window=3 max=9");
-  EXPECT_EQ(with_options(text, 0, "invert"), "threshold window=3 max=9 invert");
+  EXPECT_EQ(with_options(text, 0, "invert"), text);
+  EXPECT_EQ(with_options("a b", 0, "invert"), "a b invert");
+  EXPECT_EQ(with_options(text, 0, "window=5"), "threshold window=5 invert max=9");
+  EXPECT_EQ(with_options("a b=1 c b=2", 0, "b=3"), "a b=3 c");
   EXPECT_EQ(with_options("a | max window=3", 1, "max=4"), "a | max window=3 max=4");
 }
 
