@@ -253,10 +253,12 @@ void draw_help(float picture_width, float picture_height) {
   ImGui::End();
 }
 
-void draw_note(const std::string& text, float window_height) {
-  ImGui::SetNextWindowPos({0, window_height}, 0, {0, 1});
+void draw_note(const std::string& text, float picture_width, float picture_height) {
+  ImGui::SetNextWindowPos({0, picture_height}, 0, {0, 1});
   ImGui::Begin("note", nullptr, note_flags);
+  ImGui::PushTextWrapPos(picture_width - 2 * ImGui::GetStyle().WindowPadding.x);
   ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
   ImGui::End();
 }
 

@@ -94,7 +94,7 @@ void write_error(const std::string& text);
 /// Lists the keys, in the middle of the picture, which takes the window's left.
 void draw_help(float picture_width, float picture_height);
 
-/// One line over the picture's bottom-left corner.
-void draw_note(const std::string& text, float window_height);
+/// A text over the picture's bottom-left corner, no wider than the picture.
+void draw_note(const std::string& text, float picture_width, float picture_height);
 
 }  // namespace warpwise::viewer

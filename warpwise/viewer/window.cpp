@@ -237,7 +237,7 @@ class Window {
       case 'v': view_ = all_views[(static_cast<std::size_t>(view_) + 1) % all_views.size()]; break;
       case '1': shows_actual_pixels_ = !shows_actual_pixels_; break;
       case 's': save(); break;
-      case 'c': panel_.toggle_clip(); break;
+      case 'c': toggle_clip(); break;
       case 'e': edit_pipeline(); break;
       case 'f': toggle_fullscreen(); break;
       case 'p': shows_panel_ = !shows_panel_; break;
@@ -288,6 +288,11 @@ class Window {
     }
   }
 
+  void toggle_clip() {
+    told_clip_.error.clear();  // the same again is told again
+    panel_.toggle_clip();
+  }
+
   // An error that no window shows any more.
   void end_clip() {
     if (!clip_->state().is_recording) return;
@@ -296,12 +301,13 @@ class Window {
     if (!ended.error.empty()) throw IoError(ended.error);
   }
 
-  // Over the picture too: the panel may be hidden.
+  // What the panel says, over the picture: that one is recorded always, how it ended where there is
+  // no panel.
   void say_of_clip() {
     const Clip::State now = clip_->state();
     const bool is_over = told_clip_.is_recording && !now.is_recording;
     const bool is_refused = !now.error.empty() && now.error != told_clip_.error;
-    if (is_over || is_refused) say(text_of(now));
+    if ((is_over || is_refused) && !shows_panel_) say(text_of(now));
     if (now.is_recording && Clock::now() >= note_ends_) note_ = text_of(now);
     told_clip_ = now;
   }
@@ -405,7 +411,8 @@ class Window {
     }
     if (shows_help_) draw_help(width - width_of_panel(), height);
     say_of_clip();
-    if (Clock::now() < note_ends_ || told_clip_.is_recording) draw_note(note_, height);
+    if (Clock::now() < note_ends_ || told_clip_.is_recording)
+      draw_note(note_, width - width_of_panel(), height);
     ImGui::Render();
     presses_.end();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
