@@ -63,7 +63,7 @@ ROOMS = [
     # A window for them.
     ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
-             "lab/measure", "lab/study", "lab/plot", "lab/explain", "live", "viewer"]),
+             "lab/measure", "lab/study", "lab/plot", "lab/predict", "lab/explain", "live", "viewer"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
 ]
 

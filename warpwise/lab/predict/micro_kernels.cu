@@ -1,5 +1,5 @@
-// Kernels that each ask one thing of a GPU, over and over. What they ask stands in assembly, so that
-// no compiler does it once or not at all.
+// Kernels that each ask one thing of a GPU, over and over. What they ask stands in assembly, so
+// that no compiler does it once or not at all.
 
 struct Probe {
   unsigned long long* out;     // cycles
@@ -169,8 +169,7 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
   unsigned x[CHAINS] = {};
   time_rate(p, [&] {
 #pragma unroll
-    for (unsigned& each : x)
-      asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(each));
+    for (unsigned& each : x) asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(each));
   });
 }
 
