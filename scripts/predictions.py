@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Compares what `warpwise lab predict` says with recorded times, and with those that the documents give.
 
-    scripts/predictions.py build/release/bin/warpwise [NAME...]
+    scripts/predictions.py COMMAND [OUT.json]     COMMAND: build/release/bin/warpwise
 
-Predicts every recorded experiment of the H200's ladders and studies (NAME: some of them), and the
-documents' tables on the GPUs that they measured, and writes results/predictions.json: each pair of
-times, and of each experiment Spearman's rank correlation, the ratios' spread and the median error.
-Takes a quarter of an hour; predictions are the same on every machine with the same CUDA compiler.
+Predicts every recorded experiment of the H200's ladders and studies, and the documents' tables on the
+GPUs that they measured, and writes results/predictions.json: each pair of times, and of each
+experiment Spearman's rank correlation, the ratios' spread and the median error. As many at a time as
+there are cores, each of which takes up to a minute. Predictions are the same on every machine with
+the same CUDA compiler.
 """
+import concurrent.futures
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -112,6 +115,15 @@ def of_document(command, name, experiment, device, document):
             "not_predicted": 0, **summary(rows), "rows": rows}
 
 
+def commit():
+    """Of the tree, or of the bundle that the command is in."""
+    beside = pathlib.Path(sys.argv[1]).resolve().parent.parent / "COMMIT"
+    if beside.exists():
+        return beside.read_text(encoding="utf-8").strip()
+    return subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=REPOSITORY, text=True,
+                          capture_output=True, check=True).stdout.strip()
+
+
 def held_out(rows):
     """Every second rung by name, none of which was looked at while the model was made."""
     names = sorted({(row["study"], row["rung"]) for row in rows})
@@ -119,30 +131,31 @@ def held_out(rows):
     return [row for row in rows if (row["study"], row["rung"]) in half]
 
 
+def done(made):
+    print(made["study"], made["experiment"], {k: v for k, v in made.items() if k not in ("rows", "record")}, flush=True)
+    return made
+
+
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    command, names = sys.argv[1], set(sys.argv[2:])
-    experiments = []
-    for path in sorted([*RECORDS.glob("ladders/*.json"), *RECORDS.glob("studies/*.json")]):
-        if names and path.stem not in names:
-            continue
-        made = compared(command, path)
-        if made is None:
-            continue
-        experiments.append(made)
-        print(path.stem, {k: v for k, v in made.items() if k not in ("rows", "record")}, flush=True)
-    documents = [] if names else [of_document(command, *each) for each in DOCUMENTS]
+    command = sys.argv[1]
+    out = sys.argv[2] if len(sys.argv) == 3 else REPOSITORY / "results/predictions.json"
+    paths = sorted([*RECORDS.glob("ladders/*.json"), *RECORDS.glob("studies/*.json")])
+    # Those with the most points first: they take the longest.
+    by_size = sorted(paths, key=lambda path: -path.stat().st_size)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = dict(zip(by_size, pool.map(lambda path: compared(command, path), by_size)))
+        documents = list(pool.map(lambda each: of_document(command, *each), DOCUMENTS))
+    experiments = [done(made[path]) for path in paths if made[path]]
     for each in documents:
-        print(each["study"], each["experiment"], {k: v for k, v in each.items() if k != "rows"}, flush=True)
+        done(each)
     every = [{**row, "study": each["study"]} for each in experiments for row in each["rows"]]
-    result = {"all": summary(every), "held_out": summary(held_out(every)),
+    result = {"commit": commit(), "all": summary(every), "held_out": summary(held_out(every)),
               "documents": documents, "experiments": experiments}
     print("all", result["all"], "held out", result["held_out"])
-    if names:
-        return
-    with open(REPOSITORY / "results/predictions.json", "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=None, separators=(",", ":"))
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump(result, file, separators=(",", ":"))
         file.write("\n")
 
 
