@@ -214,6 +214,75 @@ TEST_F(AdviceOfALine, SaysThreeThingsAtMostTheDearestFirst) {
   EXPECT_NE(advice[1].text.find("shared memory"), std::string::npos) << advice[1].text;
 }
 
+/// Predicted for a GPU whose units never rule but for shared memory and DRAM.
+LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
+  DeviceProfile profile;
+  profile.gpu = "GeForce GTX 1";
+  profile.compute_capability = {9, 0};
+  for (const std::string& name : profile_figures()) profile.figures[name] = 1000;
+  profile.figures["shared_passes_per_cycle"] = 1;
+  profile.figures["dram_gb_per_s"] = 1;
+  LaunchFacts facts;
+  facts.blocks = 100'000'000;
+  facts.memory_bytes = std::uint64_t{1} << 50;
+  return predict_launch(profile, 1024, facts, [&](const emulator::LaunchOptions&) {
+    emulator::LaunchResult sample;
+    sample.blocks = 100;
+    sample.memory.resize(1);
+    sample.memory[0].shared_load.passes = passes;
+    sample.pace.dram_read_sectors = sample.pace.l2_read_sectors = sectors;
+    return sample;
+  });
+}
+
+TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
+  counts().shared_load = {32, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  // Shared memory rules: 31 of 32 passes are conflicts.
+  result_.prediction = predicted(1'000'000, 0);
+  std::vector<Advice> advice = advice_for(result_);
+  ASSERT_FALSE(advice.empty());
+  EXPECT_NEAR(advice[0].gain.value(), 32, 1);
+  EXPECT_NE(advice[0].text.find("times as fast on a GeForce GTX 1 that it fills (modelled)"),
+            std::string::npos)
+      << advice[0].text;
+  // The same conflicts where DRAM rules.
+  result_.prediction = predicted(1, 1'000'000);
+  advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 2U);
+  const auto conflict = std::find_if(advice.begin(), advice.end(), [](const Advice& each) {
+    return each.rule.starts_with("bank conflicts");
+  });
+  ASSERT_NE(conflict, advice.end());
+  EXPECT_NEAR(conflict->gain.value(), 1, 0.01);
+  EXPECT_NE(conflict->text.find("worth little (modelled): DRAM rules there"), std::string::npos)
+      << conflict->text;
+  EXPECT_TRUE(std::any_of(advice.begin(), advice.end(), [](const Advice& each) {
+    return each.text.find("near this GPU's roof") != std::string::npos;
+  }));
+}
+
+TEST_F(AdviceOfALine, ComesInTheOrderOfItsGain) {
+  // Many bank conflicts, which cost most issue slots, and an access that moves too much.
+  counts().shared_load = {32, 1024, 32};
+  counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  const std::vector<Advice> advice = advice_for(result_);
+  ASSERT_GE(advice.size(), 2U);
+  EXPECT_TRUE(advice[0].rule.starts_with("coalescing")) << advice[0].rule;
+  EXPECT_GT(advice[0].gain.value(), 5);
+}
+
+TEST_F(AdviceOfALine, OfAPredictionThatIsNotKnownIsThatOfTheCounts) {
+  counts().shared_load = {32, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction.emplace().why_not = "it waits for other blocks";
+  const std::vector<Advice> advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 1U);
+  EXPECT_FALSE(advice[0].gain.has_value());
+}
+
 TEST_F(AdviceOfALine, IsColouredOnATerminalOnly) {
   counts().shared_load.passes = 1024;
   EXPECT_EQ(text_of(result_, false).find('\x1b'), std::string::npos);

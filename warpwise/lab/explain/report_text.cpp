@@ -273,7 +273,7 @@ std::string machine_text(const Explanation& explanation, const LineCounts& line,
 
 // "on an NVIDIA H200: 12.3 us, of which DRAM 10.1, issue 4.2".
 std::string prediction_text(const LaunchPrediction& prediction) {
-  const std::string on = fmt::format("on an {}, modelled: ", prediction.profile.gpu);
+  const std::string on = fmt::format("on {}, modelled: ", prediction.profile.gpu_with_article());
   if (!prediction.why_not.empty())
     return wrapped(on + "not known, " + prediction.why_not, 0) + "\n";
   const Bounds& bounds = prediction.bounds;

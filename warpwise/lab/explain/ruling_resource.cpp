@@ -43,8 +43,8 @@ Suggestion about_issue(const LaunchPrediction& prediction) {
                         instructions / moved * 128);
   }
   const double bytes = bytes_per_reference(memory);
-  constexpr double a_word = 4;
-  if (bytes > 0 && bytes < a_word) {
+  constexpr double narrow = 2.5;
+  if (bytes > 0 && bytes < narrow) {
     text += fmt::format(
         ". Each load or store is of {:.2g} bytes a thread: let a thread take neighbouring elements "
         "with one wide access (uchar4 p = reinterpret_cast<const uchar4*>(in)[i]; in place of "
@@ -79,10 +79,10 @@ Suggestion about_cache(const LaunchPrediction& prediction, Resource resource) {
       resource == Resource::l2
           ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
           : bytes_of(memory.global_load) + bytes_of(memory.global_store);
-  return {fmt::format("{} rules: it moves each byte of the {} that are distinct {:.1f} times. Keep "
-                      "what neighbouring threads or the next results need again in registers or in "
-                      "a tile of shared memory. If half of these bytes were not moved again,",
-                      name_of(resource), "buffers", needed > 0 ? asked / needed : 0),
+  return {fmt::format("{} rules: it moves each distinct byte {:.1f} times. Keep what neighbouring "
+                      "threads or the next results need again in registers or in a tile of shared "
+                      "memory. If half of these bytes were not moved again,",
+                      name_of(resource), needed > 0 ? asked / needed : 0),
           Change{.bytes = half}};
 }
 
@@ -116,7 +116,7 @@ std::optional<Finding> ruling_resource(const LaunchPrediction& prediction) {
   if (share < rules_by_far) return std::nullopt;
   Finding finding;
   finding.advice.rule = "what rules a kernel's time (docs/prediction.md, The model)";
-  const std::string on = "On an " + prediction.profile.gpu + " ";
+  const std::string on = "On " + prediction.profile.gpu_with_article() + " ";
   if (resource == Resource::dram) {
     if (share < at_its_roof) return std::nullopt;
     finding.advice.text = on + fmt::format(
@@ -143,14 +143,14 @@ void value(const LaunchPrediction& prediction, Finding& finding) {
   if (goes_on) {
     finding.advice.text += fmt::format(" it would be {:.2g} times as fast (modelled).", gain);
   } else if (gain < worth_a_change) {
-    finding.advice.text +=
-        fmt::format(" On an {} that it fills this is worth little (modelled): {} rules there.",
-                    prediction.profile.gpu, name_of(bounds_when_full(prediction).rules()));
+    finding.advice.text += fmt::format(
+        " On {} that it fills this is worth little (modelled): {} rules there.",
+        prediction.profile.gpu_with_article(), name_of(bounds_when_full(prediction).rules()));
   } else {
     finding.advice.text += fmt::format(
-        " Without it the kernel would be up to {:.2g} times as fast on an {} that it "
+        " Without it the kernel would be up to {:.2g} times as fast on {} that it "
         "fills (modelled).",
-        gain, prediction.profile.gpu);
+        gain, prediction.profile.gpu_with_article());
   }
 }
 

@@ -23,6 +23,8 @@ struct DeviceProfile {
   std::map<std::string, std::string, std::less<>> sources;  ///< of each figure: where it is from
 
   double figure(std::string_view which) const { return figures.find(which)->second; }
+  /// "an NVIDIA H200", "a GeForce GTX 280".
+  std::string gpu_with_article() const { return (gpu.starts_with('N') ? "an " : "a ") + gpu; }
   bool has_l2() const { return figure("l2_gb_per_s") > 0; }
   /// Cycles of its SMs in a microsecond.
   double cycles_per_us() const { return figure("sm_clock_mhz"); }
