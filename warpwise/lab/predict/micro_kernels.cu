@@ -28,6 +28,20 @@ __device__ void time_chain(const Probe& p, Step step) {
   if (threadIdx.x == 0) p.out[0] = cycles;
 }
 
+// What a kernel ends with.
+template <class Value>
+__device__ void keep(const Probe& p, Value value) {
+  p.out[1 + threadIdx.x] = static_cast<unsigned long long>(value);
+}
+
+template <class Value, int count>
+__device__ void keep_all(const Probe& p, const Value (&values)[count]) {
+  Value sum = 0;
+#pragma unroll
+  for (const Value& each : values) sum += each;
+  keep(p, sum);
+}
+
 // Cycles that a block's warps take together for `step`, which has CHAINS independent instructions.
 template <class Step>
 __device__ void time_rate(const Probe& p, Step step) {
@@ -54,16 +68,19 @@ extern "C" __global__ void nothing(Probe) {}
 extern "C" __global__ void arithmetic_cycles(Probe p) {
   float x = 1;
   time_chain(p, [&] { asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x)); });
+  keep(p, x);
 }
 
 extern "C" __global__ void float64_cycles(Probe p) {
   double x = 1;
   time_chain(p, [&] { asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(x)); });
+  keep(p, x);
 }
 
 extern "C" __global__ void special_cycles(Probe p) {
   float x = 1;
   time_chain(p, [&] { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); });
+  keep(p, x);
 }
 
 extern "C" __global__ void shared_cycles(Probe p) {
@@ -71,6 +88,7 @@ extern "C" __global__ void shared_cycles(Probe p) {
   unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
   asm volatile("st.shared.u32 [%0], %0;" : : "r"(at) : "memory");
   time_chain(p, [&] { asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)); });
+  keep(p, at);
 }
 
 extern "C" __global__ void constant_cycles(Probe p) {
@@ -79,12 +97,13 @@ extern "C" __global__ void constant_cycles(Probe p) {
     at = *reinterpret_cast<const int*>(reinterpret_cast<const char*>(zeros) + at);
     asm volatile("" : "+r"(at));
   });
+  keep(p, at);
 }
 
 extern "C" __global__ void texture_cycles(Probe p) {
   unsigned at = threadIdx.x * 0;
   time_chain(p, [&] { at = tex1Dfetch<unsigned>(p.texture, static_cast<int>(at)); });
-  p.out[1] = at;
+  keep(p, at);
 }
 
 extern "C" __global__ void barrier_cycles(Probe p) {
@@ -108,6 +127,7 @@ extern "C" __global__ void l1_cycles(Probe p) {
   for (unsigned long long i = 0; i < p.count; ++i)
     asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(at));
   time_chain(p, [&] { asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(at)); });
+  keep(p, at);
 }
 
 extern "C" __global__ void l2_cycles(Probe p) {
@@ -115,11 +135,13 @@ extern "C" __global__ void l2_cycles(Probe p) {
   for (unsigned long long i = 0; i < p.count; ++i)
     asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at));
   time_chain(p, [&] { asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)); });
+  keep(p, at);
 }
 
 extern "C" __global__ void dram_cycles(Probe p) {
   unsigned long long at = reinterpret_cast<unsigned long long>(p.memory);
   time_chain(p, [&] { asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(at)); });
+  keep(p, at);
 }
 
 // ---- rates, of a block that fills its multiprocessor's schedulers
@@ -130,6 +152,7 @@ extern "C" __global__ void float32_per_cycle(Probe p) {
 #pragma unroll
     for (float& each : x) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(each));
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void integer_per_cycle(Probe p) {
@@ -138,6 +161,7 @@ extern "C" __global__ void integer_per_cycle(Probe p) {
 #pragma unroll
     for (unsigned& each : x) asm volatile("lop3.b32 %0, %0, %0, %0, 0x69;" : "+r"(each));
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void float64_per_cycle(Probe p) {
@@ -146,6 +170,7 @@ extern "C" __global__ void float64_per_cycle(Probe p) {
 #pragma unroll
     for (double& each : x) asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(each));
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void special_per_cycle(Probe p) {
@@ -154,6 +179,7 @@ extern "C" __global__ void special_per_cycle(Probe p) {
 #pragma unroll
     for (float& each : x) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(each));
   });
+  keep_all(p, x);
 }
 
 // From a byte to a word: what reading pixels takes. Conversions from and to floats are slower.
@@ -163,6 +189,7 @@ extern "C" __global__ void conversion_per_cycle(Probe p) {
 #pragma unroll
     for (unsigned& each : x) asm volatile("cvt.u32.u8 %0, %0;" : "+r"(each));
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void shuffle_per_cycle(Probe p) {
@@ -171,38 +198,55 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
 #pragma unroll
     for (unsigned& each : x) asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(each));
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void shared_passes_per_cycle(Probe p) {
   __shared__ unsigned tile[1024];
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
-  unsigned x[CHAINS];
+  unsigned x[CHAINS] = {};
   time_rate(p, [&] {
 #pragma unroll
-    for (unsigned& each : x) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(each) : "r"(at));
+    for (unsigned& each : x) {
+      unsigned loaded;
+      asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(loaded) : "r"(at));
+      each += loaded;
+    }
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void load_store_per_cycle(Probe p) {
-  const unsigned* at = reinterpret_cast<const unsigned*>(p.memory) + threadIdx.x;
-  unsigned x[CHAINS];
+  const unsigned* at = reinterpret_cast<const unsigned*>(p.memory) + threadIdx.x % 1024;
+  unsigned x[CHAINS] = {};
   time_rate(p, [&] {
+    // The address is as good as new: what was loaded is loaded again.
+    asm volatile("" : "+l"(at));
 #pragma unroll
-    for (unsigned& each : x) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(each) : "l"(at));
+    for (int i = 0; i < CHAINS; ++i) {
+      unsigned loaded;
+      asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(loaded) : "l"(at + 1024 * i) : "memory");
+      x[i] += loaded;
+    }
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void l1_bytes_per_cycle(Probe p) {
   const uint4* at = reinterpret_cast<const uint4*>(p.memory) + threadIdx.x;
-  uint4 x[CHAINS];
+  unsigned x[CHAINS] = {};
   time_rate(p, [&] {
 #pragma unroll
-    for (uint4& each : x) {
+    for (unsigned& each : x) {
+      uint4 loaded;
       asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(each.x), "=r"(each.y), "=r"(each.z), "=r"(each.w)
-                   : "l"(at));
+                   : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
+                   : "l"(at)
+                   : "memory");
+      each += loaded.x ^ loaded.y ^ loaded.z ^ loaded.w;
     }
   });
+  keep_all(p, x);
 }
 
 extern "C" __global__ void texture_per_cycle(Probe p) {
@@ -215,7 +259,7 @@ extern "C" __global__ void texture_per_cycle(Probe p) {
       asm volatile("" : "+r"(at));
     }
   });
-  p.out[1] = sum;
+  keep(p, sum);
 }
 
 // All blocks together read the memory, `count` words of 16 bytes, `step` times over.
@@ -223,6 +267,7 @@ extern "C" __global__ void l2_gb_per_s(Probe p) {
   const uint4* words = reinterpret_cast<const uint4*>(p.memory);
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
+  unsigned sum = 0;
   for (unsigned long long round = 0; round < p.step; ++round) {
 #pragma unroll 4
     for (unsigned long long i = first + threadIdx.x; i < p.count; i += threads) {
@@ -230,7 +275,9 @@ extern "C" __global__ void l2_gb_per_s(Probe p) {
       asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
                    : "l"(words + i));
-      static_cast<void>(word);
+      sum += word.x ^ word.y ^ word.z ^ word.w;
     }
   }
+  // Of one word that never is: nothing is written.
+  if (sum == 0x9e3779b9U) p.memory[0] = sum;
 }
