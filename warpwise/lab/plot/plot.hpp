@@ -64,7 +64,10 @@ struct Plot {
 Plot plot_of(const Record& record);
 
 /// The points of a plot: a line of names, then one for each.
+std::vector<std::vector<std::string>> cells_of(const Plot& plot);
+/// The same as CSV, and any other lines of cells.
 std::string csv_of(const Plot& plot);
+std::string csv_of(const std::vector<std::vector<std::string>>& cells);
 
 /// Three digits that count, thousands and millions as k, M, G.
 std::string figure_text(double value);

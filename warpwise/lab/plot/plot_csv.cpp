@@ -16,32 +16,46 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
-std::string csv_of(const Plot& plot) {
+std::vector<std::vector<std::string>> cells_of(const Plot& plot) {
   const bool is_map = plot.kind == PlotKind::maps;
   const bool is_dots = plot.kind == PlotKind::dots;
-  std::string text =
-      "panel,series," + csv_field(plot.x.name) + (is_map ? "," + csv_field(plot.y.name) : "");
-  text += fmt::format(",{0},{0}_p5,{0}_p95{1}\n", csv_field(plot.value.name),
-                      is_dots ? ",at_document_speedup" : "");
+  std::vector<std::vector<std::string>> cells = {{"panel", "series", plot.x.name}};
+  std::vector<std::string>& head = cells.front();
+  if (is_map) head.push_back(plot.y.name);
+  for (const char* part : {"", "_p5", "_p95"}) head.push_back(plot.value.name + part);
+  if (is_dots) head.emplace_back("at_document_speedup");
   const auto optional = [](const std::optional<double>& value) {
-    return value ? fmt::format(",{}", *value) : ",";
+    return value ? fmt::format("{}", *value) : "";
   };
   for (const PlotPanel& panel : plot.panels) {
     for (const PlotSeries& series : panel.series) {
       for (const PlotPoint& point : series.points) {
-        text += csv_field(panel.title) + "," + csv_field(series.name) + ",";
-        text += is_dots           ? csv_field(plot.x.texts[static_cast<std::size_t>(point.x)])
-                : series.is_level ? ""
-                                  : fmt::format("{}", point.x);
-        if (is_map) text += fmt::format(",{}", point.y);
-        text += fmt::format(",{}", point.value) + optional(point.low) + optional(point.high);
-        if (is_dots) text += optional(point.document);
-        text += "\n";
+        std::vector<std::string> line = {panel.title, series.name};
+        line.push_back(is_dots           ? plot.x.texts[static_cast<std::size_t>(point.x)]
+                       : series.is_level ? ""
+                                         : fmt::format("{}", point.x));
+        if (is_map) line.push_back(fmt::format("{}", point.y));
+        line.push_back(fmt::format("{}", point.value));
+        line.push_back(optional(point.low));
+        line.push_back(optional(point.high));
+        if (is_dots) line.push_back(optional(point.document));
+        cells.push_back(std::move(line));
       }
     }
   }
+  return cells;
+}
+
+std::string csv_of(const std::vector<std::vector<std::string>>& cells) {
+  std::string text;
+  for (const std::vector<std::string>& line : cells) {
+    for (std::size_t i = 0; i < line.size(); ++i) text += (i > 0 ? "," : "") + csv_field(line[i]);
+    text += "\n";
+  }
   return text;
 }
+
+std::string csv_of(const Plot& plot) { return csv_of(cells_of(plot)); }
 
 std::string figure_text(double value) {
   const double size = std::abs(value);

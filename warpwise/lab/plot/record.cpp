@@ -2,84 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/plot/record_field.hpp"
 
 namespace warpwise::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Field = RecordField;
 using Figures = std::map<std::string, RecordedFigure>;
-
-// A value and the way to it, for complaints.
-class Field {
- public:
-  Field(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
-
-  [[noreturn]] void fail(const std::string& expected) const {
-    throw InvalidArgument(
-        fmt::format("{} has to be {}; a record is what lab run --out writes", place_, expected));
-  }
-
-  const Json& object() const {
-    if (!json_.is_object()) fail("an object");
-    return json_;
-  }
-  std::optional<Field> find(const char* key) const {
-    const auto found = object().find(key);
-    if (found == json_.end()) return std::nullopt;
-    return Field(*found, fmt::format("{}, {}", place_, key));
-  }
-  Field at(const char* key) const {
-    if (std::optional<Field> found = find(key)) return *found;
-    throw InvalidArgument(
-        fmt::format("{} has no \"{}\"; a record is what lab run --out writes", place_, key));
-  }
-  std::vector<Field> list() const {
-    if (!json_.is_array()) fail("a list");
-    std::vector<Field> result;
-    for (const Json& each : json_) {
-      result.emplace_back(each, fmt::format("{}[{}]", place_, result.size()));
-    }
-    return result;
-  }
-  std::string text() const {
-    if (!json_.is_string()) fail("a text");
-    return json_.get<std::string>();
-  }
-  bool truth() const {
-    if (!json_.is_boolean()) fail("true or false");
-    return json_.get<bool>();
-  }
-  double number() const {
-    if (!json_.is_number()) fail("a number");
-    return json_.get<double>();
-  }
-  std::int64_t whole() const {
-    constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    const bool fits = json_.is_number_integer() &&
-                      !(json_.is_number_unsigned() && json_.get<std::uint64_t>() > greatest);
-    if (!fits) fail("a whole number");
-    return json_.get<std::int64_t>();
-  }
-  template <std::size_t N>
-  std::array<std::int64_t, N> sides() const {
-    constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
-    const std::vector<Field> fields = list();
-    std::array<std::int64_t, N> result{};
-    if (fields.size() != N) fail(fmt::format("{} numbers", N));
-    for (std::size_t i = 0; i < N; ++i) {
-      result[i] = fields[i].whole();
-      if (result[i] < 1 || result[i] > longest) fields[i].fail("a length of at least 1");
-    }
-    return result;
-  }
-
- private:
-  const Json& json_;
-  std::string place_;
-};
 
 std::string text_or_nothing(const Field& object, const char* key) {
   const std::optional<Field> found = object.find(key);
@@ -99,11 +32,6 @@ void add_numbers(const Json& object, const std::string& prefix, Figures& figures
     figures[prefix + (shorter ? key.substr(implied.size()) : key)] = {value.get<double>(),
                                                                       std::nullopt, std::nullopt};
   }
-}
-
-RecordedFigure timing_of(const Field& timing) {
-  return {timing.at("median_us").number(), timing.at("p5_us").number(),
-          timing.at("p95_us").number()};
 }
 
 // What follows from a time spreads as the time does, the other way round.
@@ -141,9 +69,34 @@ void add_by_capability(const Field& list, RecordedRow& row) {
   }
 }
 
+std::vector<std::string> texts(const Field& object, const char* key) {
+  std::vector<std::string> result;
+  const auto found = object.find(key);
+  if (!found) return result;
+  for (const Field& each : found->list()) result.push_back(each.text());
+  return result;
+}
+
+std::vector<RecordedCount> compared_of(const Field& row) {
+  std::vector<RecordedCount> result;
+  const auto counters = row.find("counters_of_counts");
+  const auto list = counters ? counters->find("compared") : std::nullopt;
+  if (!list) return result;
+  for (const Field& each : list->list()) {
+    result.push_back({each.at("count").text(), each.at("emulator").number(),
+                      each.at("metric").text(), each.at("gpu").number()});
+  }
+  return result;
+}
+
 RecordedRow row_of(const Field& field) {
   RecordedRow row;
   row.rung = field.at("rung").text();
+  row.idea = text_or_nothing(field, "idea");
+  row.rows = texts(field, "rows");
+  row.step_before = text_or_nothing(field, "step_before");
+  row.roof = text_or_nothing(field, "roof");
+  row.compared = compared_of(field);
   row.size = field.at("size").sides<2>();
   if (const auto block = field.find("block")) row.block = block->sides<3>();
   for (const char* key : {"parameters", "axes"}) {
@@ -168,7 +121,53 @@ RecordedRow row_of(const Field& field) {
   for (const char* key : {"counts", "resources"}) {
     if (const auto list = field.find(key)) add_by_capability(*list, row);
   }
+  if (const auto counts = field.find("counts")) {
+    const std::vector<Field> list = counts->list();
+    const auto size = list.empty() ? std::nullopt : list.front().find("size");
+    if (size) row.counts_size = size->sides<2>();
+  }
   return row;
+}
+
+RecordedCpuRow cpu_row_of(const Field& field) {
+  RecordedCpuRow row;
+  row.name = field.at("rung").text();
+  row.size = field.at("size").sides<2>();
+  row.not_run = text_or_nothing(field, "skipped") + text_or_nothing(field, "wrong");
+  if (const auto time = field.find("time")) row.time_us = timing_of(*time);
+  if (const auto time = field.find("document_time_us")) row.document_time_us = time->number();
+  return row;
+}
+
+RecordedKnee knee_of(const Field& field) {
+  RecordedKnee knee;
+  knee.rung = field.at("rung").text();
+  knee.size = field.at("size").sides<2>();
+  if (const auto block = field.find("block")) knee.block = block->sides<3>();
+  for (const char* key : {"parameters", "axes"}) {
+    const auto values = field.find(key);
+    if (!values) continue;
+    for (const auto& [name, value] : values->object().items()) {
+      knee.values[name] = values->at(name.c_str()).whole();
+    }
+  }
+  knee.none = text_or_nothing(field, "none");
+  if (!knee.none.empty()) return knee;
+  knee.at = field.at("at").number();
+  knee.level_us = field.at("level_us").number();
+  knee.slope_us = field.at("slope_us").number();
+  return knee;
+}
+
+RecordedHalving halving_of(const Field& field) {
+  RecordedHalving halving;
+  halving.rung = field.at("rung").text();
+  if (const auto block = field.find("block")) halving.block = block->sides<3>();
+  halving.hangs_on = text_or_nothing(field, "hangs_on");
+  for (const auto& [key, value] : field.object().items()) {
+    if (value.is_number()) halving.losses[key] = value.get<double>();
+  }
+  return halving;
 }
 
 std::string origin_of(const Field& machine) {
@@ -180,6 +179,20 @@ std::string origin_of(const Field& machine) {
 
 }  // namespace
 
+RecordedFigure timing_of(const Field& timing) {
+  return {timing.at("median_us").number(), timing.at("p5_us").number(),
+          timing.at("p95_us").number()};
+}
+
+std::vector<std::pair<std::string, std::string>> machine_of(const Field& machine) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const auto& [key, value] : machine.object().items()) {
+    if (value.is_string()) result.emplace_back(key, value.get<std::string>());
+    if (value.is_number()) result.emplace_back(key, value.dump());
+  }
+  return result;
+}
+
 Record read_record(const nlohmann::ordered_json& json, const std::string& name) {
   const Field root(json, name);
   if (json.is_array()) {
@@ -190,15 +203,33 @@ Record read_record(const nlohmann::ordered_json& json, const std::string& name) 
   record.study = root.at(record.is_ladder ? "ladder" : "study").text();
   record.experiment = text_or_nothing(root, "experiment");
   record.title = text_or_nothing(root, "title");
-  if (const auto report = root.find("report")) {
-    for (const Field& each : report->list()) record.report.push_back(each.text());
-  }
+  record.rows_shown = texts(root, "rows");
+  record.report = texts(root, "report");
   const Field machine = root.at("machine");
   record.device = text_or_nothing(machine, machine.find("gpu") ? "gpu" : "device");
   record.origin = origin_of(machine);
   if (const auto interrupted = root.find("interrupted")) record.interrupted = interrupted->truth();
+  record.machine = machine_of(machine);
+  record.method = text_or_nothing(root, "method");
+  record.document_device = text_or_nothing(root, "document_device");
+  if (const auto size = root.find("document_size")) record.document_size = size->sides<2>();
+  record.has_counters = root.find("counters").has_value();
+  for (const auto& [key, value] : root.object().items()) {
+    if (value.is_number()) record.roofs[key] = value.get<double>();
+  }
+  if (const auto knee = root.find("knee")) record.knee_axis = knee->at("axis").text();
+  if (const auto knees = root.find("knees")) {
+    for (const Field& each : knees->list()) record.knees.push_back(knee_of(each));
+  }
+  if (const auto halved = root.find("halved")) {
+    for (const Field& each : halved->list()) record.halved.push_back(halving_of(each));
+  }
   for (const Field& each : root.at("results").list()) {
-    if (!each.find("on_cpu")) record.rows.push_back(row_of(each));
+    if (each.find("on_cpu")) {
+      record.cpu_rows.push_back(cpu_row_of(each));
+    } else {
+      record.rows.push_back(row_of(each));
+    }
   }
   return record;
 }

@@ -19,8 +19,20 @@ struct RecordedFigure {
   std::optional<double> high;
 };
 
+/// A GPU's hardware counter beside the emulator's count of the same thing.
+struct RecordedCount {
+  std::string count;
+  double emulator = 0;
+  std::string metric;
+  double gpu = 0;
+};
+
 struct RecordedRow {
   std::string rung;
+  std::string idea;
+  std::vector<std::string> rows;  ///< of the documents
+  std::string step_before;        ///< what it is a step from; empty where a branch begins
+  std::string roof;               ///< what share_of_roof is of, where the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t>
@@ -29,20 +41,62 @@ struct RecordedRow {
   std::map<std::string, RecordedFigure> figures;  ///< by the names of figure_names
   /// The figures that belong to one compute capability, in the record's order of these.
   std::vector<std::pair<std::string, std::map<std::string, RecordedFigure>>> by_capability;
-  std::string not_run;  ///< why, in words
+  std::array<std::int64_t, 2> counts_size{};  ///< that the counts are of; 0×0 without counts
+  std::string not_run;                        ///< why, in words
+  std::vector<RecordedCount> compared;
 };
 
-/// A run of a ladder or another study, without the CPU's rows.
+/// What the library, or a plain loop, takes on a CPU.
+struct RecordedCpuRow {
+  std::string name;
+  std::array<std::int64_t, 2> size{};
+  std::optional<RecordedFigure> time_us;
+  std::optional<double> document_time_us;
+  std::string not_run;
+};
+
+/// Where a curve over `knee_axis` stops being flat.
+struct RecordedKnee {
+  std::string rung;
+  std::array<std::int64_t, 2> size{};
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  std::map<std::string, std::int64_t> values;  ///< parameters and constants of the curve
+  std::string none;                            ///< why there is none
+  double at = 0;
+  double level_us = 0;
+  double slope_us = 0;  ///< for each 1 of the axis behind it
+};
+
+/// What a kernel loses with half of a resource, as shares by the record's own names.
+struct RecordedHalving {
+  std::string rung;
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  std::map<std::string, double> losses;
+  std::string hangs_on;
+};
+
+/// A run of a ladder or another study.
 struct Record {
   bool is_ladder = false;
   std::string study;
   std::string experiment;
   std::string title;
-  std::vector<std::string> report;  ///< figures that the study asks for, the first to be drawn
+  std::vector<std::string> rows_shown;  ///< of the documents
+  std::vector<std::string> report;      ///< figures that the study asks for, the first to be drawn
   std::string device;
   std::string origin;  ///< commit and date, where the record names them
+  std::vector<std::pair<std::string, std::string>> machine;  ///< all that is said of it
+  std::string method;
+  std::string document_device;
+  std::optional<std::array<std::int64_t, 2>> document_size;
+  std::map<std::string, double> roofs;  ///< the run's own numbers: copy_roof_gb_per_s
+  std::string knee_axis;
+  std::vector<RecordedKnee> knees;
+  std::vector<RecordedHalving> halved;
   bool interrupted = false;
-  std::vector<RecordedRow> rows;
+  bool has_counters = false;
+  std::vector<RecordedRow> rows;  ///< without the CPU's
+  std::vector<RecordedCpuRow> cpu_rows;
 };
 
 /// The object that json_of(StudyRun) makes, this version's or an earlier one's.
