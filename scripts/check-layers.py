@@ -53,6 +53,8 @@ ROOMS = [
     # What a GPU that is not there would take, from counts and its profile.
     ("lab/predict", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile", "lab/measure",
                      "lab/study"]),
+    # What plots show and what tables say, on one page for a browser.
+    ("lab/report", ["base", "lab/compile", "lab/plot", "lab/study"]),
     ("lab/explain", ["base", "gpu", "io", "rules", "emulator", "emulator/runtime",
                      "primitives/shared", "lab/compile", "lab/measure", "lab/study", "lab/predict"]),
 
@@ -63,7 +65,8 @@ ROOMS = [
     # A window for them.
     ("viewer", ["base", "gpu", "io", "live"]),
     ("cli", ["base", "gpu", "io", "rules", "emulator", "primitives/*", "algorithms/*", "lab/compile",
-             "lab/measure", "lab/study", "lab/plot", "lab/predict", "lab/explain", "live", "viewer"]),
+             "lab/measure", "lab/study", "lab/plot", "lab/report", "lab/predict", "lab/explain", "live",
+             "viewer"]),
     ("", ["base", "gpu", "primitives/*", "algorithms/*"]),  # warpwise.hpp
 ]
 

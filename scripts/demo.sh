@@ -97,6 +97,11 @@ else
   echo "Not shown: what explain says of a kernel, for want of a compiler for it (scripts/get-nvrtc.sh brings one)"
 fi
 
+step "What each step of the ladders gained on an H200, as a page for a browser" \
+  lab report --out "$out/report.html"
+
 echo
 echo "Made in $out/:"
 (cd "$out" && find . -type f -printf '%10s bytes  %P\n' | sort -k3)
+echo
+echo "To read first: $PWD/$out/report.html"

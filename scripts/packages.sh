@@ -27,6 +27,7 @@ if [ "${1:-}" = "--test" ]; then
              man-db zsh                                           # the installed package
              ffmpeg                                               # videos of other programs
              xvfb xauth libgl1-mesa-dri libegl-mesa0 xdotool      # windows without a screen, OpenGL without a GPU
+             chromium chromium-driver python3-selenium            # lab report in a browser; 130 MB to load
              time)                                                # scripts/record-opencv.py
 fi
 

@@ -1,5 +1,5 @@
 // A record of `lab run`: whatever it is, it is refused with InvalidArgument and nothing else, or
-// gives a plot, its figures and the script that draws it.
+// gives a plot, its figures and the script that draws it; and a page, of this and of a bench's.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,6 +8,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/plot/gnuplot_script.hpp"
 #include "warpwise/lab/plot/plot.hpp"
+#include "warpwise/lab/report/page.hpp"
 
 namespace {
 
@@ -35,11 +36,25 @@ void plot(const lab::Record& record) {
   lab::gnuplot_script(plot, "out.svg");
 }
 
+void report(std::string_view text) {
+  lab::report::Collection collection;
+  lab::report::add_file(text, "record.json", collection);
+  const std::string page = lab::report::page_of(collection, {});
+  require(page.ends_with("</main></body></html>\n"), "a page is whole");
+  require(page.find("=\"nan") == std::string::npos && page.find("=\"inf") == std::string::npos,
+          "what is drawn lies somewhere");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    plot(lab::parse_record({reinterpret_cast<const char*>(data), size}, "record.json"));
+    plot(lab::parse_record(text, "record.json"));
+  } catch (const InvalidArgument&) {
+  }
+  try {
+    report(text);
   } catch (const InvalidArgument&) {
   }
   return 0;

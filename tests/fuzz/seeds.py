@@ -156,7 +156,7 @@ def record_seeds():
         record = json.loads(path.read_text(encoding="utf-8"))
         rows = [row for row in record["results"] if "on_cpu" not in row]
         kept = ("rung", "size", "parameters", "axes", "block", "setting", "cold", "end_to_end", "share_of_roof",
-                "document_speedup_over_first", "skipped")
+                "document_speedup_over_first", "skipped", "gb_per_s", "speedup_over_first", "counts", "sm_clock_mhz")
         record["results"] = [{key: row[key] for key in kept if key in row} for row in (rows[0], rows[-1])]
         record["machine"] = {"device": "a", "commit": "b"}
         for long in ("method", "document_device", "document_size", "transfers", "knees", "halved", "bus"):

@@ -81,7 +81,7 @@ class FirstHour:
 
     def demo(self, script):
         self.line(script, says=["This machine:", "Made in demo-output/:"])
-        for name in ["building-edges.png", "sudoku-threshold.png", "aloe-colours.png", "building-track.csv"]:
+        for name in ["building-edges.png", "sudoku-threshold.png", "aloe-colours.png", "building-track.csv", "report.html"]:
             expect((self.clone / "demo-output" / name).stat().st_size > 50, name)
 
     def the_command(self):

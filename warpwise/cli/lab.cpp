@@ -92,6 +92,7 @@ class LabCommand final : public Command {
     commands_["list"] = add_lab_list(app);
     commands_["run"] = add_lab_run(app);
     commands_["plot"] = add_lab_plot(app);
+    commands_["report"] = add_lab_report(app);
     commands_["verify"] = add_lab_verify(app);
     commands_["diff"] = add_lab_diff(app);
     commands_["occupancy"] = add_lab_occupancy(app);

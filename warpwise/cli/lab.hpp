@@ -64,6 +64,7 @@ std::unique_ptr<Command> add_lab_list(CLI::App& lab);
 std::unique_ptr<Command> add_lab_verify(CLI::App& lab);
 std::unique_ptr<Command> add_lab_run(CLI::App& lab);
 std::unique_ptr<Command> add_lab_plot(CLI::App& lab);
+std::unique_ptr<Command> add_lab_report(CLI::App& lab);
 std::unique_ptr<Command> add_lab_diff(CLI::App& lab);
 std::unique_ptr<Command> add_lab_occupancy(CLI::App& lab);
 std::unique_ptr<Command> add_lab_predict(CLI::App& lab);

@@ -1,0 +1,202 @@
+"""lab report: the page of the recorded results has every ladder and study, needs nothing from outside, and its links lead
+somewhere; other folders, and what is refused. How a browser shows it: report_browser_test.py."""
+
+import collections
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import unittest
+import urllib.parse
+
+from lab_support import EMULATOR, FAILED, LabTest, USAGE
+from support import SAMPLES, read, runs_rungs, write
+
+ROOT = pathlib.Path(SAMPLES).parent
+RESULTS = ROOT / "results/nvidia-h200"
+RECORDS = {path: json.loads(path.read_text(encoding="utf-8"))
+           for kind in ("ladders", "studies") for path in sorted((RESULTS / kind).glob("*.json"))}
+LONE = {"meta", "link", "br", "line", "circle", "path", "rect"}
+
+
+class Page(html.parser.HTMLParser):
+    """What a page has: ids, addresses, texts of elements, and that each of these is closed where it ought to be."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.addresses, self.wrong = [], [], [], []
+        self.texts = collections.defaultdict(list)
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        self.texts[tag].append("")
+        self.attributes(attributes)
+
+    def handle_startendtag(self, tag, attributes):
+        self.attributes(attributes)
+
+    def attributes(self, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src", "srcset", "action", "data", "poster"):
+                self.addresses.append(value)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        for tag in self.open:
+            self.texts[tag][-1] += data
+
+
+class Report(LabTest):
+    def page(self, *arguments):
+        self.succeed("lab", "report", "--out", "page.html", *arguments)
+        text = read("page.html").decode()
+        page = Page(text)
+        self.assertEqual((page.wrong, page.open), ([], []), "elements are closed in their order")
+        self.assertEqual(len(page.ids), len(set(page.ids)), "ids are unique")
+        for address in page.addresses:
+            self.assertRegex(address, "^(#|data:)", "nothing comes from outside")
+            if address.startswith("#"):
+                self.assertIn(address[1:], page.ids)
+        self.assertNotRegex(text, r"<script|@import|url\(|https?://[^\s<]*[\"')]", "nothing comes from outside")
+        self.assertNotRegex(text, r"\b(nan|inf)\b%?\"", "every place of a picture is a number")
+        return page, text
+
+
+class OfTheRecordedResults(Report):
+    def test_every_ladder_and_study_is_there(self):
+        page, text = self.page()
+        headings = " ".join(page.texts["h2"])
+        self.assertGreater(len(RECORDS), 50)
+        for path, record in RECORDS.items():
+            kind = "ladder" if "ladder" in record else "study"
+            with self.subTest(path.name):
+                self.assertRegex(headings, rf"\b{record[kind]}\b")
+                self.assertIn(f"{kind}-{record[kind]}", page.ids)
+                self.assertIn(f"From {path.name}: ", text)
+                self.assertIn(record["machine"]["commit"], text)
+                for row in record["results"]:
+                    self.assertIn(row["rung"], text)
+
+    def test_speed_ups_are_those_of_the_records(self):
+        """The front page's numbers, worked out once more."""
+        page, _ = self.page()
+        for name in ("sobel", "match", "threshold", "gemv", "copy", "convert"):
+            rows = [row for row in RECORDS[RESULTS / f"ladders/{name}-ladder.json"]["results"] if "cold" in row]
+            steps = [row for row in rows if (row["size"], row["parameters"]) == (rows[0]["size"], rows[0]["parameters"])]
+            gained = steps[0]["cold"]["median_us"] / steps[-1]["cold"]["median_us"]
+            step = max((row for row in steps if "step_before" in row), key=lambda row: row["speedup_over_step_before"])
+            card = next(text for text in page.texts["article"] if text.startswith(name))
+            with self.subTest(name):
+                said = float(re.search(r"×([\d.]+)over its first step", card)[1])
+                self.assertAlmostEqual(said / gained, 1, delta=0.006)
+                self.assertIn(f"{steps[0]['rung']} takes ", card)
+                self.assertIn(f"The largest step is {step['rung']}, ", card)
+
+    def test_the_documents_best_that_is_no_longer(self):
+        _, text = self.page()
+        rows = [row for row in RECORDS[RESULTS / "ladders/sobel-ladder.json"]["results"]
+                if "document_speedup_over_first" in row]
+        then = max(rows, key=lambda row: row["document_speedup_over_first"])["rung"]
+        now = max(rows, key=lambda row: row["speedup_over_first"])["rung"]
+        self.assertNotEqual(then, now)
+        self.assertRegex(text, rf"<li>sobel: {then} was the best step .* now it is {now} ")
+
+    def test_every_picture_has_its_table_and_its_figures_to_save(self):
+        _, text = self.page()
+        self.assertEqual(text.count("<figure>"), len(RECORDS) + 1, "one for each record, and the roofs'")
+        for figure in text.split("<figure>")[1:]:
+            self.assertIn("<svg class=\"chart\"", figure.partition("</figure>")[0])
+            self.assertRegex(figure.partition("</figure>")[2], r"^<details><summary>.*?<table>.*?download=\"[^\"]+\.csv\"")
+        saved = dict(re.findall(r"<a download=\"([^\"]+)\" href=\"data:text/csv;charset=utf-8,([^\"]*)\"", text))
+        # What lab plot draws is what the page has.
+        for name in ("banks-table1.csv", "latency-additions.csv"):
+            shown = urllib.parse.unquote(saved[name]).splitlines()
+            kept = (RESULTS / "studies" / name).read_text(encoding="utf-8").splitlines()
+            self.assertEqual(len(shown), len(kept))
+            self.assertEqual(shown[1].split(",")[-3:], kept[1].rstrip(",").split(",")[-3:])
+
+    def test_rows_of_the_documents_are_told_as_the_list_of_them_has_it(self):
+        page, _ = self.page()
+        said = dict(re.findall(r"^\| ([A-E]\d+) \| (.*?) \|$", (ROOT / "docs/sources.md").read_text(encoding="utf-8"), re.M))
+        self.assertGreater(len(said), 20)
+        shown = set(re.findall(r"^([A-E]\d+: .*)$", "\n".join(page.texts["li"]), re.M))
+        self.assertGreater(len(shown), 12)
+        for each in shown:
+            row, _, about = each.partition(": ")
+            self.assertEqual(about, said[row])
+
+    def test_each_step_leads_to_its_source(self):
+        page, text = self.page()
+        ladders = self.ladders()
+        for ladder in ladders:
+            for rung in ladder["rungs"]:
+                with self.subTest(f"{ladder['ladder']}/{rung['name']}"):
+                    link = re.search(rf"<th scope=\"row\"><a href=\"#(source-{ladder['ladder']}-[^\"]*)\">{rung['name']}<", text)
+                    self.assertIsNotNone(link)
+                    self.assertIn(link[1], page.ids)
+        source = (ROOT / "warpwise/primitives/sobel/ladder/01_global.cu").read_text(encoding="utf-8")
+        shown = next(each for each in page.texts["pre"] if source[:200] in each)
+        self.assertEqual(shown.rstrip("\n"), source.rstrip("\n"))
+
+
+class OfOtherFolders(Report):
+    @runs_rungs
+    def test_counts_without_times(self):
+        self.succeed("lab", "run", "copy", *EMULATOR, "--size", "64x8", "--out", "mine/below")
+        page, text = self.page("--from", "mine")
+        self.assertIn("ladder-copy", page.ids)
+        self.assertIn("warp instructions", text)
+        self.assertEqual(page.texts["article"], [])
+
+    def test_one_record_and_files_that_are_none(self):
+        shutil.copytree(RESULTS / "gpu_bench", "mine")
+        shutil.copy(RESULTS / "studies/banks-table1.json", "mine")
+        write("mine/settings.json", b'{"colour": "red"}')
+        write("mine/notes.txt", b"not JSON")
+        page, _ = self.page("--from", "mine")
+        self.assertEqual(page.texts["h2"][:2], ["What was found", "The study banks"])
+        self.assertIn("libraries", page.ids)
+
+    def test_markup_in_a_record_is_text(self):
+        record = json.loads((RESULTS / "studies/banks-table1.json").read_text(encoding="utf-8"))
+        evil = "<img src=x onerror=alert(1)>\"'&\u0007"
+        for row in record["results"]:
+            row["rung"] += evil
+            row["idea"] = evil
+        record.update(study=evil, title=evil, method=evil, document_device=evil)
+        record["machine"].update(gpu=evil, commit=evil, **{evil: evil})
+        write("mine.json", json.dumps(record).encode())
+        page, text = self.page("--from", ".")
+        self.assertNotIn("<img", text)
+        self.assertIn(evil.replace("\u0007", "\ufffd"), " ".join(page.texts["h3"]))
+
+    def test_refusals_leave_nothing_behind(self):
+        record = (RESULTS / "ladders/copy-ladder.json").read_bytes()
+        cases = [(b"{", "is no JSON"), (record[:1000], "is no JSON"), (b'{"ladder": "copy"}', 'has no "machine"'),
+                 (record.replace(b'"median_us": ', b'"median_us": "', 1).replace(b', "p5_us"', b'", "p5_us"', 1),
+                  "median_us has to be a number"),
+                 (b'{"rows": [1], "roof_gb_per_s": 1, "machine": {}, "method": ""}', "rows[0] has to be an object")]
+        pathlib.Path("mine/deep").mkdir(parents=True)
+        for content, says in cases:
+            with self.subTest(says):
+                write("mine/deep/wrong.json", content)
+                said = self.refuse("report", "--from", "mine", "--out", "no.html", says=says)
+                self.assertIn("mine/deep/wrong.json", said)
+
+    def test_a_folder_without_records(self):
+        pathlib.Path("empty").mkdir()
+        self.refuse("report", "--from", "empty", says="hold no record")
+        self.refuse("report", "--from", "nowhere", says="cannot read the folder nowhere", code=FAILED)
+        self.refuse("report", "--from", "empty", "--out", "no/where.html", says="empty")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/lab.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/report/page.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace report = lab::report;
+
+// What was recorded on the GPU that the documents show, installed beside the kernels' sources.
+fs::path recorded_results() { return lab::source_root().parent_path() / "results"; }
+
+class LabReport final : public Command {
+ public:
+  explicit LabReport(CLI::App& app) {
+    app.add_option("--from", from_,
+                   "A folder with records of lab run --out, in it or below it (default: the "
+                   "recorded results that come with warpwise)")
+        ->type_name("FOLDER");
+    app.add_option("--out", out_, "The page (default: report.html)")->type_name("FILE.html");
+  }
+
+  void execute() const override {
+    // Read before the file is begun: what is wrong with a record leaves nothing behind.
+    const report::Collection collection =
+        report::read_folder(from_.empty() ? recorded_results() : fs::path(from_));
+    const std::string page = report::page_of(collection, report::installed_sources(collection));
+    io::OutputFile file(out_);
+    file.write(std::as_bytes(std::span(page)));
+    file.finish();
+    if (io::is_standard_output(out_)) return;
+    print_line(fmt::format("{}: {} runs and {} benches, {} bytes", out_, collection.runs.size(),
+                           collection.benches.size(), page.size()));
+  }
+
+ private:
+  std::string from_;
+  std::string out_ = "report.html";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_lab_report(CLI::App& lab) {
+  return std::make_unique<LabReport>(*lab.add_subcommand(
+      "report", "What was recorded as one page for a browser: what each step gained"));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/report/collection.hpp"
+#include "warpwise/lab/report/html.hpp"
+#include "warpwise/lab/report/sources.hpp"
+
+namespace warpwise::lab::report {
+
+/// All runs of a ladder or a study on one GPU.
+struct Chapter {
+  std::string id;
+  bool is_ladder = false;
+  std::string study;
+  std::vector<const Recorded*> runs;  ///< the whole first
+};
+
+/// Ladders, then studies.
+std::vector<Chapter> chapters_of(const Collection& collection);
+
+Html html_of(const Chapter& chapter, const std::map<std::string, StudySource>& sources);
+
+}  // namespace warpwise::lab::report

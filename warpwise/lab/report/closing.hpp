@@ -1,0 +1,19 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "warpwise/lab/report/collection.hpp"
+#include "warpwise/lab/report/html.hpp"
+#include "warpwise/lab/report/sources.hpp"
+
+// What stands behind the ladders and the studies. Each is empty where there is nothing of it.
+namespace warpwise::lab::report {
+
+Html rooflines(const Collection& collection);
+Html other_libraries(const Collection& collection);
+Html hardware_counters(const Collection& collection);
+Html kernel_sources(const std::map<std::string, StudySource>& sources);
+Html machine_and_method(const Collection& collection);
+
+}  // namespace warpwise::lab::report

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "warpwise/lab/report/chapter.hpp"
+#include "warpwise/lab/report/collection.hpp"
+#include "warpwise/lab/report/html.hpp"
+#include "warpwise/lab/report/sources.hpp"
+
+namespace warpwise::lab::report {
+
+/// What was found, to be read in a minute.
+/// \param chapters  of the same collection
+Html front_page(const Collection& collection, const std::vector<Chapter>& chapters,
+                const std::map<std::string, StudySource>& sources);
+
+}  // namespace warpwise::lab::report

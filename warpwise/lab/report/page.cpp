@@ -1,0 +1,62 @@
+#include "warpwise/lab/report/page.hpp"
+
+#include "warpwise/lab/report/chapter.hpp"
+#include "warpwise/lab/report/closing.hpp"
+#include "warpwise/lab/report/front.hpp"
+#include "warpwise/lab/report/style.hpp"
+#include "warpwise/lab/report/words.hpp"
+
+namespace warpwise::lab::report {
+namespace {
+
+// The parts of the page behind its front.
+struct Part {
+  std::string id;
+  std::string name;
+  Html html;
+};
+
+Html contents(const std::vector<Part>& parts) {
+  Html items;
+  for (const Part& each : parts) {
+    items += element("li", element("a", {{"href", "#" + each.id}}, each.name));
+  }
+  return element("nav", {{"aria-label", words().contents}}, element("ul", items));
+}
+
+std::string head() {
+  const Words& w = words();
+  const Html meta =
+      lone("meta", {{"charset", "utf-8"}}) +
+      lone("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}}) +
+      // A browser asks for an icon unless it is told that there is none.
+      lone("link", {{"rel", "icon"}, {"href", "data:,"}});
+  return element("head", meta + element("title", w.title) + Html{"<style>"} + Html{style_sheet()} +
+                             Html{"</style>"})
+      .markup;
+}
+
+}  // namespace
+
+std::string page_of(const Collection& collection,
+                    const std::map<std::string, StudySource>& sources) {
+  const Words& w = words();
+  const std::vector<Chapter> chapters = chapters_of(collection);
+  std::vector<Part> parts;
+  parts.reserve(chapters.size() + 5);
+  for (const Chapter& each : chapters) {
+    parts.push_back({each.id, each.study, html_of(each, sources)});
+  }
+  parts.push_back({"roofline", w.roofline, rooflines(collection)});
+  parts.push_back({"libraries", w.peers, other_libraries(collection)});
+  parts.push_back({"counters", w.counters, hardware_counters(collection)});
+  parts.push_back({"sources", w.sources, kernel_sources(sources)});
+  parts.push_back({"method", w.method, machine_and_method(collection)});
+  std::erase_if(parts, [](const Part& each) { return each.html.empty(); });
+  Html body = front_page(collection, chapters, sources) + contents(parts);
+  for (const Part& each : parts) body += each.html;
+  return "<!DOCTYPE html>\n" + Html{"<html lang=\"" + std::string(w.language) + "\">"}.markup +
+         head() + element("body", element("main", body)).markup + "</html>\n";
+}
+
+}  // namespace warpwise::lab::report

@@ -1,0 +1,250 @@
+// What the report says of records, and what becomes of files that are none.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/lab/report/chart.hpp"
+#include "warpwise/lab/report/findings.hpp"
+#include "warpwise/lab/report/page.hpp"
+#include "warpwise/lab/report/roofline.hpp"
+#include "warpwise/lab/report/table.hpp"
+#include "warpwise/lab/report/words.hpp"
+
+namespace warpwise::lab::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json step(const std::string& rung, double us, double first_us, const char* before = nullptr) {
+  Json row = {{"rung", rung},
+              {"idea", "of " + rung},
+              {"size", {1000, 100}},
+              {"parameters", Json::object()},
+              {"block", {32, 8, 1}},
+              {"cold", {{"median_us", us}, {"p5_us", 0.9 * us}, {"p95_us", 1.2 * us}}},
+              {"gb_per_s", 800 / us},
+              {"share_of_roof", 0.8 / us},
+              {"sm_clock_mhz", 2000},
+              {"speedup_over_first", first_us / us},
+              {"counts",
+               {{{"compute_capability", "9.0"}, {"size", {100, 10}}, {"warp_instructions", 40}}}}};
+  if (before != nullptr) {
+    row["step_before"] = before;
+    row["speedup_over_step_before"] = 2;
+  }
+  return row;
+}
+
+Json ladder(const Json& rows) {
+  return {{"ladder", "l"},
+          {"experiment", "ladder"},
+          {"document_device", "an old GPU"},
+          {"machine", {{"gpu", "a GPU"}, {"compute_capability", "9.0"}, {"multiprocessors", 10}}},
+          {"copy_roof_gb_per_s", 1000},
+          {"results", rows}};
+}
+
+Collection collection_of(const Json& json) {
+  Collection collection;
+  add_file(json.dump(), "file.json", collection);
+  return collection;
+}
+
+std::string message_of(const std::string& text) {
+  Collection collection;
+  try {
+    add_file(text, "file.json", collection);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Html, ATextIsNoMarkup) {
+  EXPECT_EQ(text("<a href=\"x\">&amp;").markup, "&lt;a href=&quot;x&quot;&gt;&amp;amp;");
+  EXPECT_EQ(element("p", {{"title", "\"><script>"}}, "<b>").markup,
+            "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;</p>");
+}
+
+TEST(Html, WhatIsNoUtf8IsReplaced) {
+  const std::string_view replaced = "\xEF\xBF\xBD";
+  EXPECT_EQ(text("é한😀\n\t").markup, "é한😀\n\t");
+  for (const char* wrong : {"\xFF", "\x80", "\xC3", "\x07", "\x7F"}) {
+    EXPECT_EQ(text(wrong).markup, replaced) << fmt::format("{:02x}", wrong[0]);
+  }
+  // A longer form than needed, a surrogate, a character beyond the last: of each byte nothing
+  // stays.
+  for (const char* wrong : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    EXPECT_EQ(text(wrong).markup.size(), replaced.size() * std::string_view(wrong).size());
+  }
+}
+
+TEST(Html, AnAddressHoldsAFile) {
+  EXPECT_EQ(data_address("text/csv", "a,b\n\"1\",50 %é\n"),
+            "data:text/csv;charset=utf-8,a,b%0A%221%22,50%20%25%C3%A9%0A");
+}
+
+TEST(Scale, LiesBetweenItsEnds) {
+  const Scale even = scale_for(10, 40, false);
+  EXPECT_EQ(even.least, 0);
+  EXPECT_NEAR(even.fraction(40), 1 / 1.06, 1e-9);
+  const Scale powers = scale_for(1, 100, true);
+  EXPECT_NEAR(powers.fraction(10), 0.5, 1e-9);
+  // Numbers that nobody measures end, too.
+  for (const double far : {0.0, 5e-324, 1e308}) {
+    const Scale scale = scale_for(far, 1e308, true);
+    EXPECT_LT(scale.ticks(5).size(), 100U);
+    EXPECT_GE(scale.fraction(far), 0);
+  }
+}
+
+TEST(Findings, OfALadder) {
+  Json rows = {step("first", 8, 8), step("second", 4, 8, "first"), step("third", 1, 8, "second")};
+  rows[2]["speedup_over_step_before"] = 4;
+  rows[0]["document_speedup_over_first"] = 1;
+  rows[1]["document_speedup_over_first"] = 3;
+  Json larger = rows[2];
+  larger["size"] = {2000, 100};
+  rows.push_back(larger);
+  const Collection collection = collection_of(ladder(rows));
+  const auto finding = finding_of(collection.runs.at(0).record);
+  ASSERT_TRUE(finding);
+  EXPECT_DOUBLE_EQ(finding->speedup, 8);
+  EXPECT_EQ(finding->largest_step->rung, "third");
+  EXPECT_EQ(finding->last_at_largest_size->size[0], 2000);
+  ASSERT_TRUE(finding->document);
+  EXPECT_TRUE(finding->document->is_alone);
+  EXPECT_EQ(finding->document->then->rung, "second");
+}
+
+TEST(Findings, TheDocumentsBestMayBeBestNoLonger) {
+  Json rows = {step("first", 8, 8), step("second", 4, 8), step("third", 2, 8), step("own", 1, 8)};
+  rows[0]["document_speedup_over_first"] = 1;
+  rows[1]["document_speedup_over_first"] = 6;
+  rows[2]["document_speedup_over_first"] = 5;
+  const Collection collection = collection_of(ladder(rows));
+  const auto best = finding_of(collection.runs.at(0).record)->document;
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->then->rung, "second");
+  EXPECT_EQ(best->now->rung, "third") << "of the document's own steps";
+  const std::string page = page_of(collection, {});
+  EXPECT_NE(page.find("l: second was the best step (×6.00 over the first, ×2.00 now); now it is "
+                      "third (×5.00 then, ×4.00 now)."),
+            std::string::npos);
+}
+
+TEST(Findings, OfBlocks) {
+  Json rows = {step("a", 4, 4), step("a", 3, 4)};
+  rows[0]["document_time_us"] = 100;
+  rows[1]["block"] = {64, 2, 1};
+  const Collection collection = collection_of(ladder(rows));
+  const auto blocks = other_best_blocks(collection.runs);
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks[0].now->block[0], 64);
+  rows[1]["cold"]["median_us"] = 3.99;
+  EXPECT_TRUE(other_best_blocks(collection_of(ladder(rows)).runs).empty()) << "as good";
+}
+
+TEST(Findings, OfOtherLibraries) {
+  const auto row = [](const char* by, double us) {
+    return Json{{"primitive", "copy"}, {"variant", "v"}, {"implementation", by},
+                {"width", 8},          {"height", 4},    {"median_us", us},
+                {"p5_us", us},         {"p95_us", us},   {"share_of_roof", 1}};
+  };
+  const Collection collection = collection_of(
+      {{"machine", Json::object()},
+       {"method", "m"},
+       {"roof_gb_per_s", 1},
+       {"rows", {{{"primitive", "roof"}}, row("warpwise", 2), row("a", 3), row("b", 1)}}});
+  const auto peers = peer_findings(collection.benches);
+  ASSERT_EQ(peers.size(), 1U);
+  EXPECT_EQ(peers[0].comparisons, 2U);
+  EXPECT_EQ(peers[0].faster, 1U);
+  EXPECT_DOUBLE_EQ(peers[0].least, 0.5);
+  EXPECT_DOUBLE_EQ(peers[0].greatest, 1.5);
+}
+
+TEST(Roofline, ComparesWorkWithBytes) {
+  const Collection collection = collection_of(ladder({step("first", 8, 8)}));
+  const auto lines = rooflines_of(collection.runs);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_DOUBLE_EQ(lines[0].instructions_per_s, 10 * 4 * 2000e6);
+  // 40 instructions of 1000 pixels are 4000 of all, for 800 GB/s·µs, which are 800,000 bytes.
+  EXPECT_DOUBLE_EQ(lines[0].points.at(0).work, 5);
+  EXPECT_DOUBLE_EQ(lines[0].points.at(0).gb_per_s, 100);
+}
+
+TEST(Collection, NamesTheFileThatIsWrong) {
+  EXPECT_EQ(message_of("{"), "file.json is no JSON; a record is what lab run --out writes");
+  EXPECT_EQ(message_of(R"({"ladder": "copy"})"),
+            "file.json has no \"machine\"; a record is what lab run --out writes");
+  EXPECT_EQ(message_of(R"({"rows": [3], "roof_gb_per_s": 1, "machine": {}, "method": ""})"),
+            "file.json, rows[0] has to be an object; a record is what lab run --out writes");
+  Json wrong = ladder({step("a", 1, 1)});
+  wrong["knees"] = {{{"rung", 1}}};
+  EXPECT_NE(message_of(wrong.dump()).find("file.json, knees[0], rung has to be a text"),
+            std::string::npos);
+}
+
+TEST(Collection, WhatIsNoRecordIsPassedOver) {
+  Collection collection;
+  for (const char* other : {"{}", "[1, 2]", "3", R"({"ladder": {"runs": 3}})"}) {
+    add_file(other, "file.json", collection);
+  }
+  EXPECT_TRUE(collection.runs.empty());
+  EXPECT_EQ(collection.others, 5U) << "a list's elements are each something else";
+}
+
+TEST(Collection, ARunWithCountersStandsInWhereThereIsNoOther) {
+  const std::filesystem::path folder = testing::TempDir() + "report_counters";
+  std::filesystem::create_directories(folder);
+  Json counted = ladder({step("a", 1, 1)});
+  counted["counters"] = Json::object();
+  counted.erase("experiment");
+  const auto write = [&](const char* name, const Json& json) {
+    std::ofstream(folder / name) << json;
+  };
+  write("counted.json", counted);
+  EXPECT_EQ(read_folder(folder).runs.size(), 1U);
+  write("plain.json", ladder({step("a", 1, 1)}));
+  const Collection both = read_folder(folder);
+  EXPECT_EQ(both.runs.size(), 1U);
+  EXPECT_FALSE(both.runs[0].record.has_counters);
+  EXPECT_EQ(both.counted.size(), 1U);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Page, TwoGpusHaveAChapterEach) {
+  Collection collection = collection_of(ladder({step("a", 1, 1)}));
+  Json other = ladder({step("a", 1, 1)});
+  other["machine"]["gpu"] = "another GPU";
+  add_file(other.dump(), "other.json", collection);
+  const std::string page = page_of(collection, {});
+  EXPECT_NE(page.find("id=\"ladder-l\""), std::string::npos);
+  EXPECT_NE(page.find("id=\"ladder-l-2\""), std::string::npos);
+  EXPECT_NE(page.find("From other.json: another GPU"), std::string::npos);
+}
+
+TEST(Page, WhatWasNotRunSaysWhy) {
+  Json rows = {step("a", 1, 1),
+               {{"rung", "b"}, {"size", {1000, 100}}, {"skipped", "for a reason"}}};
+  EXPECT_NE(page_of(collection_of(ladder(rows)), {}).find("not run: for a reason"),
+            std::string::npos);
+}
+
+TEST(Table, EmptyColumnsAreLeftOut) {
+  Table table;
+  table.caption = "c";
+  table.file = "c.csv";
+  table.columns = {{"a"}, {"b"}, {"c", true}};
+  table.rows = {{{"1", {}}, {}, {"2.5", text("3")}}};
+  drop_empty_columns(table);
+  EXPECT_EQ(csv_of(table), "a,c\n1,2.5\n");
+  EXPECT_NE(html_of(table).markup.find("<td class=\"n\">3</td>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpwise::lab::report

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Every text of the report that is not a record's own, in one place, so that it can be translated.
+namespace warpwise::lab::report {
+
+/// Texts with {} take what is named behind them, in this order.
+struct Words {
+  const char* language;  ///< as HTML names it
+  const char* title;
+  const char* contents;
+
+  // The front page.
+  const char* intro;                 ///< ladders, steps, studies, devices
+  const char* found;                 ///< heading
+  const char* front_times;           ///< first rung, its time, last rung, its time, size
+  const char* front_roof;            ///< share, size
+  const char* front_roofs;           ///< share, size, share at a larger one, that size
+  const char* front_step;            ///< rung, speed-up, idea
+  const char* front_document_same;   ///< rung, document's speed-up, ours
+  const char* front_document_other;  ///< rung, document's speed-up, ours; rung, ours
+  const char* front_document_alone;  ///< rung, document's speed-up, ours
+  const char* counted_only;          ///< a ladder that was not timed
+  const char* no_longer;             ///< heading
+  const char* no_longer_rung;        ///< ladder, rung, document's, ours, rung, document's, ours
+  const char* no_longer_block;       ///< study, rung, block, block, speed-up
+  const char* all_hold;
+  const char* front_peers;    ///< heading
+  const char* peers_summary;  ///< primitive, faster, comparisons, least, most
+
+  // Ladders and studies.
+  const char* ladders;
+  const char* studies;
+  const char* ladder_heading;  ///< name
+  const char* study_heading;   ///< name
+  const char* rows_shown;      ///< what follows are rows of the documents
+  const char* staircase;
+  const char* then_bar;      ///< device
+  const char* now_bar;       ///< device
+  const char* then_and_now;  ///< speed-ups
+  const char* share_chart;
+  const char* rungs_table;  ///< ladder, size
+  const char* rung;
+  const char* what_is_new;
+  const char* time;
+  const char* fifth;
+  const char* ninety_fifth;
+  const char* of_roof;
+  const char* over_before;
+  const char* over_first;
+  const char* document_time;
+  const char* document_over_first;
+  const char* not_run;          ///< reason
+  const char* beside_document;  ///< device
+  const char* kernel;
+  const char* at;
+  const char* knees;  ///< axis
+  const char* knee_at;
+  const char* level;
+  const char* slope;
+  const char* no_knee;  ///< reason
+  const char* halved;
+  const char* hangs_on;
+  const char* cpu_rows;
+  const char* implementation;
+  const char* size;
+  const char* interrupted;
+  const char* from_file;  ///< file, device, origin
+  const char* nothing_drawn;
+
+  // Pictures and tables.
+  const char* document_dot;
+  const char* best_cell;  ///< value, place
+  const char* map_scale;  ///< what, least, greatest
+  const char* as_table;   ///< rows
+  const char* save;       ///< file
+
+  // All rungs in one picture.
+  const char* roofline;
+  const char* roofline_about;  ///< device
+  const char* roofline_x;
+  const char* roofline_y;
+  const char* roofline_none;
+  const char* copy_roof;       ///< GB/s
+  const char* read_roof;       ///< GB/s
+  const char* issue_roof;      ///< warp instructions a second in billions
+  const char* roofline_point;  ///< name, GB/s, share, time
+  const char* per_kilobyte;
+  const char* ladder;
+
+  // Other libraries, counters.
+  const char* peers;
+  const char* peers_about;
+  const char* primitive;
+  const char* variant;
+  const char* times_as_fast;
+  const char* counters;
+  const char* counters_about;
+  const char* count;
+  const char* comparisons;
+  const char* equal;
+  const char* least_ratio;
+  const char* greatest_ratio;
+  const char* ladder_or_study;
+
+  // Sources, and how it was measured.
+  const char* sources;
+  const char* sources_about;
+  const char* source_file;  ///< file, rungs
+  const char* constants;
+  const char* method;
+  const char* machine;
+  const char* records;
+  const char* file;
+  const char* method_of;  ///< files
+  const char* files;      ///< the first, how many more
+  const char* page_about;
+};
+
+const Words& words();
+
+/// What a row of the source documents is about, as docs/sources.md has it; nothing of an unknown
+/// one.
+std::string_view about_row(std::string_view row);
+/// All rows that about_row() knows.
+std::vector<std::string_view> known_rows();
+
+}  // namespace warpwise::lab::report
