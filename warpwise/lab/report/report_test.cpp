@@ -168,7 +168,7 @@ TEST(Findings, OfOtherLibraries) {
 }
 
 TEST(Roofline, ComparesWorkWithBytes) {
-  const Collection collection = collection_of(ladder({step("first", 8, 8)}));
+  const Collection collection = collection_of(ladder(Json::array({step("first", 8, 8)})));
   const auto lines = rooflines_of(collection.runs);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_DOUBLE_EQ(lines[0].instructions_per_s, 10 * 4 * 2000e6);
@@ -183,7 +183,7 @@ TEST(Collection, NamesTheFileThatIsWrong) {
             "file.json has no \"machine\"; a record is what lab run --out writes");
   EXPECT_EQ(message_of(R"({"rows": [3], "roof_gb_per_s": 1, "machine": {}, "method": ""})"),
             "file.json, rows[0] has to be an object; a record is what lab run --out writes");
-  Json wrong = ladder({step("a", 1, 1)});
+  Json wrong = ladder(Json::array({step("a", 1, 1)}));
   wrong["knees"] = {{{"rung", 1}}};
   EXPECT_NE(message_of(wrong.dump()).find("file.json, knees[0], rung has to be a text"),
             std::string::npos);
@@ -201,7 +201,7 @@ TEST(Collection, WhatIsNoRecordIsPassedOver) {
 TEST(Collection, ARunWithCountersStandsInWhereThereIsNoOther) {
   const std::filesystem::path folder = testing::TempDir() + "report_counters";
   std::filesystem::create_directories(folder);
-  Json counted = ladder({step("a", 1, 1)});
+  Json counted = ladder(Json::array({step("a", 1, 1)}));
   counted["counters"] = Json::object();
   counted.erase("experiment");
   const auto write = [&](const char* name, const Json& json) {
@@ -209,7 +209,7 @@ TEST(Collection, ARunWithCountersStandsInWhereThereIsNoOther) {
   };
   write("counted.json", counted);
   EXPECT_EQ(read_folder(folder).runs.size(), 1U);
-  write("plain.json", ladder({step("a", 1, 1)}));
+  write("plain.json", ladder(Json::array({step("a", 1, 1)})));
   const Collection both = read_folder(folder);
   EXPECT_EQ(both.runs.size(), 1U);
   EXPECT_FALSE(both.runs[0].record.has_counters);
@@ -218,8 +218,8 @@ TEST(Collection, ARunWithCountersStandsInWhereThereIsNoOther) {
 }
 
 TEST(Page, TwoGpusHaveAChapterEach) {
-  Collection collection = collection_of(ladder({step("a", 1, 1)}));
-  Json other = ladder({step("a", 1, 1)});
+  Collection collection = collection_of(ladder(Json::array({step("a", 1, 1)})));
+  Json other = ladder(Json::array({step("a", 1, 1)}));
   other["machine"]["gpu"] = "another GPU";
   add_file(other.dump(), "other.json", collection);
   const std::string page = page_of(collection, {});
