@@ -150,6 +150,7 @@ Html front_page(const Collection& collection, const std::vector<Chapter>& chapte
     cards += card_of(run, link_to(chapters, run), *finding,
                      source == sources.end() ? "" : source->second.about);
   }
+  if (cards.empty()) cards = element("p", w.counted_only);
   return element("h1", w.title) + element("p", {{"class", "wide"}}, intro(collection)) +
          element("section", {{"id", "found"}},
                  element("h2", w.found) + element("div", {{"class", "cards"}}, cards) +

@@ -25,7 +25,7 @@ constexpr Words english = {
         "The document's best step, {} ({} there), is {} now, and is no longer "
         "the best of its steps: {} is, with {}.",
     .front_document_alone = "The document's {} is {} there, {} now.",
-    .counted_only = "It was not timed: the records hold counts alone.",
+    .counted_only = "No ladder was timed: these records hold counts, or studies alone.",
     .no_longer = "Where the documents' best is no longer best",
     .no_longer_rung =
         "{}: {} was the best step ({} over the first, {} now); now it is {} ({} then, "
@@ -36,8 +36,6 @@ constexpr Words english = {
     .front_peers = "Beside other libraries",
     .peers_summary = "{}: faster than the other in {} of {} comparisons, by {} to {}.",
 
-    .ladders = "Ladders",
-    .studies = "Studies",
     .ladder_heading = "The ladder of {}",
     .study_heading = "The study {}",
     .rows_shown = "Rows of the source documents:",
@@ -125,7 +123,6 @@ constexpr Words english = {
     .source_file = "{}: {} ({})",
     .constants = "Compiled from this file:",
     .method = "Machine, commit and method",
-    .machine = "machine",
     .records = "The records",
     .file = "file",
     .method_of = "How {} was measured",

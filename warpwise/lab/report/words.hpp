@@ -23,7 +23,7 @@ struct Words {
   const char* front_document_same;   ///< rung, document's speed-up, ours
   const char* front_document_other;  ///< rung, document's speed-up, ours; rung, ours
   const char* front_document_alone;  ///< rung, document's speed-up, ours
-  const char* counted_only;          ///< a ladder that was not timed
+  const char* counted_only;          ///< no ladder was timed
   const char* no_longer;             ///< heading
   const char* no_longer_rung;        ///< ladder, rung, document's, ours, rung, document's, ours
   const char* no_longer_block;       ///< study, rung, block, block, speed-up
@@ -32,8 +32,6 @@ struct Words {
   const char* peers_summary;  ///< primitive, faster, comparisons, least, most
 
   // Ladders and studies.
-  const char* ladders;
-  const char* studies;
   const char* ladder_heading;  ///< name
   const char* study_heading;   ///< name
   const char* rows_shown;      ///< what follows are rows of the documents
@@ -112,7 +110,6 @@ struct Words {
   const char* source_file;  ///< file, rungs
   const char* constants;
   const char* method;
-  const char* machine;
   const char* records;
   const char* file;
   const char* method_of;  ///< files
