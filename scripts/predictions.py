@@ -87,7 +87,7 @@ def compared(command, path):
     """A recorded experiment beside its predictions; None where nothing of it can be predicted."""
     record = json.loads(path.read_text(encoding="utf-8"))
     name = record.get("ladder") or record.get("study")
-    experiment = record["experiment"]
+    experiment = record.get("experiment")
     if any("setting" in row or "end_to_end" in row for row in record["results"]):
         return None  # of a share of the GPU, or with transfers
     times = {key(row): row["cold"]["median_us"] for row in record["results"] if row.get("cold")}

@@ -49,7 +49,7 @@ class ProfileMeasurement {
  public:
   explicit ProfileMeasurement(const std::function<void(std::string_view, double)>& done)
       : done_(done), device_(gpu::device_info(gpu::current_device())), timer_(device_, stream_),
-        module_(compiled(device_)), out_(16, stream_) {}
+        module_(compiled(device_)), out_(8 * (1 + full_block), stream_) {}
 
   DeviceProfile profile() {
     profile_.name = "measured";
@@ -80,11 +80,14 @@ class ProfileMeasurement {
     module_.kernel(kernel).launch(grid, block, 0, std::as_bytes(std::span(&probe, 1)), stream);
   }
 
-  // Cycles of one block, the median of several launches.
-  double cycles(const std::string& kernel, std::uint32_t threads, Probe probe) {
+  // Cycles of one block, the median of several launches; `before` is put on the stream before each.
+  double cycles(
+      const std::string& kernel, std::uint32_t threads, Probe probe,
+      const std::function<void()>& before = [] {}) {
     probe.out = out_.data();
     std::vector<double> all;
     for (int i = 0; i < repeated; ++i) {
+      before();
       launch(kernel, 1, threads, probe, stream_);
       std::uint64_t taken = 0;
       gpu::download(out_.data(), &taken, sizeof(taken), stream_);
@@ -95,8 +98,10 @@ class ProfileMeasurement {
     return all[repeated / 2];
   }
 
-  void latency(const std::string& name, const Probe& probe = {}, std::uint32_t threads = 32) {
-    set(name, cycles(name, threads, probe) / instructions,
+  void latency(
+      const std::string& name, const Probe& probe = {}, std::uint32_t threads = 32,
+      const std::function<void()>& before = [] {}) {
+    set(name, cycles(name, threads, probe, before) / instructions,
         "measured: a chain of instructions that wait for each other");
   }
 
@@ -126,8 +131,10 @@ class ProfileMeasurement {
     const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
     constexpr std::uint64_t line = 128;
     const Probe probe{.memory = memory.data(), .count = bytes / line, .stride = line, .step = step};
-    launch("link", static_cast<std::uint32_t>(4 * device_.multiprocessors), 256, probe, stream_);
-    latency(name, probe, 1);
+    // Writing all places anew replaces what L2 had of them, as far as they are more than it holds.
+    latency(name, probe, 1, [&] {
+      launch("link", static_cast<std::uint32_t>(4 * device_.multiprocessors), 256, probe, stream_);
+    });
   }
 
   void latencies() {
@@ -161,12 +168,14 @@ class ProfileMeasurement {
   }
 
   void rates() {
-    for (const char* name :
-         {"integer_per_cycle", "float32_per_cycle", "float64_per_cycle", "special_per_cycle",
-          "conversion_per_cycle", "shuffle_per_cycle", "shared_passes_per_cycle"}) {
+    for (const char* name : {"integer_per_cycle", "float32_per_cycle", "float64_per_cycle",
+                             "special_per_cycle", "shuffle_per_cycle", "shared_passes_per_cycle"}) {
       rate(name);
     }
+    set("conversion_per_cycle", profile_.figure("integer_per_cycle"),
+        "as integers: from a byte to a word is one of their instructions; floats take longer");
     const gpu::Buffer memory(16 * full_block, stream_);
+    gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
     const Probe probe{.memory = memory.data()};
     rate("load_store_per_cycle", probe);
     constexpr double bytes_of_a_warp = 32 * 16;

@@ -34,14 +34,6 @@ __device__ void keep(const Probe& p, Value value) {
   p.out[1 + threadIdx.x] = static_cast<unsigned long long>(value);
 }
 
-template <class Value, int count>
-__device__ void keep_all(const Probe& p, const Value (&values)[count]) {
-  Value sum = 0;
-#pragma unroll
-  for (const Value& each : values) sum += each;
-  keep(p, sum);
-}
-
 // Cycles that a block's warps take together for `step`, which has CHAINS independent instructions.
 template <class Step>
 __device__ void time_rate(const Probe& p, Step step) {
@@ -146,120 +138,93 @@ extern "C" __global__ void dram_cycles(Probe p) {
 
 // ---- rates, of a block that fills its multiprocessor's schedulers
 
-extern "C" __global__ void float32_per_cycle(Probe p) {
-  float x[CHAINS] = {};
+namespace {
+
+// Chains that no compiler finds to be the same.
+template <class Value>
+struct Chains {
+  Value values[CHAINS];
+  __device__ Chains() {
+#pragma unroll
+    for (int i = 0; i < CHAINS; ++i) values[i] = static_cast<Value>(CHAINS * threadIdx.x + i);
+  }
+};
+
+template <class Value, class Step>
+__device__ void time_chains(const Probe& p, Step step) {
+  Chains<Value> chains;
   time_rate(p, [&] {
 #pragma unroll
-    for (float& each : x) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(each));
+    for (Value& each : chains.values) step(each);
   });
-  keep_all(p, x);
+  Value sum = 0;
+#pragma unroll
+  for (const Value& each : chains.values) sum += each;
+  keep(p, sum);
+}
+
+}  // namespace
+
+extern "C" __global__ void float32_per_cycle(Probe p) {
+  time_chains<float>(p, [](float& x) { asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x)); });
 }
 
 extern "C" __global__ void integer_per_cycle(Probe p) {
-  unsigned x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (unsigned& each : x) asm volatile("lop3.b32 %0, %0, %0, %0, 0x69;" : "+r"(each));
+  const unsigned other = static_cast<unsigned>(p.count);
+  time_chains<unsigned>(p, [&](unsigned& x) {
+    asm volatile("lop3.b32 %0, %0, %1, %1, 0x2d;" : "+r"(x) : "r"(other));
   });
-  keep_all(p, x);
 }
 
 extern "C" __global__ void float64_per_cycle(Probe p) {
-  double x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (double& each : x) asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(each));
-  });
-  keep_all(p, x);
+  time_chains<double>(p, [](double& x) { asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(x)); });
 }
 
 extern "C" __global__ void special_per_cycle(Probe p) {
-  float x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (float& each : x) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(each));
-  });
-  keep_all(p, x);
-}
-
-// From a byte to a word: what reading pixels takes. Conversions from and to floats are slower.
-extern "C" __global__ void conversion_per_cycle(Probe p) {
-  unsigned x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (unsigned& each : x) asm volatile("cvt.u32.u8 %0, %0;" : "+r"(each));
-  });
-  keep_all(p, x);
+  time_chains<float>(p, [](float& x) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); });
 }
 
 extern "C" __global__ void shuffle_per_cycle(Probe p) {
-  unsigned x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (unsigned& each : x) asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(each));
+  time_chains<unsigned>(p, [](unsigned& x) {
+    asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(x));
   });
-  keep_all(p, x);
 }
+
+// Loads: each address has the value that was read before it added, which is 0.
 
 extern "C" __global__ void shared_passes_per_cycle(Probe p) {
   __shared__ unsigned tile[1024];
-  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
-  unsigned x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (unsigned& each : x) {
-      unsigned loaded;
-      asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(loaded) : "r"(at));
-      each += loaded;
-    }
+  tile[threadIdx.x] = 0;
+  const unsigned own = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
+  time_chains<unsigned>(p, [&](unsigned& x) {
+    unsigned loaded;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(loaded) : "r"(own + (x & 0x80000000U)));
+    x = loaded;
   });
-  keep_all(p, x);
 }
 
 extern "C" __global__ void load_store_per_cycle(Probe p) {
-  const unsigned* at = reinterpret_cast<const unsigned*>(p.memory) + threadIdx.x % 1024;
-  unsigned x[CHAINS] = {};
-  time_rate(p, [&] {
-    // The address is as good as new: what was loaded is loaded again.
-    asm volatile("" : "+l"(at));
-#pragma unroll
-    for (int i = 0; i < CHAINS; ++i) {
-      unsigned loaded;
-      asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(loaded) : "l"(at + 1024 * i) : "memory");
-      x[i] += loaded;
-    }
+  const unsigned* own = reinterpret_cast<const unsigned*>(p.memory) + threadIdx.x;
+  time_chains<unsigned>(p, [&](unsigned& x) {
+    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(x) : "l"(own + (x & 0x80000000U)));
   });
-  keep_all(p, x);
 }
 
 extern "C" __global__ void l1_bytes_per_cycle(Probe p) {
-  const uint4* at = reinterpret_cast<const uint4*>(p.memory) + threadIdx.x;
-  unsigned x[CHAINS] = {};
-  time_rate(p, [&] {
-#pragma unroll
-    for (unsigned& each : x) {
-      uint4 loaded;
-      asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
-                   : "l"(at)
-                   : "memory");
-      each += loaded.x ^ loaded.y ^ loaded.z ^ loaded.w;
-    }
+  const uint4* own = reinterpret_cast<const uint4*>(p.memory) + threadIdx.x;
+  time_chains<unsigned>(p, [&](unsigned& x) {
+    uint4 loaded;
+    asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(loaded.x), "=r"(loaded.y), "=r"(loaded.z), "=r"(loaded.w)
+                 : "l"(own + (x & 0x80000000U)));
+    x = loaded.x ^ loaded.y ^ loaded.z ^ loaded.w;
   });
-  keep_all(p, x);
 }
 
 extern "C" __global__ void texture_per_cycle(Probe p) {
-  unsigned sum = 0;
-  int at = static_cast<int>(threadIdx.x);
-  time_rate(p, [&] {
-#pragma unroll
-    for (int i = 0; i < CHAINS; ++i) {
-      sum += tex1Dfetch<unsigned>(p.texture, at);
-      asm volatile("" : "+r"(at));
-    }
-  });
-  keep(p, sum);
+  const int own = static_cast<int>(threadIdx.x);
+  time_chains<int>(
+      p, [&](int& x) { x = static_cast<int>(tex1Dfetch<unsigned>(p.texture, own + (x >> 31))); });
 }
 
 // All blocks together read the memory, `count` words of 16 bytes, `step` times over.
