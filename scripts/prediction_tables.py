@@ -57,4 +57,6 @@ PARTS = {"recorded": recorded, "documents": documents, "document_rows": document
 
 
 def rendered(path, part):
+    if not path.exists():
+        return "Not recorded yet."
     return PARTS[part](json.loads(path.read_text(encoding="utf-8")))
