@@ -1,6 +1,7 @@
 """The tables of what scripts/predictions.py compares."""
 import json
 
+from predictions import summary
 from tables import table
 
 RULED_BY = ["DRAM", "L2", "L1", "shared memory", "texture", "issue", "latency"]
@@ -53,7 +54,19 @@ def misses(result):
     return table(["rung", "experiment", "measured, µs", "predicted, µs", "ratio", "rules"], rows)
 
 
-PARTS = {"recorded": recorded, "documents": documents, "document_rows": document_rows, "misses": misses}
+def sizes(result):
+    """Each ladder at one size: where an experiment has several, what is ranked is mostly they."""
+    rows = []
+    for each in result["experiments"]:
+        if each["experiment"] != "ladder":
+            continue
+        for size in sorted({tuple(row["size"]) for row in each["rows"]}):
+            of_size = [row for row in each["rows"] if tuple(row["size"]) == size]
+            rows.append([each["study"], "×".join(map(str, size)), *ratio_cells(summary(of_size))])
+    return table(["ladder", "size", *HEAD], rows)
+
+
+PARTS = {"sizes": sizes, "recorded": recorded, "documents": documents, "document_rows": document_rows, "misses": misses}
 
 
 def rendered(path, part):

@@ -5,9 +5,10 @@ import pathlib
 import unittest
 
 from lab_support import LabTest
-from support import runs_rungs, write
+from support import SANITIZED, runs_rungs, write
 
-PROFILES = pathlib.Path(__file__).parents[2] / "warpwise/lab/predict/devices"
+REPOSITORY = pathlib.Path(__file__).parents[2]
+PROFILES = REPOSITORY / "warpwise/lab/predict/devices"
 FAILED = 1
 USAGE = 2
 
@@ -37,6 +38,20 @@ class Predict(LabTest):
         self.assertIn("copy on GeForce GTX 280, predicted", text)
         self.assertRegex(text, r"\nscalar +[\d.]+ +[\d.]+ +[\d.]+ +\w+")
         self.assertRegex(text, r"\nvector4 +[\d.]+")
+
+    @unittest.skipIf(SANITIZED, "the sanitizers take minutes for an image of this size")
+    @runs_rungs
+    def test_what_was_recorded_of_it(self):
+        """Whoever changes the model records the predictions anew: scripts/predictions.py."""
+        recorded = json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))
+        [table5] = [each for each in recorded["experiments"]
+                    if (each["study"], each["experiment"]) == ("convert", "table5")]
+        expected = {(row["rung"], *row["block"]): row["predicted_us"] for row in table5["rows"]}
+        rows = {(row["rung"], *row["block"]): row["time_us"] for row in self.rows("convert/table5", "--device", "h200")}
+        self.assertEqual(rows.keys(), expected.keys())
+        for key, time in rows.items():
+            # Compilers differ a little.
+            self.assertAlmostEqual(time, expected[key], delta=expected[key] / 10, msg=key)
 
     @runs_rungs
     def test_the_same_twice(self):

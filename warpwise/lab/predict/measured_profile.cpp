@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -66,8 +66,7 @@ class ProfileMeasurement {
  private:
   void set(const std::string& name, double value, const std::string& source) {
     // Three digits are what such measurements are good for.
-    const double digits = value > 0 ? std::pow(10, 3 - std::ceil(std::log10(value))) : 1;
-    const double rounded = std::round(value * digits) / digits;
+    const double rounded = std::stod(fmt::format("{:.3g}", value));
     profile_.figures[name] = rounded;
     profile_.sources[name] = source;
     done_(name, rounded);
@@ -108,13 +107,17 @@ class ProfileMeasurement {
   // Of a warp's instructions in a cycle, `each` of something by each.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
-    set(name, each * warps * instructions / cycles(name, full_block, probe),
-        "measured: independent instructions of 32 warps on a multiprocessor");
+    const double measured = warps * instructions / cycles(name, full_block, probe);
+    // More than is issued means that a compiler found less to do.
+    const double most = profile_.figure("issue_per_cycle");
+    set(name, each * std::min(measured, most),
+        measured > most ? "as many as are issued"
+                        : "measured: independent instructions of 32 warps on a multiprocessor");
   }
 
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
-    set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver");
+    set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver, to three digits");
     // L1 has what shared memory leaves; the largest share is what kernels without it get.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");

@@ -1,0 +1,55 @@
+"""What lab predict said of recorded times (results/predictions.json): the figures follow from the rows, and hold."""
+import json
+import pathlib
+import sys
+import unittest
+
+REPOSITORY = pathlib.Path(__file__).parents[1]
+sys.path.insert(0, str(REPOSITORY / "scripts"))
+
+import predictions  # noqa: E402
+
+
+class Predictions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.result = json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))
+        cls.all = [*cls.result["experiments"], *cls.result["documents"]]
+
+    def test_figures_follow_from_the_rows(self):
+        for each in self.all:
+            with self.subTest(each["study"], experiment=each["experiment"]):
+                for figure, value in predictions.summary(each["rows"]).items():
+                    self.assertEqual(each[figure], value, figure)
+        rows = [{**row, "study": each["study"]} for each in self.result["experiments"] for row in each["rows"]]
+        self.assertEqual(self.result["all"], predictions.summary(rows))
+
+    def test_measured_times_are_those_of_the_records(self):
+        for each in self.result["experiments"]:
+            with self.subTest(each["record"]):
+                record = json.loads((REPOSITORY / each["record"]).read_text(encoding="utf-8"))
+                times = {predictions.key(row): row["cold"]["median_us"] for row in record["results"] if row.get("cold")}
+                for row in each["rows"]:
+                    self.assertAlmostEqual(row["measured_us"], times[predictions.key(row)], delta=0.001)
+
+    def test_they_are_as_good_as_the_document_says(self):
+        self.assertGreaterEqual(self.result["all"]["rank_correlation"], 0.98)
+        self.assertLessEqual(self.result["all"]["median_error"], 0.25)
+        self.assertGreaterEqual(self.result["held_out"]["rank_correlation"], 0.98)
+        least = {("convert", "ladder"): 0.95, ("copy", "ladder"): 0.85, ("gemv", "ladder"): 0.8, ("match", "ladder"): 0.95,
+                 ("sobel", "ladder"): 0.95, ("threshold", "ladder"): 0.95, ("convert", "table5"): 0.9,
+                 ("sobel", "table5"): 0.65}
+        for each in self.all:
+            floor = least.get((each["study"], each["experiment"]))
+            if floor is not None:
+                self.assertGreaterEqual(each["rank_correlation"], floor, (each["study"], each["experiment"], each["device"]))
+
+    def test_the_rank_correlation(self):
+        self.assertEqual(predictions.spearman([(1, 10), (2, 20), (3, 30)]), 1)
+        self.assertEqual(predictions.spearman([(1, 30), (2, 20), (3, 10)]), -1)
+        self.assertAlmostEqual(predictions.spearman([(1, 1), (2, 2), (2, 3), (4, 4)]), 0.9486833)
+        self.assertIsNone(predictions.spearman([(1, 1), (1, 2), (1, 3)]))
+
+
+if __name__ == "__main__":
+    unittest.main()
