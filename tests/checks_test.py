@@ -95,7 +95,7 @@ class Picture(unittest.TestCase):
     # The rooms of the table that the picture names otherwise; those below emulator/ it draws as one.
     ROOMS = {"primitives/*": "primitives", "primitives/shared": "shared", "algorithms/*": "algorithms",
              "emulator/runtime": "runtime", "lab/compile": "compile", "lab/measure": "measure", "lab/study": "study",
-             "lab/plot": "plot", "lab/report": "report", "lab/explain": "explain"}
+             "lab/plot": "plot", "lab/report": "report", "lab/predict": "predict", "lab/explain": "explain"}
 
     def setUp(self):
         def box(room):
