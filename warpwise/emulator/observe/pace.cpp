@@ -80,9 +80,9 @@ double Pace::load(BlockClock& block, const Access& access) {
       const auto [held, is_new] = block.l1.try_emplace(line, 0);
       missing &= ~held->second;
       held->second |= sectors;
-      if (is_new) block.oldest.push_back(line);
+      if (is_new) block.oldest.push_back({line});
       if (block.oldest.size() * line_bytes > model_.l1_bytes) {
-        block.l1.erase(block.oldest.front());
+        block.l1.erase(block.oldest.front().line);
         block.oldest.pop_front();
       }
     }

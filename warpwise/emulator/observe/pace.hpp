@@ -38,6 +38,10 @@ class Pace : public Observer {
   using SectorMask = std::uint32_t;  ///< of a line's four sectors
   using Lines = std::unordered_map<Line, SectorMask>;
 
+  // A type of its own, or the library would show std::deque's functions to all others.
+  struct KeptLine {
+    Line line = 0;
+  };
   struct WarpClock {
     double now = 0;             ///< when its next instruction may be issued
     double issued = 0;          ///< when its last one was
@@ -46,7 +50,7 @@ class Pace : public Observer {
   struct BlockClock {
     std::vector<WarpClock> warps;
     Lines l1;
-    std::deque<Line> oldest;  ///< the lines of l1, in the order in which they came
+    std::deque<KeptLine> oldest;  ///< the lines of l1, in the order in which they came
   };
 
   BlockClock& clock_of(const Block& block) { return *blocks_.at(&block); }
