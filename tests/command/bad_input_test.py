@@ -29,7 +29,7 @@ class Arguments(CommandTest):
         self.fail_with(USAGE, "sharpen", says=["a subcommand is needed, not 'sharpen': convert, sobel"])
         self.fail_with(USAGE, "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
         for words in [["lab", "rnu"], ["help", "lab", "rnu"]]:
-            self.fail_with(USAGE, *words, says="not 'rnu' (did you mean \"run\"?): list, run, plot, verify, diff, occupancy")
+            self.fail_with(USAGE, *words, says="not 'rnu' (did you mean \"run\"?): list, run, plot, report, verify, diff, occupancy, predict")
         self.fail_with(USAGE, "help", "sobell", says=["not 'sobell' (did you mean \"sobel\"?): convert"])
         self.fail_with(USAGE, "sobel", says="IN... OUT")
         self.fail_with(USAGE, "sobel", "in.npy", says="IN... OUT")
