@@ -94,12 +94,10 @@ class ExplainCommand final : public Command {
                request_.compute_capabilities = lab::parse_compute_capabilities(text);
                has_capabilities_ = true;
              });
-    add_text(
-        app, "--device", "DEVICE",
-        fmt::format("The GPU whose time is predicted: {}, or a profile FILE.json (default: one "
-                    "of the newest compute capability above)",
-                    fmt::join(lab::device_profile_names(), ", ")),
-        [this](const std::string& text) { request_.device = lab::find_device_profile(text); });
+    add_text(app, "--device", "DEVICE",
+             "The GPU whose time is predicted, h200 or another profile's name or FILE.json "
+             "(default: one of the newest compute capability above)",
+             [this](const std::string& text) { request_.device = lab::find_device_profile(text); });
     add_number(
         app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
         [this](std::int64_t value) { request_.compile.architecture = static_cast<int>(value); });

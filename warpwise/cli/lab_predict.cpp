@@ -85,8 +85,7 @@ class LabPredict final : public Command {
         ->required()
         ->type_name("");
     app.add_option("--device", device_,
-                   fmt::format("The GPU: {}, or a profile FILE.json",
-                               fmt::join(lab::device_profile_names(), ", ")))
+                   "The GPU: h200, gtx280 or another profile's name, or FILE.json")
         ->required()
         ->type_name("DEVICE");
     app.add_option_function<std::string>(

@@ -170,8 +170,14 @@ DeviceProfile find_device_profile(const std::string& name) {
 
 std::vector<std::string> device_profile_names() {
   std::vector<std::string> names;
+  std::filesystem::path place;
+  try {
+    place = folder();
+  } catch (const Error&) {
+    return {};  // the program was copied without what belongs to it
+  }
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder(), error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());

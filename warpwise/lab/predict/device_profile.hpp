@@ -43,7 +43,7 @@ DeviceProfile parse_device_profile(std::string_view json, const std::string& pla
 /// \throws InvalidArgument  with the names that there are, and the one that is near
 DeviceProfile find_device_profile(const std::string& name);
 
-/// Of all that are installed, sorted.
+/// Of all that are installed, sorted; none where they are not beside the program.
 std::vector<std::string> device_profile_names();
 
 }  // namespace warpwise::lab
