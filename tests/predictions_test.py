@@ -1,6 +1,7 @@
 """What lab predict said of recorded times (results/predictions.json): the figures follow from the rows, and hold."""
 import json
 import pathlib
+import re
 import sys
 import unittest
 
@@ -43,6 +44,12 @@ class Predictions(unittest.TestCase):
             floor = least.get((each["study"], each["experiment"]))
             if floor is not None:
                 self.assertGreaterEqual(each["rank_correlation"], floor, (each["study"], each["experiment"], each["device"]))
+
+    def test_the_page_of_profiles_names_each_figure(self):
+        folder = REPOSITORY / "warpwise/lab/predict/devices"
+        page = (folder / "README.md").read_text(encoding="utf-8")
+        figures = json.loads((folder / "h200.json").read_text(encoding="utf-8"))["figures"]
+        self.assertEqual(set(re.findall(r"`(\w+_\w+|multiprocessors)`", page)) - {"compute_capability"}, set(figures))
 
     def test_the_rank_correlation(self):
         self.assertEqual(predictions.spearman([(1, 10), (2, 20), (3, 30)]), 1)

@@ -201,8 +201,8 @@ std::vector<Arguments::Memory> Arguments::memory() const {
   return result;
 }
 
-Arguments::Bytes Arguments::bytes() const {
-  Bytes result;
+MemoryBytes Arguments::bytes() const {
+  MemoryBytes result;
   for (const ArgumentSpec& spec : specs_) {
     if (spec.kind == Kind::scalar) continue;
     result.all += spec.bytes();

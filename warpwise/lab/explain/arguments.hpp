@@ -10,6 +10,7 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/io/picture.hpp"
 #include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/lab/predict/launch_prediction.hpp"
 
 namespace warpwise::lab {
 
@@ -39,12 +40,7 @@ class Arguments {
   /// All of them with their bytes as they are now, to be copied to another device.
   std::vector<Memory> memory() const;
 
-  /// What buffers and textures have, and of these the textures.
-  struct Bytes {
-    std::uint64_t all = 0;
-    std::uint64_t textures = 0;
-  };
-  Bytes bytes() const;
+  MemoryBytes bytes() const;
 
   /// Writes a buffer as the kernel left it as a vector in an .npy file.
   /// \throws InvalidArgument  there is no such argument, or it is no buffer. IoError

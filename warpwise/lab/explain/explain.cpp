@@ -260,8 +260,7 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);
-  const auto bytes = arguments.bytes();
-  add_prediction(result, bytes.all, bytes.textures, [&](const emulator::LaunchOptions& sampled) {
+  add_prediction(result, arguments.bytes(), [&](const emulator::LaunchOptions& sampled) {
     return program.launch(device, result.kernel.name, request.grid, request.block,
                           request.dynamic_shared_bytes, arguments.parameters(), sampled);
   });
@@ -288,8 +287,7 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
   return result;
 }
 
-void add_prediction(Explanation& explanation, std::uint64_t memory_bytes,
-                    std::uint64_t texture_bytes, const RunSample& run) {
+void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run) {
   const ExplainRequest& request = explanation.request;
   if (!request.device || !explanation.launch.faults.empty()) return;
   const auto own =
@@ -301,8 +299,8 @@ void add_prediction(Explanation& explanation, std::uint64_t memory_bytes,
   const LaunchFacts facts = {.blocks = request.grid.count(),
                              .warps_per_block = static_cast<int>((request.block.count() + 31) / 32),
                              .blocks_per_sm = std::max(own->occupancy.blocks_per_sm, 1),
-                             .memory_bytes = memory_bytes,
-                             .texture_bytes = texture_bytes};
+                             .memory_bytes = memory.all,
+                             .texture_bytes = memory.textures};
   explanation.prediction = predict_launch(*request.device, request.block.count(), facts, run);
 }
 

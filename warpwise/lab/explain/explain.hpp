@@ -103,9 +103,7 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
-/// \param memory_bytes, texture_bytes  of its buffers, and of those that textures read
-void add_prediction(Explanation& explanation, std::uint64_t memory_bytes,
-                    std::uint64_t texture_bytes, const RunSample& run);
+void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
 /// The installed profile of a GPU with this compute capability; the first by name of several.
 std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc);

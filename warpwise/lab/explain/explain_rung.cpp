@@ -68,17 +68,11 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
     explanation.launches.push_back(
         explained(request, rung, run.compilation(), run.launches()[i], executor.results()[i]));
   }
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t texture_bytes = 0;
-  for (const ladders::Operand& each : problem.operands) {
-    memory_bytes += each.memory().size();
-    if (rung.textures.count(each.name()) != 0) texture_bytes += each.memory().size();
-  }
+  const MemoryBytes memory = memory_of(problem, rung);
   for (std::size_t i = 0; i < explanation.launches.size(); ++i) {
-    add_prediction(explanation.launches[i], memory_bytes, texture_bytes,
-                   [&](const emulator::LaunchOptions& sampled) {
-                     return executor.run(run.code(), run.launches()[i], sampled);
-                   });
+    add_prediction(explanation.launches[i], memory, [&](const emulator::LaunchOptions& sampled) {
+      return executor.run(run.code(), run.launches()[i], sampled);
+    });
   }
   if (gpu != nullptr) {
     gpu->measure(explanation.launches,

@@ -50,8 +50,7 @@ struct Bounds {
   double time_us() const;
 };
 
-/// The exponent of Bounds::time_us(), one for all kernels: docs/prediction.md says how it was
-/// found.
+/// The exponent of Bounds::time_us(), one for all kernels, set by hand: docs/prediction.md.
 inline constexpr double overlap = 3;
 
 /// \param counted  of `facts.blocks` or of a part of them, with its pace, for the profile's compute

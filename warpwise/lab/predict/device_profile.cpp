@@ -22,8 +22,7 @@ using Json = nlohmann::json;
 constexpr double greatest_figure = 1e12;
 
 // Of a cache or a unit that older GPUs do not have.
-constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_bytes", "l2_gb_per_s",
-                                            "float64_per_cycle"};
+constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_gb_per_s", "float64_per_cycle"};
 
 std::filesystem::path folder() { return source_root() / "warpwise/lab/predict/devices"; }
 
@@ -68,7 +67,6 @@ const std::vector<std::string>& profile_figures() {
                                                  "sm_clock_mhz",
                                                  "dram_gb_per_s",
                                                  "l2_gb_per_s",
-                                                 "l2_bytes",
                                                  "l1_bytes",
                                                  "l1_bytes_per_cycle",
                                                  "shared_passes_per_cycle",

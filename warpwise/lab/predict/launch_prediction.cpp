@@ -71,6 +71,15 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
 
 }  // namespace
 
+MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung) {
+  MemoryBytes bytes;
+  for (const ladders::Operand& each : problem.operands) {
+    bytes.all += each.memory().size();
+    if (rung.textures.count(each.name()) != 0) bytes.textures += each.memory().size();
+  }
+  return bytes;
+}
+
 LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t threads,
                                 LaunchFacts facts, const RunSample& run) {
   LaunchPrediction prediction;

@@ -6,6 +6,7 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/predict/bounds.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/lab/study/study_table.hpp"
 
 // What a launch would take on a GPU that need not be there, and what it would gain by a change.
 namespace warpwise::lab {
@@ -18,6 +19,15 @@ struct LaunchPrediction {
   LaunchFacts facts;
   Bounds bounds;
 };
+
+/// What a launch's buffers have, and of these those that textures read.
+struct MemoryBytes {
+  std::uint64_t all = 0;
+  std::uint64_t textures = 0;
+};
+
+/// Of a rung's problem.
+MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung);
 
 /// Runs a sample of a launch with these options. It may change memory: what it changes is not used
 /// any more.

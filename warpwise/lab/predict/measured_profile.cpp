@@ -117,7 +117,6 @@ class ProfileMeasurement {
 
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
-    set("l2_bytes", static_cast<double>(device_.l2_bytes), "the driver, to three digits");
     // L1 has what shared memory leaves; the largest share is what kernels without it get.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");

@@ -130,10 +130,9 @@ class Predictor {
     facts.blocks = dimensions(launch.grid).count();
     facts.warps_per_block = static_cast<int>((dimensions(launch.block).count() + 31) / 32);
     facts.blocks_per_sm = row.blocks_per_sm;
-    for (const ladders::Operand& each : problem.operands) {
-      facts.memory_bytes += each.memory().size();
-      if (rung.textures.count(each.name()) != 0) facts.texture_bytes += each.memory().size();
-    }
+    const MemoryBytes memory = memory_of(problem, rung);
+    facts.memory_bytes = memory.all;
+    facts.texture_bytes = memory.textures;
     return facts;
   }
 
