@@ -58,8 +58,14 @@ run_tests() {
   for test in "${tests[@]}"; do
     local start=$EPOCHREALTIME log=$out/logs/$test.log
     # The path is for what libraries of other people load, such as OpenGL's.
-    LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$here/bin/$test" >"$log" 2>&1 ||
-      fail "$test: $(grep -m 3 'FAILED' "$log" | tr '\n' ' ')"
+    # A driver that stops answering costs one test's time and not all that comes after it.
+    LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+      timeout --kill-after=5 120 "$here/bin/$test" >"$log" 2>&1
+    case $? in
+      0) ;;
+      124|137) fail "$test: no end after 120 s: $(grep '^\[ RUN' "$log" | tail -n 1)" ;;
+      *) fail "$test: $(grep -m 3 'FAILED' "$log" | tr '\n' ' ')" ;;
+    esac
     printf '%-16s passed %s, skipped %s, failed %s (%s s)\n' "$test" \
       "$(grep -c '^\[       OK' "$log")" "$(grep -c '^\[  SKIPPED \] .*ms)' "$log")" \
       "$(grep -c '^\[  FAILED  \] .*ms)' "$log")" "$(seconds_since "$start")"
