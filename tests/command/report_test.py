@@ -17,6 +17,7 @@ ROOT = pathlib.Path(SAMPLES).parent
 RESULTS = ROOT / "results/nvidia-h200"
 RECORDS = {path: json.loads(path.read_text(encoding="utf-8"))
            for kind in ("ladders", "studies") for path in sorted((RESULTS / kind).glob("*.json"))}
+PREDICTIONS = json.loads((ROOT / "results/predictions.json").read_text(encoding="utf-8"))
 LONE = {"meta", "link", "br", "line", "circle", "path", "rect"}
 
 
@@ -111,7 +112,9 @@ class OfTheRecordedResults(Report):
 
     def test_every_picture_has_its_table_and_its_figures_to_save(self):
         _, text = self.page()
-        self.assertEqual(text.count("<figure>"), len(RECORDS) + 1, "one for each record, and the roofs'")
+        predicted = {each["study"] for each in PREDICTIONS["experiments"]}
+        self.assertEqual(text.count("<figure>"), len(RECORDS) + 1 + len(predicted) + 1,
+                         "one for each record, the roofs', the predictions of each study and those of the documents")
         for figure in text.split("<figure>")[1:]:
             self.assertIn("<svg class=\"chart\"", figure.partition("</figure>")[0])
             self.assertRegex(figure.partition("</figure>")[2], r"^<details><summary>.*?<table>.*?download=\"[^\"]+\.csv\"")
@@ -122,6 +125,39 @@ class OfTheRecordedResults(Report):
             kept = (RESULTS / "studies" / name).read_text(encoding="utf-8").splitlines()
             self.assertEqual(len(shown), len(kept))
             self.assertEqual(shown[1].split(",")[-3:], kept[1].rstrip(",").split(",")[-3:])
+
+    def test_predictions_stand_beside_what_was_measured(self):
+        page, text = self.page()
+        section = text.partition('<section id="predictions">')[2].partition("</section>")[0]
+        panels = re.split(r"<h3>", section)[1:]
+        of_documents = panels.pop()
+        by_study = {panel.partition("<")[0]: panel for panel in panels}
+        studies = collections.defaultdict(list)
+        for each in PREDICTIONS["experiments"]:
+            studies[each["study"]].append(each)
+        self.assertEqual(set(by_study), set(studies))
+        for study, experiments in studies.items():
+            with self.subTest(study):
+                panel = by_study[study]
+                rows = [row for each in experiments for row in each["rows"]]
+                picture, _, misses = panel.partition("</figure>")[0].partition('<p class="note">')
+                self.assertEqual(len(re.findall(r'<path class="m s\d" d="[^"]*"><title>', picture)), len(rows), "each is a point")
+                self.assertEqual(panel.count("<th scope=\"row\">"), len(rows), "and a row")
+                for each in experiments:
+                    correlation = each["rank_correlation"]
+                    said = f"{each['points']} points, " + (f"rank correlation {correlation:.2f}, " if correlation else "")
+                    self.assertIn(f"{each['experiment'] or 'all of it'}: {said}median error ", panel)
+                far = {row["rung"] for row in rows if not 0.5 <= row["predicted_us"] / row["measured_us"] <= 2}
+                for rung in {row["rung"] for row in rows}:
+                    named = re.search(rf"[:,] {rung} [\d.]+ \(", misses)
+                    self.assertEqual(named is not None, rung in far, rung)
+        for each in PREDICTIONS["documents"]:
+            for row in each["rows"]:
+                self.assertIn(f"<th scope=\"row\">{row['rung']}</th>", of_documents)
+        front = " ".join(page.texts["p"])
+        self.assertIn(f"all {PREDICTIONS['all']['points']} recorded times the predictions' rank correlation is "
+                      f"{PREDICTIONS['all']['rank_correlation']:.2f} (1: the same order), their median error "
+                      f"{100 * PREDICTIONS['all']['median_error']:.0f} %", front)
 
     def test_rows_of_the_documents_are_told_as_the_list_of_them_has_it(self):
         page, _ = self.page()
@@ -183,7 +219,8 @@ class OfOtherFolders(Report):
         cases = [(b"{", "is no JSON"), (record[:1000], "is no JSON"), (b'{"ladder": "copy"}', 'has no "machine"'),
                  (record.replace(b'"median_us": ', b'"median_us": "', 1).replace(b', "p5_us"', b'", "p5_us"', 1),
                   "median_us has to be a number"),
-                 (b'{"rows": [1], "roof_gb_per_s": 1, "machine": {}, "method": ""}', "rows[0] has to be an object")]
+                 (b'{"rows": [1], "roof_gb_per_s": 1, "machine": {}, "method": ""}', "rows[0] has to be an object"),
+                 (b'{"commit": "a", "all": {}, "experiments": [], "documents": []}', 'has no "points"')]
         pathlib.Path("mine/deep").mkdir(parents=True)
         for content, says in cases:
             with self.subTest(says):

@@ -162,6 +162,10 @@ def record_seeds():
         for long in ("method", "document_device", "document_size", "transfers", "knees", "halved", "bus"):
             record.pop(long, None)
         yield json.dumps(record, separators=(",", ":")).encode()
+    predictions = json.loads((results.parent / "predictions.json").read_text(encoding="utf-8"))
+    for kind in ("experiments", "documents"):
+        predictions[kind] = [{**each, "rows": each["rows"][:2]} for each in predictions[kind][:2]]
+    yield json.dumps(predictions, separators=(",", ":")).encode()
 
 
 def device_seeds():

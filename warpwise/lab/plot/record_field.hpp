@@ -54,6 +54,7 @@ class RecordField {
     if (!json_.is_string()) fail("a text");
     return json_.get<std::string>();
   }
+  bool is_null() const { return json_.is_null(); }
   bool truth() const {
     if (!json_.is_boolean()) fail("true or false");
     return json_.get<bool>();

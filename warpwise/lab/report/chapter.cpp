@@ -47,15 +47,8 @@ Html document_rows(const Record& record) {
                  element("p", words().rows_shown) + element("ul", items));
 }
 
-std::string values_text(const std::map<std::string, std::int64_t>& values) {
-  std::vector<std::string> texts;
-  for (const auto& [name, value] : values) texts.push_back(fmt::format("{} {}", name, value));
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 std::string place_of(const RecordedRow& row) {
-  std::string text = size_text(row.size) + ", " + shape_text(row.block);
-  if (!row.values.empty()) text += ", " + values_text(row.values);
+  const std::string text = place_text(row.size, row.block, row.values);
   return row.transfer.empty() ? text : text + ", " + row.transfer;
 }
 
@@ -101,9 +94,7 @@ Html knees_of(const Record& record) {
   table.file = name_of(record) + "-knees.csv";
   table.columns = {{w.kernel}, {w.at}, {w.knee_at, true}, {w.level, true}, {w.slope, true}};
   for (const RecordedKnee& each : record.knees) {
-    std::string at = size_text(each.size) + ", " + shape_text(each.block);
-    if (!each.values.empty()) at += ", " + values_text(each.values);
-    std::vector<Cell> row = {{each.rung, {}}, {at, {}}};
+    std::vector<Cell> row = {{each.rung, {}}, {place_text(each.size, each.block, each.values), {}}};
     if (each.none.empty()) {
       for (const double value : {each.at, each.level_us, each.slope_us}) {
         row.push_back(figure_cell(value, number_text));

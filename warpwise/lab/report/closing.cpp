@@ -10,6 +10,7 @@
 #include "warpwise/lab/plot/figure_kinds.hpp"
 #include "warpwise/lab/report/findings.hpp"
 #include "warpwise/lab/report/roofline.hpp"
+#include "warpwise/lab/report/scatter.hpp"
 #include "warpwise/lab/report/words.hpp"
 
 namespace warpwise::lab::report {
@@ -111,6 +112,13 @@ Html rooflines(const Collection& collection) {
             element("figure", picture_of(each)) + folded(table_of(each));
   }
   return section("roofline", w.roofline, html.empty() ? about(w.roofline_none) : html);
+}
+
+Html predicted_times(const Collection& collection) {
+  Html html;
+  for (const Predictions& each : collection.predictions) html += scatters_of(each);
+  if (html.empty()) return {};
+  return section("predictions", words().predictions, about(words().predictions_about) + html);
 }
 
 Html other_libraries(const Collection& collection) {

@@ -11,6 +11,7 @@
 namespace warpwise::lab::report {
 
 Html rooflines(const Collection& collection);
+Html predicted_times(const Collection& collection);
 Html other_libraries(const Collection& collection);
 Html hardware_counters(const Collection& collection);
 Html kernel_sources(const std::map<std::string, StudySource>& sources);

@@ -43,6 +43,8 @@ void add(const Json& json, const std::string& file, Collection& collection) {
     list.push_back({file, std::move(record)});
   } else if (has(json, "rows") && has(json, "roof_gb_per_s")) {
     collection.benches.push_back({file, bench_of(RecordField(json, file))});
+  } else if (has(json, "experiments") && has(json, "documents")) {
+    collection.predictions.push_back(read_predictions(RecordField(json, file), file));
   } else {
     ++collection.others;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warpwise/lab/plot/record.hpp"
+#include "warpwise/lab/report/predictions.hpp"
 
 // What lies in a folder of results.
 namespace warpwise::lab::report {
@@ -42,10 +43,11 @@ struct Collection {
   std::vector<Recorded> runs;     ///< of lab run, by file
   std::vector<Recorded> counted;  ///< those of them that have hardware counters
   std::vector<RecordedBench> benches;
+  std::vector<Predictions> predictions;
   std::size_t others = 0;  ///< JSON files that are something else
 };
 
-/// Adds what a file's text holds: a run, a list of runs, or a bench's.
+/// Adds what a file's text holds: a run, a list of runs, a bench's, or predictions.
 /// \throws InvalidArgument  it is no JSON, or begins as a record and is not one; names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 

@@ -8,6 +8,7 @@
 
 #include "warpwise/lab/plot/what_varies.hpp"
 #include "warpwise/lab/report/findings.hpp"
+#include "warpwise/lab/report/scatter.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
 
@@ -114,10 +115,16 @@ Html peers(const Collection& collection) {
   Html items;
   for (const PeerFinding& each : peer_findings(collection.benches)) {
     items += element("li", said(w.peers_summary, each.primitive, each.faster, each.comparisons,
-                                speedup_text(each.least), speedup_text(each.greatest)));
+                                figure_text(each.least), figure_text(each.greatest)));
   }
   if (items.empty()) return {};
   return element("h3", w.front_peers) + element("ul", {{"class", "wide"}}, items);
+}
+
+Html predictions(const Collection& collection) {
+  Html sentences;
+  for (const Predictions& each : collection.predictions) sentences += front_of(each);
+  return sentences.empty() ? sentences : element("h3", words().predictions) + sentences;
 }
 
 std::string intro(const Collection& collection) {
@@ -154,7 +161,7 @@ Html front_page(const Collection& collection, const std::vector<Chapter>& chapte
   return element("h1", w.title) + element("p", {{"class", "wide"}}, intro(collection)) +
          element("section", {{"id", "found"}},
                  element("h2", w.found) + element("div", {{"class", "cards"}}, cards) +
-                     no_longer_best(collection) + peers(collection));
+                     no_longer_best(collection) + predictions(collection) + peers(collection));
 }
 
 }  // namespace warpwise::lab::report

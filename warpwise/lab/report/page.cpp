@@ -43,11 +43,12 @@ std::string page_of(const Collection& collection,
   const Words& w = words();
   const std::vector<Chapter> chapters = chapters_of(collection);
   std::vector<Part> parts;
-  parts.reserve(chapters.size() + 5);
+  parts.reserve(chapters.size() + 6);
   for (const Chapter& each : chapters) {
     parts.push_back({each.id, each.study, html_of(each, sources)});
   }
   parts.push_back({"roofline", w.roofline, rooflines(collection)});
+  parts.push_back({"predictions", w.predictions, predicted_times(collection)});
   parts.push_back({"libraries", w.peers, other_libraries(collection)});
   parts.push_back({"counters", w.counters, hardware_counters(collection)});
   parts.push_back({"sources", w.sources, kernel_sources(sources)});

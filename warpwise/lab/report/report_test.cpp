@@ -235,6 +235,51 @@ TEST(Page, WhatWasNotRunSaysWhy) {
             std::string::npos);
 }
 
+Json predicted(const std::string& rung, double predicted_us, double measured_us) {
+  return {{"rung", rung},
+          {"size", {1000, 100}},
+          {"parameters", {{"window", 5}}},
+          {"axes", Json::object()},
+          {"block", {32, 8, 1}},
+          {"predicted_us", predicted_us},
+          {"measured_us", measured_us},
+          {"rules", "DRAM"}};
+}
+
+Json predictions_of(const Json& rows) {
+  const Json fit = {{"points", 3},      {"rank_correlation", 0.5}, {"median_error", 0.25},
+                    {"ratio_least", 1}, {"ratio_median", 1},       {"ratio_greatest", 3}};
+  Json experiment = fit;
+  experiment.update({{"study", "l"}, {"experiment", nullptr}, {"device", "d"}, {"rows", rows}});
+  return {{"commit", "abc"},
+          {"all", fit},
+          {"experiments", Json::array({experiment})},
+          {"documents", Json::array()}};
+}
+
+TEST(Predictions, MissesAreNamedOnceByTheirWorst) {
+  Collection collection = collection_of(ladder(Json::array({step("a", 1, 1)})));
+  const Json rows = {predicted("a", 2.1, 1), predicted("a", 3, 1), predicted("b", 1.9, 1),
+                     predicted("c", 1, 4)};
+  add_file(predictions_of(rows).dump(), "predictions.json", collection);
+  const std::string page = page_of(collection, {});
+  EXPECT_NE(page.find("Misses by more than a factor of two: c 0.25 (DRAM rules), a 3.00 (DRAM "
+                      "rules)."),
+            std::string::npos);
+  EXPECT_NE(page.find("b, 1000×100, 32×8, window 5: 1.90 µs predicted, 1.00 µs measured, ratio "
+                      "1.90"),
+            std::string::npos);
+  EXPECT_NE(page.find("From predictions.json, made at commit abc."), std::string::npos);
+}
+
+TEST(Predictions, TimesThatCannotBeAreRefused) {
+  EXPECT_NE(message_of(predictions_of(Json::array({predicted("a", 0, 1)})).dump())
+                .find("file.json, experiments[0], rows[0], predicted_us has to be more than 0"),
+            std::string::npos);
+  EXPECT_NE(message_of(predictions_of(Json::array()).dump()).find("at least one row"),
+            std::string::npos);
+}
+
 TEST(Table, EmptyColumnsAreLeftOut) {
   Table table;
   table.caption = "c";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warpwise/lab/plot/what_varies.hpp"
 #include "warpwise/lab/report/words.hpp"
 
 namespace warpwise::lab::report {
@@ -127,6 +128,14 @@ std::string percent_text(double share) {
 
 std::string size_text(const std::array<std::int64_t, 2>& size) {
   return size[1] == 1 ? fmt::format("{}", size[0]) : fmt::format("{}×{}", size[0], size[1]);
+}
+
+std::string place_text(const std::array<std::int64_t, 2>& size,
+                       const std::array<std::int64_t, 3>& block,
+                       const std::map<std::string, std::int64_t>& values) {
+  std::string text = size_text(size) + ", " + shape_text(block);
+  for (const auto& [name, value] : values) text += fmt::format(", {} {}", name, value);
+  return text;
 }
 
 std::string number(double value) { return fmt::format("{}", value); }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ std::string time_text(double microseconds);
 std::string speedup_text(double speedup);
 std::string percent_text(double share);
 std::string size_text(const std::array<std::int64_t, 2>& size);
+/// Where a kernel was measured: "640×480, 32×8, window 5".
+std::string place_text(const std::array<std::int64_t, 2>& size,
+                       const std::array<std::int64_t, 3>& block,
+                       const std::map<std::string, std::int64_t>& values);
 /// A number as CSV has it.
 std::string number(double value);
 

@@ -12,8 +12,11 @@ constexpr Words english = {
     .contents = "Contents",
 
     .intro =
-        "{} ladders with {} steps and {} studies, measured on {}. Every number below is "
-        "computed from the records that the end of this page names.",
+        "{} ladders with {} steps and {} studies, measured on {}. A ladder solves one task in "
+        "steps, each a CUDA kernel that changes one idea of the one before; a study varies one "
+        "thing "
+        "and times it. The roof is what the GPU's own copy of the same bytes takes. Every number "
+        "below is computed from the records that the end of this page names.",
     .found = "What was found",
     .front_times = "over its first step: {} takes {}, {} takes {}, at {}.",
     .front_roof = "The last reaches {} of the roof at {}.",
@@ -34,7 +37,7 @@ constexpr Words english = {
         "{}, {}: the document's block {} is no longer the best; {} gains {} over it.",
     .all_hold = "Nowhere: what was best in the documents is best in these records.",
     .front_peers = "Beside other libraries",
-    .peers_summary = "{}: faster than the other in {} of {} comparisons, by {} to {}.",
+    .peers_summary = "{}: faster than the other in {} of {} comparisons; {} to {} times as fast.",
 
     .ladder_heading = "The ladder of {}",
     .study_heading = "The study {}",
@@ -98,6 +101,50 @@ constexpr Words english = {
     .roofline_point = "{}: {} GB/s, {} of its roof, {}",
     .per_kilobyte = "warp instructions for 1000 bytes",
     .ladder = "ladder",
+
+    .predictions = "Predicted against measured",
+    .predictions_about =
+        "What lab predict says of every recorded time, without a GPU: from what the emulator "
+        "counts "
+        "and from a profile of the GPU, by one model for all kernels. Predicted times are "
+        "modelled, "
+        "the others measured. On the line both are equal; on the dashed lines a prediction is "
+        "twice "
+        "too long, or half as long.",
+    .predictions_documents = "The documents' times, on their own GPUs",
+    .predictions_x = "measured, µs",
+    .predictions_y = "predicted, µs",
+    .predictions_picture = "{}: predicted over measured times of {} points",
+    .predictions_series = "{}: {} points, rank correlation {:.2f}, median error {}",
+    .predictions_series_short = "{}: {} points, median error {}",
+    .predictions_point = "{}, {}: {} predicted, {} measured, ratio {:.2f}",
+    .predictions_far = "Misses by more than a factor of two: {}.",
+    .predictions_near = "None is off by more than a factor of two.",
+    .predictions_miss = "{} {:.2f} ({} rules)",
+    .predictions_front =
+        "How long a kernel takes can be said without a GPU, from what the emulator counts. Of all "
+        "{} "
+        "recorded times the predictions' rank correlation is {:.2f} (1: the same order), their "
+        "median "
+        "error {}. Each of them, and which are far off:",
+    .predictions_experiments = "How well each experiment was predicted",
+    .predictions_from =
+        "From {}, made at commit {}. A figure behind a miss is the worst ratio of predicted to "
+        "measured. "
+        "docs/prediction.md has the model, and what is known of the misses.",
+    .whole_study = "all of it",
+    .experiment = "experiment",
+    .points = "points",
+    .rank_correlation = "rank correlation",
+    .median_error = "median error",
+    .least_ratio_of_time = "least predicted : measured",
+    .median_ratio_of_time = "median",
+    .greatest_ratio_of_time = "greatest",
+    .predicted_time = "predicted, µs",
+    .measured_time = "measured, µs",
+    .ratio_of_time = "predicted : measured",
+    .rules = "rules",
+    .profile = "profile",
 
     .peers = "Beside other libraries",
     .peers_about =

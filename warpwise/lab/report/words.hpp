@@ -89,6 +89,36 @@ struct Words {
   const char* per_kilobyte;
   const char* ladder;
 
+  // Predicted times.
+  const char* predictions;
+  const char* predictions_about;
+  const char* predictions_documents;  ///< heading of the documents' own panel
+  const char* predictions_x;
+  const char* predictions_y;
+  const char* predictions_picture;       ///< panel's heading, points
+  const char* predictions_series;        ///< experiment, points, correlation, median error
+  const char* predictions_series_short;  ///< the same of so few that no correlation is known
+  const char* predictions_point;         ///< rung, place, predicted, measured, ratio
+  const char* predictions_far;           ///< misses
+  const char* predictions_near;
+  const char* predictions_miss;   ///< rung, ratio, what rules
+  const char* predictions_front;  ///< points, correlation, median error
+  const char* predictions_experiments;
+  const char* predictions_from;  ///< file, commit
+  const char* whole_study;
+  const char* experiment;
+  const char* points;
+  const char* rank_correlation;
+  const char* median_error;
+  const char* least_ratio_of_time;
+  const char* median_ratio_of_time;
+  const char* greatest_ratio_of_time;
+  const char* predicted_time;
+  const char* measured_time;
+  const char* ratio_of_time;
+  const char* rules;
+  const char* profile;
+
   // Other libraries, counters.
   const char* peers;
   const char* peers_about;

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/plot/record_field.hpp"
+
+// Recorded times beside what `lab predict` says of them, as scripts/predictions.py writes both.
+namespace warpwise::lab::report {
+
+struct PredictedRow {
+  std::string rung;
+  std::array<std::int64_t, 2> size{};
+  std::array<std::int64_t, 3> block{};
+  std::map<std::string, std::int64_t> values;  ///< parameters and axes
+  double predicted_us = 0;
+  double measured_us = 0;
+  std::string rules;  ///< the part of the GPU that takes the longest
+
+  double ratio() const { return predicted_us / measured_us; }
+  /// How many times too long or too short.
+  double off() const { return ratio() > 1 ? ratio() : 1 / ratio(); }
+};
+
+/// How well a number of rows was predicted.
+struct PredictionFit {
+  std::int64_t points = 0;
+  std::optional<double> rank_correlation;  ///< none of fewer than three
+  double median_error = 0;
+  double least_ratio = 0;
+  double median_ratio = 0;
+  double greatest_ratio = 0;
+};
+
+struct PredictedExperiment {
+  std::string study;
+  std::string experiment;  ///< empty of a whole study
+  std::string device;
+  PredictionFit fit;
+  std::vector<PredictedRow> rows;
+};
+
+struct Predictions {
+  std::string file;
+  std::string commit;
+  PredictionFit all;
+  std::vector<PredictedExperiment> experiments;
+  std::vector<PredictedExperiment> documents;  ///< of the documents' times on their GPUs
+};
+
+/// \throws InvalidArgument  with the field that is missing or is something else
+Predictions read_predictions(const RecordField& root, const std::string& file);
+
+}  // namespace warpwise::lab::report
