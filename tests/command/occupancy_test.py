@@ -30,6 +30,15 @@ class Calculator(LabTest):
         for row in self.rows("--cc", "1.0,1.1", "--threads", "256"):
             self.assertEqual((row["blocks_per_sm"], row["warps_per_sm"], row["occupancy"]), (3, 24, 1))
 
+    def test_a_gpu_stands_for_its_compute_capability(self):
+        self.assertEqual(self.rows("--device", "gtx280", "--threads", "256"), self.rows("--cc", "1.3", "--threads", "256"))
+        # Beside a list it is one of it.
+        both = self.rows("--cc", "1.3,9.0", "--device", "gtx280", "--threads", "256")
+        self.assertEqual([row["compute_capability"] for row in both], ["1.3", "9.0"])
+        self.fail_with(2, "lab", "occupancy", "--device", "gtx280", "--cc", "9.0", "--threads", "256",
+                       says=["--cc leaves out 1.3", "gtx280"])
+        self.fail_with(2, "lab", "occupancy", "--device", "gtx28", "--threads", "256", says=["gtx28", "gtx280"])
+
     def test_more_than_up_to_costs_a_block(self):
         for cc in ["1.0", "1.3", "2.0", "3.7", "6.0", "7.5", "8.6", "9.0", "12.0"]:
             for threads in ["32", "96", "128", "256", "512"]:

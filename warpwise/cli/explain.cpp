@@ -88,16 +88,11 @@ class ExplainCommand final : public Command {
         "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
         "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), or tex2d<u8>[WxH]:@file.png",
         arguments_);
-    add_text(app, "--cc", "LIST",
-             "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
-             [this](const std::string& text) {
-               request_.compute_capabilities = lab::parse_compute_capabilities(text);
-               has_capabilities_ = true;
-             });
-    add_text(app, "--device", "DEVICE",
-             "The GPU whose time is predicted, h200 or another profile's name or FILE.json "
-             "(default: one of the newest compute capability above)",
-             [this](const std::string& text) { request_.device = lab::find_device_profile(text); });
+    add_counted_for(app,
+                    "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
+                    "The GPU whose time is predicted, h200 or another profile's name or FILE.json "
+                    "(default: one of the newest compute capability above); in place of --cc too",
+                    counted_for_);
     add_number(
         app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
         [this](std::int64_t value) { request_.compile.architecture = static_cast<int>(value); });
@@ -177,15 +172,10 @@ class ExplainCommand final : public Command {
 
   // What stands beside counters is counted for their GPU.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
-    std::vector<rules::ComputeCapability> all = request_.compute_capabilities;
-    if (request_.device) {
-      const rules::ComputeCapability wanted = request_.device->compute_capability;
-      if (!has_capabilities_) all = {wanted};
-      if (std::find(all.begin(), all.end(), wanted) == all.end()) all.push_back(wanted);
-    }
+    std::vector<rules::ComputeCapability> all = counted_for_.all();
     if (gpu.probe == nullptr) return all;
     const rules::ComputeCapability own = gpu.probe->executor().compute_capability();
-    if (!has_capabilities_ && !request_.device) return {own};
+    if (!counted_for_.listed && !counted_for_.device) return {own};
     if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
     return all;
   }
@@ -193,7 +183,7 @@ class ExplainCommand final : public Command {
   // Advice needs one; of what is asked for the newest, which it is for.
   std::optional<lab::DeviceProfile> device_of(
       const std::vector<rules::ComputeCapability>& all) const {
-    if (request_.device) return request_.device;
+    if (counted_for_.device) return counted_for_.device;
     return lab::profile_of(*std::max_element(all.begin(), all.end()));
   }
 
@@ -259,7 +249,7 @@ class ExplainCommand final : public Command {
       require_explainable(*size_, name);
       request.size = {size_->width, size_->height};
     }
-    request.compute_capabilities = request_.compute_capabilities;
+    request.compute_capabilities = counted_for_.all();
     request.budget = request_.budget;
     request.machine_code = request_.machine_code;
     return request;
@@ -409,7 +399,7 @@ class ExplainCommand final : public Command {
   std::optional<Size> size_;
   bool has_grid_ = false;
   bool has_block_ = false;
-  bool has_capabilities_ = false;
+  CountedFor counted_for_;
   LabPlace place_ = LabPlace::emulator;
   bool json_ = false;
   std::vector<std::string> arguments_;

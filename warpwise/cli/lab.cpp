@@ -119,21 +119,41 @@ void add_ladder_folder(CLI::App& app, LabOptions& options) {
       ->type_name("FOLDER");
 }
 
-void add_compute_capabilities(CLI::App& app, const std::string& help,
-                              std::vector<rules::ComputeCapability>& chosen) {
+std::vector<rules::ComputeCapability> CountedFor::all() const {
+  if (!listed) {
+    return {device ? device->compute_capability : rules::ComputeCapability{9, 0}};
+  }
+  if (device &&
+      std::find(listed->begin(), listed->end(), device->compute_capability) == listed->end()) {
+    throw UsageError(fmt::format("--cc leaves out {}, which --device {} has",
+                                 rules::to_string(device->compute_capability), device->name));
+  }
+  return *listed;
+}
+
+void add_counted_for(CLI::App& app, const std::string& help_of_cc,
+                     const std::string& help_of_device, CountedFor& chosen) {
   app.add_option_function<std::string>(
          "--cc",
-         [&chosen](const std::string& text) { chosen = lab::parse_compute_capabilities(text); },
-         help)
+         [&chosen](const std::string& text) {
+           chosen.listed = lab::parse_compute_capabilities(text);
+         },
+         help_of_cc)
       ->type_name("LIST");
+  app.add_option_function<std::string>(
+         "--device",
+         [&chosen](const std::string& text) { chosen.device = lab::find_device_profile(text); },
+         help_of_device)
+      ->type_name("DEVICE");
 }
 
 void add_place(CLI::App& app, LabOptions& options) {
   add_choice(app, "--on", "Where to run; auto is a GPU if there is one (default: auto)", all_places,
              options.place);
-  add_compute_capabilities(
+  add_counted_for(
       app, "Compute capabilities that the emulator stands for: 1.3,2.0,9.0 (default: 9.0)",
-      options.compute_capabilities);
+      "In place of --cc: a GPU that has one, h200 or another profile's name or FILE.json",
+      options.counted_for);
 }
 
 std::vector<Selection> select(const LabOptions& options) {

@@ -9,6 +9,7 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/lab/measure/executor.hpp"
 #include "warpwise/lab/plot/record.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
 // What the subcommands of `warpwise lab` share.
@@ -21,19 +22,29 @@ constexpr auto enum_names(LabPlace) {
       {{LabPlace::automatic, "auto"}, {LabPlace::gpu, "gpu"}, {LabPlace::emulator, "emulator"}});
 }
 
+/// The GPUs that the emulator stands for, of --cc and --device.
+struct CountedFor {
+  std::optional<std::vector<rules::ComputeCapability>> listed;  ///< of --cc
+  std::optional<lab::DeviceProfile> device;
+
+  /// The list, or the device's compute capability, or 9.0.
+  /// \throws UsageError  the list leaves the device's out
+  std::vector<rules::ComputeCapability> all() const;
+};
+
 struct LabOptions {
   std::vector<std::string> names;  ///< NAME, NAME/RUNG or NAME/EXPERIMENT
   std::string ladder_folder;       ///< in place of the installed ladder or study of that name
   LabPlace place = LabPlace::automatic;
-  std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
+  CountedFor counted_for;
 
   bool on_gpu() const;
 };
 
 void add_ladder_folder(CLI::App& app, LabOptions& options);
-/// --cc, a list of compute capabilities.
-void add_compute_capabilities(CLI::App& app, const std::string& help,
-                              std::vector<rules::ComputeCapability>& chosen);
+/// --cc, a list of compute capabilities, and --device, a GPU that has one.
+void add_counted_for(CLI::App& app, const std::string& help_of_cc,
+                     const std::string& help_of_device, CountedFor& chosen);
 void add_place(CLI::App& app, LabOptions& options);
 
 /// A ladder or another study, and what a name asks for of it.

@@ -92,7 +92,7 @@ class LabDiff final : public Command {
     lab::StudyRequest request;
     request.rungs = {before.name, after.name};
     request.on_gpu = options_.on_gpu();
-    request.compute_capabilities = options_.compute_capabilities;
+    request.compute_capabilities = options_.counted_for.all();
     const std::size_t width = terminal_width();
     bool first = true;
     const lab::StudyRun run = lab::run_study(

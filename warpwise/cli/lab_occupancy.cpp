@@ -149,8 +149,10 @@ std::string csv_of(const Row& row) {
 class LabOccupancy final : public Command {
  public:
   explicit LabOccupancy(CLI::App& app) {
-    add_compute_capabilities(app, "Compute capabilities: 1.3,2.0,9.0 (default: 9.0)",
-                             compute_capabilities_);
+    add_counted_for(app, "Compute capabilities: 1.3,2.0,9.0 (default: 9.0)",
+                    "In place of --cc: a GPU that has one, h200 or another profile's name or "
+                    "FILE.json",
+                    counted_for_);
     add_numbers(app, "--threads", "Threads of a block", 1, threads_);
     add_numbers(app, "--registers", "Registers of a thread (default: 0, as if they were no limit)",
                 0, registers_);
@@ -200,15 +202,16 @@ class LabOccupancy final : public Command {
   }
 
   std::vector<Row> all_rows() const {
+    const std::vector<rules::ComputeCapability> capabilities = counted_for_.all();
     const double count =
-        static_cast<double>(compute_capabilities_.size()) * static_cast<double>(threads_.size()) *
+        static_cast<double>(capabilities.size()) * static_cast<double>(threads_.size()) *
         static_cast<double>(registers_.size()) * static_cast<double>(shared_.size());
     if (count > static_cast<double>(most_rows)) {
       throw UsageError(
           fmt::format("that makes a table of {:.0f} rows; {} are possible", count, most_rows));
     }
     std::vector<Row> rows;
-    for (const rules::ComputeCapability cc : compute_capabilities_) {
+    for (const rules::ComputeCapability cc : capabilities) {
       for (const int threads : threads_) {
         for (const int registers : registers_) {
           for (const int shared : shared_) rows.push_back(row_of(cc, {threads, registers, shared}));
@@ -218,7 +221,7 @@ class LabOccupancy final : public Command {
     return rows;
   }
 
-  std::vector<rules::ComputeCapability> compute_capabilities_ = {{9, 0}};
+  CountedFor counted_for_;
   std::vector<int> threads_;
   std::vector<int> registers_ = {0};
   std::vector<int> shared_ = {0};

@@ -140,7 +140,7 @@ class LabRun final : public Command {
     request.counters = counters_;
     request.cpu = selection.table.is_ladder() &&
                   (selection.whole || (selection.experiment && selection.experiment->cpu));
-    request.compute_capabilities = options_.compute_capabilities;
+    request.compute_capabilities = options_.counted_for.all();
     request.stop = Interruption::asked;
     const bool quiet = json_ || csv_;
     const std::size_t width = terminal_width();

@@ -75,7 +75,7 @@ class LabVerify final : public Command {
  private:
   std::unique_ptr<lab::Executor> make_executor(bool on_gpu) const {
     if (on_gpu) return std::make_unique<lab::GpuExecutor>();
-    return std::make_unique<lab::EmulatorExecutor>(options_.compute_capabilities, false);
+    return std::make_unique<lab::EmulatorExecutor>(options_.counted_for.all(), false);
   }
 
   LabOptions options_;

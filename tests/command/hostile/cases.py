@@ -112,6 +112,8 @@ def bad_values():
             yield case(*words, option, value, says=option)
     for value in BAD_ARGUMENTS:
         yield case("explain", "in/buffer.ptx", *LAUNCH, "--arg", value, says="--arg")
+    for value in BAD_NAMES:
+        yield case("lab", "run", "copy", "--device", value, says="profile of a device")
 
 
 def stages():
