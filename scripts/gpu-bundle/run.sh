@@ -29,7 +29,9 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(test main sanitize bench live verify ladders counters)
 mkdir -p "$out/logs"
-mapfile -t tests <"$here/gpu-tests.txt"
+# What draws comes first: with driver 580.159.04 an OpenGL context that goes from thread to thread hangs (Xid 109) on a
+# GPU on which a kernel has faulted before, as one of gpu_executor_test does on purpose.
+mapfile -t tests < <(grep -E '^(scene|interop)_test$' "$here/gpu-tests.txt"; grep -vE '^(scene|interop)_test$' "$here/gpu-tests.txt")
 failed=0
 
 # Containers get the driver from outside, often without the file by which EGL's loader finds it.

@@ -189,16 +189,16 @@ class ProfileMeasurement {
     set("dram_gb_per_s", timer_.copy_roof_gb_per_s(),
         "measured: a device-to-device copy of 1 GiB in all, bytes read and written");
     const std::uint64_t bytes =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes / 4, 1 << 20)) / 16 * 16;
+        static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes / 4, 1 << 20)) / 32 * 32;
     const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
-    const Probe probe{.memory = memory.data(), .count = bytes / 16, .step = 64};
+    const Probe probe{.memory = memory.data(), .count = bytes / 32, .step = 64};
     const auto blocks = static_cast<std::uint32_t>(2 * device_.multiprocessors);
-    const Measurement read = timer_.measure([&](gpu::StreamHandle stream) {
+    const Measurement copy = timer_.measure([&](gpu::StreamHandle stream) {
       launch("l2_gb_per_s", blocks, full_block, probe, stream);
     });
-    set("l2_gb_per_s", static_cast<double>(bytes) * 64 / (1e3 * read.batch.median_us),
-        "measured: a quarter of L2 read over and over by loads that pass L1");
-    set("sm_clock_mhz", read.sm_clock_mhz, "measured while L2 was read");
+    set("l2_gb_per_s", static_cast<double>(bytes) * 64 / (1e3 * copy.batch.median_us),
+        "measured: a copy inside a quarter of L2 over and over, bytes read and written");
+    set("sm_clock_mhz", copy.sm_clock_mhz, "measured while L2 was copied");
     const Measurement empty =
         timer_.measure([&](gpu::StreamHandle stream) { launch("nothing", 1, 32, {}, stream); });
     set("launch_us", empty.cold.median_us, "measured: a kernel that does nothing, cold");

@@ -51,14 +51,23 @@ EGLContext context_on(EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) {
     return EGL_NO_CONTEXT;
   }
-  constexpr std::array<EGLint, 7> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
+  // The strategy first: without it a driver that loses what it draws with gives black frames and no
+  // error. One that does not take it draws all the same.
+  constexpr std::array<EGLint, 9> core_3_3 = {EGL_CONTEXT_MAJOR_VERSION,
                                               3,
                                               EGL_CONTEXT_MINOR_VERSION,
                                               3,
                                               EGL_CONTEXT_OPENGL_PROFILE_MASK,
                                               EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                              EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+                                              EGL_LOSE_CONTEXT_ON_RESET,
                                               EGL_NONE};
-  return eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, core_3_3.data());
+  EGLContext context =
+      eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, core_3_3.data());
+  if (context != EGL_NO_CONTEXT) return context;
+  auto without_strategy = core_3_3;
+  without_strategy[6] = EGL_NONE;
+  return eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, without_strategy.data());
 }
 
 }  // namespace
@@ -104,6 +113,13 @@ void Context::release() {
   if (display != EGL_NO_DISPLAY) {
     eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   }
+}
+
+void Context::require_alive() {
+  if (glGetGraphicsResetStatus() == GL_NO_ERROR) return;
+  throw IoError(
+      "OpenGL's driver lost what it draws with: the GPU was reset, by a fault of this program or of "
+      "another one (the kernel's log may say more)");
 }
 
 std::string Context::renderer() {

@@ -20,6 +20,10 @@ class Context {
   void make_current() const;
   static void release();
 
+  /// \throws IoError  what the current context draws is lost, as after a reset of the GPU. Drivers
+  /// that cannot tell say nothing.
+  static void require_alive();
+
   /// What draws, when it is current: "llvmpipe (LLVM 15.0.6, 256 bits)".
   static std::string renderer();
 

@@ -93,6 +93,7 @@ class SceneSource final : public Source {
   bool next(std::span<std::byte> pixels) override {
     draw_next();
     read_pixels(pixels.data());
+    Context::require_alive();
     return true;
   }
 
@@ -103,6 +104,7 @@ class SceneSource final : public Source {
     read_pixels(nullptr);
     PixelBuffer::unbind();
     buffer_->shared().read(pixels, this->stream().shape.bytes(), stream);
+    Context::require_alive();
     return true;
   }
 
