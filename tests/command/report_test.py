@@ -2,6 +2,7 @@
 somewhere; other folders, and what is refused. How a browser shows it: report_browser_test.py."""
 
 import collections
+import html
 import html.parser
 import json
 import pathlib
@@ -17,6 +18,7 @@ ROOT = pathlib.Path(SAMPLES).parent
 RESULTS = ROOT / "results/nvidia-h200"
 RECORDS = {path: json.loads(path.read_text(encoding="utf-8"))
            for kind in ("ladders", "studies") for path in sorted((RESULTS / kind).glob("*.json"))}
+LINES = json.loads((ROOT / "results/lines.json").read_text(encoding="utf-8"))
 PREDICTIONS = json.loads((ROOT / "results/predictions.json").read_text(encoding="utf-8"))
 LONE = {"meta", "link", "br", "line", "circle", "path", "rect"}
 
@@ -179,8 +181,48 @@ class OfTheRecordedResults(Report):
                     self.assertIsNotNone(link)
                     self.assertIn(link[1], page.ids)
         source = (ROOT / "warpwise/primitives/sobel/ladder/01_global.cu").read_text(encoding="utf-8")
-        shown = next(each for each in page.texts["pre"] if source[:200] in each)
+        shown = text.partition('<div id="source-sobel-global-plain">')[2].partition("</pre>")[0].partition("<code>")[2]
+        # Without its margin and what stands below a line.
+        shown = html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"<(i|em)( [^>]*)?>.*?</\1>", "", shown)))
         self.assertEqual(shown.rstrip("\n"), source.rstrip("\n"))
+
+    def test_counts_stand_beside_the_lines_that_were_counted(self):
+        _, text = self.page()
+        self.assertNotIn("another version", text, "scripts/record-lines.py has to run again")
+        timed = {(record.get("ladder") or record["study"], row["rung"]) for record in RECORDS.values()
+                 for row in record["results"] if "on_cpu" not in row}
+        counted = {(each["study"], each["rung"]): each for each in LINES["line_counts"]}
+        self.assertEqual(timed - set(counted), set())
+        for (study, rung), each in counted.items():
+            with self.subTest(f"{study}/{rung}"):
+                name = f"source-{study}-{rung}".replace("_", "-")
+                shown = text.partition(f'<div id="{name}">')[2].partition("</div></details>")[0]
+                every = sum(launch["warp_instructions"] for launch in each["launches"])
+                lines = collections.Counter()
+                for launch in each["launches"]:
+                    for line in launch["lines"]:
+                        if "file" in line and "line" in line:
+                            lines[line["file"], line["line"]] += line.get("warp_instructions", 0)
+                shares = collections.Counter(re.findall(r"%\">([\d.]+) %</i>", shown))
+                self.assertEqual(sum(shares.values()), len(lines))
+                for said, times in collections.Counter(f"{100 * value / every:.1f}" for value in lines.values()).items():
+                    # What lies on the edge of two digits is rounded either way.
+                    self.assertAlmostEqual(shares[said], times, delta=1, msg=said)
+
+    @runs_rungs
+    def test_counts_are_those_that_explain_has_now(self):
+        for name in ("gemv/thread_per_row", "copy/scalar", "banks/conflict"):
+            study, _, rung = name.partition("/")
+            kept = next(each for each in LINES["line_counts"] if (each["study"], each["rung"]) == (study, rung))
+            said = json.loads(self.succeed("explain", name, "--cc", kept["compute_capability"], "--json").stdout)
+            if not said["compiler"].startswith(kept["compiler"] + " "):
+                self.skipTest(f"the counts are of {kept['compiler']}, and here is {said['compiler']}")
+            now = {line["line"]: line for line in said["launches"][0]["lines"]}
+            for line in kept["launches"][0]["lines"]:
+                with self.subTest(f"{name}, line {line['line']}"):
+                    self.assertEqual(line["warp_instructions"], now[line["line"]]["warp_instructions"])
+                    for kind, counts in line.get("by_cc", {}).get("9.0", {}).items():
+                        self.assertEqual(counts["requests"], now[line["line"]]["by_cc"]["9.0"][kind]["requests"])
 
 
 class OfOtherFolders(Report):
@@ -220,6 +262,7 @@ class OfOtherFolders(Report):
                  (record.replace(b'"median_us": ', b'"median_us": "', 1).replace(b', "p5_us"', b'", "p5_us"', 1),
                   "median_us has to be a number"),
                  (b'{"rows": [1], "roof_gb_per_s": 1, "machine": {}, "method": ""}', "rows[0] has to be an object"),
+                 (b'{"commit": "a", "line_counts": [{"study": 3}]}', "study has to be a text"),
                  (b'{"commit": "a", "all": {}, "experiments": [], "documents": []}', 'has no "points"')]
         pathlib.Path("mine/deep").mkdir(parents=True)
         for content, says in cases:

@@ -172,12 +172,18 @@ Html hardware_counters(const Collection& collection) {
   return section("counters", w.counters, about(w.counters_about) + folded(table));
 }
 
-Html kernel_sources(const std::map<std::string, StudySource>& sources) {
+Html kernel_sources(const Collection& collection,
+                    const std::map<std::string, StudySource>& sources) {
   Html files;
   for (const auto& [study, source] : sources) {
-    if (source.files.empty()) continue;
+    if (source.rungs.empty()) continue;
     files += element("h3", study);
-    for (const RungFile& each : source.files) files += html_of(each);
+    for (const RungSource& rung : source.rungs) {
+      const auto counted = std::find_if(
+          collection.lines.begin(), collection.lines.end(),
+          [&](const RecordedLines& each) { return each.study == study && each.rung == rung.name; });
+      files += html_of(study, rung, counted == collection.lines.end() ? nullptr : &*counted);
+    }
   }
   if (files.empty()) return {};
   return section("sources", words().sources, about(words().sources_about) + files);

@@ -14,7 +14,8 @@ Html rooflines(const Collection& collection);
 Html predicted_times(const Collection& collection);
 Html other_libraries(const Collection& collection);
 Html hardware_counters(const Collection& collection);
-Html kernel_sources(const std::map<std::string, StudySource>& sources);
+Html kernel_sources(const Collection& collection,
+                    const std::map<std::string, StudySource>& sources);
 Html machine_and_method(const Collection& collection);
 
 }  // namespace warpwise::lab::report

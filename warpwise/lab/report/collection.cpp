@@ -45,6 +45,10 @@ void add(const Json& json, const std::string& file, Collection& collection) {
     collection.benches.push_back({file, bench_of(RecordField(json, file))});
   } else if (has(json, "experiments") && has(json, "documents")) {
     collection.predictions.push_back(read_predictions(RecordField(json, file), file));
+  } else if (has(json, "line_counts")) {
+    for (RecordedLines& each : read_lines(RecordField(json, file))) {
+      collection.lines.push_back(std::move(each));
+    }
   } else {
     ++collection.others;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warpwise/lab/plot/record.hpp"
+#include "warpwise/lab/report/annotation.hpp"
 #include "warpwise/lab/report/predictions.hpp"
 
 // What lies in a folder of results.
@@ -44,10 +45,12 @@ struct Collection {
   std::vector<Recorded> counted;  ///< those of them that have hardware counters
   std::vector<RecordedBench> benches;
   std::vector<Predictions> predictions;
+  std::vector<RecordedLines> lines;
   std::size_t others = 0;  ///< JSON files that are something else
 };
 
-/// Adds what a file's text holds: a run, a list of runs, a bench's, or predictions.
+/// Adds what a file's text holds: a run, a list of runs, a bench's, predictions, or the
+/// counts of lines.
 /// \throws InvalidArgument  it is no JSON, or begins as a record and is not one; names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 

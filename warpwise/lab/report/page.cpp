@@ -51,7 +51,7 @@ std::string page_of(const Collection& collection,
   parts.push_back({"predictions", w.predictions, predicted_times(collection)});
   parts.push_back({"libraries", w.peers, other_libraries(collection)});
   parts.push_back({"counters", w.counters, hardware_counters(collection)});
-  parts.push_back({"sources", w.sources, kernel_sources(sources)});
+  parts.push_back({"sources", w.sources, kernel_sources(collection, sources)});
   parts.push_back({"method", w.method, machine_and_method(collection)});
   std::erase_if(parts, [](const Part& each) { return each.html.empty(); });
   Html body = front_page(collection, chapters, sources) + contents(parts);

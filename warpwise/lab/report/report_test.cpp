@@ -280,6 +280,52 @@ TEST(Predictions, TimesThatCannotBeAreRefused) {
             std::string::npos);
 }
 
+Json counted_line(std::int64_t line, const std::string& source, double instructions) {
+  return {
+      {"file", "a.cu"}, {"line", line}, {"source", source}, {"warp_instructions", instructions}};
+}
+
+Annotation annotation_of(const Json& launch) {
+  Annotation annotation;
+  add_launch(RecordField(launch, "launch"), annotation);
+  return annotation;
+}
+
+TEST(Annotation, LaunchesOfOneFileAreAddedUp) {
+  Json line = counted_line(2, "b;", 30);
+  line["by_cc"]["9.0"]["global_load"] = {
+      {"requests", 2}, {"transactions", {{"32", 6}, {"128", 1}}}, {"ideal_transactions", 2}};
+  const Json launch = {{"warp_instructions", 50}, {"lines", {line, counted_line(1, "a;", 20)}}};
+  Annotation annotation = annotation_of(launch);
+  add_launch(RecordField(launch, "launch"), annotation);
+  EXPECT_DOUBLE_EQ(annotation.warp_instructions, 100);
+  const auto& lines = annotation.files.at("a.cu");
+  const AccessCounts& reads = lines.at(2).accesses.at("9.0").at("global_load");
+  EXPECT_DOUBLE_EQ(reads.requests, 4);
+  EXPECT_DOUBLE_EQ(reads.made, 14);
+  const std::string shown = listing("a.cu", "a;\n  b;\n", lines, 100).markup;
+  EXPECT_NE(shown.find("60.0 %</i>  b;"), std::string::npos);
+  EXPECT_NE(shown.find("<em class=\"bad\">global read 3.5 transactions, ideal 1</em>"),
+            std::string::npos);
+  EXPECT_NE(excerpt("a.cu", {*lines.find(2)}, 100).markup.find("counter-increment:line 2"),
+            std::string::npos);
+}
+
+TEST(Annotation, AFileThatChangedIsNotTheOneThatWasCounted) {
+  const Annotation annotation =
+      annotation_of({{"warp_instructions", 5}, {"lines", {counted_line(2, "b;", 5)}}});
+  EXPECT_TRUE(is_of("a;\n  b;  \n", annotation.files.at("a.cu")));
+  EXPECT_FALSE(is_of("a;\n  c;\n", annotation.files.at("a.cu")));
+  EXPECT_FALSE(is_of("a;\n", annotation.files.at("a.cu")));
+}
+
+TEST(Annotation, CountsThatCannotBeAreRefused) {
+  for (const double wrong : {-1.0, 1e300}) {
+    const Json launch = {{"lines", {counted_line(1, "a", wrong)}}};
+    EXPECT_THROW(annotation_of(launch), InvalidArgument);
+  }
+}
+
 TEST(Table, EmptyColumnsAreLeftOut) {
   Table table;
   table.caption = "c";

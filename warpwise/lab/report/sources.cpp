@@ -8,43 +8,50 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
 namespace warpwise::lab::report {
 namespace {
 
-std::string id_of_file(const RungFile& file) {
-  return "source-" + id_of(file.study + " " + file.name);
+std::string id_of_rung(const std::string& study, const std::string& rung) {
+  return "source-" + id_of(study + " " + rung);
 }
 
 StudySource source_of(const StudyTable& table) {
   StudySource source;
   source.about = table.about;
   for (const Rung& rung : table.rungs) {
+    const std::optional<std::string> text = read_text(rung.file);
+    if (!text) continue;
     const std::string name = rung.file.lexically_relative(source_root()).string();
-    auto found = std::find_if(source.files.begin(), source.files.end(),
-                              [&](const RungFile& each) { return each.name == name; });
-    if (found == source.files.end()) {
-      const std::optional<std::string> text = read_text(rung.file);
-      if (!text) continue;
-      found = source.files.insert(found, {table.name(), name, *text, {}});
-    }
-    found->rungs.push_back({rung.name, rung.constants});
+    source.rungs.push_back({rung.name, name, *text, rung.constants});
   }
   return source;
 }
 
-Html rungs_of(const RungFile& file) {
-  Html items;
-  for (const SourceRung& each : file.rungs) {
-    std::vector<std::string> constants;
-    for (const auto& [name, value] : each.constants) constants.push_back(name + " = " + value);
-    items += element(
-        "li", element("b", each.name) +
-                  text(constants.empty() ? "" : fmt::format(": {}", fmt::join(constants, ", "))));
+Html about(const std::string& said) { return element("p", {{"class", "note"}}, said); }
+
+// Its own file whole, and of the others what has counts.
+Html counted_source(const RungSource& rung, const RecordedLines& counted) {
+  const Words& w = words();
+  const Annotation& annotation = counted.annotation;
+  static const std::map<std::int64_t, LineCounts> nothing;
+  const auto own = annotation.files.find(rung.file);
+  const auto& lines = own == annotation.files.end() ? nothing : own->second;
+  if (!is_of(rung.text, lines)) {
+    return about(w.counts_of_another) + listing(rung.file, rung.text, nothing, 0);
   }
-  return element("p", words().constants) + element("ul", items);
+  Html html = about(fmt::format(fmt::runtime(w.counts_about), size_text(counted.size),
+                                counted.compute_capability, counted.compiler, counted.commit)) +
+              listing(rung.file, rung.text, lines, annotation.warp_instructions);
+  for (const auto& [file, of_file] : annotation.files) {
+    if (file == rung.file) continue;
+    html += about(fmt::format(fmt::runtime(w.counts_elsewhere), file)) +
+            excerpt(file, of_file, annotation.warp_instructions);
+  }
+  return html;
 }
 
 }  // namespace
@@ -67,33 +74,25 @@ std::string link_to(const std::map<std::string, StudySource>& sources, const std
                     const std::string& rung) {
   const auto source = sources.find(study);
   if (source == sources.end()) return "";
-  for (const RungFile& file : source->second.files) {
-    for (const SourceRung& each : file.rungs) {
-      if (each.name == rung) return "#" + id_of_file(file);
-    }
-  }
-  return "";
+  const auto& rungs = source->second.rungs;
+  const bool has = std::any_of(rungs.begin(), rungs.end(),
+                               [&](const RungSource& each) { return each.name == rung; });
+  return has ? "#" + id_of_rung(study, rung) : "";
 }
 
-Html html_of(const RungFile& file) {
-  Html lines;
-  std::string_view rest = file.text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    lines += element("span", rest.substr(0, end)) + text("\n");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+Html html_of(const std::string& study, const RungSource& rung, const RecordedLines* counted) {
+  std::vector<std::string> constants;
+  for (const auto& [name, value] : rung.constants) constants.push_back(name + " = " + value);
+  Html inner;
+  if (!constants.empty()) {
+    inner += about(fmt::format("{} {}", words().constants, fmt::join(constants, ", ")));
   }
-  std::vector<std::string> rungs;
-  for (const SourceRung& each : file.rungs) rungs.push_back(each.name);
-  const std::string title =
-      fmt::format(fmt::runtime(words().source_file), file.study, file.name, fmt::join(rungs, ", "));
+  inner +=
+      counted == nullptr ? listing(rung.file, rung.text, {}, 0) : counted_source(rung, *counted);
   // A link leads to what is inside, for that opens it.
-  const Html code = element(
-      "pre",
-      {{"class", "source"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", file.name}},
-      element("code", lines));
-  return element("details", element("summary", title) +
-                                element("div", {{"id", id_of_file(file)}}, rungs_of(file) + code));
+  return element("details", element("summary", fmt::format(fmt::runtime(words().source_file),
+                                                           rung.name, rung.file)) +
+                                element("div", {{"id", id_of_rung(study, rung.name)}}, inner));
 }
 
 }  // namespace warpwise::lab::report

@@ -16,7 +16,8 @@ std::string colours(bool dark) {
   for (std::size_t i = 0; i < 6; ++i) text += fmt::format("--s{}:{};", i, colour(i));
   constexpr const char* names[] = {"text", "muted", "grid", "page"};
   for (std::size_t i = 0; i < 4; ++i) text += fmt::format("--{}:{};", names[i], colour(6 + i));
-  return text + (dark ? "--card:#161b22;--link:#79b8ff;" : "--card:#f5f7f9;--link:#0550ae;");
+  return text + (dark ? "--card:#161b22;--link:#79b8ff;--warm:#1f4a7a;--bad:#ff8f87;"
+                      : "--card:#f5f7f9;--link:#0550ae;--warm:#bcd9f5;--bad:#b3261e;");
 }
 
 constexpr const char* rules = R"(
@@ -90,12 +91,15 @@ summary{cursor:pointer;padding:.25rem 0;color:var(--link)}
 .source{overflow-x:auto;max-width:100%;background:var(--card);border:1px solid var(--grid);border-radius:.5rem;
  padding:.75rem .5rem;font:12px/1.45 ui-monospace,monospace;counter-reset:line;tab-size:2}
 .source span{counter-increment:line}
-.source span::before{content:counter(line);display:inline-block;width:2.5rem;margin-right:1rem;text-align:right;
- color:var(--muted);user-select:none}
+.source span::before{content:counter(line);display:inline-block;width:1.6rem;text-align:right;color:var(--muted);user-select:none}
+.source i{display:inline-block;width:3.4rem;margin:0 .5rem;padding-right:.2rem;text-align:right;font-style:normal;user-select:none;
+ background:linear-gradient(to right,var(--warm) var(--share,0),transparent 0)}
+.source em{display:block;padding-left:6rem;font-style:normal;color:var(--muted)}
+.source .bad,.bad{color:var(--bad)}
 @media print{
  body{max-width:none;font-size:10.5pt;padding:0}
  nav,.save{display:none}
- .cell,.now,.then,.card,.key{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+ .cell,.now,.then,.card,.key,.source i{print-color-adjust:exact;-webkit-print-color-adjust:exact}
  figure,.card,tr{break-inside:avoid}
  h2,h3,.panel{break-after:avoid}
  .scroll,.source{overflow:visible}

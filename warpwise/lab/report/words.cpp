@@ -166,9 +166,28 @@ constexpr Words english = {
     .ladder_or_study = "ladder or study",
 
     .sources = "Sources of the kernels",
-    .sources_about = "As they are installed here. Constants are set when a step is compiled.",
-    .source_file = "{}: {} ({})",
-    .constants = "Compiled from this file:",
+    .sources_about =
+        "As they are installed here. In the margin is the share of a step's warp instructions that "
+        "a "
+        "line takes, and below it what each request of a warp makes of its accesses to memory: "
+        "counts "
+        "of the emulator, which are exact for the compiler that they name.",
+    .source_file = "{}: {}",
+    .counts_about = "Counted at {}, for compute capability {}, compiled by {}, at commit {}.",
+    .counts_of_another = "Counts are known of another version of this file alone.",
+    .counts_elsewhere = "Lines of {} that it runs:",
+    .divergent = "{:.0f} of {:.0f} branches divergent",
+    .accesses = {{{"global_load", "global read {} transactions, ideal {}"},
+                  {"global_store", "global write {} transactions, ideal {}"},
+                  {"global_atomic", "global atomic {} transactions, ideal {}"},
+                  {"local_load", "local read {} transactions, ideal {}"},
+                  {"local_store", "local write {} transactions, ideal {}"},
+                  {"shared_load", "shared read {} passes, ideal {}"},
+                  {"shared_store", "shared write {} passes, ideal {}"},
+                  {"shared_atomic", "shared atomic {} passes, ideal {}"},
+                  {"constant", "constant {} passes, ideal {}"},
+                  {"texture", "texture {:.0f} requests"}}},
+    .constants = "Compiled with",
     .method = "Machine, commit and method",
     .records = "The records",
     .file = "file",

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Every text of the report that is not a record's own, in one place, so that it can be translated.
 namespace warpwise::lab::report {
+
+/// A kind of access, as explain's JSON names it.
+struct AccessWords {
+  const char* key;
+  const char* said;  ///< transactions or passes of a request, and the least; of textures requests
+};
 
 /// Texts with {} take what is named behind them, in this order.
 struct Words {
@@ -137,7 +144,12 @@ struct Words {
   // Sources, and how it was measured.
   const char* sources;
   const char* sources_about;
-  const char* source_file;  ///< file, rungs
+  const char* source_file;   ///< rung, file
+  const char* counts_about;  ///< size, compute capability, compiler, commit
+  const char* counts_of_another;
+  const char* counts_elsewhere;  ///< file
+  const char* divergent;         ///< divergent branches, branches
+  std::array<AccessWords, 10> accesses;
   const char* constants;
   const char* method;
   const char* records;

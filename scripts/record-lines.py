@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Records what each source line of each rung costs: results/lines.json, which `warpwise lab report` puts in the margin.
+
+    scripts/record-lines.py COMMAND [OUT.json]      COMMAND: build/release/bin/warpwise
+
+Runs `explain NAME/RUNG --json` of every kernel of every ladder and study, at the size that its table has for the emulator,
+and keeps what lines have; counts that are 0 are left out. The counts are the emulator's, the same on every machine with the
+same CUDA compiler, which the file names. It takes half a minute on two cores.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from recording import REPOSITORY, clean_commit
+
+SOURCES = "share/warpwise/sources/"
+CAPABILITY = "9.0"  # the recorded times' GPU
+KEPT_OF_LAUNCHES = ("kernel", "warp_instructions")
+
+
+def kept(counts):
+    """Of a JSON object without what is 0, empty, or made of these."""
+    if isinstance(counts, dict):
+        counts = {key: kept(value) for key, value in counts.items()}
+        return {key: value for key, value in counts.items() if value not in (0, "", {}) and not key.startswith("bytes_")}
+    return counts
+
+
+def line_of(line):
+    line = dict(line)
+    # Of a header the name is that of the folder the command was started in.
+    line["file"] = line["file"].rpartition(SOURCES)[2]
+    line.pop("thread_instructions")
+    return kept(line)
+
+
+def recorded(command, study, rung):
+    done = subprocess.run([command, "explain", f"{study}/{rung}", "--cc", CAPABILITY, "--json"], text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        print(f"{study}/{rung}: {done.stderr.strip()}", flush=True)
+        return None
+    said = json.loads(done.stdout)
+    launches = [{**{key: launch[key] for key in KEPT_OF_LAUNCHES}, "lines": [line_of(each) for each in launch["lines"]]}
+                for launch in said["launches"]]
+    return {"study": study, "rung": rung, "size": said["size"], "compiler": said["compiler"].partition(" (")[0],
+            "compute_capability": CAPABILITY, "launches": launches}
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    command = sys.argv[1]
+    commit = clean_commit("record-lines.py")
+    listed = json.loads(subprocess.run([command, "lab", "list", "--json"], text=True, capture_output=True, check=True).stdout)
+    # A collection's kernels are those of other tables.
+    tables = [table for kind in ("ladders", "studies") for table in listed[kind] if "collects" not in table]
+    names = [(table.get("ladder") or table["study"], rung["name"]) for table in tables for rung in table["rungs"]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        kernels = [each for each in pool.map(lambda name: recorded(command, *name), names) if each]
+    out = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else REPOSITORY / "results/lines.json")
+    out.write_text(json.dumps({"commit": commit, "line_counts": kernels}, separators=(",", ":"), ensure_ascii=False) + "\n",
+                   encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
