@@ -158,7 +158,7 @@ class ProfileMeasurement {
 
   template <class Use>
   void with_texture(const Use& use) {
-    constexpr std::int64_t texels = 1024;
+    constexpr std::int64_t texels = 2 * full_block;
     constexpr std::uintptr_t alignment = 512;
     const gpu::Buffer memory(4 * texels + alignment, stream_);
     gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
@@ -176,7 +176,7 @@ class ProfileMeasurement {
     }
     set("conversion_per_cycle", profile_.figure("integer_per_cycle"),
         "as integers: from a byte to a word is one of their instructions; floats take longer");
-    const gpu::Buffer memory(16 * full_block, stream_);
+    const gpu::Buffer memory(32 * full_block, stream_);  // both sizes of loads stay inside
     gpu::fill_bytes(memory.data(), 0, memory.bytes(), stream_);
     const Probe probe{.memory = memory.data()};
     rate("load_store_per_cycle", probe);
