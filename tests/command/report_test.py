@@ -3,7 +3,6 @@ somewhere; other folders, and what is refused. How a browser shows it: report_br
 
 import collections
 import html
-import html.parser
 import json
 import pathlib
 import re
@@ -12,7 +11,8 @@ import unittest
 import urllib.parse
 
 from lab_support import EMULATOR, FAILED, LabTest, USAGE
-from support import SAMPLES, read, runs_rungs, write
+from page_support import PageTest
+from support import SAMPLES, runs_rungs, write
 
 ROOT = pathlib.Path(SAMPLES).parent
 RESULTS = ROOT / "results/nvidia-h200"
@@ -20,57 +20,12 @@ RECORDS = {path: json.loads(path.read_text(encoding="utf-8"))
            for kind in ("ladders", "studies") for path in sorted((RESULTS / kind).glob("*.json"))}
 LINES = json.loads((ROOT / "results/lines.json").read_text(encoding="utf-8"))
 PREDICTIONS = json.loads((ROOT / "results/predictions.json").read_text(encoding="utf-8"))
-LONE = {"meta", "link", "br", "line", "circle", "path", "rect"}
 
 
-class Page(html.parser.HTMLParser):
-    """What a page has: ids, addresses, texts of elements, and that each of these is closed where it ought to be."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.ids, self.addresses, self.wrong = [], [], [], []
-        self.texts = collections.defaultdict(list)
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.open.append(tag)
-        self.texts[tag].append("")
-        self.attributes(attributes)
-
-    def handle_startendtag(self, tag, attributes):
-        self.attributes(attributes)
-
-    def attributes(self, attributes):
-        for name, value in attributes:
-            if name == "id":
-                self.ids.append(value)
-            if name in ("href", "src", "srcset", "action", "data", "poster"):
-                self.addresses.append(value)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.wrong.append(f"</{tag}> at {self.getpos()}")
-
-    def handle_data(self, data):
-        for tag in self.open:
-            self.texts[tag][-1] += data
-
-
-class Report(LabTest):
+class Report(PageTest, LabTest):
     def page(self, *arguments):
         self.succeed("lab", "report", "--out", "page.html", *arguments)
-        text = read("page.html").decode()
-        page = Page(text)
-        self.assertEqual((page.wrong, page.open), ([], []), "elements are closed in their order")
-        self.assertEqual(len(page.ids), len(set(page.ids)), "ids are unique")
-        for address in page.addresses:
-            self.assertRegex(address, "^(#|data:)", "nothing comes from outside")
-            if address.startswith("#"):
-                self.assertIn(address[1:], page.ids)
-        self.assertNotRegex(text, r"<script|@import|url\(|https?://[^\s<]*[\"')]", "nothing comes from outside")
-        self.assertNotRegex(text, r"\b(nan|inf)\b%?\"", "every place of a picture is a number")
-        return page, text
+        return self.checked_page("page.html")
 
 
 class OfTheRecordedResults(Report):

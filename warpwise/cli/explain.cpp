@@ -19,6 +19,7 @@
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
+#include "warpwise/lab/report/kernel_page.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 #include "warpwise/lab/study/suggestion.hpp"
 
@@ -118,7 +119,12 @@ class ExplainCommand final : public Command {
         all_places, place_);
     app.add_flag("--machine-code", request_.machine_code,
                  "Print each line's machine code below it, where there is a disassembler");
-    app.add_flag("--json", json_, "Print one JSON object");
+    CLI::Option* const json = app.add_flag("--json", json_, "Print one JSON object");
+    app.add_option("--html", html_,
+                   "Write the report as a page for a browser, with the source's counts in its "
+                   "margin, in the place of printing it")
+        ->type_name("FILE.html")
+        ->excludes(json);
   }
 
   void execute() const override {
@@ -302,6 +308,7 @@ class ExplainCommand final : public Command {
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
     if (request.machine_code) words.emplace_back("--machine-code");
     if (json_) words.emplace_back("--json");
+    if (!html_.empty()) words.insert(words.end(), {"--html", html_});
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -310,8 +317,41 @@ class ExplainCommand final : public Command {
                                                        request.compute_capabilities.end()));
   }
 
+  // What was explained itself; of the rest a page shows the lines that have counts.
+  static void add_source(const lab::Explanation& launch,
+                         std::map<std::string, std::string>& texts) {
+    for (const lab::SourceFile& each : launch.sources) {
+      if (each.shown != launch.request.file || each.lines.empty()) continue;
+      texts[each.shown] = fmt::format("{}\n", fmt::join(each.lines, "\n"));
+    }
+  }
+  static std::map<std::string, std::string> sources_of(const lab::Explanation& launch) {
+    std::map<std::string, std::string> texts;
+    add_source(launch, texts);
+    return texts;
+  }
+  static std::map<std::string, std::string> sources_of(const lab::PrimitiveExplanation& all) {
+    std::map<std::string, std::string> texts;
+    for (const lab::Explanation& each : all.launches) add_source(each, texts);
+    return texts;
+  }
+
+  template <class Explanation>
+  void write_page(const Explanation& explanation) const {
+    const std::string page =
+        lab::report::kernel_page(lab::json_of(explanation), sources_of(explanation));
+    io::OutputFile file(html_);
+    file.write(std::as_bytes(std::span(page)));
+    file.finish();
+    if (!io::is_standard_output(html_)) print_line(fmt::format("{}: {} bytes", html_, page.size()));
+  }
+
   template <class Explanation>
   void print_report(const Explanation& explanation) const {
+    if (!html_.empty()) {
+      write_page(explanation);
+      return;
+    }
     constexpr auto replace = nlohmann::json::error_handler_t::replace;
     print(json_ ? lab::json_of(explanation).dump(2, ' ', false, replace) + "\n"
                 : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
@@ -402,6 +442,7 @@ class ExplainCommand final : public Command {
   CountedFor counted_for_;
   LabPlace place_ = LabPlace::emulator;
   bool json_ = false;
+  std::string html_;
   std::vector<std::string> arguments_;
   std::vector<std::string> dumps_;
   std::vector<std::string> includes_;

@@ -20,26 +20,11 @@ double count(const RecordField& object, const char* key) {
   return value;
 }
 
-AccessCounts accesses_of(const RecordField& field, const std::string& kind) {
-  AccessCounts counts;
-  counts.requests = count(field, "requests");
-  if (const auto transactions = field.find("transactions")) {
-    for (const char* bytes : {"32", "64", "128"}) counts.made += count(*transactions, bytes);
-    counts.ideal = count(field, "ideal_transactions");
-  } else if (kind == "texture") {
-    counts.made = counts.ideal = counts.requests;
-  } else {
-    counts.made = count(field, "passes");
-    counts.ideal = count(field, "ideal_passes");
-  }
-  return counts;
-}
-
 void add_accesses(const RecordField& by_cc, LineCounts& line) {
   for (const auto& [capability, kinds] : by_cc.object().items()) {
     const RecordField of_capability = by_cc.at(capability.c_str());
     for (const auto& [kind, ignored] : of_capability.object().items()) {
-      const AccessCounts more = accesses_of(of_capability.at(kind.c_str()), kind);
+      const AccessCounts more = read_accesses(of_capability.at(kind.c_str()), kind);
       if (more.requests == 0) continue;
       AccessCounts& sum = line.accesses[capability][kind];
       sum.requests += more.requests;
@@ -137,6 +122,21 @@ Html code_of(const std::string& name, const Html& lines) {
 }
 
 }  // namespace
+
+AccessCounts read_accesses(const RecordField& field, const std::string& kind) {
+  AccessCounts counts;
+  counts.requests = count(field, "requests");
+  if (const auto transactions = field.find("transactions")) {
+    for (const char* bytes : {"32", "64", "128"}) counts.made += count(*transactions, bytes);
+    counts.ideal = count(field, "ideal_transactions");
+  } else if (kind == "texture") {
+    counts.made = counts.ideal = counts.requests;
+  } else {
+    counts.made = count(field, "passes");
+    counts.ideal = count(field, "ideal_passes");
+  }
+  return counts;
+}
 
 void add_launch(const RecordField& launch, Annotation& annotation) {
   annotation.warp_instructions += count(launch, "warp_instructions");

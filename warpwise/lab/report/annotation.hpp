@@ -36,6 +36,10 @@ struct Annotation {
   std::map<std::string, std::map<std::int64_t, LineCounts>> files;
 };
 
+/// Of explain's JSON, and of its kind as it is named there. \throws InvalidArgument  as
+/// add_launch()
+AccessCounts read_accesses(const RecordField& field, const std::string& kind);
+
 /// Adds a launch of explain's JSON; what it leaves out is 0.
 /// \throws InvalidArgument  with the field that is missing or is something else
 void add_launch(const RecordField& launch, Annotation& annotation);

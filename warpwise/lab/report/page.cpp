@@ -1,5 +1,7 @@
 #include "warpwise/lab/report/page.hpp"
 
+#include <fmt/format.h>
+
 #include "warpwise/lab/report/chapter.hpp"
 #include "warpwise/lab/report/closing.hpp"
 #include "warpwise/lab/report/front.hpp"
@@ -24,14 +26,13 @@ Html contents(const std::vector<Part>& parts) {
   return element("nav", {{"aria-label", words().contents}}, element("ul", items));
 }
 
-std::string head() {
-  const Words& w = words();
+std::string head(const std::string& title) {
   const Html meta =
       lone("meta", {{"charset", "utf-8"}}) +
       lone("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}}) +
       // A browser asks for an icon unless it is told that there is none.
       lone("link", {{"rel", "icon"}, {"href", "data:,"}});
-  return element("head", meta + element("title", w.title) + Html{"<style>"} + Html{style_sheet()} +
+  return element("head", meta + element("title", title) + Html{"<style>"} + Html{style_sheet()} +
                              Html{"</style>"})
       .markup;
 }
@@ -56,8 +57,12 @@ std::string page_of(const Collection& collection,
   std::erase_if(parts, [](const Part& each) { return each.html.empty(); });
   Html body = front_page(collection, chapters, sources) + contents(parts);
   for (const Part& each : parts) body += each.html;
-  return "<!DOCTYPE html>\n" + Html{"<html lang=\"" + std::string(w.language) + "\">"}.markup +
-         head() + element("body", element("main", body)).markup + "</html>\n";
+  return whole_page(w.title, body);
+}
+
+std::string whole_page(const std::string& title, const Html& main) {
+  return fmt::format("<!DOCTYPE html>\n<html lang=\"{}\">{}{}</html>\n", words().language,
+                     head(title), element("body", element("main", main)).markup);
 }
 
 }  // namespace warpwise::lab::report

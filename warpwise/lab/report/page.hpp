@@ -12,4 +12,7 @@ namespace warpwise::lab::report {
 std::string page_of(const Collection& collection,
                     const std::map<std::string, StudySource>& sources);
 
+/// A page of its own, with nothing that lies elsewhere. \param title  of the window
+std::string whole_page(const std::string& title, const Html& main);
+
 }  // namespace warpwise::lab::report

@@ -15,7 +15,8 @@ Table table_of(const Plot& plot, const std::string& file) {
   table.caption = plot.title;
   std::vector<std::vector<std::string>> cells = cells_of(plot);
   for (const std::string& name : cells.front()) {
-    table.columns.push_back({name, name != "panel" && name != "series" && name != "kernel"});
+    const bool is_row = plot.kind == PlotKind::dots && name == plot.x.name;
+    table.columns.push_back({name, name != "panel" && name != "series" && !is_row});
   }
   for (std::size_t i = 1; i < cells.size(); ++i) {
     std::vector<Cell>& row = table.rows.emplace_back();

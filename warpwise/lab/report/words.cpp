@@ -165,6 +165,50 @@ constexpr Words english = {
     .greatest_ratio = "greatest GPU : emulator",
     .ladder_or_study = "ladder or study",
 
+    .kernel_title = "What {} costs",
+    .call_about = "At {}: {}.",
+    .kernel_heading = "The kernel {}",
+    .kernel_about = "Grid {}, block {}; compiled by {}.",
+    .kernel_page_about =
+        "Made by warpwise explain, which ran the kernel without a GPU. This page needs no network "
+        "and "
+        "no other file; the rules' pages are in the documents of warpwise.",
+    .advice = "What to know",
+    .gain_about = "times as fast without it, at most: modelled",
+    .rule = "Rule: {}.",
+    .faults = "Faults",
+    .fault = "{} at line {}: {} ({} in all)",
+    .bounds = "Time on {}, modelled",
+    .bounds_about =
+        "{}, between {} if all parts of the GPU work at once and {} if none do. What takes "
+        "longest, "
+        "and rules, is {}; a launch takes {}. Below is what each part needs for its own share.",
+    .bounds_axis = "µs",
+    .counts = "Counts",
+    .counts_exact = "Of the emulator, exact for this launch and this compiler.",
+    .occupancy =
+        "CC {}: occupancy {}, {} blocks and {} warps on a multiprocessor; limited by {}; {}",
+    .cannot_run = "CC {}: cannot run: {}",
+    .registers = "{} registers a thread ({})",
+    .execution = "{} warp instructions; {} branches, {} of them divergent; {} barriers.",
+    .accesses_table =
+        "Accesses to memory: transactions or passes that are made, and the least for the same "
+        "bytes",
+    .classes_table = "Warp instructions by class",
+    .requests = "requests of a warp",
+    .made = "made",
+    .ideal = "ideal",
+    .warp_instructions = "warp instructions",
+    .share = "share",
+    .all_instructions = "all",
+    .emulator = "emulator",
+    .measured_on = "Measured on {}: {} with a cold cache.",
+    .source = "Source",
+    .source_about =
+        "In the margin is the share of the warp instructions that a line takes; below it what each "
+        "request of a warp makes of its accesses to memory.",
+    .printed = "What the kernel printed",
+
     .sources = "Sources of the kernels",
     .sources_about =
         "As they are installed here. In the margin is the share of a step's warp instructions that "

@@ -141,6 +141,40 @@ struct Words {
   const char* greatest_ratio;
   const char* ladder_or_study;
 
+  // One kernel.
+  const char* kernel_title;    ///< kernel, rung or primitive
+  const char* call_about;      ///< size, operands
+  const char* kernel_heading;  ///< kernel
+  const char* kernel_about;    ///< grid, block, compiler
+  const char* kernel_page_about;
+  const char* advice;
+  const char* gain_about;
+  const char* rule;  ///< rule
+  const char* faults;
+  const char* fault;         ///< kind, line, message, how many
+  const char* bounds;        ///< GPU
+  const char* bounds_about;  ///< time, least, most, what rules, launch
+  const char* bounds_axis;
+  const char* counts;
+  const char* counts_exact;
+  const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
+  const char* cannot_run;  ///< CC, why
+  const char* registers;   ///< how many, of which machine code
+  const char* execution;   ///< warp instructions, branches, divergent ones, barriers
+  const char* accesses_table;
+  const char* classes_table;
+  const char* requests;
+  const char* made;
+  const char* ideal;
+  const char* warp_instructions;
+  const char* share;
+  const char* all_instructions;
+  const char* emulator;
+  const char* measured_on;  ///< GPU, time
+  const char* source;
+  const char* source_about;
+  const char* printed;
+
   // Sources, and how it was measured.
   const char* sources;
   const char* sources_about;

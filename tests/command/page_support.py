@@ -1,0 +1,57 @@
+"""What the tests of pages for browsers share: that a page is whole and needs nothing from outside."""
+
+import collections
+import html.parser
+import unittest
+
+from support import read
+
+
+class Page(html.parser.HTMLParser):
+    """What a page has: ids, addresses, texts of elements, and that each of these is closed where it ought to be."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.addresses, self.wrong = [], [], [], []
+        self.texts = collections.defaultdict(list)
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        self.texts[tag].append("")
+        self.attributes(attributes)
+
+    def handle_startendtag(self, tag, attributes):
+        self.attributes(attributes)
+
+    def attributes(self, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src", "srcset", "action", "data", "poster"):
+                self.addresses.append(value)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        for tag in self.open:
+            self.texts[tag][-1] += data
+
+
+class PageTest(unittest.TestCase):
+    def checked_page(self, name):
+        """A page's parts and its text."""
+        text = read(name).decode()
+        page = Page(text)
+        self.assertEqual((page.wrong, page.open), ([], []), "elements are closed in their order")
+        self.assertEqual(len(page.ids), len(set(page.ids)), "ids are unique")
+        for address in page.addresses:
+            self.assertRegex(address, "^(#|data:)", "nothing comes from outside")
+            if address.startswith("#"):
+                self.assertIn(address[1:], page.ids)
+        self.assertNotRegex(text, r"<script|@import|url\(|https?://[^\s<]*[\"')]", "nothing comes from outside")
+        self.assertNotRegex(text, r"\b(nan|inf)\b%?\"", "every place of a picture is a number")
+        return page, text
