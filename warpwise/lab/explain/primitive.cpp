@@ -99,10 +99,16 @@ bool is_primitive(std::string_view name) { return std::ranges::count(primitive_n
 bool on_emulated_runtime() { return observe_function() != nullptr; }
 
 const Explanation& PrimitiveExplanation::heaviest() const {
+  const bool predicted = std::all_of(launches.begin(), launches.end(), [](const Explanation& each) {
+    return each.known_prediction() != nullptr;
+  });
+  const auto weight = [predicted](const Explanation& each) {
+    return predicted ? filled_us(*each.prediction)
+                     : static_cast<double>(each.launch.totals.warp_instructions);
+  };
   return *std::max_element(
-      launches.begin(), launches.end(), [](const Explanation& a, const Explanation& b) {
-        return a.launch.totals.warp_instructions < b.launch.totals.warp_instructions;
-      });
+      launches.begin(), launches.end(),
+      [&](const Explanation& a, const Explanation& b) { return weight(a) < weight(b); });
 }
 
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {

@@ -39,7 +39,8 @@ struct PrimitiveExplanation {
   std::string operands;  ///< "u8 magnitude l1": what it was called with; empty when it failed
   std::vector<Explanation> launches;  ///< in their order
 
-  /// The one with the most warp instructions.
+  /// The one that takes most of a full GPU's time; without predictions, with the most warp
+  /// instructions.
   const Explanation& heaviest() const;
 };
 

@@ -1,4 +1,5 @@
 #include "warpwise/lab/explain/advice.hpp"
+#include "warpwise/lab/explain/placement.hpp"
 #include "warpwise/lab/explain/report.hpp"
 
 namespace warpwise::lab {
@@ -134,6 +135,17 @@ ordered_json faults_of(const Explanation& explanation) {
   return faults;
 }
 
+ordered_json json_of(const Advice& advice) {
+  ordered_json object = {{"text", advice.text}, {"rule", advice.rule}};
+  if (advice.remedy) object["remedy"] = name_of(*advice.remedy);
+  if (advice.gain) object["gain"] = *advice.gain;
+  if (const auto example = example_for(advice)) {
+    object["example"] = {
+        {"before", example->before}, {"after", example->after}, {"shown_by", example->shown_by}};
+  }
+  return object;
+}
+
 }  // namespace
 
 ordered_json json_of(const Explanation& explanation) {
@@ -164,10 +176,9 @@ ordered_json json_of(const Explanation& explanation) {
   object["faults"] = faults_of(explanation);
   object["printed"] = launch.printed;
   object["advice"] = ordered_json::array();
-  for (const Advice& advice : advice_for(explanation)) {
-    object["advice"].push_back({{"text", advice.text}, {"rule", advice.rule}});
-    if (advice.gain) object["advice"].back()["gain"] = *advice.gain;
-  }
+  for (const Advice& advice : advice_for(explanation)) object["advice"].push_back(json_of(advice));
+  const Placement placement = placement_of(explanation);
+  object["placement"] = {{"kind", placement.kind}, {"text", placement.text}};
   return object;
 }
 

@@ -4,7 +4,9 @@
 
 #include "warpwise/io/printable.hpp"
 #include "warpwise/lab/explain/advice.hpp"
+#include "warpwise/lab/explain/placement.hpp"
 #include "warpwise/lab/explain/report.hpp"
+#include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -33,32 +35,8 @@ class Paint {
   bool colour_;
 };
 
-// 1234567 as "1,234,567".
-std::string grouped(std::uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
-
 std::string dimensions(const emulator::Dim3& size) {
   return fmt::format("{},{},{}", size.x, size.y, size.z);
-}
-
-double ratio(std::uint64_t a, std::uint64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
-// "4", "31.5".
-std::string number(double value) {
-  std::string text = fmt::format("{:.1f}", value);
-  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
-}
-
-std::uint64_t transactions(const TrafficCounts& counts) {
-  return counts.transactions_32 + counts.transactions_64 + counts.transactions_128;
 }
 
 // The source is the user's: control characters in it must not reach the terminal.
@@ -359,6 +337,23 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
   return text.empty() ? text : "\nFaults:\n" + text;
 }
 
+// Each line of the code below the one before.
+std::string indented(const std::string& code, std::size_t indent) {
+  std::string result;
+  for (const char c : code) {
+    result += c;
+    if (c == '\n') result += std::string(indent, ' ');
+  }
+  return result;
+}
+
+std::string example_text(const Example& example, const Paint& paint) {
+  constexpr std::size_t indent = 10;
+  return fmt::format("  {} {}\n  {} {}\n  {}\n", paint.quiet("before:"),
+                     indented(example.before, indent), paint.quiet("after: "),
+                     indented(example.after, indent), paint.quiet("seen in: " + example.shown_by));
+}
+
 }  // namespace
 
 std::string text_of(const Explanation& explanation, bool colour) {
@@ -371,7 +366,9 @@ std::string text_of(const Explanation& explanation, bool colour) {
   text += "\n" + paint.bold("What to know") + "\n";
   for (const Advice& advice : advice_for(explanation)) {
     text += "- " + wrapped(shown(advice.text) + " Rule: " + advice.rule + ".", 2) + "\n";
+    if (const auto example = example_for(advice)) text += example_text(*example, paint);
   }
+  text += "- " + wrapped("Placement: " + placement_of(explanation).text + ".", 2) + "\n";
   return text;
 }
 

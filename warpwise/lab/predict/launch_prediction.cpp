@@ -48,6 +48,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
         &memory.local_store}) {
     transactions += static_cast<double>(each->bytes_moved) / 128;
     scale(each->bytes_moved, change.bytes);
+    scale(each->bytes_moved, change.again);
   }
   scale(launch.pace.l2_read_sectors, change.bytes);
   scale(launch.pace.l2_written_sectors, change.bytes);
@@ -55,13 +56,19 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
       std::min(launch.pace.dram_read_sectors, launch.pace.l2_read_sectors);
   launch.pace.dram_written_sectors =
       std::min(launch.pace.dram_written_sectors, launch.pace.l2_written_sectors);
+  scale(launch.pace.l2_read_sectors, change.again);
+  scale(launch.pace.l2_written_sectors, change.again);
+  launch.pace.l2_read_sectors =
+      std::max(launch.pace.l2_read_sectors, launch.pace.dram_read_sectors);
+  launch.pace.l2_written_sectors =
+      std::max(launch.pace.l2_written_sectors, launch.pace.dram_written_sectors);
   double passes = 0;
   for (emulator::PassCounts* each :
        {&memory.shared_load, &memory.shared_store, &memory.shared_atomic}) {
     passes += static_cast<double>(each->passes);
     scale(each->passes, change.passes);
   }
-  shorten(launch, passes * change.passes + transactions * change.bytes, warps);
+  shorten(launch, passes * change.passes + transactions * (change.bytes + change.again), warps);
   for (auto& [name, count] : launch.instructions_by_class) {
     scale(count, change.instructions);
     if (name == "load" || name == "store") scale(count, change.loads);
@@ -70,6 +77,15 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
 }
 
 }  // namespace
+
+Change& Change::operator+=(const Change& other) {
+  for (double Change::* const share : {&Change::bytes, &Change::again, &Change::passes,
+                                       &Change::instructions, &Change::loads, &Change::waiting}) {
+    this->*share = std::min(1.0, this->*share + other.*share);
+  }
+  blocks_per_sm = std::max(blocks_per_sm, other.blocks_per_sm);
+  return *this;
+}
 
 MemoryBytes memory_of(const ladders::Problem& problem, const Rung& rung) {
   MemoryBytes bytes;
@@ -103,6 +119,14 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
 
 Bounds bounds_when_full(const LaunchPrediction& prediction) {
   return bounds_of(prediction.profile, prediction.sample, full(prediction));
+}
+
+double filled_us(const LaunchPrediction& prediction) {
+  const LaunchFacts facts = full(prediction);
+  if (facts.blocks == 0) return 0;
+  const Bounds bounds = bounds_of(prediction.profile, prediction.sample, facts);
+  return (bounds.time_us() - bounds.launch_us) * static_cast<double>(prediction.facts.blocks) /
+         static_cast<double>(facts.blocks);
 }
 
 double gain_of(const LaunchPrediction& prediction, const Change& change) {

@@ -41,16 +41,23 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
 /// to 1.
 struct Change {
   double bytes = 0;         ///< moved by accesses to global and local memory
+  double again = 0;         ///< the same, of bytes that were moved before: DRAM gives as many
   double passes = 0;        ///< of shared memory
   double instructions = 0;  ///< of all kinds
   double loads = 0;         ///< instructions that load or store
   double waiting = 0;       ///< of the time that a block would take alone
   int blocks_per_sm = 0;    ///< that would be resident; 0: as many as now
+
+  /// Both changes at once.
+  Change& operator+=(const Change& other);
 };
 
 /// How many times as fast the launch would be, on a GPU that it fills: a small grid's time is that
 /// of its launch, whatever its kernel does. At least 1.
 double gain_of(const LaunchPrediction& prediction, const Change& change);
+
+/// What the launch takes of a GPU's time where others like it fill it.
+double filled_us(const LaunchPrediction& prediction);
 
 /// The bounds on a GPU that the launch fills.
 Bounds bounds_when_full(const LaunchPrediction& prediction);

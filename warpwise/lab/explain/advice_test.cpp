@@ -1,0 +1,315 @@
+// What `explain` advises, of which examples, and where it places a kernel.
+#include "warpwise/lab/explain/advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "support/enum_names.hpp"
+#include "warpwise/lab/explain/placement.hpp"
+#include "warpwise/lab/explain/report.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// The counts of one line, as a launch would give them for a 32x32 transpose.
+class AdviceOfALine : public testing::Test {
+ protected:
+  AdviceOfALine() {
+    result_.request.file = "t.cu";
+    result_.request.block = {32, 32, 1};
+    result_.kernel_name = "transpose";
+    result_.capabilities = {{.compute_capability = {9, 0},
+                             .registers = 16,
+                             .registers_from = "sm_90",
+                             .spill_bytes = 0,
+                             .shared_bytes = 4096,
+                             .occupancy = {2, 64, 1.0, rules::Limiter::warps},
+                             .why_not = ""}};
+    result_.sources = {
+        {"t.cu", "t.cu", {"__shared__ float tile[32][SIZE];", "out[i] = tile[x][y];"}}};
+    result_.launch.totals = {.warp_instructions = 1024,
+                             .thread_instructions = 32768,
+                             .branches = 32,
+                             .divergent_branches = 0,
+                             .barriers = 32};
+    result_.launch.memory.resize(1);
+    emulator::LineCounts line;
+    line.file = "t.cu";
+    line.line = 2;
+    line.execution = result_.launch.totals;
+    line.memory.resize(1);
+    line.memory[0].shared_load = {32, 32, 32};
+    line.memory[0].global_store = {32, 1024, 128, 0, 0, 4096, 4096, 128};
+    result_.launch.lines = {line};
+  }
+
+  emulator::MemoryCounts& counts() { return result_.launch.lines[0].memory[0]; }
+  emulator::ExecutionCounts& execution() { return result_.launch.lines[0].execution; }
+
+  Explanation result_;
+};
+
+TEST_F(AdviceOfALine, FindsNothingWhereNothingIs) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  const auto advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 1U);
+  EXPECT_NE(advice[0].text.find("a shared read takes 1 pass"), std::string::npos) << advice[0].text;
+  EXPECT_NE(advice[0].text.find("128 transactions, of which 128 are needed"), std::string::npos);
+}
+
+TEST_F(AdviceOfALine, NamesTheArrayToPad) {
+  counts().shared_load.passes = 1024;
+  const auto advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 1U);
+  EXPECT_NE(advice[0].text.find("Line 2 (out[i] = tile[x][y];) reads shared memory in 32 passes"),
+            std::string::npos)
+      << advice[0].text;
+  EXPECT_NE(advice[0].text.find("tile[32][SIZE + 1] in place of tile[32][SIZE]"),
+            std::string::npos);
+  EXPECT_EQ(advice[0].rule, "bank conflicts (docs/hardware-rules.md, Shared memory)");
+}
+
+TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
+  counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
+  EXPECT_NE(advice_for(result_)[0].text.find("32768 bytes are moved for 4096 that were asked for. "
+                                             "The threads' addresses lie far apart"),
+            std::string::npos)
+      << advice_for(result_)[0].text;
+  counts().global_store = {32, 1024, 160, 0, 0, 4096, 5120, 128};
+  EXPECT_NE(advice_for(result_)[0].text.find("do not begin where a segment of memory begins"),
+            std::string::npos)
+      << advice_for(result_)[0].text;
+}
+
+TEST_F(AdviceOfALine, SeesDivergence) {
+  execution().divergent_branches = result_.launch.totals.divergent_branches = 32;
+  result_.launch.totals.thread_instructions = 16384;
+  EXPECT_NE(advice_for(result_)[0].text.find("diverges in 32 of 32 branches"), std::string::npos);
+  EXPECT_NE(advice_for(result_)[0].text.find("16 of 32 lanes work"), std::string::npos);
+}
+
+TEST_F(AdviceOfALine, SeesWhatEndsOccupancy) {
+  result_.capabilities[0].occupancy = {1, 16, 0.25, rules::Limiter::registers};
+  result_.capabilities[0].registers = 128;
+  EXPECT_NE(advice_for(result_)[0].text.find("Fewer registers than 128 a thread"),
+            std::string::npos);
+  result_.capabilities[0].why_not = "a block with 2048 threads cannot run";
+  EXPECT_NE(advice_for(result_)[0].text.find("cannot run"), std::string::npos);
+}
+
+TEST_F(AdviceOfALine, SaysThreeThingsAtMostTheDearestFirst) {
+  counts().shared_load.passes = 1024;
+  counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
+  counts().global_load = {32, 1024, 160, 0, 0, 4096, 5120, 128};
+  counts().constant = {32, 64, 32};
+  const auto advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 3U);
+  EXPECT_NE(advice[0].text.find("writes global memory"), std::string::npos) << advice[0].text;
+  EXPECT_NE(advice[1].text.find("shared memory"), std::string::npos) << advice[1].text;
+}
+
+/// Predicted for a GPU whose units never rule but for shared memory and DRAM.
+LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
+  DeviceProfile profile;
+  profile.gpu = "GeForce GTX 1";
+  profile.compute_capability = {9, 0};
+  for (const std::string& name : profile_figures()) profile.figures[name] = 1000;
+  profile.figures["shared_passes_per_cycle"] = 1;
+  profile.figures["dram_gb_per_s"] = 1;
+  LaunchFacts facts;
+  facts.blocks = 100'000'000;
+  facts.memory_bytes = std::uint64_t{1} << 50;
+  return predict_launch(profile, 1024, facts, [&](const emulator::LaunchOptions&) {
+    emulator::LaunchResult sample;
+    sample.blocks = 100;
+    sample.memory.resize(1);
+    sample.memory[0].shared_load.passes = passes;
+    sample.pace.dram_read_sectors = sample.pace.l2_read_sectors = sectors;
+    return sample;
+  });
+}
+
+TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
+  counts().shared_load = {32, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  // Shared memory rules: 31 of 32 passes are conflicts.
+  result_.prediction = predicted(1'000'000, 0);
+  std::vector<Advice> advice = advice_for(result_);
+  ASSERT_FALSE(advice.empty());
+  EXPECT_NEAR(advice[0].gain.value(), 32, 1);
+  EXPECT_NE(advice[0].text.find("times as fast on a GeForce GTX 1 that it fills (modelled)"),
+            std::string::npos)
+      << advice[0].text;
+  // The same conflicts where DRAM rules.
+  result_.prediction = predicted(1, 1'000'000);
+  advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 2U);
+  const auto conflict = std::find_if(advice.begin(), advice.end(), [](const Advice& each) {
+    return each.rule.starts_with("bank conflicts");
+  });
+  ASSERT_NE(conflict, advice.end());
+  EXPECT_NEAR(conflict->gain.value(), 1, 0.01);
+  EXPECT_NE(conflict->text.find("worth little (modelled): DRAM rules there"), std::string::npos)
+      << conflict->text;
+  EXPECT_TRUE(std::any_of(advice.begin(), advice.end(), [](const Advice& each) {
+    return each.text.find("near this GPU's roof") != std::string::npos;
+  }));
+}
+
+TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
+  counts().shared_load = {32, 1024, 32};
+  result_.launch.lines.push_back(result_.launch.lines[0]);
+  result_.launch.lines[1].line = 7;
+  result_.launch.lines[1].memory[0].shared_load = {32, 512, 32};
+  result_.launch.memory.front().shared_load = {64, 1536, 64};
+  result_.prediction = predicted(1'000'000, 0);
+  const std::vector<Advice> advice = advice_for(result_);
+  const auto conflicts = [](const Advice& each) { return each.remedy == Remedy::bank_conflicts; };
+  ASSERT_EQ(std::count_if(advice.begin(), advice.end(), conflicts), 1);
+  const Advice& merged = *std::find_if(advice.begin(), advice.end(), conflicts);
+  EXPECT_NE(merged.text.find("Line 2 "), std::string::npos) << merged.text;
+  EXPECT_NE(merged.text.find("Likewise: Line 7."), std::string::npos) << merged.text;
+  // Both lines' conflicts: 1472 of 1536 passes.
+  EXPECT_NEAR(merged.gain.value(), 24, 1);
+}
+
+TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1);
+  result_.prediction->sample.pace.dram_read_sectors = 0;
+  result_.prediction->sample.pace.l2_read_sectors = 0;
+  const std::vector<Advice> advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 2U);
+  EXPECT_NE(advice[0].text.find("no change that these counts show gains 5 %"), std::string::npos)
+      << advice[0].text;
+  EXPECT_FALSE(example_for(advice[0]));
+  EXPECT_FALSE(example_for(advice[1]));
+}
+
+// Blanks at the ends of lines and between words do not count.
+std::string squeezed(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n') result += c;
+  }
+  return result;
+}
+
+// A folder's sources and its table, one after the other.
+std::string sources_in(const std::filesystem::path& folder) {
+  std::string all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    all += std::string((std::istreambuf_iterator<char>(file)), {}) + "\n";
+  }
+  return squeezed(all);
+}
+
+TEST(Examples, AreInTheProjectsSources) {
+  for (const Remedy remedy : all_values<Remedy>()) {
+    const Example example = example_of(remedy);
+    // "warpwise lab diff NAME BEFORE AFTER", or "warpwise lab run NAME/RUNG ...".
+    std::istringstream words(example.shown_by);
+    std::string warpwise, lab, command, name, before, after;
+    words >> warpwise >> lab >> command >> name >> before >> after;
+    const StudyTable table = find_study(name.substr(0, name.find('/')));
+    if (command == "diff") {
+      EXPECT_NO_THROW(table.rung(before)) << example.shown_by;
+      EXPECT_NO_THROW(table.rung(after)) << example.shown_by;
+    }
+    const std::string sources = sources_in(table.folder);
+    for (const std::string& lines : {example.before, example.after}) {
+      std::istringstream text(lines);
+      for (std::string line; std::getline(text, line);) {
+        EXPECT_NE(sources.find(squeezed(line)), std::string::npos) << line;
+      }
+    }
+  }
+}
+
+TEST(Examples, RemediesHaveNames) { EXPECT_TRUE(test::names_each_enumerator<Remedy>()); }
+
+TEST_F(AdviceOfALine, HasAnExampleOfWhatToChange) {
+  counts().shared_load.passes = 1024;
+  EXPECT_NE(text_of(result_, false).find("seen in: warpwise lab diff gemv texture conflict_free"),
+            std::string::npos)
+      << text_of(result_, false);
+  EXPECT_EQ(json_of(result_)["advice"][0]["remedy"], "bank conflicts");
+  EXPECT_EQ(json_of(result_)["advice"][0]["example"]["before"],
+            example_of(Remedy::bank_conflicts).before);
+}
+
+TEST_F(AdviceOfALine, PlacesTheKernelAmongDocumentAsKinds) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  EXPECT_EQ(placement_of(result_).kind, 0);
+  EXPECT_NE(placement_of(result_).text.find("kind 2 or 3"), std::string::npos);
+  // Eight times the transactions that its bytes need.
+  result_.launch.memory[0].global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
+  EXPECT_EQ(placement_of(result_).kind, 1);
+  EXPECT_NE(placement_of(result_).text.find("1,024 transactions, 8 for each"), std::string::npos)
+      << placement_of(result_).text;
+  result_.launch.memory[0].global_store = {};
+  EXPECT_NE(placement_of(result_).text.find("no global memory"), std::string::npos);
+}
+
+TEST_F(AdviceOfALine, PlacesByWhetherArithmeticHidesLatency) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(0, 1000);
+  result_.prediction->sample.memory[0].global_load.bytes_requested = 3 * 32 * 1000;
+  result_.prediction->sample.pace.block_cycles = 1e6;
+  const Placement waits = placement_of(result_);
+  EXPECT_EQ(waits.kind, 2) << waits.text;
+  EXPECT_NE(waits.text.find("asked for 3 times, so that shared memory can lower"),
+            std::string::npos)
+      << waits.text;
+  result_.prediction->sample.pace.block_cycles = 0;
+  result_.prediction->sample.instructions_by_class["integer"] = 1'000'000'000;
+  result_.prediction->sample.totals.warp_instructions = 1'000'000'000;
+  EXPECT_EQ(placement_of(result_).kind, 3) << placement_of(result_).text;
+}
+
+TEST_F(AdviceOfALine, ComesInTheOrderOfItsGain) {
+  // Many bank conflicts, which cost most issue slots, and an access that moves too much.
+  counts().shared_load = {32, 1024, 32};
+  counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  const std::vector<Advice> advice = advice_for(result_);
+  ASSERT_GE(advice.size(), 2U);
+  EXPECT_TRUE(advice[0].rule.starts_with("coalescing")) << advice[0].rule;
+  EXPECT_GT(advice[0].gain.value(), 5);
+}
+
+TEST_F(AdviceOfALine, OfAPredictionThatIsNotKnownIsThatOfTheCounts) {
+  counts().shared_load = {32, 1024, 32};
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction.emplace().why_not = "it waits for other blocks";
+  const std::vector<Advice> advice = advice_for(result_);
+  ASSERT_EQ(advice.size(), 1U);
+  EXPECT_FALSE(advice[0].gain.has_value());
+}
+
+TEST_F(AdviceOfALine, IsColouredOnATerminalOnly) {
+  counts().shared_load.passes = 1024;
+  EXPECT_EQ(text_of(result_, false).find('\x1b'), std::string::npos);
+  EXPECT_NE(text_of(result_, true).find('\x1b'), std::string::npos);
+  result_.sources[0].lines[1] = "out[i] = \x1b[2J tile[x][y];";
+  EXPECT_EQ(text_of(result_, false).find('\x1b'), std::string::npos);
+}
+
+TEST_F(AdviceOfALine, IsInTheJson) {
+  const auto object = json_of(result_);
+  EXPECT_EQ(object["kernel"], "transpose");
+  EXPECT_EQ(object["by_cc"]["9.0"]["occupancy"]["limiter"], "warps");
+  EXPECT_EQ(object["lines"][0]["source"], "out[i] = tile[x][y];");
+  EXPECT_EQ(object["lines"][0]["by_cc"]["9.0"]["shared_load"]["passes"], 32);
+  EXPECT_EQ(object["advice"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace warpwise::lab

@@ -1,0 +1,79 @@
+// What each piece of advice looks like in the project's own sources, whose lines these are:
+// explain_test.cpp finds them there.
+
+#include "warpwise/lab/explain/advice.hpp"
+#include "warpwise/lab/explain/findings.hpp"
+
+namespace warpwise::lab {
+
+Example example_of(Remedy remedy) {
+  switch (remedy) {
+    case Remedy::coalescing:
+      return {
+          "for (long long column = 0; column < p.columns; ++column) sum += a[column] * "
+          "p.x[column];",
+          "for (long long column = thread; column < p.columns; column += BLOCK_X) {\n"
+          "  sum += a_at(p, row, column) * x_at(p, column);",
+          "warpwise lab diff gemv thread_per_row block_per_row"};
+    case Remedy::bank_conflicts:
+      return {"if (at < BLOCK_X) partial[at] += partial[at + distance];",
+              "if (thread < distance) partial[thread] += partial[thread + distance];",
+              "warpwise lab diff gemv texture conflict_free"};
+    case Remedy::constant_memory:
+      return {"return p.filter[tap];", "return constant_filter[tap];",
+              "warpwise lab diff sobel global_plain global_constant_filter"};
+    case Remedy::divergence:
+      return {"if (thread < distance) partial[thread] += partial[thread + distance];",
+              "sum += __shfl_xor_sync(0xffffffffU, sum, distance);",
+              "warpwise lab diff gemv conflict_free branch_free"};
+    case Remedy::occupancy:
+      return {"\"constants\": {\"ROWS\": 4, \"PERMUTE\": 0, \"SATURATING_PACK\": 0}",
+              "\"constants\": {\"ROWS\": 2, \"PERMUTE\": 0, \"SATURATING_PACK\": 0}",
+              "warpwise lab diff convert four_rows two_rows"};
+    case Remedy::local_memory:
+      return {
+          "\"constants\": {\"LIVE\": \"live\", \"TEXTURE\": 0, \"CAP\": 32}, "
+          "\"max_registers\": \"CAP\"",
+          "\"constants\": {\"LIVE\": \"live\", \"TEXTURE\": 0}",
+          "warpwise lab diff spills capped uncapped"};
+    case Remedy::whole_warps:
+      return {"[48, 1]", "[96, 1]", "warpwise lab run convert/input --block 48"};
+    case Remedy::wide_accesses:
+      return {"p.dst[i] = p.src[i];",
+              "const Ints* const from = reinterpret_cast<const Ints*>(p.src);\n"
+              "for (long long i = thread; i < vectors; i += stride) to[i] = from[i];",
+              "warpwise lab diff copy scalar vector4"};
+    case Remedy::fewer_instructions:
+      return {"return static_cast<int>(words[index / 4] >> (index % 4 * 8) & 255);",
+              "return static_cast<int>(__byte_perm(words[index / 4], 0, 0x4440 + index % 4));",
+              "warpwise lab diff convert two_rows permute"};
+    case Remedy::more_in_flight:
+      return {
+          "for (int row = first - 1; row <= last; ++row) {\n"
+          "  const FourPixels pixels = load_four(p, from, x);",
+          "FourPixels pixels[ROWS + 2];\n"
+          "for (int r = 0; r < ROWS + 2; ++r) {\n"
+          "  pixels[r] = load_four(p, from, x);",
+          "warpwise lab diff sobel dot_product_grey rows_in_flight"};
+    case Remedy::reuse:
+      return {
+          "const float4 x = reinterpret_cast<const float4*>(p.x)[i];\n"
+          "sum += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;",
+          "const float4 x = reinterpret_cast<const float4*>(p.x)[i];\n"
+          "for (int r = 0; r < ROWS; ++r) {\n"
+          "  sum[r] += four.x * x.x + four.y * x.y + four.z * x.z + four.w * x.w;",
+          "warpwise lab diff gemv vector two_rows"};
+    case Remedy::fewer_bytes:
+      return {"inside ? group.sums[k / 4][k % 4] : no_score();",
+              "best.offer(group.sums[k / 4][k % 4], static_cast<unsigned>(i) * p.search + j);",
+              "warpwise lab diff match padded fused"};
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Example> example_for(const Advice& advice) {
+  if (!advice.remedy || advice.gain.value_or(worth_a_change) < worth_a_change) return std::nullopt;
+  return example_of(*advice.remedy);
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,104 @@
+// What a launch's shape and the kernel's resources say of it.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "warpwise/lab/explain/findings.hpp"
+#include "warpwise/lab/explain/wording.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+std::string remedy(rules::Limiter limiter, const CapabilityReport& report) {
+  switch (limiter) {
+    case rules::Limiter::warps:
+      return "Another number of threads a block fills the SM's warps better";
+    case rules::Limiter::blocks: return "Larger blocks bring more warps";
+    case rules::Limiter::registers:
+      return fmt::format(
+          "Fewer registers than {} a thread (less unrolling, __launch_bounds__) bring more blocks, "
+          "unless they are spilled",
+          report.registers.value_or(0));
+    case rules::Limiter::shared_memory:
+      return fmt::format("Less shared memory than {} bytes a block brings more blocks",
+                         report.shared_bytes);
+  }
+  __builtin_unreachable();
+}
+
+std::string cause(rules::Limiter limiter) {
+  switch (limiter) {
+    case rules::Limiter::warps: return "the warps that an SM holds";
+    case rules::Limiter::blocks: return "the blocks that an SM holds";
+    case rules::Limiter::registers: return "the SM's registers";
+    case rules::Limiter::shared_memory: return "the SM's shared memory";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Finding> low_occupancy(const Explanation& explanation,
+                                     const CapabilityReport& report) {
+  const std::string cc = rules::to_string(report.compute_capability);
+  const double all = static_cast<double>(explanation.launch.totals.warp_instructions);
+  if (!report.why_not.empty()) {
+    return Finding{all,
+                   {fmt::format("On CC {} the kernel cannot run: {}.", cc, report.why_not),
+                    cite("limits of a block", "Occupancy"), Remedy::occupancy},
+                   std::nullopt};
+  }
+  constexpr double enough = 0.5;
+  if (report.occupancy.fraction >= enough) return std::nullopt;
+  return Finding{
+      all * (enough - report.occupancy.fraction) / 4,
+      {fmt::format("On CC {} an SM holds {} warps of it, {:.0f} % of what it could: {} end it. "
+                   "That hides less of "
+                   "the time that memory takes to answer. {}.",
+                   cc, report.occupancy.warps_per_sm, 100 * report.occupancy.fraction,
+                   cause(report.occupancy.limiter), remedy(report.occupancy.limiter, report)),
+       cite("warps that wait are hidden by others", "Occupancy"), Remedy::occupancy},
+      Change{.blocks_per_sm = static_cast<int>(
+                 std::ceil(report.occupancy.blocks_per_sm * enough / report.occupancy.fraction))}};
+}
+
+std::optional<Finding> spills(const Explanation& explanation, const CapabilityReport& report) {
+  if (report.spill_bytes.value_or(0) == 0) return std::nullopt;
+  return Finding{
+      static_cast<double>(explanation.launch.totals.warp_instructions) / 2,
+      {fmt::format("The compiler spills {} bytes a thread: values for which there was no register "
+                   "go to local "
+                   "memory, which costs what global memory costs. Allow more registers "
+                   "(__launch_bounds__, -maxrregcount), or keep fewer values alive at once.",
+                   *report.spill_bytes),
+       cite("local memory is global memory", "Local memory"), Remedy::local_memory},
+      std::nullopt};
+}
+
+std::optional<Finding> ragged_block(const Explanation& explanation) {
+  const std::uint64_t threads = explanation.request.block.count();
+  const std::uint64_t lanes = (threads + 31) / 32 * 32;
+  if (threads == lanes) return std::nullopt;
+  const double idle = 1 - ratio(threads, lanes);
+  return Finding{static_cast<double>(explanation.launch.totals.warp_instructions) * idle / 4,
+                 {fmt::format("A block of {} thread{} takes the place of {}, in warps of 32: {} "
+                              "lanes do nothing. Use a "
+                              "multiple of 32, best 128 or 256.",
+                              threads, threads == 1 ? "" : "s", lanes, lanes - threads),
+                  cite("blocks are made of whole warps", "Occupancy"), Remedy::whole_warps},
+                 Change{.instructions = idle}};
+}
+
+}  // namespace
+
+std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc) {
+  const CapabilityReport& report = explanation.capabilities[cc];
+  std::vector<Finding> findings;
+  for (auto finding : {low_occupancy(explanation, report), spills(explanation, report),
+                       ragged_block(explanation)}) {
+    if (finding) findings.push_back(std::move(*finding));
+  }
+  return findings;
+}
+
+}  // namespace warpwise::lab

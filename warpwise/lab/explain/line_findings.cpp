@@ -1,0 +1,237 @@
+// What a line's counts say of it, compared with the least that its bytes could cost.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <regex>
+
+#include "warpwise/lab/explain/findings.hpp"
+#include "warpwise/lab/explain/wording.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using emulator::LineCounts;
+using emulator::PassCounts;
+using emulator::TrafficCounts;
+
+constexpr double worth_saying = 1.2;  // of the count over the least that would do
+
+// What a newcomer has to know to read the rest.
+constexpr const char* each_request = "for each request of a warp (32 threads that run as one)";
+
+// "Line 9"; "Line 9 of kernel.cuh" where that is not the file that was given.
+std::string line_name(const Explanation& explanation, const LineCounts& line) {
+  if (line.line == 0) return "The kernel (its PTX names no lines)";
+  const SourceFile* source = explanation.source(line.file);
+  std::string text = fmt::format("Line {}", line.line);
+  if (source != nullptr && source->shown != explanation.request.file) {
+    text += " of " + std::filesystem::path(source->shown).filename().string();
+  }
+  return text;
+}
+
+// "Line 9 (out[i] = in[i];)".
+std::string place(const Explanation& explanation, const LineCounts& line) {
+  const std::string text = line_name(explanation, line);
+  const std::string code = explanation.source_line(line.file, line.line);
+  constexpr std::size_t longest = 90;
+  if (line.line == 0 || code.empty()) return text;
+  return text +
+         (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
+}
+
+// "`tile[32][33]` in place of `tile[32][32]`", when the line uses an array of shared memory whose
+// declaration is in the same file.
+std::optional<std::string> padding(const Explanation& explanation, const LineCounts& line) {
+  static const std::regex declaration(
+      R"(__shared__\s+[\w:\s<>]*?(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
+  const SourceFile* source = explanation.source(line.file);
+  if (source == nullptr) return std::nullopt;
+  const std::string used = explanation.source_line(line.file, line.line);
+  constexpr std::size_t longest_line = 500;  // std::regex takes stack for each character
+  for (const std::string& text : source->lines) {
+    std::smatch match;
+    if (text.size() > longest_line || !std::regex_search(text, match, declaration)) continue;
+    if (used.find(match[1].str() + "[") == std::string::npos) continue;
+    return fmt::format("{0}[{1}][{2} + 1] in place of {0}[{1}][{2}]", match[1].str(),
+                       match[2].str(), match[3].str());
+  }
+  return std::nullopt;
+}
+
+std::uint64_t all_bytes(const emulator::MemoryCounts& memory) {
+  return memory.global_load.bytes_moved + memory.global_store.bytes_moved +
+         memory.global_atomic.bytes_moved + memory.local_load.bytes_moved +
+         memory.local_store.bytes_moved;
+}
+
+std::uint64_t all_passes(const emulator::MemoryCounts& memory) {
+  return memory.shared_load.passes + memory.shared_store.passes + memory.shared_atomic.passes;
+}
+
+std::optional<Finding> bank_conflict(const Explanation& explanation, const LineCounts& line,
+                                     const PassCounts& counts, const std::string& verb,
+                                     std::size_t index) {
+  const rules::ComputeCapability cc = explanation.request.compute_capabilities[index];
+  if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
+  const double passes = ratio(counts.passes, counts.requests);
+  const double ideal = ratio(counts.ideal_passes, counts.requests);
+  const int banks = cc.major == 1 ? 16 : 32;
+  std::string text = fmt::format(
+      "{} {} shared memory in {} {}, where {} would do: up to {} of the threads ask for different "
+      "words of one of the {} banks, and a bank serves one word at a time (word i lies in bank i "
+      "modulo {}).",
+      place(explanation, line), verb, passes_text(passes), each_request, number(ideal),
+      number(std::min<double>(banks, std::ceil(passes / ideal))), banks, banks);
+  const auto padded = padding(explanation, line);
+  text +=
+      padded
+          ? fmt::format(
+                " Walking down a column whose rows are a multiple of {0} words long meets the same "
+                "bank in every row. One unused column shifts each row by one bank, so that the "
+                "column's elements lie in {0} different banks: declare {1}.",
+                banks, *padded)
+          : fmt::format(
+                " Let neighbouring threads use neighbouring words, or pad the rows by one word, "
+                "so that the words which a warp uses at once lie in different banks.");
+  const std::uint64_t over = counts.passes - counts.ideal_passes;
+  return Finding{static_cast<double>(over),
+                 {text, cite("bank conflicts", "Shared memory"), Remedy::bank_conflicts},
+                 Change{.passes = ratio(over, all_passes(explanation.launch.memory[index]))}};
+}
+
+std::optional<Finding> scattered_access(const Explanation& explanation, const LineCounts& line,
+                                        const TrafficCounts& counts, const std::string& verb,
+                                        const std::string& memory, std::size_t index) {
+  const std::uint64_t made = transactions(counts);
+  if (ratio(made, counts.ideal_transactions) < worth_saying) return std::nullopt;
+  const double each = ratio(made, counts.requests);
+  const double ideal = ratio(counts.ideal_transactions, counts.requests);
+  std::string text =
+      fmt::format("{} {} {} memory in {} transactions {}, where {} would do: {} bytes are moved",
+                  place(explanation, line), verb, memory, number(each), each_request, number(ideal),
+                  counts.bytes_moved);
+  if (counts.bytes_requested < counts.bytes_moved) {
+    text += fmt::format(" for {} that were asked for", counts.bytes_requested);
+  }
+  if (each >= 2 * ideal) {
+    text += fmt::format(
+        ". The threads' addresses lie far apart, and a segment of {:.0f} bytes of memory is moved "
+        "whole "
+        "if one of them touches it. Let neighbouring threads (threadIdx.x and threadIdx.x + 1) use "
+        "neighbouring addresses; where the algorithm goes across the rows, read along them into "
+        "shared memory and go across there.",
+        ratio(counts.bytes_moved, made));
+  } else {
+    text +=
+        ". The addresses are neighbours but do not begin where a segment of memory begins, so that "
+        "they touch more segments than their bytes fill. Start rows at multiples of 128 bytes (a "
+        "padded pitch).";
+  }
+  const double bytes_over =
+      static_cast<double>(counts.bytes_moved) *
+      (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
+  constexpr double bytes_per_slot =
+      16;  // of DRAM bandwidth for one SM and clock, about, on present GPUs
+  const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
+  return Finding{bytes_over / bytes_per_slot,
+                 {text, cite("coalescing", "Global memory"), Remedy::coalescing},
+                 Change{.bytes = bytes_over / all}};
+}
+
+std::optional<Finding> constant_scatter(const Explanation& explanation, const LineCounts& line,
+                                        const PassCounts& counts) {
+  if (ratio(counts.passes, counts.ideal_passes) < worth_saying) return std::nullopt;
+  return Finding{
+      static_cast<double>(counts.passes - counts.ideal_passes),
+      {fmt::format("{} reads constant memory at {} different addresses in a warp: they are served "
+                   "one after "
+                   "another. Constant memory is for values that all lanes read at once; let lanes "
+                   "that read "
+                   "different ones use shared or global memory.",
+                   place(explanation, line), number(ratio(counts.passes, counts.requests))),
+       cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
+      std::nullopt};
+}
+
+// All lanes of a warp read one word, which needs one sector for more bytes than it has.
+std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
+                                    const TrafficCounts& counts, std::size_t index) {
+  constexpr double at_least = 3.9;  // 32 lanes and 4 bytes for each, from a sector of 32
+  if (counts.requests == 0 || counts.references < 16 * counts.requests) return std::nullopt;
+  if (ratio(counts.bytes_requested, counts.bytes_moved) < at_least) return std::nullopt;
+  std::uint64_t loads = 0;
+  for (const auto& [name, count] : explanation.launch.instructions_by_class) {
+    if (name == "load" || name == "store") loads += count;
+  }
+  return Finding{
+      static_cast<double>(counts.requests),
+      {fmt::format("{} reads one address of global memory for all threads of a warp: {} bytes are "
+                   "asked for, and {} moved. What all threads read alike is served best from "
+                   "constant memory (__constant__ float filter[9]; in place of const float* "
+                   "filter), from the kernel's parameters, or from a register that is filled "
+                   "before a loop.",
+                   place(explanation, line), counts.bytes_requested, counts.bytes_moved),
+       cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
+      Change{.bytes = ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index])),
+             .loads = ratio(counts.requests, loads)}};
+}
+
+std::optional<Finding> divergence(const Explanation& explanation, const LineCounts& line) {
+  const auto& counts = line.execution;
+  const double share = ratio(counts.divergent_branches, counts.branches);
+  constexpr double worth_saying_share = 0.1;
+  if (share < worth_saying_share) return std::nullopt;
+  const auto& totals = explanation.launch.totals;
+  const double lanes = ratio(totals.thread_instructions, totals.warp_instructions);
+  const double idle = 1 - lanes / 32;
+  if (idle < 0.1) return std::nullopt;
+  // Each line gets a part of the idle lanes in proportion to its divergent branches.
+  const double part = ratio(counts.divergent_branches, totals.divergent_branches);
+  return Finding{
+      static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers an SM
+      {fmt::format("{} diverges in {} of {} branches: lanes of a warp go different ways, which are "
+                   "executed one "
+                   "after the other. Over the kernel {} of 32 lanes work in an instruction. Branch "
+                   "on what all "
+                   "lanes of a warp share, or sort the work so that neighbours take the same way.",
+                   place(explanation, line), counts.divergent_branches, counts.branches,
+                   number(lanes)),
+       cite("a warp's lanes share one instruction", "Divergence"), Remedy::divergence},
+      Change{.instructions = idle * part}};
+}
+
+void add_line_findings(const Explanation& explanation, const LineCounts& line, std::size_t cc,
+                       std::vector<Finding>& findings) {
+  const auto add = [&](std::optional<Finding> finding) {
+    if (!finding) return;
+    finding->place = line_name(explanation, line);
+    findings.push_back(std::move(*finding));
+  };
+  const auto& memory = line.memory[cc];
+  add(bank_conflict(explanation, line, memory.shared_load, "reads", cc));
+  add(bank_conflict(explanation, line, memory.shared_store, "writes", cc));
+  add(scattered_access(explanation, line, memory.global_load, "reads", "global", cc));
+  add(scattered_access(explanation, line, memory.global_store, "writes", "global", cc));
+  add(scattered_access(explanation, line, memory.local_load, "reads", "local", cc));
+  add(scattered_access(explanation, line, memory.local_store, "writes", "local", cc));
+  add(same_address(explanation, line, memory.global_load, cc));
+  add(constant_scatter(explanation, line, memory.constant));
+  add(divergence(explanation, line));
+}
+
+}  // namespace
+
+std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc) {
+  std::vector<Finding> findings;
+  for (const LineCounts& line : explanation.launch.lines) {
+    add_line_findings(explanation, line, cc, findings);
+  }
+  return findings;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,255 @@
+// What rules a kernel's time on a GPU, and what its findings are worth there.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "warpwise/lab/explain/findings.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// Of the time without the launch.
+constexpr double at_its_roof = 0.8;
+// What is shorter than this share of the longest hides behind it.
+constexpr double worth_naming = 1.0 / 3;
+// What a change of the kernel's own way of working may save, told with the gain.
+constexpr double half = 0.5;
+
+double bytes_of(const emulator::TrafficCounts& counts) {
+  return static_cast<double>(counts.bytes_moved);
+}
+
+// Bytes that threads ask for in one load or store, in the mean.
+double bytes_per_reference(const emulator::MemoryCounts& memory) {
+  const auto references =
+      static_cast<double>(memory.global_load.references + memory.global_store.references);
+  const auto bytes =
+      static_cast<double>(memory.global_load.bytes_requested + memory.global_store.bytes_requested);
+  return references > 0 ? bytes / references : 0;
+}
+
+struct Suggestion {
+  std::string text;
+  Remedy remedy;
+  std::optional<Change> change;
+};
+
+// "instructions rule", "instructions come behind latency".
+std::string standing(const Bounds& bounds, Resource resource, const std::string& name, bool many) {
+  if (resource == bounds.rules()) return name + (many ? " rule" : " rules");
+  return fmt::format("{} {} behind {}", name, many ? "come" : "comes", name_of(bounds.rules()));
+}
+
+Suggestion about_issue(const LaunchPrediction& prediction, const Bounds& bounds) {
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  const double moved = bytes_of(memory.global_load) + bytes_of(memory.global_store);
+  const auto instructions = static_cast<double>(prediction.sample.totals.warp_instructions);
+  std::string text = standing(bounds, Resource::issue, "instructions", true);
+  if (moved > 0) {
+    text += fmt::format(": the warps issue {:.1f} for each 128 bytes that global memory moves",
+                        instructions / moved * 128);
+  }
+  return {text +
+              ". Let a thread make several results, so that index arithmetic and conditions are "
+              "shared by them, and keep conditions that hold for most blocks out of the inner "
+              "loop. If half of the instructions went,",
+          Remedy::fewer_instructions, Change{.instructions = half}};
+}
+
+// Of the instructions, those that load from global memory or store there.
+double share_of_accesses(const LaunchPrediction& prediction) {
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  const auto requests =
+      static_cast<double>(memory.global_load.requests + memory.global_store.requests);
+  const auto instructions = static_cast<double>(prediction.sample.totals.warp_instructions);
+  return instructions > 0 ? requests / instructions : 0;
+}
+
+// An access takes the arithmetic of its address with it: about an instruction.
+double with_addresses(double share) { return std::min(1.0, 2 * share); }
+
+// Accesses that are narrower than a thread's widest. A wide one waits once for what several do.
+std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
+  const double bytes = bytes_per_reference(prediction.sample.memory.front());
+  constexpr double widest = 16;
+  if (bytes <= 0 || bytes >= widest) return std::nullopt;
+  const double share = share_of_accesses(prediction);
+  const double fewer = 1 - bytes / widest;
+  const double saved = with_addresses(share) * fewer;
+  const double waiting = half * fewer;
+  return Suggestion{
+      fmt::format("{:.0f} % of the instructions load from global memory or store there, {:.2g} "
+                  "bytes a thread. Let a thread take neighbouring elements with one wide access of "
+                  "up to 16 bytes, which shares the index arithmetic too. With {:.0f} % of the "
+                  "instructions saved so, and {:.0f} % of the waiting,",
+                  100 * share, bytes, 100 * saved, 100 * waiting),
+      Remedy::wide_accesses,
+      // What waits no more because its instruction is gone is not saved twice.
+      Change{.instructions = saved, .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved))}};
+}
+
+// Loads of what was loaded before, whoever serves them.
+std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
+  const emulator::TrafficCounts& loads = prediction.sample.memory.front().global_load;
+  const double distinct = 32 * static_cast<double>(prediction.sample.pace.dram_read_sectors);
+  const double times = distinct > 0 ? static_cast<double>(loads.bytes_requested) / distinct : 0;
+  constexpr double often = 2;
+  if (times < often) return std::nullopt;
+  const double saved = with_addresses(share_of_accesses(prediction)) * half * (1 - 1 / times);
+  return Suggestion{
+      fmt::format("each byte that is read is asked for {:.1f} times. Keep what neighbouring "
+                  "threads or the next results need again in registers or in a tile of shared "
+                  "memory. If half of the repeated loads went, with their addresses,",
+                  times),
+      Remedy::reuse, Change{.again = half * (1 - 1 / times), .instructions = saved}};
+}
+
+Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bounds) {
+  const auto blocks = static_cast<double>(std::max<std::uint64_t>(prediction.sample.blocks, 1));
+  return {fmt::format(
+              "{}: a block would take {:.0f} cycles alone, and {} are resident on an SM to work "
+              "meanwhile. Have more loads under way: read two or four independent elements into "
+              "registers before the first is used, or make room for more warps. If half of the "
+              "waiting went,",
+              standing(bounds, Resource::latency, "waiting", false),
+              prediction.sample.pace.block_cycles / blocks, prediction.facts.blocks_per_sm),
+          Remedy::more_in_flight, Change{.waiting = half}};
+}
+
+Suggestion about_cache(const LaunchPrediction& prediction, const Bounds& bounds,
+                       Resource resource) {
+  const emulator::PaceCounts& pace = prediction.sample.pace;
+  const double needed =
+      32 * static_cast<double>(pace.dram_read_sectors + pace.dram_written_sectors);
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  const double asked =
+      resource == Resource::l2
+          ? 32 * static_cast<double>(pace.l2_read_sectors + pace.l2_written_sectors)
+          : bytes_of(memory.global_load) + bytes_of(memory.global_store);
+  return {fmt::format("{}: it moves each distinct byte {:.1f} times. Keep what neighbouring "
+                      "threads or the next results need again in registers or in a tile of shared "
+                      "memory. If half of what is moved again were not,",
+                      standing(bounds, resource, std::string(name_of(resource)), false),
+                      needed > 0 ? asked / needed : 0),
+          Remedy::reuse,
+          Change{.again = needed > 0 && asked > needed ? half * (1 - needed / asked) : 0}};
+}
+
+std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds& bounds,
+                                Resource resource) {
+  switch (resource) {
+    case Resource::issue: return about_issue(prediction, bounds);
+    case Resource::latency: return about_latency(prediction, bounds);
+    case Resource::l1:
+    case Resource::l2: return about_cache(prediction, bounds, resource);
+    case Resource::shared:
+      return Suggestion{
+          standing(bounds, resource, "shared memory", false) +
+              ": keep values that a thread reads again in registers, and let it make several "
+              "results from what it has read. If half of the passes went,",
+          Remedy::reuse, Change{.passes = half}};
+    case Resource::texture:
+      if (resource != bounds.rules()) return std::nullopt;  // no model says what a change gains
+      return Suggestion{
+          "texture reads rule: let a thread make several results from what it has read.",
+          Remedy::reuse, std::nullopt};
+    case Resource::dram: break;
+  }
+  return std::nullopt;
+}
+
+double work_of(const Bounds& bounds) { return bounds.time_us() - bounds.launch_us; }
+
+// The longest first.
+std::vector<Resource> by_length(const Bounds& bounds) {
+  const auto all = all_values<Resource>();
+  std::vector<Resource> resources(all.begin(), all.end());
+  std::stable_sort(resources.begin(), resources.end(),
+                   [&](Resource a, Resource b) { return bounds.of(a) > bounds.of(b); });
+  return resources;
+}
+
+constexpr const char* model_rule = "what rules a kernel's time (docs/prediction.md, The model)";
+
+std::string on(const LaunchPrediction& prediction) {
+  return "On " + prediction.profile.gpu_with_article() + " ";
+}
+
+}  // namespace
+
+std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
+  const Bounds bounds = bounds_when_full(prediction);
+  const double work = work_of(bounds);
+  std::vector<Finding> findings;
+  if (work <= 0) return findings;
+  const auto add = [&](const Suggestion& suggestion) {
+    const bool known = std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+      return other.advice.remedy == suggestion.remedy;
+    });
+    if (known) return;
+    Finding finding;
+    finding.advice = {on(prediction) + suggestion.text, model_rule, suggestion.remedy};
+    finding.change = suggestion.change;
+    if (finding.change) {
+      value(prediction, finding);
+      if (*finding.advice.gain < worth_a_change) return;
+    }
+    findings.push_back(std::move(finding));
+  };
+  for (const Resource resource : by_length(bounds)) {
+    if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
+    if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
+      add({fmt::format("DRAM rules, with {:.0f} % of the modelled time: the kernel is near this "
+                       "GPU's roof, and gains by moving fewer bytes alone (narrower types, or "
+                       "several steps in one kernel).",
+                       100 * bounds.of(resource) / work),
+           Remedy::fewer_bytes, std::nullopt});
+    } else if (const auto suggestion = about(prediction, bounds, resource)) {
+      add(*suggestion);
+    }
+    if (resource != Resource::issue && resource != Resource::latency) continue;
+    for (const auto& suggestion : {about_width(prediction), about_repeats(prediction)}) {
+      if (suggestion) add(*suggestion);
+    }
+  }
+  return findings;
+}
+
+Advice nothing_rules(const LaunchPrediction& prediction) {
+  const Bounds bounds = bounds_when_full(prediction);
+  const double work = work_of(bounds);
+  std::vector<std::string> parts;
+  for (const Resource each : by_length(bounds)) {
+    const double share = work > 0 ? bounds.of(each) / work : 0;
+    if (bounds.of(each) < worth_naming * bounds.of(bounds.rules())) break;
+    parts.push_back(fmt::format("{} {:.0f} %", name_of(each), 100 * share));
+  }
+  return {on(prediction) +
+              fmt::format("no change that these counts show gains 5 % (modelled). Of the time, in "
+                          "parts that overlap: {}.",
+                          fmt::join(parts, ", ")),
+          model_rule};
+}
+
+void value(const LaunchPrediction& prediction, Finding& finding) {
+  if (!finding.change) return;
+  const double gain = gain_of(prediction, *finding.change);
+  finding.advice.gain = gain;
+  const bool goes_on = finding.advice.text.ends_with(',');
+  if (goes_on) {
+    finding.advice.text += fmt::format(" it would be {:.2g} times as fast (modelled).", gain);
+  } else if (gain < worth_a_change) {
+    finding.advice.text += fmt::format(
+        " On {} that it fills this is worth little (modelled): {} rules there.",
+        prediction.profile.gpu_with_article(), name_of(bounds_when_full(prediction).rules()));
+  } else {
+    finding.advice.text += fmt::format(
+        " Without it the kernel would be up to {:.2g} times as fast on {} that it "
+        "fills (modelled).",
+        gain, prediction.profile.gpu_with_article());
+  }
+}
+
+}  // namespace warpwise::lab
