@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+import advice_tables
 import bench_tables
 import counter_tables
 import ladder_tables
@@ -22,7 +23,7 @@ import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "docs/advice.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
@@ -83,6 +84,8 @@ def rendered(name, benches):
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
     if kind == "predictions":
         return prediction_tables.rendered(REPOSITORY / "results/predictions.json", what)
+    if kind == "advice":
+        return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "live":
         return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Compares the advice that `warpwise explain` gives on each rung of the ladders with what the next rung did.
+
+    scripts/advice.py COMMAND [OUT.json]     COMMAND: build/release/bin/warpwise
+
+Explains every rung for the H200 and writes results/advice.json: of each step the advice on the rung
+before it, what the step does, and what it gained, as recorded (the records of results/nvidia-h200) and
+as predicted (results/predictions.json), both at the largest recorded size, since advice is for a GPU
+that the grid fills. Takes a minute.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from predictions import commit, key, spearman
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+LADDERS = ["convert", "copy", "gemv", "match", "sobel", "threshold"]
+# What a step gains to be one that somebody would want to be told of.
+WORTH = 1.1
+TOP = 3
+
+# What each step does, in the words that the advice has for it (Remedy in
+# warpwise/lab/explain/advice.hpp): read from the rungs' ideas and the heads of their sources before the
+# advice was. Empty where no such word says it: a step of another kind.
+STEPS = {
+    "convert": {
+        "input": ["wide accesses"], "output": ["wide accesses"], "output_read_twice": ["divergence"],
+        "input_output": ["wide accesses", "fewer instructions"], "warp": ["more in flight"],
+        "wide": ["wide accesses"], "registers": ["fewer instructions"], "four_rows": ["more in flight"],
+        "two_rows": ["more in flight"], "permute": ["fewer instructions"],
+        "saturating_pack": ["fewer instructions"], "shipped": []},
+    "copy": {
+        "vector2": ["wide accesses"], "vector4": ["wide accesses"], "struct16": ["wide accesses"],
+        "struct16_natural": [], "struct12": [], "in_flight2": ["more in flight"],
+        "in_flight4": ["more in flight"], "streaming": [], "shipped": []},
+    "gemv": {
+        "block_per_row": ["coalescing"], "occupancy": ["occupancy"], "texture": ["reuse"],
+        "texture_matrix": ["reuse"], "conflict_free": ["bank conflicts"],
+        "branch_free": ["divergence", "more in flight"], "warp_tree": ["more in flight"],
+        "warp_per_row": ["more in flight"], "without_texture": [],
+        "vector": ["wide accesses", "more in flight"], "two_rows": ["reuse"], "four_rows": ["reuse"],
+        "shipped": ["reuse"]},
+    "match": {
+        "candidate_per_thread": ["occupancy", "more in flight"], "candidate_texture": ["reuse"],
+        "layout_texture": ["coalescing"], "cached_layout": [], "shared": ["reuse"],
+        "unrolled": ["fewer instructions"], "unrolled_32": ["fewer instructions"],
+        "packed": ["wide accesses", "fewer instructions"], "four_columns": ["reuse", "fewer instructions"],
+        "four_by_four": ["reuse"], "padded": ["bank conflicts"], "fused": ["fewer bytes"],
+        "word_loads": ["wide accesses"], "shipped": [], "ssd_cached_layout": ["coalescing"],
+        "ssd_shipped": ["fewer instructions"], "ncc_cached_layout": ["coalescing"],
+        "ncc_shipped": ["fewer instructions"]},
+    "sobel": {
+        "global_constant_filter": ["constant memory"], "global_fewer_conditions": ["fewer instructions"],
+        "global_fixed_block": ["fewer instructions"], "global_unrolled": ["fewer instructions"],
+        "method_i_fixed": ["fewer instructions"], "method_ii": ["divergence"],
+        "method_ii_fixed": ["fewer instructions"], "method_iii": ["reuse"],
+        "method_iii_fixed": ["fewer instructions"], "shared_constant_filter": ["constant memory"],
+        "method_iv_fixed": ["fewer instructions"], "shared_fewer_conditions": ["fewer instructions"],
+        "shared_fixed_block": ["fewer instructions"], "shared_unrolled": ["fewer instructions"],
+        "shared_reused": ["fewer instructions"], "texture_constant_filter": ["constant memory"],
+        "texture_fewer_conditions": ["fewer instructions"], "texture_fixed_block": ["fewer instructions"],
+        "texture_unrolled": ["fewer instructions"], "known_filter": ["fewer instructions"],
+        "grey_tile": ["reuse", "fewer instructions"], "sliding_rows": ["reuse"],
+        "four_pixels": ["wide accesses"], "dot_product_grey": ["fewer instructions"],
+        "rows_in_flight": ["more in flight"], "shuffled_ends": ["reuse"],
+        "packed_halves": ["fewer instructions"], "one_test": ["fewer instructions"],
+        "shipped": ["fewer instructions", "reuse"]},
+    "threshold": {
+        "global": [], "tile": ["reuse"], "separable": ["reuse", "fewer instructions"],
+        "sliding": ["reuse", "fewer instructions"], "prefix": ["coalescing", "more in flight"],
+        "ahead": ["more in flight"], "fused": ["fewer bytes"], "tiles": ["fewer instructions"],
+        "pairs": ["wide accesses", "fewer instructions"], "shipped": ["more in flight"]},
+}
+
+
+def advice_of(command, name):
+    """Of a rung the remedies of its findings, each with its gain, best first; what no remedy is for is left out."""
+    done = subprocess.run([command, "explain", name, "--device", "h200", "--json"], text=True, capture_output=True,
+                          check=False)
+    if done.returncode != 0:
+        sys.exit(f"advice.py: {name}: {done.stderr}")
+    report = json.loads(done.stdout)
+    advice = [{"remedy": each["remedy"], "gain": round(each["gain"], 3) if "gain" in each else None}
+              for each in report["advice"] if "remedy" in each]
+    return {"rung": name, "placement": report["placement"]["kind"], "advice": advice[:TOP]}
+
+
+def text_of(idea):
+    return idea if isinstance(idea, str) else " ".join(idea)
+
+
+def steps_of(name, predictions):
+    """Of a ladder: each rung with the one it continues, what it does, and what that gained."""
+    table = json.loads((REPOSITORY / f"warpwise/primitives/{name}/ladder/ladder.json").read_text(encoding="utf-8"))
+    record = json.loads((REPOSITORY / f"results/nvidia-h200/ladders/{name}-ladder.json").read_text(encoding="utf-8"))
+    rows = [row for row in record["results"] if row.get("cold")]
+    [predicted] = [each for each in predictions["experiments"]
+                   if (each["study"], each["experiment"]) == (name, "ladder")]
+    times_us = {key(row): row["predicted_us"] for row in predicted["rows"]}
+    largest = max((row["size"] for row in rows), key=lambda size: size[0] * size[1])
+    known = {row["rung"]: row for row in reversed(rows) if row["size"] == largest}
+    steps, before = [], None
+    for rung in table["rungs"]:
+        previous, before = rung.get("after", before), rung["name"]
+        if not previous or rung["name"] not in known or previous not in known:
+            continue
+        rows_of_step = [known[previous], known[rung["name"]]]
+        gains = {"measured": rows_of_step[0]["cold"]["median_us"] / rows_of_step[1]["cold"]["median_us"]}
+        if all(key(row) in times_us for row in rows_of_step):
+            gains["predicted"] = times_us[key(rows_of_step[0])] / times_us[key(rows_of_step[1])]
+        steps.append({"ladder": name, "before": previous, "rung": rung["name"], "idea": text_of(rung["idea"]),
+                      "size": largest, "remedies": STEPS[name][rung["name"]],
+                      **{what: round(gain, 3) for what, gain in gains.items()}})
+    return steps
+
+
+def names(step, remedies):
+    return any(remedy in step["remedies"] for remedy in remedies)
+
+
+def remedies_of(step):
+    return [each["remedy"] for each in step["advice"]]
+
+
+def best_for_all(steps):
+    """The three remedies which, said of every rung alike, name the most steps: what advice has to beat."""
+    every = sorted({remedy for step in steps for remedy in step["remedies"]})
+    choices = [(a, b, c) for i, a in enumerate(every) for j, b in enumerate(every[:i]) for c in every[:j]]
+    best = max(choices, key=lambda choice: sum(names(step, choice) for step in steps))
+    return sorted(best), sum(names(step, best) for step in steps)
+
+
+def by_remedy(gained):
+    """Of each remedy the steps that took it, those of them whose rung before was told of it, and the rungs before any
+    step that were told of it."""
+    rows = {}
+    for step in gained:
+        for remedy in {*step["remedies"], *remedies_of(step)}:
+            row = rows.setdefault(remedy, {"taken": 0, "named": 0, "said": 0})
+            row["taken"] += remedy in step["remedies"]
+            row["said"] += remedy in remedies_of(step)
+            row["named"] += remedy in step["remedies"] and remedy in remedies_of(step)
+    return {remedy: rows[remedy] for remedy in sorted(rows)}
+
+
+def summary(steps):
+    """Of the steps that gained: how many the advice on the rung before names, first or among three."""
+    gained = [step for step in steps if step["measured"] >= WORTH]
+    commonest = max(sorted({remedy for step in gained for remedy in step["remedies"]}),
+                    key=lambda remedy: sum(remedy in step["remedies"] for step in gained))
+    sayable = [step for step in gained if step["remedies"]]
+    always, by_always = best_for_all(gained)
+    pairs = [(step["predicted"], step["measured"]) for step in steps if "predicted" in step]
+    return {"steps": len(steps), "gained": len(gained), "gained_sayable": len(sayable),
+            "named_first": sum(names(step, remedies_of(step)[:1]) for step in gained),
+            "named": sum(names(step, remedies_of(step)) for step in gained),
+            "commonest": commonest, "named_by_commonest": sum(names(step, [commonest]) for step in gained),
+            "always": always, "named_by_always": by_always, "by_remedy": by_remedy(gained),
+            "advice_per_rung": round(sum(len(step["advice"]) for step in gained) / len(gained), 2),
+            "same_side": sum((predicted >= 1) == (measured >= 1) for predicted, measured in pairs),
+            "with_prediction": len(pairs), "rank_correlation": round(spearman(pairs), 3)}
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    command = sys.argv[1]
+    out = sys.argv[2] if len(sys.argv) == 3 else REPOSITORY / "results/advice.json"
+    predictions = json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))
+    steps = [step for name in LADDERS for step in steps_of(name, predictions)]
+    rungs = sorted({f"{step['ladder']}/{rung}" for step in steps for rung in (step["before"], step["rung"])})
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        advice = {each["rung"]: each for each in pool.map(lambda name: advice_of(command, name), rungs)}
+    for step in steps:
+        step["advice"] = advice[f"{step['ladder']}/{step['before']}"]["advice"]
+    result = {"commit": commit(), "summary": summary(steps), "steps": steps, "rungs": [advice[name] for name in rungs]}
+    print(result["summary"])
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump(result, file, separators=(",", ":"))
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""The tables of what scripts/advice.py compares."""
+import json
+
+from advice import LADDERS, WORTH, names, remedies_of
+from tables import table
+
+
+def times(gain):
+    return f"×{gain:.2f}"
+
+
+def advice_text(step):
+    parts = [each["remedy"] + (f" {times(each['gain'])}" if each["gain"] else "") for each in step["advice"]]
+    return ", ".join(parts) or "none"
+
+
+def named(step):
+    if step["measured"] < WORTH:
+        return ""
+    return "yes" if names(step, remedies_of(step)) else "**no**"
+
+
+def of_ladder(steps):
+    """Each step of a ladder: what it did and gained, and what had been advised."""
+    rows = [[f"{step['before']} → {step['rung']}", step["idea"], ", ".join(step["remedies"]) or "–", times(step["measured"]),
+             times(step["predicted"]) if "predicted" in step else "not known", advice_text(step), named(step)]
+            for step in steps]
+    return table(["step", "what the rung does", "that is", "gained", "predicted", "advice on the rung before", "named"], rows)
+
+
+def summary(result):
+    """How many of the steps that gained were advised, beside what needs no advice to say."""
+    known = result["summary"]
+    rows = [["steps in all", str(known["steps"])],
+            ["that gained 10 % or more", str(known["gained"])],
+            ["of a kind that some advice is for", str(known["gained_sayable"])],
+            ["**named by one of the findings, three at most, on the rung before**", f"**{known['named']}**"],
+            ["named by the first of them", str(known["named_first"])],
+            [f"named if every rung were told \"{known['commonest']}\" alone", str(known["named_by_commonest"])],
+            [f"named if every rung were told \"{', '.join(known['always'])}\"", str(known["named_by_always"])],
+            ["findings on a rung, in the mean", f"{known['advice_per_rung']:.1f}"]]
+    return table(["", "steps"], rows)
+
+
+def remedies(result):
+    rows = [[remedy, str(row["taken"]), str(row["named"]), str(row["said"])]
+            for remedy, row in sorted(result["summary"]["by_remedy"].items(), key=lambda item: -item[1]["taken"])]
+    return table(["advice", "steps that took it", "of these named", "said of the rungs before"], rows)
+
+
+def gains(result):
+    """Gains of steps, predicted against measured."""
+    known = result["summary"]
+    return (f"Of {known['with_prediction']} steps whose both rungs are predicted, {known['same_side']} are predicted on the "
+            f"right side of ×1; the rank correlation of predicted and measured gains is {known['rank_correlation']:.2f}.")
+
+
+def rendered(path, part):
+    result = json.loads(path.read_text(encoding="utf-8"))
+    if part in LADDERS:
+        return of_ladder([step for step in result["steps"] if step["ladder"] == part])
+    return {"summary": summary, "remedies": remedies, "gains": gains}[part](result)

@@ -1,0 +1,62 @@
+"""What explain advised on the ladders' rungs beside what the next rungs did (results/advice.json): the figures follow
+from the steps, are of what is recorded, and hold."""
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+REPOSITORY = pathlib.Path(__file__).parents[1]
+sys.path.insert(0, str(REPOSITORY / "scripts"))
+
+import advice  # noqa: E402
+
+
+class Advice(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.result = json.loads((REPOSITORY / "results/advice.json").read_text(encoding="utf-8"))
+
+    def test_figures_follow_from_the_steps(self):
+        self.assertEqual(self.result["summary"], advice.summary(self.result["steps"]))
+
+    def test_steps_are_those_of_the_ladders_and_their_records(self):
+        predictions = json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))
+        steps = [step for name in advice.LADDERS for step in advice.steps_of(name, predictions)]
+        kept = [{key: value for key, value in step.items() if key != "advice"} for step in self.result["steps"]]
+        self.assertEqual(kept, steps)
+
+    def test_it_is_as_good_as_the_document_says(self):
+        summary = self.result["summary"]
+        self.assertGreaterEqual(summary["named"] / summary["gained"], 0.7)
+        self.assertGreater(summary["named"], summary["named_by_always"])
+        self.assertGreater(summary["named_first"], summary["named_by_commonest"])
+
+    def test_the_document_has_each_miss(self):
+        page = (REPOSITORY / "docs/advice.md").read_text(encoding="utf-8")
+        listed = page.split("gained and were not named:")[1].split("## Each step")[0]
+        pairs = re.findall(r"(\w+) → (\w+)", listed)
+        missed = [(step["before"], step["rung"]) for step in self.result["steps"]
+                  if step["measured"] >= advice.WORTH and not advice.names(step, advice.remedies_of(step))]
+        self.assertEqual(sorted(pairs), sorted(missed))
+
+    def test_every_rung_is_placed_and_advised_or_told_why_not(self):
+        for rung in self.result["rungs"]:
+            self.assertIn(rung["placement"], [1, 2, 3], rung["rung"])
+            gains = [each["gain"] for each in rung["advice"] if each["gain"]]
+            self.assertLessEqual(len(rung["advice"]), advice.TOP)
+            # Ordered by gain, but for differences that nobody sees.
+            for first, second in zip(gains, gains[1:]):
+                self.assertGreater(first, second - 0.03, rung["rung"])
+
+    def test_words_are_those_of_the_command(self):
+        header = (REPOSITORY / "warpwise/lab/explain/advice.hpp").read_text(encoding="utf-8")
+        known = set(re.findall(r'\{Remedy::\w+, "([^"]+)"\}', header))
+        used = {remedy for steps in advice.STEPS.values() for remedies in steps.values() for remedy in remedies}
+        self.assertLessEqual(used, known)
+        said = {each["remedy"] for rung in self.result["rungs"] for each in rung["advice"]}
+        self.assertLessEqual(said, known)
+
+
+if __name__ == "__main__":
+    unittest.main()
