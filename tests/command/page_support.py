@@ -8,17 +8,19 @@ from support import read
 
 
 class Page(html.parser.HTMLParser):
-    """What a page has: ids, addresses, texts of elements, and that each of these is closed where it ought to be."""
+    """What a page has: ids, addresses, texts of elements, all that is said outside of sources, the elements in their order,
+    and that each of these is closed where it ought to be."""
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.ids, self.addresses, self.wrong = [], [], [], []
+        self.open, self.ids, self.addresses, self.wrong, self.outline, self.said = [], [], [], [], [], []
         self.texts = collections.defaultdict(list)
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag, attributes):
         self.open.append(tag)
+        self.outline.append((tag, *[value for name, value in attributes if name in ("id", "class")]))
         self.texts[tag].append("")
         self.attributes(attributes)
 
@@ -27,6 +29,8 @@ class Page(html.parser.HTMLParser):
 
     def attributes(self, attributes):
         for name, value in attributes:
+            if name == "aria-label":
+                self.said.append(value)
             if name == "id":
                 self.ids.append(value)
             if name in ("href", "src", "srcset", "action", "data", "poster"):
@@ -39,6 +43,8 @@ class Page(html.parser.HTMLParser):
     def handle_data(self, data):
         for tag in self.open:
             self.texts[tag][-1] += data
+        if not {"pre", "style"} & set(self.open):
+            self.said.append(data)
 
 
 class PageTest(unittest.TestCase):

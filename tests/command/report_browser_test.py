@@ -90,6 +90,8 @@ def why_no_browser():
 class InABrowser:
     """What holds of every page; NAME is that of its pictures, PICTURES how many it has at least."""
 
+    LANGUAGE = "en"
+
     def setUp(self):
         super().setUp()
         self.make_page()
@@ -162,7 +164,7 @@ class InABrowser:
         for before, level in zip(levels, levels[1:]):
             self.assertLessEqual(level, before + 1, "no level is left out")
         self.assertEqual(self.run_script(TABLES), [])
-        self.assertEqual(self.run_script("return [document.documentElement.lang, !!document.title]"), ["en", True])
+        self.assertEqual(self.run_script("return [document.documentElement.lang, !!document.title]"), [self.LANGUAGE, True])
 
     def test_on_paper(self):
         self.show(1280, "dark")
@@ -213,6 +215,16 @@ class Report(InABrowser, LabTest):
         for focused, before, after, said, inside in points:
             with self.subTest(said):
                 self.assertEqual((focused, before, after, inside), (True, "0", "1", True))
+
+
+@unittest.skipIf(why_no_browser(), why_no_browser())
+class InKorean(InABrowser, LabTest):
+    NAME = "report-ko"
+    PICTURES = 80
+    LANGUAGE = "ko"
+
+    def make_page(self):
+        self.succeed("lab", "report", "--lang", "ko", "--out", "page.html")
 
 
 @unittest.skipIf(why_no_browser(), why_no_browser())

@@ -180,6 +180,32 @@ class OfTheRecordedResults(Report):
                         self.assertEqual(counts["requests"], now[line["line"]]["by_cc"]["9.0"][kind]["requests"])
 
 
+class InKorean(Report):
+    def test_it_is_the_same_page_without_a_sentence_in_english(self):
+        english, _ = self.page()
+        korean, text = self.page("--lang", "ko")
+        self.assertTrue(text.startswith('<!DOCTYPE html>\n<html lang="ko">'))
+        # But for how wide a cell is.
+        outlines = [[[part for part in each if part != "long"] for each in page.outline] for page in (korean, english)]
+        self.assertEqual(*outlines)
+        self.assertEqual(len(korean.said), len(english.said))
+        # Names, of programs too, and no sentences.
+        said = [each.replace("warpwise lab report", "") for each in korean.said]
+        self.assertEqual([each for each in said if re.search(r"(\b[A-Za-z][a-z']+,? ){2,}[a-z]+\b", each)], [])
+        texts = {text for record in RECORDS.values() for text in (record.get("title"), record["method"])}
+        texts |= {row.get(key) for record in RECORDS.values() for row in record["results"] for key in ("idea", "skipped")}
+        tables = json.loads(self.succeed("lab", "list", "--json").stdout)
+        texts |= {table["about"] for kind in tables.values() for table in kind}
+        self.assertGreater(len(texts), 150)
+        self.assertEqual({each for each in korean.said if each in texts}, set())
+        figures = [pair for pair in zip(english.texts["td"], korean.texts["td"]) if re.fullmatch(r"[\d.×% µms]+", pair[0])]
+        self.assertGreater(len(figures), 5000)
+        self.assertEqual([pair for pair in figures if pair[0] != pair[1]], [])
+
+    def test_another_language_is_refused(self):
+        self.refuse("report", "--lang", "fr", says="--lang got 'fr', it needs one of en, ko")
+
+
 class OfOtherFolders(Report):
     @runs_rungs
     def test_counts_without_times(self):

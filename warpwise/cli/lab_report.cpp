@@ -8,12 +8,15 @@
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/report/page.hpp"
+#include "warpwise/lab/report/words.hpp"
 
 namespace warpwise::cli {
 namespace {
 
 namespace fs = std::filesystem;
 namespace report = lab::report;
+
+constexpr auto all_languages = all_values<report::Language>();
 
 // What was recorded on the GPU that the documents show, installed beside the kernels' sources.
 fs::path recorded_results() { return lab::source_root().parent_path() / "results"; }
@@ -25,6 +28,7 @@ class LabReport final : public Command {
                    "A folder with records of lab run --out, in it or below it (default: the "
                    "recorded results that come with warpwise)")
         ->type_name("FOLDER");
+    add_choice(app, "--lang", "The page's language (default: en)", all_languages, language_);
     app.add_option("--out", out_, "The page (default: report.html)")->type_name("FILE.html");
   }
 
@@ -32,6 +36,7 @@ class LabReport final : public Command {
     // Read before the file is begun: what is wrong with a record leaves nothing behind.
     const report::Collection collection =
         report::read_folder(from_.empty() ? recorded_results() : fs::path(from_));
+    report::speak(language_);
     const std::string page = report::page_of(collection, report::installed_sources(collection));
     io::OutputFile file(out_);
     file.write(std::as_bytes(std::span(page)));
@@ -42,6 +47,7 @@ class LabReport final : public Command {
   }
 
  private:
+  report::Language language_ = report::Language::english;
   std::string from_;
   std::string out_ = "report.html";
 };

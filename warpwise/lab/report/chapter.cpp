@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "warpwise/base/error.hpp"
@@ -39,7 +40,7 @@ Html document_rows(const Record& record) {
   }
   Html items;
   for (const std::string& each : rows) {
-    const std::string about(about_row(each));
+    const std::string about = told(std::string(about_row(each)));
     items += element("li", element("b", each) + text(about.empty() ? "" : ": " + about));
   }
   if (items.empty()) return {};
@@ -90,7 +91,7 @@ Html knees_of(const Record& record) {
   if (record.knees.empty()) return {};
   const Words& w = words();
   Table table;
-  table.caption = fmt::format(fmt::runtime(w.knees), record.knee_axis);
+  table.caption = fmt::format(fmt::runtime(w.knees), told(record.knee_axis));
   table.file = name_of(record) + "-knees.csv";
   table.columns = {{w.kernel}, {w.at}, {w.knee_at, true}, {w.level, true}, {w.slope, true}};
   for (const RecordedKnee& each : record.knees) {
@@ -100,7 +101,7 @@ Html knees_of(const Record& record) {
         row.push_back(figure_cell(value, number_text));
       }
     } else {
-      row.push_back({fmt::format(fmt::runtime(w.no_knee), each.none), {}});
+      row.push_back({fmt::format(fmt::runtime(w.no_knee), told(each.none)), {}});
       row.resize(table.columns.size());
     }
     table.rows.push_back(std::move(row));
@@ -119,9 +120,10 @@ Html halvings_of(const Record& record) {
     for (const auto& [name, loss] : each.losses) names.insert(name);
   }
   table.columns = {{w.kernel}, {w.hangs_on}};
-  for (const std::string& each : names) table.columns.push_back({words_of(each), true});
+  for (const std::string& each : names) table.columns.push_back({told(words_of(each)), true});
   for (const RecordedHalving& each : record.halved) {
-    std::vector<Cell> row = {{each.rung + " " + shape_text(each.block), {}}, {each.hangs_on, {}}};
+    std::vector<Cell> row = {{each.rung + " " + shape_text(each.block), {}},
+                             {told(each.hangs_on), {}}};
     for (const std::string& name : names) {
       const auto found = each.losses.find(name);
       row.push_back(found == each.losses.end() ? Cell{} : figure_cell(found->second, percent_text));
@@ -141,7 +143,7 @@ Html cpu_rows(const Record& record) {
   for (const RecordedCpuRow& each : record.cpu_rows) {
     std::optional<double> time;
     if (each.time_us) time = each.time_us->value;
-    table.rows.push_back({{each.name, {}},
+    table.rows.push_back({{told(each.name), {}},
                           {size_text(each.size), {}},
                           figure_cell(time, time_text),
                           figure_cell(each.document_time_us, time_text)});
@@ -150,9 +152,43 @@ Html cpu_rows(const Record& record) {
   return html_of(table);
 }
 
+// The least and the greatest value that a plot shows.
+std::pair<double, double> extremes_of(const Plot& plot) {
+  std::pair<double, double> extremes{std::numeric_limits<double>::max(),
+                                     std::numeric_limits<double>::lowest()};
+  for (const PlotPanel& panel : plot.panels) {
+    for (const PlotSeries& series : panel.series) {
+      for (const PlotPoint& point : series.points) {
+        extremes.first = std::min(extremes.first, point.value);
+        extremes.second = std::max(extremes.second, point.value);
+      }
+    }
+  }
+  return extremes;
+}
+
+// What a plot says, in the page's language.
+Plot told_plot(const Record& record) {
+  const Words& w = words();
+  Plot plot = plot_of(record);
+  plot.title = name_of(record);
+  if (!record.title.empty()) plot.title += ": " + told(record.title);
+  for (PlotAxis* axis : {&plot.x, &plot.y, &plot.value}) axis->title = told(axis->title);
+  for (std::string& note : plot.notes) note = told(note);
+  for (std::string& each : plot.row_texts) each = told(each);
+  for (PlotPanel& panel : plot.panels) panel.title = told(panel.title);
+  const char* const said = plot.kind == PlotKind::dots    ? w.plot_dots
+                           : plot.kind == PlotKind::lines ? w.plot_lines
+                                                          : w.plot_maps;
+  const auto [least, greatest] = extremes_of(plot);
+  plot.description = fmt::format(fmt::runtime(said), plot.x.title, plot.y.title, plot.value.title,
+                                 figure_text(least), figure_text(greatest));
+  return plot;
+}
+
 Html figure_of_plot(const Record& record) {
   try {
-    const Plot plot = plot_of(record);
+    const Plot plot = told_plot(record);
     Html notes;
     for (const std::string& each : plot.notes) {
       if (each != record.origin) notes += element("p", {{"class", "note"}}, each);
@@ -218,11 +254,12 @@ Html html_of(const Chapter& chapter, const std::map<std::string, StudySource>& s
   const char* const heading = chapter.is_ladder ? w.ladder_heading : w.study_heading;
   Html html = element("h2", fmt::format(fmt::runtime(heading), chapter.study));
   const auto source = sources.find(chapter.study);
-  if (source != sources.end()) html += element("p", {{"class", "wide"}}, source->second.about);
+  if (source != sources.end())
+    html += element("p", {{"class", "wide"}}, told(source->second.about));
   for (const Recorded* run : chapter.runs) {
     const Record& record = run->record;
     // The chapter's own heading stands for a whole that has no title.
-    std::string title = record.title;
+    std::string title = told(record.title);
     if (title.empty()) title = record.experiment;
     if (!title.empty()) html += element("h3", title);
     html += body_of(*run, sources);

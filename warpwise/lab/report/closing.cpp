@@ -93,7 +93,7 @@ Table records_table(const std::vector<Origin>& origins) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
   }
-  for (const std::string& key : keys) table.columns.push_back({words_of(key)});
+  for (const std::string& key : keys) table.columns.push_back({told(words_of(key))});
   for (const Origin& each : origins) {
     std::vector<Cell>& row = table.rows.emplace_back();
     row.push_back({each.file, {}});
@@ -135,7 +135,7 @@ Html other_libraries(const Collection& collection) {
       if (ours == nullptr) continue;
       const double ratio = peer.time_us.value / ours->time_us.value;
       table.rows.push_back({{peer.primitive, {}},
-                            {peer.variant, {}},
+                            {told(peer.variant), {}},
                             {size_text(peer.size), {}},
                             {number(ours->time_us.value), text(time_text(ours->time_us.value))},
                             {peer.implementation, {}},
@@ -161,7 +161,7 @@ Html hardware_counters(const Collection& collection) {
         record.study + (record.experiment.empty() ? "" : "/" + record.experiment);
     for (const CountSummary& sum : summaries_of(record)) {
       table.rows.push_back({{name, {}},
-                            {sum.count, {}},
+                            {told(sum.count), {}},
                             {number(static_cast<double>(sum.kernels)), {}},
                             {number(static_cast<double>(sum.equal)), {}},
                             {number(sum.least), text(fmt::format("{:.3f}", sum.least))},
@@ -208,7 +208,7 @@ Html machine_and_method(const Collection& collection) {
                                   files.size() == 1 ? files[0]
                                                     : fmt::format(fmt::runtime(w.files), files[0],
                                                                   files.size() - 1))) +
-        about(method);
+        about(told(method));
   }
   html += element("h3", w.records) + html_of(records_table(origins));
   return section("method", w.method, html + about(w.page_about));

@@ -78,7 +78,7 @@ Html card_of(const Recorded& run, const std::string& link, const LadderFinding& 
   if (finding.largest_step != nullptr) {
     const RecordedRow& step = *finding.largest_step;
     inner += element("p", said(w.front_step, step.rung,
-                               speedup_of(step, "speedup_over_step_before"), step.idea));
+                               speedup_of(step, "speedup_over_step_before"), told(step.idea)));
   }
   if (finding.document) inner += element("p", document_sentence(*finding.document));
   return element("article", {{"class", "card"}}, inner);
@@ -155,7 +155,7 @@ Html front_page(const Collection& collection, const std::vector<Chapter>& chapte
     if (!finding) continue;
     const auto source = sources.find(run.record.study);
     cards += card_of(run, link_to(chapters, run), *finding,
-                     source == sources.end() ? "" : source->second.about);
+                     source == sources.end() ? "" : told(source->second.about));
   }
   if (cards.empty()) cards = element("p", w.counted_only);
   return element("h1", w.title) + element("p", {{"class", "wide"}}, intro(collection)) +

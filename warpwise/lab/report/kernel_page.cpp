@@ -10,6 +10,7 @@
 #include "warpwise/lab/plot/figure_kinds.hpp"
 #include "warpwise/lab/report/annotation.hpp"
 #include "warpwise/lab/report/chart.hpp"
+#include "warpwise/lab/report/kernel_words.hpp"
 #include "warpwise/lab/report/page.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
@@ -35,37 +36,37 @@ std::string shape_of(const RecordField& field) {
 }
 
 Html advice_of(const RecordField& launch) {
-  const Words& w = words();
   Html cards;
   for (const RecordField& each : launch.at("advice").list()) {
     Html inner;
     if (const auto gain = each.find("gain")) {
       inner += element("p", {{"class", "big"}}, speedup_text(gain->number())) +
-               element("p", {{"class", "note"}}, w.gain_about);
+               element("p", {{"class", "note"}}, kernel_words.gain_about);
     }
-    inner += element("p", each.at("text").text()) + note(said(w.rule, each.at("rule").text()));
+    inner += element("p", each.at("text").text()) +
+             note(said(kernel_words.rule, each.at("rule").text()));
     cards += element("article", {{"class", "card"}}, inner);
   }
-  return element("h3", w.advice) + element("div", {{"class", "cards"}}, cards);
+  return element("h3", kernel_words.advice) + element("div", {{"class", "cards"}}, cards);
 }
 
 Html faults_of(const RecordField& launch) {
   Html items;
   for (const RecordField& each : launch.at("faults").list()) {
-    items += element("li", said(words().fault, each.at("kind").text(), each.at("line").whole(),
+    items += element("li", said(kernel_words.fault, each.at("kind").text(), each.at("line").whole(),
                                 each.at("message").text(), each.at("count").whole()));
   }
   if (items.empty()) return {};
-  return element("h3", words().faults) + element("ul", {{"class", "bad"}}, items);
+  return element("h3", kernel_words.faults) + element("ul", {{"class", "bad"}}, items);
 }
 
 Plot plot_of_bounds(const RecordField& prediction) {
   Plot plot;
-  plot.title = said(words().bounds, prediction.at("gpu").text());
+  plot.title = said(kernel_words.bounds, prediction.at("gpu").text());
   plot.description = plot.title;
   plot.x.name = "bound";
   plot.value.name = "us";
-  plot.value.title = words().bounds_axis;
+  plot.value.title = kernel_words.bounds_axis;
   PlotSeries series;
   std::vector<std::pair<double, std::string>> bounds;
   const RecordField all = prediction.at("bounds_us");
@@ -92,14 +93,13 @@ Plot plot_of_bounds(const RecordField& prediction) {
 Html bounds_of(const RecordField& launch, const std::string& file) {
   const auto prediction = launch.find("prediction");
   if (!prediction) return {};
-  const Words& w = words();
   const std::string gpu = prediction->at("gpu").text();
-  const Html heading = element("h3", said(w.bounds, gpu));
+  const Html heading = element("h3", said(kernel_words.bounds, gpu));
   if (const auto why = prediction->find("unavailable")) return heading + note(why->text());
   const Plot plot = plot_of_bounds(*prediction);
   return heading +
          element("p", {{"class", "wide"}},
-                 said(w.bounds_about, time_text(prediction->at("time_us").number()),
+                 said(kernel_words.bounds_about, time_text(prediction->at("time_us").number()),
                       time_text(prediction->at("least_us").number()),
                       time_text(prediction->at("most_us").number()), prediction->at("rules").text(),
                       time_text(prediction->at("launch_us").number()))) +
@@ -112,9 +112,13 @@ Cell count_cell(double value) { return {number(value), text(fmt::format("{:.0f}"
 Table accesses_of(const RecordField& by_cc, const std::string& file) {
   const Words& w = words();
   Table table;
-  table.caption = w.accesses_table;
+  table.caption = kernel_words.accesses_table;
   table.file = file + "-accesses.csv";
-  table.columns = {{"CC"}, {w.count}, {w.requests, true}, {w.made, true}, {w.ideal, true}};
+  table.columns = {{"CC"},
+                   {w.count},
+                   {kernel_words.requests, true},
+                   {kernel_words.made, true},
+                   {kernel_words.ideal, true}};
   for (const auto& [capability, object] : by_cc.object().items()) {
     const RecordField kinds = by_cc.at(capability.c_str());
     for (const auto& [kind, ignored] : kinds.object().items()) {
@@ -135,23 +139,24 @@ Table accesses_of(const RecordField& by_cc, const std::string& file) {
 }
 
 Html occupancies_of(const RecordField& by_cc) {
-  const Words& w = words();
   Html items;
   for (const auto& [capability, object] : by_cc.object().items()) {
     const RecordField report = by_cc.at(capability.c_str());
     const RecordField occupancy = report.at("occupancy");
     const RecordField registers = report.at("registers");
-    const std::string of_registers = registers.is_null() ? report.at("registers_from").text()
-                                                         : said(w.registers, registers.whole(),
-                                                                report.at("registers_from").text());
+    const std::string of_registers =
+        registers.is_null()
+            ? report.at("registers_from").text()
+            : said(kernel_words.registers, registers.whole(), report.at("registers_from").text());
     if (const auto why = occupancy.find("why_not")) {
-      items += element("li", said(w.cannot_run, capability, why->text()));
+      items += element("li", said(kernel_words.cannot_run, capability, why->text()));
       continue;
     }
     items += element(
-        "li", said(w.occupancy, capability, percent_text(occupancy.at("fraction").number()),
-                   occupancy.at("blocks_per_sm").whole(), occupancy.at("warps_per_sm").whole(),
-                   occupancy.at("limiter").text(), of_registers));
+        "li",
+        said(kernel_words.occupancy, capability, percent_text(occupancy.at("fraction").number()),
+             occupancy.at("blocks_per_sm").whole(), occupancy.at("warps_per_sm").whole(),
+             occupancy.at("limiter").text(), of_registers));
   }
   return element("ul", {{"class", "wide"}}, items);
 }
@@ -159,9 +164,9 @@ Html occupancies_of(const RecordField& by_cc) {
 Table classes_of(const RecordField& launch, const std::string& file) {
   const Words& w = words();
   Table table;
-  table.caption = w.classes_table;
+  table.caption = kernel_words.classes_table;
   table.file = file + "-instructions.csv";
-  table.columns = {{w.count}, {w.warp_instructions, true}, {w.share, true}};
+  table.columns = {{w.count}, {kernel_words.warp_instructions, true}, {kernel_words.share, true}};
   const double all = launch.at("warp_instructions").number();
   const auto add = [&](const std::string& name, double value) {
     const double share = all > 0 ? value / all : 0;
@@ -172,7 +177,7 @@ Table classes_of(const RecordField& launch, const std::string& file) {
   for (const auto& [name, value] : classes.object().items()) {
     add(name, classes.at(name.c_str()).number());
   }
-  add(w.all_instructions, all);
+  add(kernel_words.all_instructions, all);
   return table;
 }
 
@@ -181,7 +186,7 @@ Table gpu_of(const RecordField& compared, const std::string& file) {
   Table table;
   table.caption = w.counters;
   table.file = file + "-counters.csv";
-  table.columns = {{w.count}, {w.emulator, true}, {"GPU", true}};
+  table.columns = {{w.count}, {kernel_words.emulator, true}, {"GPU", true}};
   for (const RecordField& each : compared.list()) {
     table.rows.push_back({{each.at("count").text(), {}},
                           count_cell(each.at("emulator").number()),
@@ -191,22 +196,22 @@ Table gpu_of(const RecordField& compared, const std::string& file) {
 }
 
 Html counts_of(const RecordField& launch, const std::string& file) {
-  const Words& w = words();
   const RecordField by_cc = launch.at("by_cc");
-  Html html = element("h3", w.counts) + note(w.counts_exact) + occupancies_of(by_cc);
-  html += element(
-      "p", {{"class", "wide"}},
-      said(w.execution, launch.at("warp_instructions").whole(), launch.at("branches").whole(),
-           launch.at("divergent_branches").whole(), launch.at("barriers").whole()));
+  Html html =
+      element("h3", kernel_words.counts) + note(kernel_words.counts_exact) + occupancies_of(by_cc);
+  html += element("p", {{"class", "wide"}},
+                  said(kernel_words.execution, launch.at("warp_instructions").whole(),
+                       launch.at("branches").whole(), launch.at("divergent_branches").whole(),
+                       launch.at("barriers").whole()));
   const Table accesses = accesses_of(by_cc, file);
   if (!accesses.rows.empty()) html += html_of(accesses);
-  html +=
-      element("details", element("summary", w.classes_table) + html_of(classes_of(launch, file)));
+  html += element("details", element("summary", kernel_words.classes_table) +
+                                 html_of(classes_of(launch, file)));
   const auto gpu = launch.find("gpu");
   if (!gpu) return html;
   if (const auto why = gpu->find("unavailable")) return html + note(why->text());
   if (const auto cold = gpu->find("cold")) {
-    html += element("p", said(w.measured_on, gpu->at("device").text(),
+    html += element("p", said(kernel_words.measured_on, gpu->at("device").text(),
                               time_text(cold->at("median_us").number())));
   }
   if (const auto compared = gpu->find("compared")) html += html_of(gpu_of(*compared, file));
@@ -216,7 +221,7 @@ Html counts_of(const RecordField& launch, const std::string& file) {
 Html source_of(const RecordField& launch, const Sources& sources) {
   Annotation annotation;
   add_launch(launch, annotation);
-  Html html = element("h3", words().source) + note(words().source_about);
+  Html html = element("h3", kernel_words.source) + note(kernel_words.source_about);
   for (const auto& [file, lines] : annotation.files) {
     const auto whole = sources.find(file);
     html += element("p", {{"class", "panel"}}, file);
@@ -228,17 +233,16 @@ Html source_of(const RecordField& launch, const Sources& sources) {
 }
 
 Html html_of(const RecordField& launch, std::size_t number, const Sources& sources) {
-  const Words& w = words();
   const std::string kernel = launch.at("kernel").text();
   const std::string file = fmt::format("{}-{}", id_of(kernel), number);
-  Html html = element("h2", said(w.kernel_heading, kernel));
+  Html html = element("h2", said(kernel_words.kernel_heading, kernel));
   html += element("p", {{"class", "wide"}},
-                  said(w.kernel_about, shape_of(launch.at("grid")), shape_of(launch.at("block")),
-                       launch.at("compiler").text()));
+                  said(kernel_words.kernel_about, shape_of(launch.at("grid")),
+                       shape_of(launch.at("block")), launch.at("compiler").text()));
   html += faults_of(launch) + advice_of(launch) + bounds_of(launch, file) +
           counts_of(launch, file) + source_of(launch, sources);
   if (const std::string printed = launch.at("printed").text(); !printed.empty()) {
-    html += element("h3", w.printed) + element("pre", {{"class", "source"}}, printed);
+    html += element("h3", kernel_words.printed) + element("pre", {{"class", "source"}}, printed);
   }
   return element("section", {{"id", file}}, html);
 }
@@ -246,7 +250,6 @@ Html html_of(const RecordField& launch, std::size_t number, const Sources& sourc
 }  // namespace
 
 std::string kernel_page(const nlohmann::ordered_json& explained, const Sources& sources) {
-  const Words& w = words();
   const RecordField root(explained, "explain");
   std::string name = root.at("kernel").text();
   Html body;
@@ -255,14 +258,15 @@ std::string kernel_page(const nlohmann::ordered_json& explained, const Sources& 
     name = root.at("primitive").text();
     const std::string operands = root.at("operands").text();
     body += element("p", {{"class", "wide"}},
-                    said(w.call_about, size_text(root.at("size").sides<2>()), operands));
+                    said(kernel_words.call_about, size_text(root.at("size").sides<2>()), operands));
     std::size_t number = 0;
     for (const RecordField& each : list->list()) launches += html_of(each, ++number, sources);
   } else {
     launches = html_of(root, 1, sources);
   }
-  const std::string title = said(w.kernel_title, name);
-  return whole_page(title, element("h1", title) + body + launches + note(w.kernel_page_about));
+  const std::string title = said(kernel_words.kernel_title, name);
+  return whole_page(title,
+                    element("h1", title) + body + launches + note(kernel_words.kernel_page_about));
 }
 
 }  // namespace warpwise::lab::report

@@ -129,7 +129,7 @@ std::string misses_of(const Panel& panel) {
   std::vector<std::string> texts;
   texts.reserve(worst.size());
   for (const PredictedRow* each : worst) {
-    texts.push_back(said(words().predictions_miss, each->rung, each->ratio(), each->rules));
+    texts.push_back(said(words().predictions_miss, each->rung, each->ratio(), told(each->rules)));
   }
   return said(words().predictions_far, fmt::format("{}", fmt::join(texts, ", ")));
 }
@@ -157,7 +157,7 @@ Table table_of(const Panel& panel) {
                             time_cell(row.predicted_us),
                             time_cell(row.measured_us),
                             ratio_cell(row.ratio()),
-                            {row.rules, {}}});
+                            {told(row.rules), {}}});
     }
   }
   return table;

@@ -167,8 +167,9 @@ Table steps_table(const Record& record, const std::string& file, const LinkOf& l
     };
     const auto share = figure_of(row, "share_of_roof");
     const std::string to = link(row.rung);
-    const std::string idea =
-        row.not_run.empty() ? row.idea : fmt::format(fmt::runtime(w.not_run), row.not_run);
+    const std::string idea = row.not_run.empty()
+                                 ? told(row.idea)
+                                 : fmt::format(fmt::runtime(w.not_run), told(row.not_run));
     table.rows.push_back({{row.rung, to.empty() ? Html() : element("a", {{"href", to}}, row.rung)},
                           {size_text(row.size), {}},
                           time_cell(row, "document_time_us"),

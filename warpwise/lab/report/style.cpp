@@ -25,6 +25,7 @@ constexpr const char* rules = R"(
 html{color-scheme:light dark;-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:1rem}
 body{margin:0 auto;padding:0 1rem 4rem;max-width:75rem;background:var(--page);color:var(--text);
  font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
+:lang(ko){word-break:keep-all}
 a{color:var(--link)}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 h1{font-size:1.9rem;line-height:1.2;margin:1.5rem 0 .5rem}

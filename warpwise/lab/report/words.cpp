@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "warpwise/lab/report/korean.hpp"
+
 namespace warpwise::lab::report {
 namespace {
 
@@ -76,6 +78,9 @@ constexpr Words english = {
     .from_file = "From {}: {}, {}.",
     .nothing_drawn = "Nothing can be drawn of it: {}.",
 
+    .plot_dots = "A dot for each kernel: {2}, from {3} to {4}.",
+    .plot_lines = "Lines over {0}: {2}, from {3} to {4}.",
+    .plot_maps = "A map of cells over {0} and {1}: {2}, from {3} to {4}.",
     .document_dot = "where the document's speed-up would be",
     .best_cell = "The best is {}, at {}.",
     .map_scale = "Pale to strong: {}, from {} to {}.",
@@ -165,50 +170,6 @@ constexpr Words english = {
     .greatest_ratio = "greatest GPU : emulator",
     .ladder_or_study = "ladder or study",
 
-    .kernel_title = "What {} costs",
-    .call_about = "At {}: {}.",
-    .kernel_heading = "The kernel {}",
-    .kernel_about = "Grid {}, block {}; compiled by {}.",
-    .kernel_page_about =
-        "Made by warpwise explain, which ran the kernel without a GPU. This page needs no network "
-        "and "
-        "no other file; the rules' pages are in the documents of warpwise.",
-    .advice = "What to know",
-    .gain_about = "times as fast without it, at most: modelled",
-    .rule = "Rule: {}.",
-    .faults = "Faults",
-    .fault = "{} at line {}: {} ({} in all)",
-    .bounds = "Time on {}, modelled",
-    .bounds_about =
-        "{}, between {} if all parts of the GPU work at once and {} if none do. What takes "
-        "longest, "
-        "and rules, is {}; a launch takes {}. Below is what each part needs for its own share.",
-    .bounds_axis = "µs",
-    .counts = "Counts",
-    .counts_exact = "Of the emulator, exact for this launch and this compiler.",
-    .occupancy =
-        "CC {}: occupancy {}, {} blocks and {} warps on a multiprocessor; limited by {}; {}",
-    .cannot_run = "CC {}: cannot run: {}",
-    .registers = "{} registers a thread ({})",
-    .execution = "{} warp instructions; {} branches, {} of them divergent; {} barriers.",
-    .accesses_table =
-        "Accesses to memory: transactions or passes that are made, and the least for the same "
-        "bytes",
-    .classes_table = "Warp instructions by class",
-    .requests = "requests of a warp",
-    .made = "made",
-    .ideal = "ideal",
-    .warp_instructions = "warp instructions",
-    .share = "share",
-    .all_instructions = "all",
-    .emulator = "emulator",
-    .measured_on = "Measured on {}: {} with a cold cache.",
-    .source = "Source",
-    .source_about =
-        "In the margin is the share of the warp instructions that a line takes; below it what each "
-        "request of a warp makes of its accesses to memory.",
-    .printed = "What the kernel printed",
-
     .sources = "Sources of the kernels",
     .sources_about =
         "As they are installed here. In the margin is the share of a step's warp instructions that "
@@ -282,9 +243,17 @@ constexpr std::pair<std::string_view, std::string_view> document_rows[] = {
     {"E3", "SAD, SSD and NCC; motion field, disparity map, tracked object"},
 };
 
+Language spoken = Language::english;
+
 }  // namespace
 
-const Words& words() { return english; }
+void speak(Language language) { spoken = language; }
+
+const Words& words() { return spoken == Language::korean ? korean : english; }
+
+std::string told(const std::string& text) {
+  return spoken == Language::korean ? std::string(korean_of(text)) : text;
+}
 
 std::string_view about_row(std::string_view row) {
   for (const auto& [name, about] : document_rows) {

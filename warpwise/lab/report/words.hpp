@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "warpwise/base/enum_names.hpp"
 
 // Every text of the report that is not a record's own, in one place, so that it can be translated.
 namespace warpwise::lab::report {
@@ -77,6 +80,10 @@ struct Words {
   const char* nothing_drawn;
 
   // Pictures and tables.
+  /// Of those who do not see a plot: horizontal axis, vertical axis, what, least, greatest.
+  const char* plot_dots;
+  const char* plot_lines;
+  const char* plot_maps;
   const char* document_dot;
   const char* best_cell;  ///< value, place
   const char* map_scale;  ///< what, least, greatest
@@ -141,40 +148,6 @@ struct Words {
   const char* greatest_ratio;
   const char* ladder_or_study;
 
-  // One kernel.
-  const char* kernel_title;    ///< kernel, rung or primitive
-  const char* call_about;      ///< size, operands
-  const char* kernel_heading;  ///< kernel
-  const char* kernel_about;    ///< grid, block, compiler
-  const char* kernel_page_about;
-  const char* advice;
-  const char* gain_about;
-  const char* rule;  ///< rule
-  const char* faults;
-  const char* fault;         ///< kind, line, message, how many
-  const char* bounds;        ///< GPU
-  const char* bounds_about;  ///< time, least, most, what rules, launch
-  const char* bounds_axis;
-  const char* counts;
-  const char* counts_exact;
-  const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
-  const char* cannot_run;  ///< CC, why
-  const char* registers;   ///< how many, of which machine code
-  const char* execution;   ///< warp instructions, branches, divergent ones, barriers
-  const char* accesses_table;
-  const char* classes_table;
-  const char* requests;
-  const char* made;
-  const char* ideal;
-  const char* warp_instructions;
-  const char* share;
-  const char* all_instructions;
-  const char* emulator;
-  const char* measured_on;  ///< GPU, time
-  const char* source;
-  const char* source_about;
-  const char* printed;
-
   // Sources, and how it was measured.
   const char* sources;
   const char* sources_about;
@@ -193,7 +166,18 @@ struct Words {
   const char* page_about;
 };
 
+enum class Language : std::uint8_t { english, korean };
+constexpr auto enum_names(Language) {
+  return std::to_array<EnumName<Language>>({{Language::english, "en"}, {Language::korean, "ko"}});
+}
+
+/// What all pages of this process are written in from now on; English until then.
+void speak(Language language);
+
 const Words& words();
+
+/// A text of a record or of a table in the page's language; itself where it is not known there.
+std::string told(const std::string& text);
 
 /// What a row of the source documents is about, as docs/sources.md has it; nothing of an unknown
 /// one.

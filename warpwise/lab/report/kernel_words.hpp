@@ -1,0 +1,88 @@
+#pragma once
+
+// The texts of explain's page. Its advice is written in English alone, and so are they.
+namespace warpwise::lab::report {
+
+/// Texts with {} take what is named behind them, in this order.
+struct KernelWords {
+  const char* kernel_title;    ///< kernel, rung or primitive
+  const char* call_about;      ///< size, operands
+  const char* kernel_heading;  ///< kernel
+  const char* kernel_about;    ///< grid, block, compiler
+  const char* kernel_page_about;
+  const char* advice;
+  const char* gain_about;
+  const char* rule;  ///< rule
+  const char* faults;
+  const char* fault;         ///< kind, line, message, how many
+  const char* bounds;        ///< GPU
+  const char* bounds_about;  ///< time, least, most, what rules, launch
+  const char* bounds_axis;
+  const char* counts;
+  const char* counts_exact;
+  const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
+  const char* cannot_run;  ///< CC, why
+  const char* registers;   ///< how many, of which machine code
+  const char* execution;   ///< warp instructions, branches, divergent ones, barriers
+  const char* accesses_table;
+  const char* classes_table;
+  const char* requests;
+  const char* made;
+  const char* ideal;
+  const char* warp_instructions;
+  const char* share;
+  const char* all_instructions;
+  const char* emulator;
+  const char* measured_on;  ///< GPU, time
+  const char* source;
+  const char* source_about;
+  const char* printed;
+};
+
+inline constexpr KernelWords kernel_words = {
+    .kernel_title = "What {} costs",
+    .call_about = "At {}: {}.",
+    .kernel_heading = "The kernel {}",
+    .kernel_about = "Grid {}, block {}; compiled by {}.",
+    .kernel_page_about =
+        "Made by warpwise explain, which ran the kernel without a GPU. This page needs no network "
+        "and "
+        "no other file; the rules' pages are in the documents of warpwise.",
+    .advice = "What to know",
+    .gain_about = "times as fast without it, at most: modelled",
+    .rule = "Rule: {}.",
+    .faults = "Faults",
+    .fault = "{} at line {}: {} ({} in all)",
+    .bounds = "Time on {}, modelled",
+    .bounds_about =
+        "{}, between {} if all parts of the GPU work at once and {} if none do. What takes "
+        "longest, "
+        "and rules, is {}; a launch takes {}. Below is what each part needs for its own share.",
+    .bounds_axis = "µs",
+    .counts = "Counts",
+    .counts_exact = "Of the emulator, exact for this launch and this compiler.",
+    .occupancy =
+        "CC {}: occupancy {}, {} blocks and {} warps on a multiprocessor; limited by {}; {}",
+    .cannot_run = "CC {}: cannot run: {}",
+    .registers = "{} registers a thread ({})",
+    .execution = "{} warp instructions; {} branches, {} of them divergent; {} barriers.",
+    .accesses_table =
+        "Accesses to memory: transactions or passes that are made, and the least for the same "
+        "bytes",
+    .classes_table = "Warp instructions by class",
+    .requests = "requests of a warp",
+    .made = "made",
+    .ideal = "ideal",
+    .warp_instructions = "warp instructions",
+    .share = "share",
+    .all_instructions = "all",
+    .emulator = "emulator",
+    .measured_on = "Measured on {}: {} with a cold cache.",
+    .source = "Source",
+    .source_about =
+        "In the margin is the share of the warp instructions that a line takes; below it what each "
+        "request of a warp makes of its accesses to memory.",
+    .printed = "What the kernel printed",
+};
+
+}  // namespace warpwise::lab::report
