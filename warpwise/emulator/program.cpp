@@ -109,9 +109,11 @@ std::vector<Address> Program::State::allocate(Device& owner) const {
   std::vector<Address> addresses;
   try {
     for (const ptx::Variable& variable : module.variables) {
-      addresses.push_back(is_in_memory(variable)
-                              ? owner.allocate(variable.bytes, "variable '" + variable.name + "'")
-                              : 0);
+      const std::string name = "variable '" + variable.name + "'";
+      addresses.push_back(!is_in_memory(variable) ? 0
+                          : variable.is_managed   ? reinterpret_cast<Address>(
+                                                      owner.allocate_visible(variable.bytes, name))
+                                                : owner.allocate(variable.bytes, name));
     }
   } catch (...) {
     for (const Address address : addresses) {

@@ -200,7 +200,7 @@ void Parser::module_variable(const Linkage& linkage) {
 void Parser::function(bool is_entry, const Linkage& linkage) {
   Function result;
   result.is_entry = is_entry;
-  while (tokens_.accept(".attribute")) declarations_.skip_attribute();
+  while (tokens_.accept(".attribute")) declarations_.read_attribute();
   scopes_.clear();
   scope_count_ = 0;
   open(result);
@@ -228,7 +228,7 @@ void Parser::performance_directives(Function& result) {
   while (tokens_.at(Token::Kind::directive)) {
     const Token directive = tokens_.take();
     if (directive.text == ".attribute") {
-      declarations_.skip_attribute();
+      declarations_.read_attribute();
     } else if (directive.text == ".pragma") {
       pragma();
     } else {

@@ -57,6 +57,7 @@ struct Variable {
   std::uint64_t bytes = 0;      ///< of all its elements; 0 for `name[]`
   bool is_extern = false;
   bool is_array = false;
+  bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< as many bytes as are initialised, the rest is zero
   /// Places inside `initial` that hold the address of another variable (or function) plus an
   /// addend: offset, name, addend, generic(name), bytes wide.

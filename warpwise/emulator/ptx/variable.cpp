@@ -38,13 +38,16 @@ bool Declarations::at_space() const {
          std::find(spaces.begin(), spaces.end(), tokens_.current().text) != spaces.end();
 }
 
-void Declarations::skip_attribute() {
+bool Declarations::read_attribute() {
+  bool is_managed = false;
   tokens_.expect("(");
   for (int depth = 1; depth > 0;) {
     if (tokens_.at(Token::Kind::end)) tokens_.fail_expected("')'");
     depth += tokens_.at("(") ? 1 : tokens_.at(")") ? -1 : 0;
+    is_managed = is_managed || tokens_.at(".managed");
     tokens_.take();
   }
+  return is_managed;
 }
 
 Declarations::Declared Declarations::read_type() {
@@ -65,7 +68,7 @@ Declarations::Declared Declarations::read_type() {
       tokens_.fail_expected("a type such as .b32");
     }
     tokens_.take();
-    if (word == "attribute") skip_attribute();
+    if (word == "attribute" && read_attribute()) variable.is_managed = true;
     if (word == "ptr") read_pointer();
     if (word == "align") {
       variable.alignment = read_integer(tokens_);

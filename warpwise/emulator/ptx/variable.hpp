@@ -25,7 +25,7 @@ class Declarations {
   /// `(.param .b32 a, .param .align 8 .b8 b[24])`
   void read_list(std::vector<Variable>& into);
   /// `(.unified(1, 2))` behind `.attribute`
-  void skip_attribute();
+  bool read_attribute();
 
  private:
   /// What is declared before a name, and the name with its dimensions.

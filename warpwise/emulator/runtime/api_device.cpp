@@ -1,27 +1,13 @@
-// Devices, errors, streams, events, graphs, textures.
+// Devices, errors, textures.
 
-#include <chrono>
+#include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using namespace warpwise::emulator;
 using namespace warpwise::emulator::runtime;
-
-// The runtime's handles are pointers to types that it leaves open.
-struct CUevent_st {
-  std::chrono::steady_clock::time_point time;
-  bool recorded = false;
-};
-struct CUgraph_st {
-  Work work;
-};
-struct CUgraphExec_st {
-  Work work;
-};
-struct CUstream_st {
-  int unused = 0;
-};
 
 namespace {
 
@@ -32,6 +18,8 @@ cudaError_t set(int* value, int to) {
 
 // Of a GPU like an H200; a program may size its grid by it.
 constexpr int multiprocessors = 132;
+
+constexpr std::string_view bus_id = "0000:01:00.0";
 
 AddressMode address_mode(cudaTextureAddressMode mode) {
   switch (mode) {
@@ -73,6 +61,47 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
   *value = 0;
   return cudaSuccess;
 }
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return set(device, 0); }
+cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  *flags = cudaDeviceScheduleAuto;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
+  if (device != 0) return report(cudaErrorInvalidDevice);
+  if (id == nullptr || bytes <= 0) return report(cudaErrorInvalidValue);
+  const std::size_t length = std::min(bus_id.size(), static_cast<std::size_t>(bytes) - 1);
+  std::memcpy(id, bus_id.data(), length);
+  id[length] = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  return id == bus_id ? set(device, 0) : report(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  *config = cudaFuncCachePreferNone;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+// There is one GPU: nobody is its peer.
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = 0;
+  return report(device == 0 && peer == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return report(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return report(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  return report(cudaErrorInvalidDevice);
+}
+
 cudaError_t cudaDriverGetVersion(int* version) { return set(version, CUDART_VERSION); }
 cudaError_t cudaRuntimeGetVersion(int* version) { return set(version, CUDART_VERSION); }
 
@@ -166,6 +195,11 @@ const char* cudaGetErrorName(cudaError_t error) {
     case cudaErrorLaunchFailure: return "cudaErrorLaunchFailure";
     case cudaErrorAssert: return "cudaErrorAssert";
     case cudaErrorNotSupported: return "cudaErrorNotSupported";
+    case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorIllegalState: return "cudaErrorIllegalState";
+    case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
+    case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureUnjoined: return "cudaErrorStreamCaptureUnjoined";
     default: return "cudaErrorUnknown";
   }
 }
@@ -178,98 +212,12 @@ const char* cudaGetErrorString(cudaError_t error) {
   return text.c_str();
 }
 
-// ---- streams and events: all is done when a call returns
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = new CUstream_st;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
-  return cudaStreamCreate(stream);
-}
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int) {
-  return cudaStreamCreate(stream);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete stream;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return report(emulated().sticky); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return report(emulated().sticky); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int) { return cudaSuccess; }
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = new CUevent_st;
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
-  return cudaEventCreate(event);
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return run_or_capture(stream, [event] {
-    event->time = std::chrono::steady_clock::now();
-    event->recorded = true;
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
-  return cudaEventRecord(event, stream);
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return report(emulated().sticky); }
-cudaError_t cudaEventQuery(cudaEvent_t) { return report(emulated().sticky); }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
-  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
-  return cudaSuccess;
-}
-
-// ---- graphs, by capture
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  const std::lock_guard lock(emulated().mutex);
-  emulated().captures[stream] = std::make_unique<Work>();
-  return cudaSuccess;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  const std::lock_guard lock(emulated().mutex);
-  *status = emulated().captures.contains(stream) ? cudaStreamCaptureStatusActive
-                                                 : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  const std::lock_guard lock(emulated().mutex);
-  const auto found = emulated().captures.find(stream);
-  if (found == emulated().captures.end()) return report(cudaErrorIllegalState);
-  *graph = new CUgraph_st{std::move(*found->second)};
-  emulated().captures.erase(found);
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long) {
-  *executable = new CUgraphExec_st{graph->work};
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
-  for (const auto& step : executable->work) {
-    const cudaError_t error = step();
-    if (error != cudaSuccess) return report(error);
-  }
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  delete executable;
-  return cudaSuccess;
-}
-
 // ---- textures over memory
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* description,

@@ -64,22 +64,9 @@ LaunchOptions launch_options() {
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream) {
-  Kernel* kernel = find_kernel(function);
-  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
-  return guarded([&]() -> cudaError_t {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
-    if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
-    if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
-      return cudaErrorInvalidValue;
-    // The arguments are the caller's: copied before a capture runs them later.
-    return run_or_capture(stream, [kernel, grid, block, shared,
-                                   parameters = parameters_of(info, arguments)] {
-      // The text is not kept with the module: only observers ask for it.
-      return run_kernel(
-          kernel->module->get(), kernel->name, [kernel] { return ptx_of(kernel->module->wrapper); },
-          grid, block, shared, parameters);
-    });
-  });
+  std::function<cudaError_t()> work;
+  const cudaError_t error = prepare_launch(function, grid, block, arguments, shared, work);
+  return error != cudaSuccess ? error : run_or_capture(stream, std::move(work));
 }
 
 }  // namespace
@@ -111,6 +98,25 @@ std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments) {
     std::memcpy(block.data() + info.parameter_offsets[i], arguments[i], info.parameter_bytes[i]);
   }
   return block;
+}
+
+cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                           std::size_t shared, std::function<cudaError_t()>& work) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&]() -> cudaError_t {
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
+    if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
+      return cudaErrorInvalidValue;
+    work = [kernel, grid, block, shared, parameters = parameters_of(info, arguments)] {
+      // The text is not kept with the module: only observers ask for it.
+      return run_kernel(
+          kernel->module->get(), kernel->name, [kernel] { return ptx_of(kernel->module->wrapper); },
+          grid, block, shared, parameters);
+    };
+    return cudaSuccess;
+  });
 }
 
 cudaError_t run_kernel(Program& program, const std::string& name,
@@ -147,7 +153,19 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-char __cudaInitModule(void**) { return 1; }
+// Before the host first reads or writes a managed variable of the module.
+char __cudaInitModule(void** registered) {
+  auto* module = reinterpret_cast<Module*>(registered);
+  const cudaError_t error = guarded([&] {
+    for (const Module::Managed& variable : module->managed) {
+      std::uint64_t bytes = 0;
+      *variable.host =
+          reinterpret_cast<void*>(module->get().variable(emulated().device, variable.name, &bytes));
+    }
+    return cudaSuccess;
+  });
+  return error == cudaSuccess ? 1 : 0;
+}
 
 void __cudaRegisterFunction(void** module, const char* host_function, char*,
                             const char* device_name, int, uint3*, uint3*, dim3*, dim3*, int*) {
@@ -161,6 +179,15 @@ void __cudaRegisterVar(void** module, char* host_variable, char*, const char* de
   Runtime& own = emulated();
   const std::lock_guard lock(own.mutex);
   own.variables[host_variable] = {reinterpret_cast<Module*>(module), device_name, bytes};
+}
+
+void __cudaRegisterManagedVar(void** module, void** host_variable, char*, const char* device_name,
+                              int, size_t bytes, int, int) {
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  auto* registered = reinterpret_cast<Module*>(module);
+  registered->managed.push_back({host_variable, device_name});
+  own.variables[host_variable] = {registered, device_name, bytes};
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
@@ -221,6 +248,25 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   });
 }
 cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaFuncGetName(const char** name, const void* function) {
+  const Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  *name = kernel->name.c_str();
+  return cudaSuccess;
+}
+cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
+                                 size_t* bytes) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&]() -> cudaError_t {
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    if (index >= info.parameter_bytes.size()) return cudaErrorInvalidValue;
+    *offset = info.parameter_offsets[index];
+    if (bytes != nullptr) *bytes = info.parameter_bytes[index];
+    return cudaSuccess;
+  });
+}
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   Kernel* kernel = find_kernel(function);
@@ -259,6 +305,23 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared,
                                                                 0);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
+                                                      int blocks, int threads) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&]() -> cudaError_t {
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(emulated().cc);
+    if (blocks <= 0 || threads <= 0 || threads > sm.threads_per_block) return cudaErrorInvalidValue;
+    constexpr int granularity = 128;  // that shared memory is given out in
+    const int share = sm.shared_bytes / blocks / granularity * granularity;
+    const int most = std::min(share - sm.reserved_shared_per_block, sm.max_shared_per_block);
+    *bytes =
+        static_cast<std::size_t>(std::max(0, most - static_cast<int>(info.static_shared_bytes)));
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

@@ -59,6 +59,31 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
   });
 }
 
+// The memory of a slice; CUDA arrays are not there.
+cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
+  if (copy.srcArray != nullptr || copy.dstArray != nullptr) return report(cudaErrorNotSupported);
+  const auto slice = [](const cudaPitchedPtr& memory, const cudaPos& first, std::size_t z) {
+    const std::size_t row = (first.z + z) * memory.ysize + first.y;
+    return static_cast<std::byte*>(memory.ptr) + row * memory.pitch + first.x;
+  };
+  for (std::size_t z = 0; z < copy.extent.depth; ++z) {
+    const cudaError_t error = copy_rows(slice(copy.dstPtr, copy.dstPos, z), copy.dstPtr.pitch,
+                                        slice(copy.srcPtr, copy.srcPos, z), copy.srcPtr.pitch,
+                                        copy.extent.width, copy.extent.height);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill_slices(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    const cudaError_t error = fill_rows(static_cast<std::byte*>(to.ptr) + z * to.ysize * to.pitch,
+                                        to.pitch, value, extent.width, extent.height);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
 cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* bytes) {
   return guarded([&] {
     const auto found = emulated().variables.find(symbol);
@@ -100,6 +125,11 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
   if (pitch == nullptr) return report(cudaErrorInvalidValue);
   *pitch = (width + 511) / 512 * 512;
   return allocate(pointer, *pitch * height);
+}
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  *pitched = {nullptr, 0, extent.width, extent.height};
+  return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width,
+                         extent.height * extent.depth);
 }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
   return allocate_shared(pointer, bytes);
@@ -145,6 +175,31 @@ cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return report(run_or_capture(stream, [=] { return fill_rows(to, pitch, value, width, height); }));
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return fill_slices(to, value, extent);
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
+                              cudaStream_t stream) {
+  return report(run_or_capture(stream, [=] { return fill_slices(to, value, extent); }));
+}
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return copy_slices(*copy); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
+  return report(run_or_capture(stream, [own = *copy] { return copy_slices(own); }));
+}
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           size_t bytes) {
+  if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
+  return copy_rows(to, bytes, from, bytes, bytes, 1);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                size_t bytes, cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+// Where memory lies changes no result.
+cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return cudaSuccess;
 }
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned int, cudaStream_t) {
   return cudaSuccess;
@@ -208,6 +263,13 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { ret
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
   return cudaMemPoolCreate(pool, nullptr);
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int) {
+  return cudaMemPoolCreate(pool, nullptr);
+}
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
+  return cudaSuccess;
 }
 
 }  // extern "C"

@@ -1,9 +1,13 @@
 #include "warpwise/emulator/runtime/registry.hpp"
 
+#include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <string_view>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/fat_binary.hpp"
+#include "warpwise/emulator/runtime/not_run.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -69,17 +73,48 @@ cudaError_t guarded(const std::function<cudaError_t()>& body) {
   }
 }
 
-cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
   Runtime& own = emulated();
-  {
-    const std::lock_guard lock(own.mutex);
-    const auto found = own.captures.find(stream);
-    if (found != own.captures.end()) {
-      found->second->push_back(std::move(work));
-      return cudaSuccess;
-    }
+  const std::lock_guard lock(own.mutex);
+  const auto found = own.captures.find(stream);
+  return found == own.captures.end() ? nullptr : found->second;
+}
+
+void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture) {
+  if (capture == nullptr) return;
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  own.captures[stream] = std::move(capture);
+}
+
+void leave_capture(const Capture& capture) {
+  Runtime& own = emulated();
+  const std::lock_guard lock(own.mutex);
+  std::erase_if(own.captures, [&](const auto& each) { return each.second.get() == &capture; });
+}
+
+cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+  if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
+    const std::lock_guard lock(emulated().mutex);
+    capture->work.push_back(std::move(work));
+    return cudaSuccess;
   }
   return work();
+}
+
+int not_run(const char* function) {
+  static std::set<std::string_view>& said = *new std::set<std::string_view>;
+  bool is_first = false;
+  {
+    const std::lock_guard lock(emulated().mutex);
+    is_first = said.insert(function).second;
+  }
+  if (is_first) {
+    std::fprintf(stderr,
+                 "warpwise: the emulated GPU does not run %s: it returns cudaErrorNotSupported\n",
+                 function);
+  }
+  return report(cudaErrorNotSupported);
 }
 
 std::byte* host_of(const void* pointer, std::size_t bytes) {

@@ -20,6 +20,11 @@ struct Module {
   const void* wrapper = nullptr;
   std::once_flag once;
   std::unique_ptr<Program> program;
+  struct Managed {
+    void** host = nullptr;  ///< that the program finds the variable through
+    std::string name;
+  };
+  std::vector<Managed> managed;
   Program& get();
 };
 
@@ -35,8 +40,11 @@ struct Variable {
   std::size_t bytes = 0;
 };
 
-/// What a stream captures, and a graph holds.
-using Work = std::vector<std::function<cudaError_t()>>;
+/// What streams capture together, in the order in which they were told.
+struct Capture {
+  cudaStream_t origin = nullptr;  ///< that began it
+  std::vector<std::function<cudaError_t()>> work = {};
+};
 
 /// The emulated GPU and all that the program told the runtime about itself.
 struct Runtime {
@@ -47,7 +55,7 @@ struct Runtime {
   std::vector<std::unique_ptr<Module>> modules;
   std::map<const void*, Kernel> kernels;
   std::map<const void*, Variable> variables;
-  std::map<cudaStream_t, std::unique_ptr<Work>> captures;
+  std::map<cudaStream_t, std::shared_ptr<Capture>> captures;
   /// Why the device is in error, for cudaGetErrorString; empty when it is not.
   std::string fault;
   cudaError_t sticky = cudaSuccess;
@@ -59,6 +67,13 @@ Runtime& emulated();
 /// Keeps an error as the thread's last one, and returns it.
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
+
+/// What a stream captures; null where it does not.
+std::shared_ptr<Capture> capture_of(cudaStream_t stream);
+/// From now on the stream takes part, unless `capture` is null.
+void join_capture(cudaStream_t stream, std::shared_ptr<Capture> capture);
+/// No stream takes part any more.
+void leave_capture(const Capture& capture);
 
 /// Runs work now, or, while the stream captures, notes it down.
 cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work);

@@ -1,0 +1,321 @@
+// Graphs: captured from streams, or made node by node.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "warpwise/emulator/runtime/launch.hpp"
+
+using namespace warpwise::emulator::runtime;
+
+// The runtime's handles are pointers to types that it leaves open.
+struct CUgraphNode_st {
+  CUgraphNode_st(cudaGraphNodeType its_type, std::function<cudaError_t()> its_work,
+                 std::vector<cudaGraphNode_t> earlier = {})
+      : type(its_type), work(std::move(its_work)), after(std::move(earlier)) {}
+  cudaGraphNodeType type;
+  std::function<cudaError_t()> work;
+  std::vector<cudaGraphNode_t> after;
+};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+  struct Step {
+    cudaGraphNode_t node = nullptr;  // of the graph that it was made of; only compared
+    std::function<cudaError_t()> work;
+  };
+  std::vector<Step> steps;
+};
+
+namespace {
+
+cudaError_t nothing() { return cudaSuccess; }
+
+bool holds(cudaGraph_t graph, cudaGraphNode_t node) {
+  return std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                     [&](const auto& each) { return each.get() == node; });
+}
+
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                     std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  std::vector<cudaGraphNode_t> earlier(after, after + count);
+  graph->nodes.push_back(
+      std::make_unique<CUgraphNode_st>(type, std::move(work), std::move(earlier)));
+  *node = graph->nodes.back().get();
+  return cudaSuccess;
+}
+
+// Every node behind those that it comes after; nodes in a circle are left out.
+std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
+  std::vector<cudaGraphNode_t> order;
+  const auto is_done = [&](cudaGraphNode_t node) {
+    return std::find(order.begin(), order.end(), node) != order.end();
+  };
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto& node : graph.nodes) {
+      if (is_done(node.get())) continue;
+      if (!std::all_of(node->after.begin(), node->after.end(), is_done)) continue;
+      order.push_back(node.get());
+      found = true;
+    }
+  }
+  return order;
+}
+
+cudaError_t run_all(const std::vector<CUgraphExec_st::Step>& steps) {
+  for (const auto& step : steps) {
+    const cudaError_t error = step.work();
+    if (error != cudaSuccess) return report(error);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t steps_of(cudaGraph_t graph, std::vector<CUgraphExec_st::Step>& steps) {
+  const std::vector<cudaGraphNode_t> order = in_order(*graph);
+  if (order.size() != graph->nodes.size()) return report(cudaErrorInvalidValue);
+  for (cudaGraphNode_t node : order) steps.push_back({node, node->work});
+  return cudaSuccess;
+}
+
+cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
+  if (p.kernelParams == nullptr && p.extra != nullptr) return report(cudaErrorNotSupported);
+  return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, work);
+}
+
+cudaError_t fill(const cudaMemsetParams& p) {
+  if (p.elementSize == 1)
+    return cudaMemset2D(p.dst, p.pitch, static_cast<int>(p.value), p.width, p.height);
+  return guarded([&] {
+    const std::size_t row = p.width * p.elementSize;
+    if (row == 0 || p.height == 0) return cudaSuccess;
+    std::byte* to = host_of(p.dst, p.pitch * (p.height - 1) + row);
+    for (std::size_t y = 0; y < p.height; ++y) {
+      for (std::size_t x = 0; x < p.width; ++x) {
+        std::memcpy(to + y * p.pitch + x * p.elementSize, &p.value, p.elementSize);
+      }
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t list(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes,
+                 std::size_t* count) {
+  if (nodes != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), nodes);
+  *count = all.size();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+// ---- by capture
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
+  join_capture(stream, std::make_shared<Capture>(Capture{.origin = stream}));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status =
+      capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** after, const cudaGraphEdgeData** edges,
+                                     size_t* count) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  // What is captured becomes a graph at the end.
+  if (capture != nullptr && (graph != nullptr || after != nullptr || edges != nullptr)) {
+    return report(cudaErrorNotSupported);
+  }
+  if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(capture.get());
+  if (count != nullptr) *count = 0;
+  return cudaStreamIsCapturing(stream, status);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+  std::swap(current, *mode);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture == nullptr) return report(cudaErrorIllegalState);
+  if (capture->origin != stream) return report(cudaErrorStreamCaptureUnmatched);
+  leave_capture(*capture);
+  auto made = std::make_unique<CUgraph_st>();
+  cudaGraphNode_t before = nullptr;
+  for (auto& work : capture->work) {
+    made->nodes.push_back(
+        std::make_unique<CUgraphNode_st>(cudaGraphNodeTypeKernel, std::move(work)));
+    if (before != nullptr) made->nodes.back()->after = {before};
+    before = made->nodes.back().get();
+  }
+  *graph = made.release();
+  return cudaSuccess;
+}
+
+// ---- node by node
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
+  *graph = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  auto made = std::make_unique<CUgraph_st>();
+  for (const auto& node : graph->nodes) {
+    made->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
+  }
+  // The copies come after copies.
+  for (const auto& node : made->nodes) {
+    for (cudaGraphNode_t& earlier : node->after) {
+      const auto place = std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                                      [&](const auto& each) { return each.get() == earlier; });
+      earlier = made->nodes[static_cast<std::size_t>(place - graph->nodes.begin())].get();
+    }
+  }
+  *clone = made.release();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
+                                   const cudaKernelNodeParams* given) {
+  std::function<cudaError_t()> work;
+  const cudaError_t error = kernel_work(*given, work);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeKernel, std::move(work));
+}
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemcpy3DParms* given) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                  [copy = *given] { return cudaMemcpy3D(&copy); });
+}
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* after, size_t count, void* to,
+                                     const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                  [=] { return cudaMemcpy(to, from, bytes, kind); });
+}
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemsetParams* given) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeMemset,
+                  [filled = *given] { return fill(filled); });
+}
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* after, size_t count,
+                                 const cudaHostNodeParams* given) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeHost, [host = *given] {
+    host.fn(host.userData);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* after, size_t count) {
+  return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty, nothing);
+}
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* after, size_t count,
+                                       cudaGraph_t child) {
+  std::vector<CUgraphExec_st::Step> steps;
+  const cudaError_t error = steps_of(child, steps);
+  if (error != cudaSuccess) return error;
+  return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
+                  [steps = std::move(steps)] { return run_all(steps); });
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, from[i]) || !holds(graph, to[i])) return report(cudaErrorInvalidValue);
+  }
+  for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  std::vector<cudaGraphNode_t> all;
+  for (const auto& node : graph->nodes) all.push_back(node.get());
+  return list(all, nodes, count);
+}
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  std::vector<cudaGraphNode_t> roots;
+  for (const auto& node : graph->nodes) {
+    if (node->after.empty()) roots.push_back(node.get());
+  }
+  return list(roots, nodes, count);
+}
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  *type = node->type;
+  return cudaSuccess;
+}
+
+// ---- to be launched
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long) {
+  auto made = std::make_unique<CUgraphExec_st>();
+  const cudaError_t error = steps_of(graph, made->steps);
+  if (error == cudaSuccess) *executable = made.release();
+  return error;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return cudaGraphInstantiate(executable, graph, flags);
+}
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* given) {
+  const cudaError_t error = cudaGraphInstantiate(executable, graph, given->flags);
+  given->errNode_out = nullptr;
+  given->result_out =
+      error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+  return error;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* given) {
+  for (auto& step : executable->steps) {
+    if (step.node == node) return kernel_work(*given, step.work);
+  }
+  return report(cudaErrorInvalidValue);
+}
+// Any graph takes another's place; a GPU takes one of the same shape only.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* result) {
+  std::vector<CUgraphExec_st::Step> steps;
+  const cudaError_t error = steps_of(graph, steps);
+  if (error == cudaSuccess && steps.size() == executable->steps.size()) {
+    // Later changes name the nodes that the first graph had.
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      executable->steps[i].work = std::move(steps[i].work);
+    }
+    if (result != nullptr) *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+    return cudaSuccess;
+  }
+  if (result != nullptr) *result = {cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
+  return report(cudaErrorGraphExecUpdateFailure);
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  // The steps are copied: a captured launch is of the graph as it is now.
+  if (capture_of(stream) != nullptr) {
+    return run_or_capture(stream, [steps = executable->steps] { return run_all(steps); });
+  }
+  return run_all(executable->steps);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,138 @@
+// Streams and events: all is done when a call returns.
+
+#include <atomic>
+#include <chrono>
+
+#include "warpwise/emulator/runtime/registry.hpp"
+
+using namespace warpwise::emulator::runtime;
+
+// The runtime's handles are pointers to types that it leaves open.
+struct CUevent_st {
+  std::chrono::steady_clock::time_point time;
+  bool recorded = false;
+  std::weak_ptr<Capture> capture;  // that it was recorded in
+};
+struct CUstream_st {
+  unsigned flags = cudaStreamDefault;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+
+namespace {
+
+// As GPUs have them: the lower number goes first.
+constexpr int least_priority = 0;
+constexpr int greatest_priority = -5;
+
+// Whether a stream is one of those that are there without being made.
+bool is_default(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+  static std::atomic<unsigned long long> made = 2;  // ids of the default ones are below
+  const int kept = std::max(greatest_priority, std::min(priority, least_priority));
+  *stream = new CUstream_st{flags, kept, ++made};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (is_default(stream)) return report(cudaErrorInvalidResourceHandle);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = least_priority;
+  if (greatest != nullptr) *greatest = greatest_priority;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  *priority = is_default(stream) ? 0 : stream->priority;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+  *flags = is_default(stream) ? cudaStreamDefault : stream->flags;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  *id = is_default(stream) ? reinterpret_cast<std::uintptr_t>(stream) : stream->id;
+  return cudaSuccess;
+}
+// What they say of caches and of the order of streams changes no result.
+cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  return report(emulated().sticky);
+}
+cudaError_t cudaStreamQuery(cudaStream_t) { return report(emulated().sticky); }
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return run_or_capture(stream, [function, data] {
+    function(data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
+                                  unsigned int) {
+  // Graphs have host functions instead, on GPUs too.
+  if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  function(stream, emulated().sticky, data);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
+  return cudaEventCreate(event);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->capture = capture_of(stream);
+  return run_or_capture(stream, [event] {
+    event->time = std::chrono::steady_clock::now();
+    event->recorded = true;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return cudaEventRecord(event, stream);
+}
+// A stream that waits for what another one captures takes part in that capture from then on.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  join_capture(stream, event->capture.lock());
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return report(emulated().sticky); }
+cudaError_t cudaEventQuery(cudaEvent_t) { return report(emulated().sticky); }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,296 @@
+// What programs ask of the runtime beside launches and copies: graphs, callbacks, managed
+// variables, slices, and functions that are not run. On a GPU the same program shows the same, but
+// for the functions that are not run.
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+__global__ void add(int* values, int count, int addend) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) values[i] += addend;
+}
+
+__global__ void multiply(int* values, int count, int factor) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) values[i] *= factor;
+}
+
+__managed__ int told = 5;
+__managed__ int squares[4];
+
+__global__ void square_told() {
+  squares[threadIdx.x] = told * static_cast<int>(threadIdx.x * threadIdx.x);
+}
+
+class Runtime : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(cudaMalloc(&values_, bytes), cudaSuccess);
+    ASSERT_EQ(cudaMemset(values_, 0, bytes), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreate(&stream_), cudaSuccess);
+  }
+  void TearDown() override {
+    cudaStreamDestroy(stream_);
+    cudaFree(values_);
+    cudaGetLastError();
+  }
+
+  std::vector<int> read() const {
+    std::vector<int> values(count);
+    EXPECT_EQ(cudaMemcpy(values.data(), values_, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+    return values;
+  }
+
+  static constexpr int count = 100;
+  static constexpr std::size_t bytes = count * sizeof(int);
+  int* values_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+};
+
+// Kernels' parameters for a node of a graph.
+struct Node {
+  Node(void* function, int* values, int count, int operand)
+      : values_(values), count_(count), operand_(operand) {
+    given.func = function;
+    given.gridDim = dim3(4);
+    given.blockDim = dim3(32);
+    given.kernelParams = arguments_;
+  }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  cudaKernelNodeParams given{};
+
+ private:
+  int* values_;
+  int count_;
+  int operand_;
+  void* arguments_[3] = {&values_, &count_, &operand_};
+};
+
+TEST_F(Runtime, AGraphOfNodesRunsThemInTheirOrderWhicheverWasMadeFirst) {
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  int host_calls = 0;
+  cudaGraphNode_t multiplied = nullptr;
+  cudaGraphNode_t filled = nullptr;
+  cudaGraphNode_t added = nullptr;
+  cudaGraphNode_t told_host = nullptr;
+  {
+    // Arguments are the call's: they are gone when the graph runs.
+    const Node times(reinterpret_cast<void*>(multiply), values_, count, 3);
+    const Node plus(reinterpret_cast<void*>(add), values_, count, 2);
+    ASSERT_EQ(cudaGraphAddKernelNode(&multiplied, graph, nullptr, 0, &times.given), cudaSuccess);
+    ASSERT_EQ(cudaGraphAddKernelNode(&added, graph, nullptr, 0, &plus.given), cudaSuccess);
+  }
+  cudaMemsetParams ones{};
+  ones.dst = values_;
+  ones.elementSize = 4;
+  ones.value = 7;
+  ones.width = count;
+  ones.height = 1;
+  ASSERT_EQ(cudaGraphAddMemsetNode(&filled, graph, nullptr, 0, &ones), cudaSuccess);
+  cudaHostNodeParams host{};
+  host.fn = [](void* calls) { ++*static_cast<int*>(calls); };
+  host.userData = &host_calls;
+  ASSERT_EQ(cudaGraphAddHostNode(&told_host, graph, &multiplied, 1, &host), cudaSuccess);
+  // Fill, add, multiply: (7 + 2) * 3.
+  ASSERT_EQ(cudaGraphAddDependencies(graph, &filled, &added, nullptr, 1), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddDependencies(graph, &added, &multiplied, nullptr, 1), cudaSuccess);
+
+  std::size_t nodes = 0;
+  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 4U);
+  cudaGraphNode_t root = nullptr;
+  std::size_t roots = 1;
+  ASSERT_EQ(cudaGraphGetRootNodes(graph, &root, &roots), cudaSuccess);
+  EXPECT_EQ(roots, 1U);
+  EXPECT_EQ(root, filled);
+
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  for (int i = 1; i <= 2; ++i) {
+    ASSERT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+    EXPECT_EQ(read(), std::vector<int>(count, 27));
+    EXPECT_EQ(host_calls, i);
+  }
+  const Node other(reinterpret_cast<void*>(add), values_, count, 10);
+  ASSERT_EQ(cudaGraphExecKernelNodeSetParams(executable, added, &other.given), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(read(), std::vector<int>(count, 51));
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+TEST_F(Runtime, AGraphInACircleIsRefused) {
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  cudaGraphNode_t one = nullptr;
+  cudaGraphNode_t other = nullptr;
+  ASSERT_EQ(cudaGraphAddEmptyNode(&one, graph, nullptr, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddEmptyNode(&other, graph, &one, 1), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddDependencies(graph, &other, &one, nullptr, 1), cudaSuccess);
+  cudaGraphExec_t executable = nullptr;
+  EXPECT_NE(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(Runtime, AStreamThatWaitsForACapturedOneIsCapturedToo) {
+  cudaStream_t forked = nullptr;
+  cudaEvent_t fork = nullptr;
+  cudaEvent_t join = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&forked), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&join, cudaEventDisableTiming), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(fork, stream_), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(forked, fork, 0), cudaSuccess);
+  add<<<4, 32, 0, forked>>>(values_, count, 4);
+  ASSERT_EQ(cudaEventRecord(join, forked), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(stream_, join, 0), cudaSuccess);
+  multiply<<<4, 32, 0, stream_>>>(values_, count, 2);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
+  EXPECT_EQ(read(), std::vector<int>(count, 0)) << "nothing runs while it is captured";
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+  ASSERT_EQ(cudaStreamIsCapturing(forked, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(read(), std::vector<int>(count, 8));
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaEventDestroy(fork);
+  cudaEventDestroy(join);
+  cudaStreamDestroy(forked);
+}
+
+TEST_F(Runtime, HostFunctionsRunBehindWhatCameBefore) {
+  struct Seen {
+    int* values;
+    int first = 0;
+  } seen{values_};
+  add<<<4, 32, 0, stream_>>>(values_, count, 9);
+  int copied = 0;
+  ASSERT_EQ(cudaMemcpyAsync(&copied, values_, sizeof(int), cudaMemcpyDeviceToHost, stream_),
+            cudaSuccess);
+  struct Both {
+    int* copied;
+    int* first;
+  } both{&copied, &seen.first};
+  ASSERT_EQ(
+      cudaLaunchHostFunc(
+          stream_,
+          [](void* data) { *static_cast<Both*>(data)->first = *static_cast<Both*>(data)->copied; },
+          &both),
+      cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(seen.first, 9);
+  cudaError_t told_status = cudaErrorUnknown;
+  ASSERT_EQ(cudaStreamAddCallback(
+                stream_,
+                [](cudaStream_t, cudaError_t status, void* data) {
+                  *static_cast<cudaError_t*>(data) = status;
+                },
+                &told_status, 0),
+            cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  EXPECT_EQ(told_status, cudaSuccess);
+}
+
+TEST_F(Runtime, ManagedVariablesAreTheHostsAndTheKernels) {
+  EXPECT_EQ(told, 5);
+  told = 11;
+  square_told<<<1, 4>>>();
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(squares[i], 11 * i * i);
+}
+
+TEST_F(Runtime, SlicesAreCopiedFromTheMiddleOfAVolume) {
+  constexpr int width = 7, height = 5, depth = 4;
+  std::vector<unsigned char> volume(width * height * depth);
+  for (std::size_t i = 0; i < volume.size(); ++i) volume[i] = static_cast<unsigned char>(i);
+  cudaPitchedPtr device{};
+  ASSERT_EQ(cudaMalloc3D(&device, make_cudaExtent(width, height, depth)), cudaSuccess);
+  ASSERT_EQ(cudaMemset3D(device, 255, make_cudaExtent(width, height, depth)), cudaSuccess);
+  cudaMemcpy3DParms up{};
+  up.srcPtr = make_cudaPitchedPtr(volume.data(), width, width, height);
+  up.srcPos = make_cudaPos(1, 2, 1);
+  up.dstPtr = device;
+  up.dstPos = make_cudaPos(3, 0, 2);
+  up.extent = make_cudaExtent(4, 3, 2);
+  up.kind = cudaMemcpyHostToDevice;
+  ASSERT_EQ(cudaMemcpy3D(&up), cudaSuccess);
+  std::vector<unsigned char> back(volume.size());
+  cudaMemcpy3DParms down{};
+  down.srcPtr = device;
+  down.dstPtr = make_cudaPitchedPtr(back.data(), width, width, height);
+  down.extent = make_cudaExtent(width, height, depth);
+  down.kind = cudaMemcpyDeviceToHost;
+  ASSERT_EQ(cudaMemcpy3DAsync(&down, stream_), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  for (int z = 0; z < depth; ++z) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const bool is_copied = x >= 3 && y < 3 && z >= 2;
+        const int from = ((z - 1) * height + y + 2) * width + x - 2;
+        EXPECT_EQ(back[static_cast<std::size_t>((z * height + y) * width + x)],
+                  is_copied ? from : 255)
+            << x << " " << y << " " << z;
+      }
+    }
+  }
+  EXPECT_EQ(cudaFree(device.ptr), cudaSuccess);
+}
+
+TEST_F(Runtime, StreamsHavePriorities) {
+  int least = 1;
+  int greatest = 1;
+  ASSERT_EQ(cudaDeviceGetStreamPriorityRange(&least, &greatest), cudaSuccess);
+  EXPECT_LE(greatest, least);
+  cudaStream_t first = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithPriority(&first, cudaStreamNonBlocking, greatest), cudaSuccess);
+  int priority = 1;
+  unsigned flags = 0;
+  EXPECT_EQ(cudaStreamGetPriority(first, &priority), cudaSuccess);
+  EXPECT_EQ(priority, greatest);
+  EXPECT_EQ(cudaStreamGetFlags(first, &flags), cudaSuccess);
+  EXPECT_EQ(flags, unsigned{cudaStreamNonBlocking});
+  cudaStreamDestroy(first);
+}
+
+TEST_F(Runtime, SharedMemoryThatIsLeftForABlockLetsThatManyRun) {
+  for (const int blocks : {1, 2, 4, 8}) {
+    std::size_t left = 0;
+    ASSERT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&left, add, blocks, 64), cudaSuccess);
+    int resident = 0;
+    ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, add, 64, left), cudaSuccess);
+    EXPECT_GE(resident, blocks) << left;
+  }
+}
+
+// A GPU runs it.
+TEST_F(Runtime, WhatIsNotRunSaysSoOnce) {
+  ::testing::internal::CaptureStderr();
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc bytes_of_one =
+      cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(cudaMallocArray(&array, &bytes_of_one, 16, 16, 0), cudaErrorNotSupported);
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("cudaMallocArray"), std::string::npos) << said;
+  EXPECT_EQ(said.find("cudaMallocArray"), said.rfind("cudaMallocArray")) << said;
+}
+
+}  // namespace
