@@ -239,8 +239,11 @@ void Parser::performance_directives(Function& result) {
           append_number(numbers, tokens_);
         } while (tokens_.accept(","));
       }
-      if (directive.text == ".maxntid") result.max_threads = std::move(numbers);
-      if (directive.text == ".reqntid") result.required_threads = std::move(numbers);
+      if (directive.text == ".maxntid") {
+        result.max_threads = std::move(numbers);
+      } else if (directive.text == ".reqntid") {
+        result.required_threads = std::move(numbers);
+      }
     }
   }
 }

@@ -256,8 +256,8 @@ extern "C" __global__ void texture_per_cycle(Probe p) {
   });
 }
 
-// All blocks together copy the memory's first `count` words of 16 bytes to the next ones, `step` times
-// over. Copied, since most kernels read and write: reads alone get more of L2.
+// All blocks together copy the memory's first `count` words of 16 bytes to the next ones, `step`
+// times over. Copied, since most kernels read and write: reads alone get more of L2.
 extern "C" __global__ void l2_gb_per_s(Probe p) {
   uint4* words = reinterpret_cast<uint4*>(p.memory);
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

@@ -118,7 +118,8 @@ void Context::release() {
 void Context::require_alive() {
   if (glGetGraphicsResetStatus() == GL_NO_ERROR) return;
   throw IoError(
-      "OpenGL's driver lost what it draws with: the GPU was reset, by a fault of this program or of "
+      "OpenGL's driver lost what it draws with: the GPU was reset, by a fault of this program or "
+      "of "
       "another one (the kernel's log may say more)");
 }
 
