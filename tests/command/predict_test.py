@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import unittest
 
 from lab_support import LabTest
@@ -57,6 +58,25 @@ class Predict(LabTest):
     def test_the_same_twice(self):
         arguments = ["gemv/thread_per_row", "--device", "h200", "--size", "512x512"]
         self.assertEqual(self.rows(*arguments), self.rows(*arguments))
+
+    def test_every_installed_profile_is_listed(self):
+        for page in [PROFILES / "README.md", REPOSITORY / "docs/prediction.md"]:
+            words = set(re.findall(r"\w+", page.read_text(encoding="utf-8")))
+            self.assertLessEqual({path.stem for path in PROFILES.glob("*.json")}, words, page)
+
+    @unittest.skipIf(SANITIZED, "the sanitizers take minutes for that many GPUs")
+    @runs_rungs
+    def test_every_installed_profile(self):
+        """A long copy takes as long as DRAM needs, on a GPU of any compute capability."""
+        profiles = [path.stem for path in PROFILES.glob("*.json")]
+        self.assertGreater(len(profiles), 15)
+        for name in profiles:
+            with self.subTest(name):
+                [row] = self.rows("copy/shipped", "--device", name)
+                profile = json.loads((PROFILES / f"{name}.json").read_text(encoding="utf-8"))["figures"]
+                expected = 2 * 4 * row["size"][0] * row["size"][1] / (1e3 * profile["dram_gb_per_s"]["value"])
+                self.assertEqual(row["rules"], "DRAM")
+                self.assertAlmostEqual(row["bounds_us"]["DRAM"], expected, delta=expected / 50)
 
     @runs_rungs
     def test_a_profile_of_ones_own(self):

@@ -41,6 +41,65 @@ TEST(DeviceProfile, TheInstalledOnesAreRead) {
   }
 }
 
+TEST(DeviceProfile, TheInstalledOnesArePlausible) {
+  for (const std::string& name : lab::device_profile_names()) {
+    SCOPED_TRACE(name);
+    const DeviceProfile profile = lab::find_device_profile(name);
+    const auto figure = [&](const char* which) { return profile.figure(which); };
+    // The largest memory that L1 and shared memory divide is 256 KB.
+    EXPECT_LE(figure("l1_bytes"), 256 << 10);
+    EXPECT_LE(figure("arithmetic_cycles"), figure("float64_cycles"));
+    EXPECT_LE(figure("arithmetic_cycles"), figure("special_cycles"));
+    EXPECT_LE(figure("arithmetic_cycles"), figure("shared_cycles"));
+    EXPECT_LE(figure("shared_cycles"), figure("l1_cycles"));
+    EXPECT_LE(figure("l1_cycles"), figure("l2_cycles"));
+    EXPECT_LE(figure("l2_cycles"), figure("dram_cycles"));
+    for (const std::string& each : lab::profile_figures()) {
+      // Kinds of instructions; bytes and passes are no instructions.
+      if (!each.ends_with("_per_cycle") || each.starts_with("l1") || each.starts_with("shared")) {
+        continue;
+      }
+      EXPECT_LE(profile.figure(each), figure("issue_per_cycle")) << each;
+    }
+    EXPECT_LE(figure("float64_per_cycle"), figure("float32_per_cycle"));
+    EXPECT_LE(figure("special_per_cycle"), figure("float32_per_cycle"));
+    if (profile.has_l2()) {
+      EXPECT_GT(figure("l2_gb_per_s"), figure("dram_gb_per_s"));
+    }
+  }
+}
+
+TEST(DeviceProfile, TheInstalledOnesReachWhatIsPublished) {
+  // Single precision (a fused multiplication and addition counts twice; of the K40 at its base
+  // clock) and DRAM: TechPowerUp's GPU database, but NVIDIA for DRAM of the H200 and the B200.
+  struct Published {
+    const char* name;
+    double gflop_per_s;
+    double dram_gb_per_s;
+  };
+  constexpr Published all[] = {{"gtx580", 1581, 192.4},     {"k40", 5046.0 * 745 / 876, 288.4},
+                               {"gtx980", 4981, 224.4},     {"p100", 10610, 732.2},
+                               {"gtx1080ti", 11340, 484.4}, {"v100", 15670, 900},
+                               {"t4", 8141, 320},           {"rtx2080ti", 13450, 616},
+                               {"a100", 19490, 2039},       {"rtx3090", 35580, 936.2},
+                               {"orin", 5325, 204.8},       {"rtx4090", 82580, 1008},
+                               {"l4", 30290, 300.1},        {"h100", 66910, 3360},
+                               {"h200", 66910, 4800},       {"b200", 74450, 8000},
+                               {"rtx5090", 104800, 1792}};
+  for (const Published& each : all) {
+    SCOPED_TRACE(each.name);
+    const DeviceProfile profile = lab::find_device_profile(each.name);
+    constexpr double operations = 2.0 * 32;  // of a warp's instruction
+    const double gflop_per_s = profile.figure("multiprocessors") *
+                               profile.figure("float32_per_cycle") * operations *
+                               profile.figure("sm_clock_mhz") / 1e3;
+    EXPECT_NEAR(gflop_per_s, each.gflop_per_s, each.gflop_per_s / 100);
+    // What copies get; the T4 has the least of its peak.
+    EXPECT_LT(profile.figure("dram_gb_per_s"), 0.95 * each.dram_gb_per_s);
+    EXPECT_GT(profile.figure("dram_gb_per_s"), 0.65 * each.dram_gb_per_s);
+  }
+}
+
 TEST(DeviceProfile, AnUnknownNameSaysWhichThereAre) {
   try {
     lab::find_device_profile("h20");
