@@ -21,6 +21,59 @@ void gather(const Resolved& place, int e, S* out) {
   }
 }
 
+/// A vector that other blocks may read or write meanwhile goes in one piece, as on a GPU: programs
+/// publish a value and its flag so. No CPU that runs this tears an aligned access of 16 bytes.
+void copy_whole(void* to, const void* from, int bytes) {
+  using Vector [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
+  const auto is_aligned = [](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(Vector) == 0;
+  };
+  if (bytes == sizeof(Vector) && is_aligned(to) && is_aligned(from)) {
+    *static_cast<volatile Vector*>(to) = *static_cast<const volatile Vector*>(from);
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+}
+
+/// What a lane's whole vector takes at most.
+constexpr int most_bytes = 32;
+
+template <class T, class S, S kept>
+void load_whole(Warp& warp, const Operation& op, const Resolved& place) {
+  alignas(16) std::byte vectors[warp_lanes][most_bytes] = {};
+  for (Mask left = place.valid; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    copy_whole(vectors[i], place.base + place.at[i], static_cast<int>(sizeof(T)) * op.count);
+  }
+  const std::int32_t* registers = list_of(warp, op);
+  for (int e = 0; e < op.count; ++e) {
+    alignas(64) S out[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) {
+      T value;
+      std::memcpy(&value, vectors[i] + static_cast<std::size_t>(e) * sizeof(T), sizeof(T));
+      out[i] = static_cast<S>(value) & kept;
+    }
+    write_lanes(warp, registers[e], out);
+  }
+}
+
+template <class T, class S>
+void store_whole(Warp& warp, const Operation& op, const Resolved& place) {
+  alignas(16) std::byte vectors[warp_lanes][most_bytes];
+  const std::int32_t* registers = list_of(warp, op);
+  for (int e = 0; e < op.count; ++e) {
+    const S* values = source<S>(warp, registers[e]);
+    for (int i = 0; i < warp_lanes; ++i) {
+      const T value = static_cast<T>(values[i]);
+      std::memcpy(vectors[i] + static_cast<std::size_t>(e) * sizeof(T), &value, sizeof(T));
+    }
+  }
+  for (Mask left = place.valid; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    copy_whole(place.base + place.at[i], vectors[i], static_cast<int>(sizeof(T)) * op.count);
+  }
+}
+
 /// Elements of type T into registers of storage S, which keeps `kept` of the extended value (0xffff
 /// for a register of 16 bits).
 template <class Observers, class T, class S, S kept>
@@ -33,6 +86,7 @@ void load(Warp& warp, const Operation& op) {
     const Request request{space, AccessKind::load, bytes, addresses, lanes};
     with_lanes(warp, lanes, [&] {
       serve<Observers>(warp, op, op.site, request, [&](const Resolved& place) {
+        if (op.strong && op.count > 1) return load_whole<T, S, kept>(warp, op, place);
         for (int e = 0; e < op.count; ++e) {
           alignas(64) S out[warp_lanes];
           if (place.valid == 0) {
@@ -87,6 +141,7 @@ void store(Warp& warp, const Operation& op) {
   for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
     const Request request{space, AccessKind::store, bytes, addresses, lanes};
     serve<Observers>(warp, op, op.site, request, [&](const Resolved& place) {
+      if (op.strong && op.count > 1) return store_whole<T, S>(warp, op, place);
       for (int e = 0; e < op.count; ++e) {
         const S* values = source<S>(warp, registers[e]);
         std::byte* base = place.base + static_cast<std::size_t>(e) * sizeof(T);

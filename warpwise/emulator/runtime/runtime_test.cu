@@ -28,6 +28,25 @@ __global__ void square_told() {
   squares[threadIdx.x] = told * static_cast<int>(threadIdx.x * threadIdx.x);
 }
 
+// Block 0 writes pairs of the same number, block 1 reads them and counts those of two.
+__global__ void publish(ulonglong2* pair, unsigned* torn, unsigned count) {
+  unsigned differ = 0;
+  for (unsigned long long i = 1; i <= count; ++i) {
+    if (blockIdx.x == 0) {
+      asm volatile("st.volatile.global.v2.u64 [%0], {%1, %1};" ::"l"(pair), "l"(i) : "memory");
+    } else {
+      unsigned long long x = 0;
+      unsigned long long y = 0;
+      asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(x), "=l"(y)
+                   : "l"(pair)
+                   : "memory");
+      differ += x != y ? 1 : 0;
+    }
+  }
+  if (blockIdx.x == 1) *torn = differ;
+}
+
 class Runtime : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -276,6 +295,16 @@ TEST_F(Runtime, SharedMemoryThatIsLeftForABlockLetsThatManyRun) {
     ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, add, 64, left), cudaSuccess);
     EXPECT_GE(resident, blocks) << left;
   }
+}
+
+TEST_F(Runtime, AVectorIsReadAsAnotherBlockWroteIt) {
+  ulonglong2* pair = nullptr;
+  ASSERT_EQ(cudaMalloc(&pair, sizeof(ulonglong2)), cudaSuccess);
+  ASSERT_EQ(cudaMemset(pair, 0, sizeof(ulonglong2)), cudaSuccess);
+  publish<<<2, 1>>>(pair, reinterpret_cast<unsigned*>(values_), 400000);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(read()[0], 0);
+  EXPECT_EQ(cudaFree(pair), cudaSuccess);
 }
 
 // A GPU runs it.
