@@ -9,6 +9,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/explain_options.hpp"
 #include "warpwise/cli/grey.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
@@ -16,6 +17,7 @@
 #include "warpwise/io/input_file.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/lab/explain/comparison.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
 #include "warpwise/lab/explain/primitive.hpp"
 #include "warpwise/lab/explain/report.hpp"
@@ -26,19 +28,12 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr auto all_places = all_values<LabPlace>();
-
 io::Picture read_texture(const std::string& path) {
   io::InputFile file(path);
   io::Picture picture = io::read_picture(file);
   const int channels = picture.shape().channels;
   return channels == 3 || channels == 4 ? grey_of(picture) : std::move(picture);
 }
-
-// What a primitive says for itself.
-constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
-                                            "--define",    "--include", "--arg",   "--arch",
-                                            "--registers", "--dump"};
 
 // Filling more operands than this takes longer than the budget lets the kernels run.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
@@ -51,86 +46,18 @@ void require_explainable(Size size, const std::string& name) {
                   size.width, size.height, name, most_pixels));
 }
 
-std::string list_of_primitives() {
-  return fmt::format("{}", fmt::join(lab::primitive_names(), ", "));
-}
-
 class ExplainCommand final : public Command {
  public:
-  explicit ExplainCommand(CLI::App& app) : app_(app) {
-    app.add_option("FILE", request_.file,
-                   "A file of CUDA C++ (.cu) or of PTX (.ptx), NAME/RUNG as warpwise lab list has "
-                   "them, or a primitive, whose own kernels are run: " +
-                       list_of_primitives())
-        ->type_name("");
-    add_text(app, "--size", "WxH",
-             "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
-             [this](const std::string& text) { size_ = parse_size("--size", text); });
-    app.add_option("--kernel", request_.kernel, "The kernel's name, plain or mangled")
-        ->type_name("NAME");
-    add_text(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", [this](const std::string& text) {
-      request_.grid = lab::parse_dimensions("--grid", text);
-      has_grid_ = true;
-    });
-    add_text(app, "--block", "X[,Y[,Z]]", "Threads of a block", [this](const std::string& text) {
-      request_.block = lab::parse_dimensions("--block", text);
-      has_block_ = true;
-    });
-    add_number(app, "--shared", "Bytes of dynamic shared memory (default: 0)", 0, INT_MAX / 2,
-               [this](std::int64_t value) {
-                 request_.dynamic_shared_bytes = static_cast<std::uint64_t>(value);
-               });
-    add_list(app, "--define", "K=V", "A macro for the compiler, as -D; may be repeated",
-             request_.compile.defines);
-    add_list(app, "--include", "FOLDER", "Where the compiler looks for headers; may be repeated",
-             includes_);
-    add_list(
-        app, "--arg", "SPEC",
-        "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
-        "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), or tex2d<u8>[WxH]:@file.png",
-        arguments_);
-    add_counted_for(app,
-                    "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
-                    "The GPU whose time is predicted, h200 or another profile's name or FILE.json "
-                    "(default: one of the newest compute capability above); in place of --cc too",
-                    counted_for_);
-    add_number(
-        app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
-        [this](std::int64_t value) { request_.compile.architecture = static_cast<int>(value); });
-    add_number(app, "--registers", "Registers of a thread, in place of the compiler's", 1, 255,
-               [this](std::int64_t value) { request_.registers = static_cast<int>(value); });
-    add_number(app, "--budget",
-               "Warp instructions after which the run is stopped (default: what 20 s allow)", 1,
-               INT64_MAX,
-               [this](std::int64_t value) { request_.budget = static_cast<std::uint64_t>(value); });
-    add_list(
-        app, "--dump", "INDEX=FILE.npy",
-        "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
-        dumps_);
-    app.add_option(
-           "--ladder-dir,--study-dir", ladder_folder_,
-           "With a rung: a folder with the table of its ladder or study, in place of an installed "
-           "one")
-        ->type_name("FOLDER");
-    add_choice(
-        app, "--on",
-        "Where to run: gpu also runs it on the GPU, whose counters and times stand beside the "
-        "emulator's counts; auto does so if there is one (default: emulator)",
-        all_places, place_);
-    app.add_flag("--machine-code", request_.machine_code,
-                 "Print each line's machine code below it, where there is a disassembler");
-    CLI::Option* const json = app.add_flag("--json", json_, "Print one JSON object");
-    app.add_option("--html", html_,
-                   "Write the report as a page for a browser, with the source's counts in its "
-                   "margin, in the place of printing it")
-        ->type_name("FILE.html")
-        ->excludes(json);
-  }
+  explicit ExplainCommand(CLI::App& app) : app_(app) { add_explain_options(app, options_); }
 
   void execute() const override {
-    if (is_rung()) {
+    if (options_.names.size() == 2) {
+      execute_two();
+      return;
+    }
+    if (is_rung(options_, options_.name())) {
       execute_rung();
-    } else if (lab::is_primitive(request_.file)) {
+    } else if (lab::is_primitive(options_.name())) {
       execute_primitive();
     } else {
       execute_file();
@@ -138,17 +65,6 @@ class ExplainCommand final : public Command {
   }
 
  private:
-  // NAME/RUNG of a ladder or a study. A path to a file has its extension.
-  bool is_rung() const {
-    const std::string& name = request_.file;
-    if (name.find('/') == std::string::npos || name.ends_with(".cu") || name.ends_with(".ptx")) {
-      return false;
-    }
-    if (!ladder_folder_.empty()) return true;
-    const std::vector<std::string> known = lab::study_names();
-    return std::find(known.begin(), known.end(), name.substr(0, name.find('/'))) != known.end();
-  }
-
   // The summary of an error is main's; here is all of what the compiler said.
   template <class Compile>
   static auto with_compiler_log(const Compile& compile) {
@@ -167,8 +83,8 @@ class ExplainCommand final : public Command {
   };
 
   Gpu open_gpu() const {
-    if (place_ == LabPlace::emulator) return {};
-    if (place_ == LabPlace::automatic && gpu::device_count() == 0) return {};
+    if (options_.place == LabPlace::emulator) return {};
+    if (options_.place == LabPlace::automatic && gpu::device_count() == 0) return {};
     try {
       return {std::make_unique<lab::GpuProbe>(), ""};
     } catch (const NoCudaDevice& error) {
@@ -178,10 +94,10 @@ class ExplainCommand final : public Command {
 
   // What stands beside counters is counted for their GPU.
   std::vector<rules::ComputeCapability> capabilities_on(const Gpu& gpu) const {
-    std::vector<rules::ComputeCapability> all = counted_for_.all();
+    std::vector<rules::ComputeCapability> all = options_.counted_for.all();
     if (gpu.probe == nullptr) return all;
     const rules::ComputeCapability own = gpu.probe->executor().compute_capability();
-    if (!counted_for_.listed && !counted_for_.device) return {own};
+    if (!options_.counted_for.listed && !options_.counted_for.device) return {own};
     if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
     return all;
   }
@@ -189,7 +105,7 @@ class ExplainCommand final : public Command {
   // Advice needs one; of what is asked for the newest, which it is for.
   std::optional<lab::DeviceProfile> device_of(
       const std::vector<rules::ComputeCapability>& all) const {
-    if (counted_for_.device) return counted_for_.device;
+    if (options_.counted_for.device) return options_.counted_for.device;
     return lab::profile_of(*std::max_element(all.begin(), all.end()));
   }
 
@@ -205,7 +121,7 @@ class ExplainCommand final : public Command {
   // After the report: what was asked for and could not be.
   void finish(std::span<const lab::Explanation> launches) const {
     for (const lab::Explanation& each : launches) report_faults(each);
-    if (place_ != LabPlace::gpu || launches.empty() || !launches[0].gpu) return;
+    if (options_.place != LabPlace::gpu || launches.empty() || !launches[0].gpu) return;
     const std::string& why_not = launches[0].gpu->why_not;
     if (!why_not.empty()) {
       throw Error("not run on a GPU: " + why_not + "; the report is the emulator's");
@@ -213,7 +129,7 @@ class ExplainCommand final : public Command {
   }
 
   void execute_file() const {
-    lab::ExplainRequest request = checked_request();
+    lab::ExplainRequest request = file_request(options_, 0);
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
     request.device = device_of(request.compute_capabilities);
@@ -227,20 +143,14 @@ class ExplainCommand final : public Command {
   }
 
   void execute_rung() const {
-    refuse_options_of_files();
-    LabOptions options;
-    options.names = {request_.file};
-    options.ladder_folder = ladder_folder_;
-    const Selection selection = select(options).front();
-    if (selection.experiment) {
-      throw UsageError(request_.file + " is an experiment; explain takes one of its rungs");
-    }
+    refuse_options_of_files(app_, options_.name());
+    const Selection selection = rung_named(options_.name());
     lab::PrimitiveRequest request = request_of(selection.rungs.front());
     const Gpu gpu = open_gpu();
     request.compute_capabilities = capabilities_on(gpu);
     request.device = device_of(request.compute_capabilities);
     lab::PrimitiveExplanation explanation = with_compiler_log([&] {
-      const Waiting waiting("compiling and running " + request_.file);
+      const Waiting waiting("compiling and running " + options_.name());
       return lab::explain_rung(selection.table, request, gpu.probe.get());
     });
     note_missing(gpu, explanation.launches);
@@ -248,34 +158,108 @@ class ExplainCommand final : public Command {
     finish(explanation.launches);
   }
 
+  void execute_two() const {
+    const bool rungs = is_rung(options_, options_.names[0]);
+    for (const std::string& name : options_.names) {
+      if (lab::is_primitive(name) || is_rung(options_, name) != rungs) {
+        throw UsageError("explain compares two FILEs or two rungs, not " +
+                         fmt::format("{}", fmt::join(options_.names, " with ")));
+      }
+    }
+    for (const char* option : {"--machine-code", "--dump", "--html"}) {
+      if (app_.count(option) > 0)
+        throw UsageError(fmt::format("{} is for one kernel, not for two", option));
+    }
+    if (options_.place == LabPlace::gpu) {
+      throw UsageError(
+          "--on gpu is for one kernel; two are compared by counts and predictions, and lab run "
+          "times rungs");
+    }
+    const lab::Comparison comparison = with_compiler_log([&] {
+      const Waiting waiting(fmt::format("running {}", fmt::join(options_.names, " and ")));
+      if (rungs) return lab::compare(explained_rung(0), explained_rung(1));
+      return lab::compare(explained_file(0), explained_file(1));
+    });
+    print(options_.json ? lab::json_of(comparison).dump(2) + "\n" : lab::text_of(comparison));
+  }
+
+  lab::ExplainedKernel explained_file(std::size_t which) const {
+    lab::ExplainRequest request = file_request(options_, which);
+    request.compute_capabilities = options_.counted_for.all();
+    request.device = device_of(request.compute_capabilities);
+    try {
+      lab::Explanation explanation = lab::explain(request, read_texture);
+      report_faults(explanation);
+      return {explanation.kernel_name + " in " + request.file, {std::move(explanation)}};
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(
+          fmt::format("{}: {}; both FILEs get the same arguments", request.file, error.what()));
+    }
+  }
+
+  Selection rung_named(const std::string& name) const {
+    LabOptions options;
+    options.names = {name};
+    options.ladder_folder = options_.ladder_folder;
+    Selection selection = select(options).front();
+    if (!selection.experiment) return selection;
+    throw UsageError(name + " is an experiment; explain takes one of its rungs");
+  }
+
+  lab::ExplainedKernel explained_rung(std::size_t which) const {
+    refuse_options_of_files(app_, options_.names[which]);
+    const Selection selection = rung_named(options_.names[which]);
+    require_same_problem(selection);
+    lab::PrimitiveRequest request = request_of(selection.rungs.front());
+    request.device = device_of(request.compute_capabilities);
+    lab::PrimitiveExplanation explanation = lab::explain_rung(selection.table, request);
+    for (const lab::Explanation& each : explanation.launches) report_faults(each);
+    return {explanation.request.name, std::move(explanation.launches)};
+  }
+
+  // As the first of the two: what computes something else differs in everything.
+  void require_same_problem(const Selection& selection) const {
+    const Selection first = rung_named(options_.names.front());
+    if (first.table.name() != selection.table.name()) {
+      throw UsageError(
+          fmt::format("{} and {} compute different things: explain compares two rungs "
+                      "of one ladder or study",
+                      options_.names[0], options_.names[1]));
+    }
+    const lab::Rung& before = first.table.rung(first.rungs.front());
+    const lab::Rung& after = selection.table.rung(selection.rungs.front());
+    auto parameters = first.table.parameters();
+    const auto value = [&](const lab::Rung& rung, const std::string& name) {
+      const auto own = rung.parameters.find(name);
+      return own == rung.parameters.end() ? parameters.at(name) : own->second;
+    };
+    for (const auto& [name, unused] : parameters) {
+      if (value(before, name) == value(after, name)) continue;
+      throw UsageError(fmt::format("{} and {} compute different things: {} is {} and {}",
+                                   options_.names[0], options_.names[1], name, value(before, name),
+                                   value(after, name)));
+    }
+  }
+
   lab::PrimitiveRequest request_of(const std::string& name) const {
     lab::PrimitiveRequest request;
     request.name = name;
-    if (size_) {
-      require_explainable(*size_, name);
-      request.size = {size_->width, size_->height};
+    if (options_.size) {
+      require_explainable(*options_.size, name);
+      request.size = {options_.size->width, options_.size->height};
     }
-    request.compute_capabilities = counted_for_.all();
-    request.budget = request_.budget;
-    request.machine_code = request_.machine_code;
+    request.compute_capabilities = options_.counted_for.all();
+    request.budget = options_.file.budget;
+    request.machine_code = options_.file.machine_code;
     return request;
   }
 
-  void refuse_options_of_files() const {
-    for (const char* option : options_of_files) {
-      if (app_.count(option) > 0) {
-        throw UsageError(fmt::format("{} is for a FILE: {} says itself what it launches", option,
-                                     request_.file));
-      }
-    }
-  }
-
   void execute_primitive() const {
-    refuse_options_of_files();
-    if (!ladder_folder_.empty())
+    refuse_options_of_files(app_, options_.name());
+    if (!options_.ladder_folder.empty())
       throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
     refuse_gpu();
-    const lab::PrimitiveRequest request = request_of(request_.file);
+    const lab::PrimitiveRequest request = request_of(options_.name());
     if (!lab::on_emulated_runtime()) restart(request);
     const lab::PrimitiveExplanation explanation = [&] {
       const Waiting waiting("running " + request.name);
@@ -286,8 +270,8 @@ class ExplainCommand final : public Command {
   }
 
   void refuse_gpu() const {
-    if (place_ != LabPlace::gpu) return;
-    const std::string& name = request_.file;
+    if (options_.place != LabPlace::gpu) return;
+    const std::string& name = options_.name();
     const std::vector<std::string> ladders = lab::study_names();
     const bool has_ladder = std::find(ladders.begin(), ladders.end(), name) != ladders.end();
     throw UsageError(fmt::format(
@@ -302,13 +286,14 @@ class ExplainCommand final : public Command {
     for (const rules::ComputeCapability cc : request.compute_capabilities) {
       words.back() += (words.back().empty() ? "" : ",") + rules::to_string(cc);
     }
-    if (size_) {
-      words.insert(words.end(), {"--size", fmt::format("{}x{}", size_->width, size_->height)});
+    if (options_.size) {
+      words.insert(words.end(),
+                   {"--size", fmt::format("{}x{}", options_.size->width, options_.size->height)});
     }
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
     if (request.machine_code) words.emplace_back("--machine-code");
-    if (json_) words.emplace_back("--json");
-    if (!html_.empty()) words.insert(words.end(), {"--html", html_});
+    if (options_.json) words.emplace_back("--json");
+    if (!options_.html.empty()) words.insert(words.end(), {"--html", options_.html});
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -340,84 +325,22 @@ class ExplainCommand final : public Command {
   void write_page(const Explanation& explanation) const {
     const std::string page =
         lab::report::kernel_page(lab::json_of(explanation), sources_of(explanation));
-    io::OutputFile file(html_);
+    io::OutputFile file(options_.html);
     file.write(std::as_bytes(std::span(page)));
     file.finish();
-    if (!io::is_standard_output(html_)) print_line(fmt::format("{}: {} bytes", html_, page.size()));
+    if (!io::is_standard_output(options_.html))
+      print_line(fmt::format("{}: {} bytes", options_.html, page.size()));
   }
 
   template <class Explanation>
   void print_report(const Explanation& explanation) const {
-    if (!html_.empty()) {
+    if (!options_.html.empty()) {
       write_page(explanation);
       return;
     }
     constexpr auto replace = nlohmann::json::error_handler_t::replace;
-    print(json_ ? lab::json_of(explanation).dump(2, ' ', false, replace) + "\n"
-                : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
-  }
-
-  template <class Take>
-  static void add_text(CLI::App& app, const std::string& option, const std::string& type,
-                       const std::string& help, Take take) {
-    app.add_option_function<std::string>(option, take, help)->type_name(type);
-  }
-
-  template <class Take>
-  static void add_number(CLI::App& app, const std::string& option, const std::string& help,
-                         std::int64_t least, std::int64_t greatest, Take take) {
-    app.add_option_function<std::string>(
-           option,
-           [=](const std::string& text) { take(parse_integer(option, text, least, greatest)); },
-           help)
-        ->type_name("N");
-  }
-
-  // Each occurrence takes one value: what stands behind it is FILE or another option.
-  static void add_list(CLI::App& app, const std::string& option, const std::string& type,
-                       const std::string& help, std::vector<std::string>& values) {
-    app.add_option(option, values, help)
-        ->type_name(type)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
-  }
-
-  // Suggests a name that is near where FILE looks like LADDER/RUNG and not like a path.
-  std::string nearest_ladder() const {
-    const std::size_t slash = request_.file.find('/');
-    if (slash == std::string::npos || slash == 0 || request_.file[0] == '.') return "";
-    std::vector<std::string> names = lab::study_names();
-    for (std::string& each : names) each += request_.file.substr(slash);
-    return lab::suggestion(request_.file, names);
-  }
-
-  lab::ExplainRequest checked_request() const {
-    if (request_.file.empty()) {
-      throw UsageError(
-          "explain needs FILE.cu or FILE.ptx, --grid X[,Y[,Z]] and --block X[,Y[,Z]], or a "
-          "primitive: " +
-          list_of_primitives());
-    }
-    if (!request_.file.ends_with(".cu") && !request_.file.ends_with(".ptx")) {
-      throw UsageError(fmt::format(
-          "explain got '{}'{}, it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}",
-          request_.file, nearest_ladder(), list_of_primitives()));
-    }
-    if (size_)
-      throw UsageError(
-          "--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
-    if (!ladder_folder_.empty())
-      throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
-    if (!has_grid_ || !has_block_) {
-      throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", has_grid_ ? "--block" : "--grid"));
-    }
-    lab::ExplainRequest request = request_;
-    for (const std::string& text : arguments_)
-      request.arguments.push_back(lab::parse_argument(text));
-    for (const std::string& text : dumps_) request.dumps.push_back(lab::parse_dump(text));
-    request.compile.include_folders.assign(includes_.begin(), includes_.end());
-    return request;
+    print(options_.json ? lab::json_of(explanation).dump(2, ' ', false, replace) + "\n"
+                        : lab::text_of(explanation, ::isatty(STDOUT_FILENO) != 0));
   }
 
   static void report_faults(const lab::Explanation& explanation) {
@@ -435,18 +358,7 @@ class ExplainCommand final : public Command {
   }
 
   const CLI::App& app_;
-  lab::ExplainRequest request_;
-  std::optional<Size> size_;
-  bool has_grid_ = false;
-  bool has_block_ = false;
-  CountedFor counted_for_;
-  LabPlace place_ = LabPlace::emulator;
-  bool json_ = false;
-  std::string html_;
-  std::vector<std::string> arguments_;
-  std::vector<std::string> dumps_;
-  std::vector<std::string> includes_;
-  std::string ladder_folder_;
+  ExplainOptions options_;
 };
 
 }  // namespace

@@ -15,7 +15,6 @@ using emulator::LineCounts;
 using emulator::PassCounts;
 using emulator::TrafficCounts;
 
-constexpr std::size_t text_width = 100;
 constexpr std::size_t line_width = 160;  // a longer line of source is cut
 constexpr int nearby = 4;  // fewer lines without counts are shown between two with counts
 
@@ -53,27 +52,6 @@ std::string shown(const std::string& text) {
 
 std::string cut(const std::string& line) {
   return line.size() > line_width ? line.substr(0, line_width - 3) + "..." : line;
-}
-
-// Breaks at blanks; `indent` blanks before every line but the first.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string result;
-  std::size_t column = indent;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t blank = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, blank - at);
-    if (column > indent && column + 1 + word.size() > text_width) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-    at = blank + 1;
-  }
-  return result;
 }
 
 struct Unit {

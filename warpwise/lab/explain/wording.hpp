@@ -41,6 +41,28 @@ inline std::uint64_t transactions(const emulator::TrafficCounts& traffic) {
   return traffic.transactions_32 + traffic.transactions_64 + traffic.transactions_128;
 }
 
+/// Breaks lines of at most 100 columns at blanks; `indent` blanks before every line but the first.
+inline std::string wrapped(const std::string& text, std::size_t indent) {
+  constexpr std::size_t text_width = 100;
+  std::string result;
+  std::size_t column = indent;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, blank - at);
+    if (column > indent && column + 1 + word.size() > text_width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+    at = blank + 1;
+  }
+  return result;
+}
+
 /// Where docs/hardware-rules.md has a rule.
 inline std::string cite(const std::string& rule, const std::string& section) {
   return rule + " (docs/hardware-rules.md, " + section + ")";

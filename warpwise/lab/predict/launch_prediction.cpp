@@ -15,18 +15,16 @@ constexpr std::uint64_t sample_budget = 100'000'000;
 // Rounds of blocks that fill a GPU.
 constexpr std::uint64_t full_rounds = 8;
 
-// The same kernel with a grid that fills the GPU, and memory that grows with it.
+// The same kernel with a larger grid, and memory that grows with it.
+LaunchFacts enlarged(const LaunchFacts& facts, double larger) {
+  LaunchFacts result = facts;
+  for (std::uint64_t* count : {&result.blocks, &result.memory_bytes, &result.texture_bytes})
+    *count = static_cast<std::uint64_t>(std::llround(static_cast<double>(*count) * larger));
+  return result;
+}
+
 LaunchFacts full(const LaunchPrediction& prediction) {
-  LaunchFacts facts = prediction.facts;
-  const auto sms = static_cast<std::uint64_t>(prediction.profile.figure("multiprocessors"));
-  const std::uint64_t enough =
-      full_rounds * sms * static_cast<std::uint64_t>(std::max(facts.blocks_per_sm, 1));
-  if (facts.blocks >= enough || facts.blocks == 0) return facts;
-  const double larger = static_cast<double>(enough) / static_cast<double>(facts.blocks);
-  facts.blocks = enough;
-  for (std::uint64_t* bytes : {&facts.memory_bytes, &facts.texture_bytes})
-    *bytes = static_cast<std::uint64_t>(static_cast<double>(*bytes) * larger);
-  return facts;
+  return enlarged(prediction.facts, larger_to_fill(prediction));
 }
 
 void scale(std::uint64_t& count, double saved) {
@@ -117,16 +115,26 @@ LaunchPrediction predict_launch(const DeviceProfile& profile, std::uint64_t thre
   return prediction;
 }
 
+double larger_to_fill(const LaunchPrediction& prediction) {
+  const LaunchFacts& facts = prediction.facts;
+  const auto sms = static_cast<std::uint64_t>(prediction.profile.figure("multiprocessors"));
+  const std::uint64_t enough =
+      full_rounds * sms * static_cast<std::uint64_t>(std::max(facts.blocks_per_sm, 1));
+  if (facts.blocks >= enough || facts.blocks == 0) return 1;
+  return static_cast<double>(enough) / static_cast<double>(facts.blocks);
+}
+
+Bounds bounds_when_larger(const LaunchPrediction& prediction, double larger) {
+  return bounds_of(prediction.profile, prediction.sample, enlarged(prediction.facts, larger));
+}
+
 Bounds bounds_when_full(const LaunchPrediction& prediction) {
-  return bounds_of(prediction.profile, prediction.sample, full(prediction));
+  return bounds_when_larger(prediction, larger_to_fill(prediction));
 }
 
 double filled_us(const LaunchPrediction& prediction) {
-  const LaunchFacts facts = full(prediction);
-  if (facts.blocks == 0) return 0;
-  const Bounds bounds = bounds_of(prediction.profile, prediction.sample, facts);
-  return (bounds.time_us() - bounds.launch_us) * static_cast<double>(prediction.facts.blocks) /
-         static_cast<double>(facts.blocks);
+  const Bounds bounds = bounds_when_full(prediction);
+  return (bounds.time_us() - bounds.launch_us) / larger_to_fill(prediction);
 }
 
 double gain_of(const LaunchPrediction& prediction, const Change& change) {

@@ -59,6 +59,12 @@ double gain_of(const LaunchPrediction& prediction, const Change& change);
 /// What the launch takes of a GPU's time where others like it fill it.
 double filled_us(const LaunchPrediction& prediction);
 
+/// How many times as large the launch must be to fill the GPU; 1 if it does.
+double larger_to_fill(const LaunchPrediction& prediction);
+
+/// The bounds of a launch that is so many times as large, as its memory is.
+Bounds bounds_when_larger(const LaunchPrediction& prediction, double larger);
+
 /// The bounds on a GPU that the launch fills.
 Bounds bounds_when_full(const LaunchPrediction& prediction);
 

@@ -49,6 +49,39 @@ std::vector<Line> edits(const std::vector<std::string_view>& a,
 
 }  // namespace
 
+std::vector<std::pair<std::size_t, std::size_t>> common_lines(
+    const std::vector<std::string>& before, const std::vector<std::string>& after) {
+  std::vector<std::pair<std::size_t, std::size_t>> common;
+  std::size_t first = 0;
+  while (first < std::min(before.size(), after.size()) && before[first] == after[first]) {
+    common.emplace_back(first, first);
+    ++first;
+  }
+  std::size_t last = 0;  // lines at the end that are alike
+  while (last < std::min(before.size(), after.size()) - first &&
+         before[before.size() - 1 - last] == after[after.size() - 1 - last])
+    ++last;
+  const auto middle = [&](const std::vector<std::string>& lines) {
+    return std::vector<std::string_view>(lines.begin() + static_cast<std::ptrdiff_t>(first),
+                                         lines.end() - static_cast<std::ptrdiff_t>(last));
+  };
+  const std::vector<std::string_view> a = middle(before);
+  const std::vector<std::string_view> b = middle(after);
+  constexpr std::size_t most_cells = 16'000'000;  // of the table that edits() makes: 64 MB
+  if (a.empty() || b.size() <= most_cells / a.size()) {
+    std::size_t i = first;
+    std::size_t j = first;
+    for (const Line& line : edits(a, b)) {
+      if (line.mark == ' ') common.emplace_back(i, j);
+      i += line.mark != '+';
+      j += line.mark != '-';
+    }
+  }
+  for (std::size_t k = last; k-- > 0;)
+    common.emplace_back(before.size() - 1 - k, after.size() - 1 - k);
+  return common;
+}
+
 std::string text_diff(std::string_view before, std::string_view after) {
   constexpr std::size_t around = 2;
   const std::vector<Line> lines = edits(lines_of(before), lines_of(after));

@@ -52,5 +52,27 @@ TEST(TextDiff, MakesOneOfTheOther) {
   }
 }
 
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+TEST(CommonLines, AreThoseOfTheLongestCommonSequence) {
+  EXPECT_EQ(common_lines({"a", "b", "c"}, {"a", "x", "c"}), (Pairs{{0, 0}, {2, 2}}));
+  EXPECT_EQ(common_lines({"a", "b"}, {"new", "a", "b"}), (Pairs{{0, 1}, {1, 2}}));
+  EXPECT_EQ(common_lines({"a", "b", "c", "d"}, {"a", "c", "b", "d"}).size(), 3U);
+  EXPECT_EQ(common_lines({}, {"a"}), Pairs{});
+  EXPECT_EQ(common_lines({"a", "a"}, {"a"}), (Pairs{{0, 0}}));
+}
+
+TEST(CommonLines, OfLongTextsThatDifferAreTheirEndsAlone) {
+  std::vector<std::string> before = {"first"};
+  std::vector<std::string> after = {"first"};
+  for (int i = 0; i < 5000; ++i) {
+    before.push_back("b" + std::to_string(i));
+    after.push_back("a" + std::to_string(i));
+  }
+  before.emplace_back("last");
+  after.emplace_back("last");
+  EXPECT_EQ(common_lines(before, after), (Pairs{{0, 0}, {5001, 5001}}));
+}
+
 }  // namespace
 }  // namespace warpwise::lab

@@ -1,0 +1,115 @@
+"""`explain A B` from outside: two files, two kernels of a file, two rungs; what cannot be compared."""
+
+import json
+import unittest
+
+from explain_support import SHAPE, TRANSPOSE, USAGE, ExplainTest, compiles
+from support import runs_rungs, write
+
+BOTH = ["--kernel", "naive", "--kernel", "transpose", "--define", "PAD=1"]
+
+
+def figure(report, what):
+    return next((each["before"], each["after"]) for each in report["counts"] if each["what"] == what)
+
+
+class TwoFiles(ExplainTest):
+    @compiles
+    def test_two_kernels_of_a_file(self):
+        report = self.json_of("transpose.cu", "transpose.cu", *BOTH, *SHAPE, "--device", "h200")
+        self.assertEqual((report["before"], report["after"]), ("naive in transpose.cu", "transpose in transpose.cu"))
+        one = self.json_of("transpose.cu", "--kernel", "naive", "--define", "PAD=1", *SHAPE, "--device", "h200")
+        other = self.json_of("transpose.cu", "--kernel", "transpose", "--define", "PAD=1", *SHAPE, "--device", "h200")
+        self.assertEqual(figure(report, "warp instructions"), (one["warp_instructions"], other["warp_instructions"]))
+        moved = [sum(each["by_cc"]["9.0"][key]["bytes_moved"] for key in ["global_load", "global_store"])
+                 for each in (one, other)]
+        self.assertEqual(figure(report, "global memory, bytes moved"), tuple(moved))
+        prediction = report["prediction"]
+        self.assertEqual(prediction["device"], "h200")
+        for each, index in ((one, 0), (other, 1)):
+            self.assertAlmostEqual(prediction["launched_us"][index], each["prediction"]["time_us"])
+        # The stores that go down a column are the difference, and their line is.
+        self.assertLess(prediction["time_us"][1], prediction["time_us"][0])
+        self.assertIn(prediction["changed"], ["L2", "L1", "DRAM"])
+        self.assertEqual(report["lines_by"], "global memory, bytes moved")
+        self.assertEqual(report["lines"][0]["source"], "out[x * width + y] = in[y * width + x];")
+        self.assertEqual(report["lines"][0]["count"], [moved[0], 0])
+
+    @compiles
+    def test_two_versions_of_a_file(self):
+        """A line that both have stands beside itself, wherever it is; of the changed one both are there."""
+        changed = "// New.\n// And this.\n" + TRANSPOSE.replace("tile[threadIdx.x][threadIdx.y]",
+                                                                "tile[threadIdx.x][threadIdx.y] + 1.0f")
+        write("second.cu", changed.encode())
+        report = self.json_of("transpose.cu", "second.cu", "--kernel", "transpose", "--define", "PAD=0", *SHAPE)
+        self.assertEqual(figure(report, "shared memory, passes")[0], figure(report, "shared memory, passes")[1])
+        places = [(each["before"], each["after"]) for each in report["lines"]]
+        self.assertEqual(sorted(places), [("", "line 15 of second.cu"), ("line 13 of transpose.cu", "")])
+        same = self.json_of("transpose.cu", "transpose.cu", "--kernel", "transpose", "--define", "PAD=0", *SHAPE)
+        self.assertEqual(same["lines"], [])
+        text = self.succeed("explain", "transpose.cu", "second.cu", "--kernel", "transpose", "--define", "PAD=0",
+                            *SHAPE).stdout.decode()
+        for words in ["first:  transpose in transpose.cu", "second: transpose in second.cu", "warp instructions",
+                      "as launched here", "line 13 of transpose.cu"]:
+            self.assertIn(words, text)
+
+    @compiles
+    def test_a_grid_for_each(self):
+        write("copy.cu", b'extern "C" __global__ void copy(float* o, const float* i) {\n'
+              b"  int t = blockIdx.x * blockDim.x + threadIdx.x;\n  o[t] = i[t];\n}\n")
+        report = self.json_of("copy.cu", "copy.cu", "--grid", "8", "--grid", "4", "--block", "32", "--block", "64",
+                              "--arg", "f32[256]", "--arg", "f32[256]")
+        self.assertEqual(figure(report, "threads"), (256, 256))
+        self.fail_with(USAGE, "explain", "copy.cu", "--grid", "8", "--grid", "4", "--block", "32",
+                       says="--grid was given 2 times for 1 FILE")
+
+    @compiles
+    def test_other_parameters(self):
+        self.fail_with(USAGE, "explain", "transpose.cu", "scale.cu", "--kernel", "naive", "--kernel", "scale",
+                       "--define", "PAD=0", *SHAPE, says=["scale.cu: ", "both FILEs get the same arguments"])
+        write("wide.cu", b'extern "C" __global__ void scale(float* data, double factor, int count) {}\n')
+        self.fail_with(USAGE, "explain", "scale.cu", "wide.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]",
+                       "--arg", "f32:2", "--arg", "i32:32", says=["wide.cu", "same arguments"])
+
+    def test_what_is_for_one(self):
+        two = ["explain", "one.ptx", "one.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]"]
+        for option in [["--machine-code"], ["--dump", "0=a.npy"], ["--html", "a.html"]]:
+            self.fail_with(USAGE, *two, *option, says=[option[0], "for one kernel"])
+        self.fail_with(USAGE, *two, "--on", "gpu", says=["--on gpu is for one kernel"])
+        self.fail_with(USAGE, "explain", "sobel", "sobel", says="two FILEs or two rungs")
+        self.fail_with(USAGE, "explain", "one.ptx", "copy/scalar", says="two FILEs or two rungs")
+
+    def test_of_ptx(self):
+        report = self.json_of("one.ptx", "one.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]")
+        self.assertEqual(figure(report, "global memory, requests of warps"), (1, 1))
+
+
+class TwoRungs(ExplainTest):
+    @runs_rungs
+    def test_of_a_ladder(self):
+        report = self.json_of("gemv/texture", "gemv/conflict_free", "--size", "4096x8", "--device", "h200")
+        self.assertEqual((report["before"], report["after"]), ("gemv/texture", "gemv/conflict_free"))
+        before, after = figure(report, "shared memory, passes")
+        self.assertGreater(before, after)
+        self.assertEqual({each["what"] for each in report["prediction"]["bounds_us"]},
+                         {"DRAM", "L2", "L1", "shared memory", "texture", "issue", "latency"})
+
+    @runs_rungs
+    def test_launches_are_summed(self):
+        report = self.json_of("threshold/ahead", "threshold/fused")
+        self.assertEqual(figure(report, "launches"), (2, 1))
+        whole = self.json_of("threshold/ahead")
+        self.assertEqual(figure(report, "warp instructions")[0],
+                         sum(each["warp_instructions"] for each in whole["launches"]))
+
+    @runs_rungs
+    def test_of_other_problems(self):
+        self.fail_with(USAGE, "explain", "copy/scalar", "gemv/vector", says=["copy/scalar", "one ladder"])
+        self.fail_with(USAGE, "explain", "match/packed", "match/ssd_shipped", says="measure is 0 and 1")
+        self.fail_with(USAGE, "explain", "copy/scalar", "copy/scaler", says=["scaler", "scalar"])
+        self.fail_with(USAGE, "explain", "copy/scalar", "copy/ladder", says="experiment")
+        self.fail_with(USAGE, "explain", "copy/scalar", "copy/vector2", "--grid", "4", says="--grid is for a FILE")
+
+
+if __name__ == "__main__":
+    unittest.main()

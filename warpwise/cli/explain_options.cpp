@@ -1,0 +1,199 @@
+#include "warpwise/cli/explain_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "warpwise/lab/explain/primitive.hpp"
+#include "warpwise/lab/study/study_table.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+constexpr auto all_places = all_values<LabPlace>();
+
+// What a primitive says for itself.
+constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
+                                            "--define",    "--include", "--arg",   "--arch",
+                                            "--registers", "--dump"};
+
+template <class Take>
+void add_text(CLI::App& app, const std::string& option, const std::string& type,
+              const std::string& help, Take take) {
+  app.add_option_function<std::string>(option, take, help)->type_name(type);
+}
+
+template <class Take>
+void add_number(CLI::App& app, const std::string& option, const std::string& help,
+                std::int64_t least, std::int64_t greatest, Take take) {
+  app.add_option_function<std::string>(
+         option,
+         [=](const std::string& text) { take(parse_integer(option, text, least, greatest)); }, help)
+      ->type_name("N");
+}
+
+// Each occurrence takes one value: what stands behind it is FILE or another option.
+void add_list(CLI::App& app, const std::string& option, const std::string& type,
+              const std::string& help, std::vector<std::string>& values) {
+  app.add_option(option, values, help)
+      ->type_name(type)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+// Suggests a name that is near where FILE looks like LADDER/RUNG and not like a path.
+std::string nearest_ladder(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos || slash == 0 || name[0] == '.') return "";
+  std::vector<std::string> names = lab::study_names();
+  for (std::string& each : names) each += name.substr(slash);
+  return lab::suggestion(name, names);
+}
+
+// Of two files what is given once is for both.
+const std::string* value_of(const ExplainOptions& options, const char* option,
+                            const std::vector<std::string>& values, std::size_t which) {
+  if (values.empty()) return nullptr;
+  if (values.size() > options.names.size()) {
+    throw UsageError(fmt::format("{} was given {} times for {} FILE{}", option, values.size(),
+                                 options.names.size(), options.names.size() == 1 ? "" : "s"));
+  }
+  return &values[std::min(which, values.size() - 1)];
+}
+
+const std::string& needed(const ExplainOptions& options, const char* option,
+                          const std::vector<std::string>& values, std::size_t which) {
+  const std::string* value = value_of(options, option, values, which);
+  if (value == nullptr) throw UsageError(fmt::format("explain needs {} X[,Y[,Z]]", option));
+  return *value;
+}
+
+}  // namespace
+
+void add_explain_options(CLI::App& app, ExplainOptions& options) {
+  app.add_option("FILE", options.names,
+                 "A file of CUDA C++ (.cu) or of PTX (.ptx), NAME/RUNG as warpwise lab list has "
+                 "them, or a primitive, whose own kernels are run: " +
+                     list_of_primitives() + "; two files, or two rungs, are compared")
+      ->type_name("")
+      ->expected(0, 2);
+  add_text(app, "--size", "WxH",
+           "With a rung or a primitive: of the image, or gemv's matrix (default: a small one)",
+           [&options](const std::string& text) { options.size = parse_size("--size", text); });
+  add_list(app, "--kernel", "NAME",
+           "The kernel's name, plain or mangled; this and the next three once more for a second "
+           "FILE, where its differ",
+           options.kernels);
+  add_list(app, "--grid", "X[,Y[,Z]]", "Blocks of the grid", options.grids);
+  add_list(app, "--block", "X[,Y[,Z]]", "Threads of a block", options.blocks);
+  add_list(app, "--shared", "N", "Bytes of dynamic shared memory (default: 0)", options.shared);
+  add_list(app, "--define", "K=V", "A macro for the compiler, as -D; may be repeated",
+           options.file.compile.defines);
+  add_list(app, "--include", "FOLDER", "Where the compiler looks for headers; may be repeated",
+           options.includes);
+  add_list(
+      app, "--arg", "SPEC",
+      "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
+      "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), or tex2d<u8>[WxH]:@file.png",
+      options.arguments);
+  add_counted_for(app,
+                  "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
+                  "The GPU whose time is predicted, h200 or another profile's name or FILE.json "
+                  "(default: one of the newest compute capability above); in place of --cc too",
+                  options.counted_for);
+  add_number(app, "--arch", "Architecture that the PTX is built for (default: 75)", 1, 999,
+             [&options](std::int64_t value) {
+               options.file.compile.architecture = static_cast<int>(value);
+             });
+  add_number(app, "--registers", "Registers of a thread, in place of the compiler's", 1, 255,
+             [&options](std::int64_t value) { options.file.registers = static_cast<int>(value); });
+  add_number(
+      app, "--budget",
+      "Warp instructions after which the run is stopped (default: what 20 s allow)", 1, INT64_MAX,
+      [&options](std::int64_t value) { options.file.budget = static_cast<std::uint64_t>(value); });
+  add_list(
+      app, "--dump", "INDEX=FILE.npy",
+      "Write the buffer that is argument INDEX (from 0) as the kernel left it; may be repeated",
+      options.dumps);
+  app.add_option(
+         "--ladder-dir,--study-dir", options.ladder_folder,
+         "With a rung: a folder with the table of its ladder or study, in place of an installed "
+         "one")
+      ->type_name("FOLDER");
+  add_choice(app, "--on",
+             "Where to run: gpu also runs it on the GPU, whose counters and times stand beside the "
+             "emulator's counts; auto does so if there is one (default: emulator)",
+             all_places, options.place);
+  app.add_flag("--machine-code", options.file.machine_code,
+               "Print each line's machine code below it, where there is a disassembler");
+  CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
+  app.add_option("--html", options.html,
+                 "Write the report as a page for a browser, with the source's counts in its "
+                 "margin, in the place of printing it")
+      ->type_name("FILE.html")
+      ->excludes(json);
+}
+
+lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t which) {
+  if (options.names.empty()) {
+    throw UsageError(
+        "explain needs FILE.cu or FILE.ptx, --grid X[,Y[,Z]] and --block X[,Y[,Z]], or a "
+        "primitive: " +
+        list_of_primitives());
+  }
+  const std::string& name = options.names[which];
+  if (!name.ends_with(".cu") && !name.ends_with(".ptx")) {
+    throw UsageError(fmt::format(
+        "explain got '{}'{}, it takes FILE.cu, FILE.ptx, LADDER/RUNG, or a primitive: {}", name,
+        nearest_ladder(name), list_of_primitives()));
+  }
+  if (options.size)
+    throw UsageError(
+        "--size is for a rung or a primitive; what a FILE's kernel gets is said by --arg");
+  if (!options.ladder_folder.empty())
+    throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
+  lab::ExplainRequest request = options.file;
+  request.file = name;
+  request.grid = lab::parse_dimensions("--grid", needed(options, "--grid", options.grids, which));
+  request.block =
+      lab::parse_dimensions("--block", needed(options, "--block", options.blocks, which));
+  if (const std::string* kernel = value_of(options, "--kernel", options.kernels, which))
+    request.kernel = *kernel;
+  if (const std::string* bytes = value_of(options, "--shared", options.shared, which)) {
+    request.dynamic_shared_bytes =
+        static_cast<std::uint64_t>(parse_integer("--shared", *bytes, 0, INT_MAX / 2));
+  }
+  for (const std::string& text : options.arguments)
+    request.arguments.push_back(lab::parse_argument(text));
+  for (const std::string& text : options.dumps) request.dumps.push_back(lab::parse_dump(text));
+  request.compile.include_folders.assign(options.includes.begin(), options.includes.end());
+  return request;
+}
+
+void refuse_options_of_files(const CLI::App& app, const std::string& name) {
+  for (const char* option : options_of_files) {
+    if (app.count(option) > 0) {
+      throw UsageError(
+          fmt::format("{} is for a FILE: {} says itself what it launches", option, name));
+    }
+  }
+}
+
+bool is_rung(const ExplainOptions& options, const std::string& name) {
+  if (name.find('/') == std::string::npos || name.ends_with(".cu") || name.ends_with(".ptx")) {
+    return false;
+  }
+  if (!options.ladder_folder.empty()) return true;
+  const std::vector<std::string> known = lab::study_names();
+  return std::find(known.begin(), known.end(), name.substr(0, name.find('/'))) != known.end();
+}
+
+std::string list_of_primitives() {
+  return fmt::format("{}", fmt::join(lab::primitive_names(), ", "));
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,213 @@
+#include "warpwise/lab/explain/comparison.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "warpwise/lab/explain/advice.hpp"
+#include "warpwise/lab/explain/compared_lines.hpp"
+#include "warpwise/lab/explain/wording.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+// Of a launch's or a line's counts of memory, one figure.
+using CountOfMemory = std::uint64_t (*)(const emulator::MemoryCounts&);
+
+struct MemoryFigure {
+  const char* what;
+  CountOfMemory of;
+};
+
+template <class Take>
+std::uint64_t over_global(const emulator::MemoryCounts& counts, const Take& take) {
+  return take(counts.global_load) + take(counts.global_store) + take(counts.global_atomic);
+}
+template <class Take>
+std::uint64_t over_shared(const emulator::MemoryCounts& counts, const Take& take) {
+  return take(counts.shared_load) + take(counts.shared_store) + take(counts.shared_atomic);
+}
+
+constexpr MemoryFigure memory_figures[] = {
+    {"global memory, requests of warps",
+     [](const emulator::MemoryCounts& counts) {
+       return over_global(counts, [](const auto& each) { return each.requests; });
+     }},
+    {"global memory, transactions",
+     [](const emulator::MemoryCounts& counts) {
+       return over_global(counts, [](const auto& each) { return transactions(each); });
+     }},
+    {"global memory, least transactions",
+     [](const emulator::MemoryCounts& counts) {
+       return over_global(counts, [](const auto& each) { return each.ideal_transactions; });
+     }},
+    {"global memory, bytes moved",
+     [](const emulator::MemoryCounts& counts) {
+       return over_global(counts, [](const auto& each) { return each.bytes_moved; });
+     }},
+    {"local memory, bytes moved",
+     [](const emulator::MemoryCounts& counts) {
+       return counts.local_load.bytes_moved + counts.local_store.bytes_moved;
+     }},
+    {"shared memory, passes",
+     [](const emulator::MemoryCounts& counts) {
+       return over_shared(counts, [](const auto& each) { return each.passes; });
+     }},
+    {"shared memory, least passes",
+     [](const emulator::MemoryCounts& counts) {
+       return over_shared(counts, [](const auto& each) { return each.ideal_passes; });
+     }},
+    {"constant memory, passes",
+     [](const emulator::MemoryCounts& counts) { return counts.constant.passes; }},
+    {"textures, requests of warps",
+     [](const emulator::MemoryCounts& counts) { return counts.texture_requests; }},
+};
+
+template <class Of>
+double sum(const ExplainedKernel& kernel, const Of& of) {
+  double total = 0;
+  for (const Explanation& launch : kernel.launches) total += static_cast<double>(of(launch));
+  return total;
+}
+
+// What neither has is left out.
+std::vector<ComparedFigure> counts_of(const ExplainedKernel& before, const ExplainedKernel& after,
+                                      std::size_t cc) {
+  std::vector<ComparedFigure> counts;
+  const auto add = [&](std::string what, const auto& of) {
+    const ComparedFigure figure = {std::move(what), sum(before, of), sum(after, of)};
+    if (figure.before != 0 || figure.after != 0) counts.push_back(figure);
+  };
+  add("launches", [](const Explanation&) { return 1; });
+  add("threads", [](const Explanation& each) {
+    return each.request.grid.count() * each.request.block.count();
+  });
+  add("warp instructions",
+      [](const Explanation& each) { return each.launch.totals.warp_instructions; });
+  add("divergent branches",
+      [](const Explanation& each) { return each.launch.totals.divergent_branches; });
+  add("barriers of warps", [](const Explanation& each) { return each.launch.totals.barriers; });
+  for (const MemoryFigure& figure : memory_figures) {
+    add(figure.what, [&](const Explanation& each) { return figure.of(each.launch.memory[cc]); });
+  }
+  const auto first = [&](const char* what, const auto& of) {
+    const ComparedFigure figure = {what, static_cast<double>(of(before.launches.front())),
+                                   static_cast<double>(of(after.launches.front()))};
+    if (figure.before != 0 || figure.after != 0) counts.push_back(figure);
+  };
+  first("registers of a thread",
+        [&](const Explanation& each) { return each.capabilities[cc].registers.value_or(0); });
+  first("warps on a multiprocessor",
+        [&](const Explanation& each) { return each.capabilities[cc].occupancy.warps_per_sm; });
+  return counts;
+}
+
+bool is_predicted(const ExplainedKernel& kernel) {
+  return std::all_of(kernel.launches.begin(), kernel.launches.end(),
+                     [](const Explanation& each) { return each.known_prediction() != nullptr; });
+}
+
+// Sums over the launches.
+double of_resource(const ExplainedKernel& kernel, Resource resource, double larger) {
+  return sum(kernel, [&](const Explanation& each) {
+    return bounds_when_larger(*each.prediction, larger).of(resource);
+  });
+}
+
+ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& after) {
+  ComparedTimes times;
+  times.profile = before.launches.front().prediction->profile;
+  for (const ExplainedKernel* kernel : {&before, &after}) {
+    for (const Explanation& each : kernel->launches)
+      times.larger = std::max(times.larger, larger_to_fill(*each.prediction));
+  }
+  const auto as_launched = [](const Explanation& each) {
+    return each.prediction->bounds.time_us();
+  };
+  times.launched = {"as launched here", sum(before, as_launched), sum(after, as_launched)};
+  const auto total = [&](const Explanation& each) {
+    return bounds_when_larger(*each.prediction, times.larger).time_us();
+  };
+  times.time = {"time", sum(before, total), sum(after, total)};
+  double longest_before = -1;
+  double longest_after = -1;
+  double most_changed = -1;
+  for (const Resource each : all_values<Resource>()) {
+    const ComparedFigure part = {std::string(name_of(each)),
+                                 of_resource(before, each, times.larger),
+                                 of_resource(after, each, times.larger)};
+    if (part.before > longest_before) longest_before = part.before, times.rules_before = each;
+    if (part.after > longest_after) longest_after = part.after, times.rules_after = each;
+    const double changed = std::abs(part.before - part.after);
+    if (changed > most_changed) most_changed = changed, times.changed = each;
+    times.parts.push_back(part);
+  }
+  return times;
+}
+
+// The figure of memory whose count stands behind a part of the time; none for instructions.
+const MemoryFigure* figure_behind(Resource resource) {
+  const auto named = [](std::string_view what) {
+    return std::find_if(std::begin(memory_figures), std::end(memory_figures),
+                        [&](const MemoryFigure& each) { return each.what == what; });
+  };
+  switch (resource) {
+    case Resource::dram:
+    case Resource::l2:
+    case Resource::l1: return named("global memory, bytes moved");
+    case Resource::shared: return named("shared memory, passes");
+    case Resource::texture: return named("textures, requests of warps");
+    case Resource::latency: return named("global memory, requests of warps");
+    case Resource::issue: break;
+  }
+  return nullptr;
+}
+
+void add_lines(const ExplainedKernel& before, const ExplainedKernel& after, std::size_t cc,
+               Comparison& comparison) {
+  const MemoryFigure* figure =
+      comparison.times ? figure_behind(comparison.times->changed) : nullptr;
+  if (figure != nullptr) {
+    comparison.decides = figure->what;
+    comparison.lines = compared_lines(before, after, [&](const emulator::LineCounts& line) {
+      return figure->of(line.memory[cc]);
+    });
+  }
+  if (!comparison.lines.empty()) return;
+  comparison.decides = "warp instructions";
+  comparison.lines = compared_lines(before, after, [](const emulator::LineCounts& line) {
+    return line.execution.warp_instructions;
+  });
+}
+
+void require_alike(const ExplainedKernel& before, const ExplainedKernel& after) {
+  // A rung's launches take what its ladder's problem says.
+  if (before.launches.size() != 1 || after.launches.size() != 1) return;
+  const emulator::KernelInfo& a = before.launches.front().kernel;
+  const emulator::KernelInfo& b = after.launches.front().kernel;
+  if (a.parameter_bytes == b.parameter_bytes) return;
+  throw InvalidArgument(fmt::format(
+      "{} and {} cannot be compared: their parameters have {} and {} bytes, and both get the same "
+      "arguments",
+      before.name, after.name, fmt::join(a.parameter_bytes, ", "),
+      fmt::join(b.parameter_bytes, ", ")));
+}
+
+}  // namespace
+
+Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after) {
+  require_alike(before, after);
+  const std::size_t cc = advised_capability(before.launches.front());
+  Comparison comparison;
+  comparison.before = before.name;
+  comparison.after = after.name;
+  comparison.compute_capability = before.launches.front().request.compute_capabilities[cc];
+  comparison.counts = counts_of(before, after, cc);
+  if (is_predicted(before) && is_predicted(after)) comparison.times = times_of(before, after);
+  add_lines(before, after, cc, comparison);
+  return comparison;
+}
+
+}  // namespace warpwise::lab

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpwise/lab/explain/explain.hpp"
+
+// Two kernels that compute the same, side by side.
+namespace warpwise::lab {
+
+/// A kernel of a file, or a rung with all that it launches.
+struct ExplainedKernel {
+  std::string name;
+  std::vector<Explanation> launches;
+};
+
+/// Something that is counted or predicted of both.
+struct ComparedFigure {
+  std::string what;
+  double before = 0;
+  double after = 0;
+
+  double speedup() const { return after > 0 ? before / after : 0; }
+};
+
+/// A line of the source, with what both spend there of the count that decides.
+struct ComparedLine {
+  std::string before;  ///< "Line 9 of a.cu"; empty where that kernel does not have the line
+  std::string after;   ///< likewise
+  std::string source;
+  std::uint64_t count_before = 0;
+  std::uint64_t count_after = 0;
+};
+
+/// What both would take on a GPU, as they were launched and of a problem that fills it.
+struct ComparedTimes {
+  DeviceProfile profile;
+  ComparedFigure launched;
+  double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
+  ComparedFigure time;  ///< of that, as what is below
+  std::vector<ComparedFigure> parts;  ///< one for each Resource, in their order
+  Resource rules_before = Resource::dram;
+  Resource rules_after = Resource::dram;
+  Resource changed = Resource::dram;  ///< whose time differs the most
+};
+
+struct Comparison {
+  std::string before;
+  std::string after;
+  rules::ComputeCapability compute_capability;  ///< that the advice is for
+  std::vector<ComparedFigure> counts;
+  std::optional<ComparedTimes> times;  ///< where both are predicted
+  std::string decides;                 ///< the count that lines are compared by
+  std::vector<ComparedLine> lines;     ///< those that differ in it, the most first
+};
+
+/// \throws InvalidArgument  the kernels do not take the same parameters
+Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after);
+
+/// For people. The first lines of the comparison say what made the difference.
+std::string text_of(const Comparison& comparison);
+
+/// For machines; the keys are listed in warpwise/lab/README.md.
+nlohmann::ordered_json json_of(const Comparison& comparison);
+
+}  // namespace warpwise::lab

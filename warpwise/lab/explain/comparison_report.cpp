@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "warpwise/io/printable.hpp"
+#include "warpwise/lab/explain/comparison.hpp"
+#include "warpwise/lab/explain/wording.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t most_lines = 8;
+constexpr std::size_t longest_source = 60;
+
+// Three digits of a time, all of a count.
+std::string count_text(double value) { return grouped(static_cast<std::uint64_t>(value)); }
+std::string time_text(double value) {
+  constexpr double of_four_digits = 1000;
+  return value < of_four_digits ? fmt::format("{:.3g}", value) : count_text(std::round(value));
+}
+
+std::string quotient(double before, double after) {
+  return before > 0 && after > 0 ? fmt::format("{:.2f}", after / before) : "";
+}
+
+template <class Write>
+std::string row(const ComparedFigure& figure, const Write& write) {
+  return fmt::format("{:<34} {:>16} {:>16} {:>8}\n", figure.what, write(figure.before),
+                     write(figure.after), quotient(figure.before, figure.after));
+}
+
+std::string larger_text(const ComparedTimes& times) {
+  return fmt::format("a problem {} times as large, which fills it", number(times.larger));
+}
+
+// "most of the difference is L2: 3 us in place of 13".
+std::string change_text(const ComparedTimes& times) {
+  const auto& part = times.parts[static_cast<std::size_t>(times.changed)];
+  if (part.before == part.after) return "no part of the time differs";
+  return fmt::format("most of the difference is {}: {} us in place of {}", part.what,
+                     time_text(part.after), time_text(part.before));
+}
+
+std::string difference_of(const Comparison& comparison) {
+  if (!comparison.times) {
+    return "How much time that makes is not known: there is no profile of such a GPU, or a kernel "
+           "cannot be predicted.";
+  }
+  const ComparedTimes& times = *comparison.times;
+  const std::string rules = times.rules_before == times.rules_after
+                                ? fmt::format("{} rules both", name_of(times.rules_before))
+                                : fmt::format("{} ruled, now {} does", name_of(times.rules_before),
+                                              name_of(times.rules_after));
+  const std::string on = times.profile.gpu_with_article();
+  if (times.larger == 1) {
+    return fmt::format("On {} the second would be {:.2f} times as fast (modelled); {}; {}.", on,
+                       times.time.speedup(), change_text(times), rules);
+  }
+  return fmt::format(
+      "On {} the second would be {:.2f} times as fast as launched here, and {:.2f} times on {} "
+      "(modelled); there {}; {}.",
+      on, times.launched.speedup(), times.time.speedup(), larger_text(times), change_text(times),
+      rules);
+}
+
+std::string lines_text(const Comparison& comparison) {
+  if (comparison.lines.empty()) return "";
+  std::string text = fmt::format("\nlines that differ most in {}\n", comparison.decides);
+  const std::size_t shown = std::min(most_lines, comparison.lines.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ComparedLine& line = comparison.lines[i];
+    const std::string& place = line.before.empty() ? line.after : line.before;
+    std::string source = io::printable(line.source);
+    if (source.size() > longest_source) source = source.substr(0, longest_source) + "...";
+    text += fmt::format("{:<34} {:>16} {:>16}  {}\n", place, grouped(line.count_before),
+                        grouped(line.count_after), source);
+  }
+  if (shown < comparison.lines.size())
+    text += fmt::format("and {} more\n", comparison.lines.size() - shown);
+  return text;
+}
+
+ordered_json json_of(const ComparedFigure& figure) {
+  return {{"what", figure.what}, {"before", figure.before}, {"after", figure.after}};
+}
+
+}  // namespace
+
+std::string text_of(const Comparison& comparison) {
+  std::string text = fmt::format("first:  {}\nsecond: {}\n\n{}\n\n", comparison.before,
+                                 comparison.after, wrapped(difference_of(comparison), 0));
+  text += fmt::format("{:<34} {:>16} {:>16} {:>8}\n",
+                      "counts, CC " + rules::to_string(comparison.compute_capability), "first",
+                      "second", "ratio");
+  for (const ComparedFigure& each : comparison.counts) text += row(each, count_text);
+  if (const auto& times = comparison.times) {
+    text += fmt::format("\nus on {}, modelled\n", times->profile.gpu_with_article());
+    if (times->larger > 1)
+      text += row(times->launched, time_text) + "of " + larger_text(*times) + ":\n";
+    text += row(times->time, time_text);
+    for (const ComparedFigure& each : times->parts) {
+      if (each.before > 0 || each.after > 0) text += row(each, time_text);
+    }
+  }
+  return text + lines_text(comparison);
+}
+
+ordered_json json_of(const Comparison& comparison) {
+  ordered_json object = {{"before", comparison.before},
+                         {"after", comparison.after},
+                         {"compute_capability", rules::to_string(comparison.compute_capability)},
+                         {"difference", difference_of(comparison)}};
+  object["counts"] = ordered_json::array();
+  for (const ComparedFigure& each : comparison.counts) object["counts"].push_back(json_of(each));
+  if (const auto& times = comparison.times) {
+    ordered_json parts = ordered_json::array();
+    for (const ComparedFigure& each : times->parts) parts.push_back(json_of(each));
+    object["prediction"] = {{"device", times->profile.name},
+                            {"gpu", times->profile.gpu},
+                            {"larger", times->larger},
+                            {"launched_us", {times->launched.before, times->launched.after}},
+                            {"time_us", {times->time.before, times->time.after}},
+                            {"rules", {name_of(times->rules_before), name_of(times->rules_after)}},
+                            {"changed", name_of(times->changed)},
+                            {"bounds_us", std::move(parts)}};
+  }
+  object["lines_by"] = comparison.decides;
+  object["lines"] = ordered_json::array();
+  for (const ComparedLine& each : comparison.lines) {
+    object["lines"].push_back({{"before", each.before},
+                               {"after", each.after},
+                               {"source", each.source},
+                               {"count", {each.count_before, each.count_after}}});
+  }
+  return object;
+}
+
+}  // namespace warpwise::lab
