@@ -8,6 +8,7 @@ import re
 import unittest
 
 from explain_support import FAILED, NAIVE_LINE, SHAPE, USAGE, ExplainTest, TRANSPOSE, compiles
+from explain_primitives_test import has_primitives
 from page_support import PageTest
 from support import runs_rungs, write
 
@@ -32,6 +33,9 @@ class KernelPage(PageTest, ExplainTest):
         for advice in said["advice"]:
             self.assertIn(advice["text"], shown)
             self.assertIn(advice["rule"], shown)
+            for part in advice.get("example", {}).values():
+                self.assertIn(part, shown)
+        self.assertIn(said["placement"]["text"], shown)
         for bound, us in said["prediction"]["bounds_us"].items():
             self.assertEqual(f'<th scope="row">{bound}</th>' in text, us > 0, bound)
         for capability, counts in said["by_cc"].items():
@@ -47,11 +51,18 @@ class KernelPage(PageTest, ExplainTest):
     @compiles
     def test_a_file_is_shown_whole(self):
         page, text = self.page("transpose.cu", "--kernel", "naive", "--define", "PAD=0", *SHAPE)
-        code = re.sub(r"<[^>]*>", "", re.sub(r"<(i|em)( [^>]*)?>.*?</\1>", "", text.partition("<code>")[2].partition("</code>")[0]))
+        code = re.sub(r"<[^>]*>", "", re.sub(r"<(i|em)( [^>]*)?>.*?</\1>", "", text.rpartition("<code>")[2].partition("</code>")[0]))
         self.assertEqual(html.unescape(code), TRANSPOSE)
-        lines = text.partition("<code>")[2].split("<span>")
+        lines = text.rpartition("<code>")[2].split("<span>")
         self.assertIn("global write 32 transactions, ideal 4", lines[NAIVE_LINE])
         self.assertIn("naive-1", page.ids)
+
+    @has_primitives
+    def test_a_primitive_has_each_launch(self):
+        page, text = self.page("find", "--size", "65x33")
+        self.assertEqual(page.texts["h1"], ["What find costs"])
+        self.assertEqual(len(page.texts["h2"]), 2)
+        self.assertIn("kernel.cuh", text)
 
     @compiles
     def test_faults_are_told_and_texts_are_no_markup(self):

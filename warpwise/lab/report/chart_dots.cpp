@@ -58,8 +58,11 @@ Html dots_of(const Plot& plot, const PlotPanel& panel) {
   }
   Html html = picture("room-dots", height, plot.description, inner);
   html += element("p", {{"class", "axis"}}, plot.value.title);
-  if (panel.series.size() > 1 || plot.has_document)
-    html += legend(names_of(panel), plot.has_document);
+  // One series alone is what the axis says.
+  const bool has_names = panel.series.size() > 1;
+  if (has_names || plot.has_document) {
+    html += legend(has_names ? names_of(panel) : std::vector<std::string>(), plot.has_document);
+  }
   return html;
 }
 

@@ -35,6 +35,20 @@ std::string shape_of(const RecordField& field) {
   return fmt::format("{}", fmt::join(sides, "×"));
 }
 
+Html code_of(const char* heading, const std::string& code) {
+  return element("p", {{"class", "note"}}, heading) +
+         element(
+             "pre",
+             {{"class", "source"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", heading}},
+             element("code", code));
+}
+
+Html example_of(const RecordField& example) {
+  return code_of(kernel_words.before, example.at("before").text()) +
+         code_of(kernel_words.after, example.at("after").text()) +
+         note(said(kernel_words.seen_in, example.at("shown_by").text()));
+}
+
 Html advice_of(const RecordField& launch) {
   Html cards;
   for (const RecordField& each : launch.at("advice").list()) {
@@ -45,9 +59,15 @@ Html advice_of(const RecordField& launch) {
     }
     inner += element("p", each.at("text").text()) +
              note(said(kernel_words.rule, each.at("rule").text()));
+    if (const auto example = each.find("example")) inner += example_of(*example);
     cards += element("article", {{"class", "card"}}, inner);
   }
-  return element("h3", kernel_words.advice) + element("div", {{"class", "cards"}}, cards);
+  Html html = element("h3", kernel_words.advice);
+  if (const auto placement = launch.find("placement")) {
+    html += element("p", {{"class", "wide"}},
+                    said(kernel_words.placement, placement->at("text").text()));
+  }
+  return html + element("div", {{"class", "cards"}}, cards);
 }
 
 Html faults_of(const RecordField& launch) {

@@ -13,6 +13,10 @@ struct KernelWords {
   const char* advice;
   const char* gain_about;
   const char* rule;  ///< rule
+  const char* before;
+  const char* after;
+  const char* seen_in;    ///< command
+  const char* placement;  ///< what it is
   const char* faults;
   const char* fault;         ///< kind, line, message, how many
   const char* bounds;        ///< GPU
@@ -51,13 +55,19 @@ inline constexpr KernelWords kernel_words = {
     .advice = "What to know",
     .gain_about = "times as fast without it, at most: modelled",
     .rule = "Rule: {}.",
+    .before = "An example: before",
+    .after = "after",
+    .seen_in = "Seen in: {}",
+    .placement = "Placement: {}.",
     .faults = "Faults",
     .fault = "{} at line {}: {} ({} in all)",
     .bounds = "Time on {}, modelled",
     .bounds_about =
         "{}, between {} if all parts of the GPU work at once and {} if none do. What takes "
         "longest, "
-        "and rules, is {}; a launch takes {}. Below is what each part needs for its own share.",
+        "and rules, is {}; a launch takes {}. This is the launch as it ran; gains above are for "
+        "one "
+        "that fills the GPU. Below is what each part needs for its own share.",
     .bounds_axis = "µs",
     .counts = "Counts",
     .counts_exact = "Of the emulator, exact for this launch and this compiler.",

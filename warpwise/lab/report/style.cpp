@@ -97,6 +97,7 @@ summary{cursor:pointer;padding:.25rem 0;color:var(--link)}
  background:linear-gradient(to right,var(--warm) var(--share,0),transparent 0)}
 .source em{display:block;padding-left:6rem;font-style:normal;color:var(--muted)}
 .source .bad,.bad{color:var(--bad)}
+.card .source{white-space:pre-wrap;background:var(--page);margin:.25rem 0;padding:.5rem}
 @media print{
  body{max-width:none;font-size:10.5pt;padding:0}
  nav,.save{display:none}

@@ -15,10 +15,10 @@ constexpr Words english = {
 
     .intro =
         "{} ladders with {} steps and {} studies, measured on {}. A ladder solves one task in "
-        "steps, each a CUDA kernel that changes one idea of the one before; a study varies one "
-        "thing "
-        "and times it. The roof is what the GPU's own copy of the same bytes takes. Every number "
-        "below is computed from the records that the end of this page names.",
+        "steps, each a CUDA kernel that changes one idea of the one before; the last, shipped, is "
+        "what the library itself runs. A study varies one thing and times it. The roof is what the "
+        "GPU's own copy of the same bytes takes. Every number below is computed from the records "
+        "that the end of this page names.",
     .found = "What was found",
     .front_times = "over its first step: {} takes {}, {} takes {}, at {}.",
     .front_roof = "The last reaches {} of the roof at {}.",
