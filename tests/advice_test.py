@@ -32,6 +32,14 @@ class Advice(unittest.TestCase):
         self.assertGreater(summary["named"], summary["named_by_always"])
         self.assertGreater(summary["named_first"], summary["named_by_commonest"])
 
+    def test_the_first_steps_that_a_reader_meets(self):
+        """gemv's first, and the first of table 5's Sobel that gained."""
+        by_name = {(step["ladder"], step["rung"]): step for step in self.result["steps"]}
+        self.assertEqual(advice.remedies_of(by_name["gemv", "block_per_row"])[0], "coalescing")
+        table5 = by_name["sobel", "global_fewer_conditions"]
+        self.assertGreaterEqual(table5["measured"], advice.WORTH)
+        self.assertEqual(advice.remedies_of(table5)[0], "fewer instructions")
+
     def test_the_document_has_each_miss(self):
         page = (REPOSITORY / "docs/advice.md").read_text(encoding="utf-8")
         listed = page.split("gained and were not named:")[1].split("## Each step")[0]
