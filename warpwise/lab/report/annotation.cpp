@@ -81,8 +81,9 @@ Html notes_of(const LineCounts& line) {
     const std::string of =
         line.accesses.size() > 1 ? fmt::format("CC {}: ", capability) : std::string();
     for (const auto& [kind, counts] : kinds) {
-      const auto known = std::find_if(w.accesses.begin(), w.accesses.end(),
-                                      [&](const auto& each) { return kind == each.key; });
+      const auto known =
+          std::find_if(w.accesses.begin(), w.accesses.end(),
+                       [&kind = kind](const auto& each) { return kind == each.key; });
       if (known == w.accesses.end()) continue;
       const std::string made = one_digit(counts.made / counts.requests);
       const std::string ideal = one_digit(counts.ideal / counts.requests);

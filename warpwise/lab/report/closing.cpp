@@ -175,7 +175,9 @@ Html hardware_counters(const Collection& collection) {
 Html kernel_sources(const Collection& collection,
                     const std::map<std::string, StudySource>& sources) {
   Html files;
-  for (const auto& [study, source] : sources) {
+  for (const auto& of_study : sources) {
+    const auto& study = of_study.first;
+    const auto& source = of_study.second;
     if (source.rungs.empty()) continue;
     files += element("h3", study);
     for (const RungSource& rung : source.rungs) {

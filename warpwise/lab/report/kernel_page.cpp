@@ -143,8 +143,9 @@ Table accesses_of(const RecordField& by_cc, const std::string& file) {
     const RecordField kinds = by_cc.at(capability.c_str());
     for (const auto& [kind, ignored] : kinds.object().items()) {
       const RecordField field = kinds.at(kind.c_str());
-      const bool is_known = std::any_of(w.accesses.begin(), w.accesses.end(),
-                                        [&](const AccessWords& each) { return kind == each.key; });
+      const bool is_known =
+          std::any_of(w.accesses.begin(), w.accesses.end(),
+                      [&kind = kind](const AccessWords& each) { return kind == each.key; });
       if (!is_known) continue;
       const AccessCounts counts = read_accesses(field, kind);
       if (counts.requests == 0) continue;
