@@ -87,7 +87,7 @@ OWNERS = [
     ("tiffio.h", ["io"], "image libraries are loaded by modules, when a file needs them"),
     ("webp/*", ["io"], "image libraries are loaded by modules, when a file needs them"),
     ("CLI/*", ["cli"], "the library knows no command line"),
-    ("nlohmann/*", ["cli", "lab/*", "studies/*"], "the core library has no JSON"),
+    ("nlohmann/*", ["cli", "lab/*", "studies/*", "emulator/runtime"], "the core library has no JSON"),
     ("libav*/*", ["live"], "FFmpeg is loaded by one module, when a video or a camera is opened"),
     ("GLFW/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),
     ("imgui/*", ["viewer"], "windows are of one module, loaded by `warpwise view`"),

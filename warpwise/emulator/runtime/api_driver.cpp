@@ -10,6 +10,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
 
 // What the driver's opaque types are here.
 struct CUfunc_st {
@@ -153,6 +154,7 @@ CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, un
                        dynamic_shared_limit(function->info, function->dynamic_shared_asked_for))) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (emulated().sticky != cudaSuccess) note_skipped(function->info.name);
   return result_of(guarded([&] {
     auto run = [function, grid, block, shared,
                 given = parameter_block(function->info, parameters, extra)] {

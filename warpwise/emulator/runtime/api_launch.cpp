@@ -1,6 +1,7 @@
 // Kernels: what the program's constructors register, and launches.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/report_files.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
 
 using namespace warpwise::emulator;
 using namespace warpwise::emulator::runtime;
@@ -36,17 +39,6 @@ cudaError_t error_of(FaultKind kind) {
   return cudaErrorUnknown;
 }
 
-std::string to_text(Dim3 d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-}
-
-std::string describe(const std::string& kernel, const Fault& fault) {
-  return std::string(warpwise::name_of(fault.kind)) + " in kernel " + kernel + ", block " +
-         to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" +
-         std::to_string(fault.count) + " times), " + fault.file + ":" + std::to_string(fault.line) +
-         ": " + fault.message;
-}
-
 Kernel* find_kernel(const void* function) {
   const auto found = emulated().kernels.find(function);
   return found == emulated().kernels.end() ? nullptr : &found->second;
@@ -59,6 +51,7 @@ LaunchOptions launch_options() {
   LaunchOptions options;
   options.count = false;
   options.budget = emulated().budget;
+  options.check_races = races_asked_for();
   return options;
 }
 
@@ -104,8 +97,11 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
                            std::size_t shared, std::function<cudaError_t()>& work) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  if (emulated().sticky != cudaSuccess) note_skipped(kernel->name);
   return guarded([&]() -> cudaError_t {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const KernelInfo& info = noting_refusal(kernel->name, [&]() -> const KernelInfo& {
+      return kernel->module->get().kernel(kernel->name);
+    });
     if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
     if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
       return cudaErrorInvalidValue;
@@ -125,16 +121,22 @@ cudaError_t run_kernel(Program& program, const std::string& name,
   return guarded([&] {
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
-    const LaunchResult result = program.launch(emulated().device, name, blocks, threads, shared,
-                                               parameters, launch_options());
+    const auto start = std::chrono::steady_clock::now();
+    const LaunchResult result = noting_refusal(name, [&] {
+      return program.launch(emulated().device, name, blocks, threads, shared, parameters,
+                            launch_options());
+    });
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (observer != nullptr) {
       const std::string text = ptx();
       observer->see(observer->context,
                     {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
     std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
+    note_launch(name, taken.count(), result.faults);
     if (result.faults.empty()) return cudaSuccess;
-    return fail(error_of(result.faults.front().kind), describe(name, result.faults.front()), true);
+    const Fault& first = result.faults.front();
+    return fail(error_of(first.kind), describe(readable(name), first), true);
   });
 }
 

@@ -1,0 +1,244 @@
+#include "warpwise/emulator/runtime/report_files.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+std::string to_text(Dim3 d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+// What each kind means, for people who read a report and not this project's documents.
+std::string_view meaning(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::out_of_bounds:
+      return "A thread reads or writes memory that is no buffer's, or behind the end of one.";
+    case FaultKind::misaligned:
+      return "A thread reads or writes an address that is no multiple of the access's size.";
+    case FaultKind::deadlock: return "Threads wait for what no other thread will do.";
+    case FaultKind::budget: return "The kernel ran more warp instructions than it was allowed.";
+    case FaultKind::trap: return "The kernel ended itself with a trap.";
+    case FaultKind::assertion: return "An assert() of the kernel does not hold.";
+    case FaultKind::race:
+      return "Two threads of a block touch the same byte of shared memory, one of them with a "
+             "write, and nothing orders the two.";
+  }
+  return "";
+}
+
+// Bytes that are no UTF-8 replaced, by the one function at hand that does so.
+std::string as_utf8(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// As XML has it in text and in attributes; most control characters cannot be in it at all.
+std::string xml(const std::string& text) {
+  std::string result;
+  for (const char c : as_utf8(text)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\t': result += "&#9;"; break;
+      case '\n': result += "&#10;"; break;
+      case '\r': result += "&#13;"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20)
+          result += replacement;
+        else
+          result += c;
+    }
+  }
+  return result;
+}
+
+std::string attribute(std::string_view name, const std::string& value) {
+  return " " + std::string(name) + "=\"" + xml(value) + "\"";
+}
+std::string attribute(std::string_view name, std::uint64_t value) {
+  return attribute(name, std::to_string(value));
+}
+std::string seconds_attribute(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6f", seconds);
+  return attribute("time", text);
+}
+
+// The file relative to the folder where it lies below it; else as it is.
+fs::path shown_path(const std::string& file, const fs::path& folder) {
+  if (!fs::path(file).is_absolute()) return fs::path(file).lexically_normal();
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(file, error);
+  const fs::path base = error ? fs::path() : fs::weakly_canonical(folder, error);
+  if (error) return file;
+  const fs::path relative = path.lexically_relative(base);
+  return relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+// RFC 3986: what is neither unreserved nor a slash becomes %XX.
+std::string uri_of(const fs::path& path) {
+  std::string uri = path.is_absolute() ? "file://" : "";
+  for (const char c : path.string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    char escaped[4];
+    std::snprintf(escaped, sizeof(escaped), "%%%02X", static_cast<unsigned>(c) & 0xffU);
+    uri += plain ? std::string(1, c) : std::string(escaped);
+  }
+  return uri;
+}
+
+bool did_not_run(const KernelReport& kernel) {
+  return !kernel.refusal.empty() || kernel.launches == 0;
+}
+
+std::string failure_of(const KernelReport& kernel) {
+  std::string all;
+  for (const Fault& fault : kernel.faults) all += describe(kernel.name, fault) + "\n";
+  // One element for all: not every reader takes several.
+  const Fault& first = kernel.faults.front();
+  return "      <failure" + attribute("type", std::string(name_of(first.kind))) +
+         attribute("message", describe(kernel.name, first)) + ">" + xml(all) + "</failure>\n";
+}
+
+std::string test_case(const KernelReport& kernel, const RunReport& report) {
+  std::string text = "    <testcase" + attribute("name", kernel.name) +
+                     attribute("classname", report.program) + seconds_attribute(kernel.seconds);
+  const Fault* const first = kernel.faults.empty() ? nullptr : &kernel.faults.front();
+  if (first != nullptr && !first->file.empty()) {
+    text += attribute("file", shown_path(first->file, report.folder).string()) +
+            attribute("line", static_cast<std::uint64_t>(first->line));
+  }
+  if (first != nullptr) return text + ">\n" + failure_of(kernel) + "    </testcase>\n";
+  if (!kernel.refusal.empty()) {
+    return text + ">\n      <error type=\"not_run\"" + attribute("message", kernel.refusal) +
+           "/>\n    </testcase>\n";
+  }
+  if (kernel.launches == 0) {
+    return text +
+           ">\n      <skipped message=\"an earlier kernel faulted\"/>\n    "
+           "</testcase>\n";
+  }
+  return text + "/>\n";
+}
+
+Json location_of(const Fault& fault, const KernelReport& kernel, const fs::path& folder) {
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", uri_of(shown_path(fault.file, folder))}}},
+            {"region", {{"startLine", fault.line}}}}},
+          {"logicalLocations", {{{"name", kernel.name}, {"kind", "function"}}}}};
+}
+
+Json rules() {
+  Json all = Json::array();
+  for (const FaultKind kind : all_values<FaultKind>()) {
+    all.push_back({{"id", name_of(kind)},
+                   {"name", name_of(kind)},
+                   {"shortDescription", {{"text", meaning(kind)}}},
+                   {"defaultConfiguration", {{"level", "error"}}}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t RunReport::launches() const {
+  std::uint64_t count = 0;
+  for (const KernelReport& each : kernels) count += each.launches;
+  return count;
+}
+
+std::uint64_t RunReport::faults() const {
+  std::uint64_t count = 0;
+  for (const KernelReport& each : kernels) count += each.faults.size();
+  return count;
+}
+
+std::uint64_t RunReport::not_run() const {
+  std::uint64_t count = 0;
+  for (const KernelReport& each : kernels) count += did_not_run(each) ? 1 : 0;
+  return count;
+}
+
+std::string readable(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  // It takes what is no mangled function, such as "f", for the name of a type.
+  return status == 0 && name.starts_with("_Z") ? plain.get() : name;
+}
+
+std::string describe(const std::string& kernel, const Fault& fault) {
+  const std::string place = fault.file.empty() ? "no source line (nvcc -lineinfo)"
+                                               : fault.file + ":" + std::to_string(fault.line);
+  return std::string(name_of(fault.kind)) + " in kernel " + kernel + ", block " +
+         to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" +
+         std::to_string(fault.count) + " times), " + place + ": " + fault.message;
+}
+
+std::string junit_of(const RunReport& report) {
+  std::uint64_t failures = 0;
+  std::uint64_t errors = 0;
+  double seconds = 0;
+  std::string cases;
+  for (const KernelReport& each : report.kernels) {
+    failures += each.faults.empty() ? 0 : 1;
+    errors += each.faults.empty() && !each.refusal.empty() ? 1 : 0;
+    seconds += each.seconds;
+    cases += test_case(each, report);
+  }
+  std::uint64_t skipped = 0;
+  for (const KernelReport& each : report.kernels)
+    skipped += each.faults.empty() && each.refusal.empty() && each.launches == 0 ? 1 : 0;
+  const std::string counts = attribute("tests", report.kernels.size()) +
+                             attribute("failures", failures) + attribute("errors", errors) +
+                             attribute("skipped", skipped) + seconds_attribute(seconds);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
+         attribute("name", report.program) + counts + ">\n" + cases +
+         "  </testsuite>\n</testsuites>\n";
+}
+
+std::string sarif_of(const RunReport& report) {
+  Json results = Json::array();
+  Json notifications = Json::array();
+  for (const KernelReport& kernel : report.kernels) {
+    for (const Fault& fault : kernel.faults) {
+      Json result = {{"ruleId", name_of(fault.kind)},
+                     {"level", "error"},
+                     {"message", {{"text", describe(kernel.name, fault)}}}};
+      if (!fault.file.empty() && fault.line > 0)
+        result["locations"] = Json::array({location_of(fault, kernel, report.folder)});
+      results.push_back(std::move(result));
+    }
+    if (kernel.refusal.empty()) continue;
+    notifications.push_back(
+        {{"level", "error"},
+         {"message", {{"text", "kernel " + kernel.name + " was not run: " + kernel.refusal}}}});
+  }
+  Json run = {
+      {"tool",
+       {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}, {"rules", rules()}}}}},
+      {"invocations",
+       {{{"executionSuccessful", notifications.empty()},
+         {"toolExecutionNotifications", notifications}}}},
+      {"results", results}};
+  const Json sarif = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                      {"version", "2.1.0"},
+                      {"runs", Json::array({run})}};
+  return sarif.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warpwise::emulator::runtime

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+
+// What a program's kernels did, as the files that other people's tools read.
+namespace warpwise::emulator::runtime {
+
+/// A kernel of the program, by its readable name, and all of its launches.
+struct KernelReport {
+  std::string name;
+  std::uint64_t launches = 0;  ///< that ran, faults or not
+  double seconds = 0;          ///< that these took here
+  std::vector<Fault> faults;
+  /// Why the emulator did not run a launch; empty too where an earlier fault kept all from running.
+  std::string refusal;
+};
+
+/// A program's run so far.
+struct RunReport {
+  std::string program;           ///< its name, without a folder
+  std::filesystem::path folder;  ///< that it was started in, absolute
+  std::vector<KernelReport> kernels;
+
+  std::uint64_t launches() const;
+  std::uint64_t faults() const;
+  /// Kernels that the program launched and that did not run.
+  std::uint64_t not_run() const;
+};
+
+/// "scale(float*, int)" of a mangled name; any other stays as it is.
+std::string readable(const std::string& name);
+
+/// A fault's line: kind, kernel, block, thread, count, source line, message.
+/// \param kernel  its readable name
+std::string describe(const std::string& kernel, const Fault& fault);
+
+/// JUnit's XML: a test case for each kernel, failed with its faults, in error where the emulator
+/// does not run it, skipped where an earlier fault kept it from running.
+std::string junit_of(const RunReport& report);
+
+/// SARIF 2.1.0: a result for each fault, at its source line, by a path relative to the run's folder
+/// where the source lies below it. A fault without a source line has no location.
+std::string sarif_of(const RunReport& report);
+
+}  // namespace warpwise::emulator::runtime

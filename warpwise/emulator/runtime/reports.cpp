@@ -1,0 +1,237 @@
+#include "warpwise/emulator/runtime/reports.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string_view>
+
+#include "warpwise/emulator/runtime/report_files.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Check { none, races, all };
+constexpr auto enum_names(Check) {
+  return std::to_array<EnumName<Check>>(
+      {{Check::none, "none"}, {Check::races, "races"}, {Check::all, "all"}});
+}
+
+// What is said on stderr: nothing, each fault as it is found, or also a line at the end.
+enum class Messages { none, faults, all };
+constexpr auto enum_names(Messages) {
+  return std::to_array<EnumName<Messages>>(
+      {{Messages::none, "none"}, {Messages::faults, "faults"}, {Messages::all, "all"}});
+}
+
+// One write(), so that the lines of several processes do not mix.
+void say(const std::string& text) {
+  const std::string line = "warpwise: " + text + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+// The program is not begun: what was asked for would silently not be done.
+[[noreturn]] void refuse(const char* variable, std::string_view text, const std::string& needs) {
+  say(std::string(variable) + " got '" + std::string(text) + "', it needs " + needs);
+  ::_exit(2);
+}
+
+template <class Enum>
+Enum choice(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return Enum{};
+  const auto value = value_named<Enum>(text);
+  if (value) return *value;
+  std::string names;
+  for (const auto each : all_values<Enum>())
+    names += (names.empty() ? "" : ", ") + std::string(name_of(each));
+  refuse(variable, text, "one of " + names);
+}
+
+int exit_code() {
+  constexpr const char* variable = "WARPWISE_EMULATED_ERROR_EXITCODE";
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return 0;
+  int value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || stop != end || value < 1 || value > 255)
+    refuse(variable, text, "an integer from 1 to 255");
+  return value;
+}
+
+// Programs that this one starts would write over its reports.
+fs::path taken_file(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || *text == 0) return {};
+  std::error_code ignored;
+  const fs::path file = fs::weakly_canonical(fs::absolute(text, ignored), ignored);
+  ::unsetenv(variable);
+  return file;
+}
+
+std::string plural(std::uint64_t count, const std::string& what, const std::string& ending = "s") {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
+}
+
+class Reports {
+ public:
+  Reports() {
+    std::error_code ignored;
+    report_.program = ::program_invocation_short_name;
+    report_.folder = fs::current_path(ignored);
+    if (!is_asked_for()) return;
+    write_files();
+    ::on_exit([](int status, void* own) { static_cast<Reports*>(own)->end(status); }, this);
+  }
+
+  bool check_races() const { return check_ != Check::none; }
+
+  void launched(const std::string& kernel, double seconds, const std::vector<Fault>& faults) {
+    if (!is_asked_for()) return;
+    const std::lock_guard lock(mutex_);
+    KernelReport& own = report_of(kernel);
+    own.launches += 1;
+    own.seconds += seconds;
+    own.faults.insert(own.faults.end(), faults.begin(), faults.end());
+    for (const Fault& each : faults) found(describe(own.name, each));
+    // A program that is ended from outside has its kernels in the files at least.
+    if (own.launches == 1 || !faults.empty()) write_files();
+  }
+
+  void refused(const std::string& kernel, const std::string& why) {
+    if (!is_asked_for()) return;
+    const std::lock_guard lock(mutex_);
+    KernelReport& own = report_of(kernel);
+    if (!own.refusal.empty()) return;
+    own.refusal = why;
+    found("kernel " + own.name + " was not run: " + why);
+    write_files();
+  }
+
+  void skipped(const std::string& kernel) {
+    if (!is_asked_for()) return;
+    const std::lock_guard lock(mutex_);
+    const std::size_t before = report_.kernels.size();
+    report_of(kernel);
+    if (report_.kernels.size() != before) write_files();
+  }
+
+ private:
+  bool is_asked_for() const {
+    return messages_ != Messages::none || error_exit_code_ != 0 || !junit_.empty() ||
+           !sarif_.empty();
+  }
+
+  KernelReport& report_of(const std::string& kernel) {
+    std::string name = readable(kernel);
+    const auto known = std::find_if(report_.kernels.begin(), report_.kernels.end(),
+                                    [&](const KernelReport& each) { return each.name == name; });
+    if (known != report_.kernels.end()) return *known;
+    report_.kernels.emplace_back().name = std::move(name);
+    return report_.kernels.back();
+  }
+
+  void found(const std::string& text) {
+    found_in_ = ::getpid();
+    if (messages_ != Messages::none) say(text);
+  }
+
+  // A child that fork() made has the parent's reports and files: it leaves both alone.
+  bool is_own_process() const { return ::getpid() == process_; }
+
+  void write_files() {
+    if (!is_own_process()) return;
+    if (!junit_.empty()) write(junit_, junit_of(report_));
+    if (!sarif_.empty()) write(sarif_, sarif_of(report_));
+  }
+
+  // Beside its place and renamed, so that a program that is killed meanwhile leaves a whole file.
+  void write(fs::path& file, const std::string& text) {
+    std::error_code error;
+    const fs::file_status there = fs::status(file, error);
+    if (fs::exists(there) && !fs::is_regular_file(there)) {
+      say(file.string() + " is no regular file: no report is written");
+      file.clear();
+      return;
+    }
+    fs::path beside = file;
+    beside += ".tmp" + std::to_string(process_);
+    errno = 0;
+    std::ofstream out(beside, std::ios::binary);
+    out << text;
+    out.close();
+    const int reason = errno;
+    if (out) {
+      fs::rename(beside, file, error);
+      if (!error) return;
+    }
+    say(file.string() + " cannot be written: " + (out ? error.message() : std::strerror(reason)));
+    fs::remove(beside, error);
+    file.clear();  // said once
+  }
+
+  void end(int status) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_own_process()) {
+        write_files();
+        if (messages_ == Messages::all) say_summary();
+      }
+    }
+    // What is left to be done at the end of the program is done, with this status: so glibc has it.
+    if (status == 0 && error_exit_code_ != 0 && found_in_ == ::getpid())
+      std::exit(error_exit_code_);
+  }
+
+  void say_summary() const {
+    std::string text = plural(report_.launches(), "launch", "es") + " of " +
+                       plural(report_.kernels.size() - report_.not_run(), "kernel") + ", " +
+                       plural(report_.faults(), "fault");
+    if (report_.not_run() > 0) text += ", " + plural(report_.not_run(), "kernel") + " not run";
+    say(text);
+  }
+
+  const Check check_ = choice<Check>("WARPWISE_EMULATED_CHECK");
+  const Messages messages_ = choice<Messages>("WARPWISE_EMULATED_MESSAGES");
+  const int error_exit_code_ = exit_code();
+  fs::path junit_ = taken_file("WARPWISE_EMULATED_JUNIT");
+  fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
+  const pid_t process_ = ::getpid();
+  pid_t found_in_ = 0;  ///< the process that something was found in
+  std::mutex mutex_;
+  RunReport report_;
+};
+
+Reports& reports() {
+  // Never destroyed: the program's own static objects may still launch.
+  static Reports& instance = *new Reports;
+  return instance;
+}
+
+// Before main(): a program that launches nothing is reported on too, from the folder it began in.
+[[maybe_unused]] const Reports& begun = reports();
+
+}  // namespace
+
+bool races_asked_for() { return reports().check_races(); }
+
+void note_launch(const std::string& kernel, double seconds, const std::vector<Fault>& faults) {
+  reports().launched(kernel, seconds, faults);
+}
+
+void note_refusal(const std::string& kernel, const std::string& why) {
+  reports().refused(kernel, why);
+}
+
+void note_skipped(const std::string& kernel) { reports().skipped(kernel); }
+
+}  // namespace warpwise::emulator::runtime

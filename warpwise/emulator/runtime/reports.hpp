@@ -1,0 +1,36 @@
+#pragma once
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "warpwise/emulator/emulator.hpp"
+
+// What the environment asks to be told of a program's run, and how the run is told about: README.md
+// beside this file lists the variables. None of them is set: nothing is kept and nothing said.
+namespace warpwise::emulator::runtime {
+
+/// Whether WARPWISE_EMULATED_CHECK asks for the race check.
+bool races_asked_for();
+
+/// A launch has ended. \param kernel  its name in the PTX
+void note_launch(const std::string& kernel, double seconds, const std::vector<Fault>& faults);
+
+/// The emulator does not run a launch. \param why  one line
+void note_refusal(const std::string& kernel, const std::string& why);
+
+/// A launch that does not happen because an earlier kernel faulted.
+void note_skipped(const std::string& kernel);
+
+/// What `body` returns; an exception of it is a refusal to run the kernel, and goes on.
+template <class Body>
+decltype(auto) noting_refusal(const std::string& kernel, const Body& body) {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    note_refusal(kernel, error.what());
+    throw;
+  }
+}
+
+}  // namespace warpwise::emulator::runtime
