@@ -96,8 +96,6 @@ std::vector<std::string_view> primitive_names() {
 
 bool is_primitive(std::string_view name) { return std::ranges::count(primitive_names(), name) > 0; }
 
-bool on_emulated_runtime() { return observe_function() != nullptr; }
-
 const Explanation& PrimitiveExplanation::heaviest() const {
   const bool predicted = std::all_of(launches.begin(), launches.end(), [](const Explanation& each) {
     return each.known_prediction() != nullptr;

@@ -44,9 +44,6 @@ struct PrimitiveExplanation {
   const Explanation& heaviest() const;
 };
 
-/// Whether this process runs on the emulated CUDA runtime.
-bool on_emulated_runtime();
-
 /// Replaces this process by the same command with the emulated CUDA runtime in front of the real
 /// one, and on it a GPU of `cc`, of the least that the library runs on if that is older. Does not
 /// return. \throws Error  it is not there, or it was put in front already and is not what was
