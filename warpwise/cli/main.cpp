@@ -107,6 +107,7 @@ int run(int argc, char** argv) {
   commands["view"] = add_view(app);
   commands["gemv"] = add_gemv(app);
   commands["explain"] = add_explain(app);
+  commands["run"] = add_run(app);
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);
@@ -138,7 +139,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  set_up_process();
+  // A program that `run` becomes is to find signals, descriptors and variables as they were.
+  if (argc < 2 || std::string_view(argv[1]) != "run") set_up_process();
   try {
     return run(argc, argv);
   } catch (const UsageError& error) {

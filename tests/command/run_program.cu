@@ -1,0 +1,102 @@
+// What `warpwise run` is tested with: `run_program MODE [WORD...]` launches what MODE says.
+
+#include <cassert>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+template <class T>
+__global__ void scale(T* values, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) values[i] = 2 * values[i];
+}
+
+__global__ void beyond(int* values) {
+  values[threadIdx.x + 64] = 1;  // the line: beyond
+}
+
+__global__ void misaligned(char* values) {
+  *reinterpret_cast<int*>(values + 1) = 1;  // the line: misaligned
+}
+
+__global__ void disagrees(int limit) {
+  assert(static_cast<int>(threadIdx.x) < limit && "\"<&>\"");  // the line: disagrees
+}
+
+// Neighbours are read without a barrier behind the write.
+__global__ void unordered(int* values) {
+  __shared__ int shared[64];
+  shared[threadIdx.x] = static_cast<int>(threadIdx.x);
+  values[threadIdx.x] = shared[63 - threadIdx.x];  // the line: unordered
+}
+
+__global__ void ordered(int* values) {
+  __shared__ int shared[64];
+  shared[threadIdx.x] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  values[threadIdx.x] = shared[63 - threadIdx.x];
+}
+
+__global__ void endless(volatile int* values) {
+  while (values[0] == 0) values[1] = 1;  // the line: endless
+}
+
+int check(const char* what) {
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error == cudaSuccess) return 0;
+  std::printf("%s: %s\n", what, cudaGetErrorString(error));
+  return 3;
+}
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "words") {
+    for (int i = 2; i < argc; ++i) std::printf("[%s]\n", argv[i]);
+    return 0;
+  }
+  if (mode == "echo") {
+    for (int c = std::getchar(); c != EOF; c = std::getchar()) std::putchar(c);
+    std::fputs("said\n", stderr);
+    return 0;
+  }
+  if (mode == "signals") {
+    std::printf("%d\n", std::signal(SIGPIPE, SIG_DFL) == SIG_DFL && std::signal(SIGXFSZ, SIG_DFL) == SIG_DFL &&
+                            std::getenv("OPENBLAS_NUM_THREADS") == nullptr);
+    return 0;
+  }
+  if (mode == "exit") return std::atoi(argv[2]);
+  if (mode == "signal") return std::raise(std::atoi(argv[2]));
+  if (mode == "properties") {
+    cudaDeviceProp properties{};
+    cudaGetDeviceProperties(&properties, 0);
+    std::printf("%d.%d\n", properties.major, properties.minor);
+    return 0;
+  }
+
+  int* values = nullptr;
+  cudaMalloc(&values, 64 * sizeof(int));
+  cudaMemset(values, 0, 64 * sizeof(int));
+  scale<<<2, 32>>>(values, 64);
+  if (mode == "sound") {
+    ordered<<<1, 64>>>(values);
+    scale<<<2, 32>>>(values, 64);
+  }
+  if (mode == "bounds" || mode == "abort" || mode == "ignored" || mode == "elsewhere" || mode == "fork") {
+    if (mode == "elsewhere" && chdir("/") != 0) return 9;
+    if (mode == "fork" && fork() == 0) return 0;
+    beyond<<<1, 32>>>(values);
+  }
+  if (mode == "misaligned") misaligned<<<1, 1>>>(reinterpret_cast<char*>(values));
+  if (mode == "assert") disagrees<<<1, 32>>>(7);
+  if (mode == "race") unordered<<<1, 64>>>(values);
+  if (mode == "endless") endless<<<1, 32>>>(values);
+  if (mode == "ignored") ordered<<<1, 64>>>(values);  // which does not run
+  if (mode == "ignored" || mode == "elsewhere" || mode == "fork") return 0;
+  const int result = check(mode.c_str());
+  if (mode == "abort" && result != 0) std::abort();
+  return result;
+}

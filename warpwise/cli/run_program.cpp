@@ -1,0 +1,244 @@
+// `warpwise run`: becomes a program that finds the emulated CUDA runtime in the place of the real
+// one. What the runtime is to do and to report is told by environment variables.
+
+#include <fmt/format.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/subprocess.hpp"
+#include "warpwise/lab/explain/emulated_runtime.hpp"
+#include "warpwise/lab/predict/device_profile.hpp"
+#include "warpwise/rules/rules.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view runtime_library = "libcudart.so.13";
+
+// What the runtime checks beside what it always does; `all` is what there is.
+enum class Check : std::uint8_t { none, races, all };
+constexpr auto enum_names(Check) {
+  return std::to_array<EnumName<Check>>(
+      {{Check::none, "none"}, {Check::races, "races"}, {Check::all, "all"}});
+}
+constexpr auto all_checks = all_values<Check>();
+
+// As execvp() finds it, but with a reason where it does not.
+fs::path find_program(const std::string& name) {
+  if (name.find('/') == std::string::npos) {
+    const fs::path found = lab::in_search_path(name);
+    if (!found.empty()) return found;
+    throw Error(fmt::format("{}: no program of this name is in a folder of PATH{}", name,
+                            lab::is_program(name) ? fmt::format("; here is ./{}", name) : ""));
+  }
+  if (lab::is_program(name)) return name;
+  std::error_code error;
+  const fs::file_status status = fs::status(name, error);
+  if (!fs::exists(status)) throw Error(name + ": there is no such file");
+  throw Error(name + (fs::is_directory(status) ? " is a folder, not a program"
+                                               : " is not executable: chmod +x makes it so"));
+}
+
+// The loader that this process was started by: programs of this machine have the same.
+std::string loader() {
+  std::string found;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* result) {
+        if (!fs::path(library->dlpi_name).filename().string().starts_with("ld-")) return 0;
+        *static_cast<std::string*>(result) = library->dlpi_name;
+        return 1;
+      },
+      &found);
+  return found;
+}
+
+// The libraries that the program would be loaded with, by the loader's own word; it does not run
+// the program. "name => path (address)", one a line.
+std::string libraries_of(const fs::path& program) {
+  const lab::TemporaryFolder folder;
+  return lab::run_program({loader(), "--list", program.string()}, folder).output;
+}
+
+// What stands behind "NAME => " in the loader's list.
+std::string place_of(const std::string& libraries, std::string_view name) {
+  std::istringstream lines(libraries);
+  const std::string start = fmt::format("\t{} => ", name);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) return line.substr(start.size(), line.rfind(" (") - start.size());
+  }
+  return "";
+}
+
+void require_emulated(const fs::path& program, const fs::path& folder) {
+  const std::string libraries = libraries_of(program);
+  const std::string place = place_of(libraries, runtime_library);
+  std::error_code ignored;
+  if (fs::equivalent(place, folder / runtime_library, ignored)) return;
+  const std::string name = program.string();
+  if (!place.empty()) {
+    throw Error(
+        fmt::format("{} would load {}, not the emulated one: it was linked with an RPATH, which "
+                    "-Wl,--enable-new-dtags turns into one that gives way",
+                    name, place));
+  }
+  constexpr std::string_view refusal = ": error while loading shared libraries: ";
+  const std::size_t refused = libraries.find(refusal);
+  if (refused != std::string::npos) {
+    const std::size_t reason = refused + refusal.size();
+    throw Error(fmt::format("{} cannot be loaded: {}", name,
+                            libraries.substr(reason, libraries.find('\n', reason) - reason)));
+  }
+  const std::size_t other = libraries.find("\tlibcudart.so.");
+  if (other != std::string::npos) {
+    throw Error(fmt::format(
+        "{} needs {}, the emulated CUDA runtime is {}: build it with CUDA 13", name,
+        libraries.substr(other + 1, libraries.find(' ', other) - other - 1), runtime_library));
+  }
+  throw Error(
+      fmt::format("{} does not load the shared CUDA runtime, {}: if it is a CUDA program, "
+                  "build it with nvcc -cudart shared (nvcc links a static one by default)",
+                  name, runtime_library));
+}
+
+// A report takes shape while the program runs: a file that can be replaced.
+void require_report(const std::string& option, const std::string& file) {
+  if (io::written_directly(file))
+    throw UsageError(fmt::format("{} {}: a report needs a regular file", option, file));
+  io::require_place(file);
+}
+
+// PROGRAM and what follows is no option of this command's, so the parser knows nothing of it.
+class Help final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return fmt::format("Usage: {} [OPTIONS] PROGRAM [ARGS...]\n", name);
+  }
+};
+
+fs::path place_of_file(const std::string& file) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
+}
+
+class RunCommand final : public Command {
+ public:
+  explicit RunCommand(CLI::App& app) : app_(app) {
+    app.prefix_command();  // what PROGRAM stands before is its own
+    app.formatter(std::make_shared<Help>());
+    add_choice(app, "--check",
+               "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
+               "deadlocks and the budget, which always are; races are those in shared memory, and "
+               "all there is to add (default: none)",
+               all_checks, check_);
+    add_text(app, "--cc", "X.Y", "The emulated GPU's compute capability (default: 9.0)",
+             [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
+    add_text(app, "--device", "DEVICE",
+             "In place of --cc: a GPU that has one, h200 or another profile's name or FILE.json",
+             [this](const std::string& text) {
+               cc_ = lab::find_device_profile(text).compute_capability;
+             });
+    add_text(app, "--budget", "N", "Ends a kernel after so many warp instructions (default: none)",
+             [this](const std::string& text) {
+               budget_ =
+                   parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
+             });
+    app.add_option("--junit", junit_, "Writes a test case for each kernel, as JUnit's XML")
+        ->type_name("FILE");
+    app.add_option("--sarif", sarif_, "Writes each fault with its source line, as SARIF 2.1.0")
+        ->type_name("FILE");
+    add_text(app, "--error-exitcode", "N",
+             "Where a kernel faulted or could not be run, and the program ends with 0 all the "
+             "same: this exit code, 1 to 255",
+             [this](const std::string& text) {
+               error_exit_code_ = parse_integer("--error-exitcode", text, 1, 255);
+             });
+    app.add_flag("-q,--quiet", quiet_, "No line at the end that counts launches and faults");
+    app.footer(
+        "PROGRAM is one that was built with nvcc -cudart shared -lineinfo, with PTX in it\n"
+        "(-arch=compute_75 or later), and what stands behind it is its own. Its exit code is "
+        "kept.");
+  }
+
+  void execute() const override {
+    const std::vector<std::string> words = app_.remaining();
+    if (words.empty())
+      throw UsageError("run needs PROGRAM: warpwise run [OPTIONS] PROGRAM [ARGS...]");
+    if (words[0].starts_with('-')) {
+      throw UsageError(
+          fmt::format("run got '{}', which is none of its options (see warpwise run "
+                      "--help); those of PROGRAM stand behind it",
+                      words[0]));
+    }
+    if (app_.count("--cc") > 0 && app_.count("--device") > 0)
+      throw UsageError("--device stands in the place of --cc: give one of them");
+    if (!junit_.empty()) require_report("--junit", junit_);
+    if (!sarif_.empty()) require_report("--sarif", sarif_);
+    if (!junit_.empty() && !sarif_.empty() && place_of_file(junit_) == place_of_file(sarif_))
+      throw UsageError("--junit and --sarif name the same file");
+    const fs::path program = find_program(words[0]);
+    const fs::path folder = lab::emulated_runtime_folder();
+    lab::search_first(folder);
+    require_emulated(program, folder);
+    set_variables();
+    become(program, words);
+  }
+
+ private:
+  template <class Take>
+  static void add_text(CLI::App& app, const std::string& option, const std::string& type,
+                       const std::string& help, Take take) {
+    app.add_option_function<std::string>(option, take, help)->type_name(type);
+  }
+
+  static void set(const char* name, const std::string& value) {
+    ::setenv(fmt::format("WARPWISE_EMULATED_{}", name).c_str(), value.c_str(), 1);
+  }
+
+  void set_variables() const {
+    if (app_.count("--check") > 0) set("CHECK", std::string(name_of(check_)));
+    if (cc_) set("CC", rules::to_string(*cc_));
+    if (budget_ > 0) set("BUDGET", std::to_string(budget_));
+    if (!junit_.empty()) set("JUNIT", junit_);
+    if (!sarif_.empty()) set("SARIF", sarif_);
+    if (error_exit_code_ > 0) set("ERROR_EXITCODE", std::to_string(error_exit_code_));
+    set("MESSAGES", quiet_ ? "faults" : "all");
+  }
+
+  [[noreturn]] static void become(const fs::path& program, std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv(program.c_str(), arguments.data());
+    throw Error(fmt::format("{} cannot be started: {}", program.string(), std::strerror(errno)));
+  }
+
+  const CLI::App& app_;
+  Check check_ = Check::none;
+  std::optional<rules::ComputeCapability> cc_;
+  std::int64_t budget_ = 0;  // 0: none
+  std::string junit_;
+  std::string sarif_;
+  std::int64_t error_exit_code_ = 0;  // 0: the program's
+  bool quiet_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_run(CLI::App& app) {
+  return std::make_unique<RunCommand>(*app.add_subcommand(
+      "run", "Run a CUDA program without a GPU, and report what its kernels do wrong"));
+}
+
+}  // namespace warpwise::cli
