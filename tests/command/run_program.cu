@@ -77,6 +77,12 @@ int main(int argc, char** argv) {
     return 0;
   }
 
+  if (mode == "refused") {
+    cudaIpcMemHandle_t handle{};
+    for (int i = 0; i < 2; ++i) cudaIpcGetMemHandle(&handle, nullptr);
+    return 0;
+  }
+
   int* values = nullptr;
   cudaMalloc(&values, 64 * sizeof(int));
   cudaMemset(values, 0, 64 * sizeof(int));

@@ -177,6 +177,20 @@ class Faults(RunTest):
         self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 3)
 
 
+    def test_a_function_that_is_not_run(self):
+        self.assertEqual(self.run_program("refused").returncode, 0)
+        done = self.run_program("refused", options=["--error-exitcode", "9", "--junit", "report.xml", "--sarif", "report.json"])
+        self.assertEqual(done.returncode, 9)
+        self.assertEqual(len(self.said(done)), 2, "once, and the line that counts")
+        self.assertIn("does not run cudaIpcGetMemHandle", self.said(done)[0])
+        self.assertEqual(self.said(done)[1], "warpwise: 0 launches of 0 kernels, 0 faults, 1 CUDA function not run")
+        suite = ElementTree.parse("report.xml").getroot()
+        self.assertEqual([suite.get(name) for name in ["tests", "failures", "errors", "skipped"]], ["1", "0", "1", "0"])
+        [run] = json.loads(read("report.json"))["runs"]
+        [notification] = run["invocations"][0]["toolExecutionNotifications"]
+        self.assertIn("cudaIpcGetMemHandle", notification["message"]["text"])
+
+
 class Reports(RunTest):
     def report(self, mode, *options, code):
         """Both of a run in the folder that the sources lie below."""

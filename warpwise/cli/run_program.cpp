@@ -159,7 +159,8 @@ class RunCommand final : public Command {
     app.add_option("--sarif", sarif_, "Writes each fault with its source line, as SARIF 2.1.0")
         ->type_name("FILE");
     add_text(app, "--error-exitcode", "N",
-             "Where a kernel faulted or could not be run, and the program ends with 0 all the "
+             "Where a kernel faulted, or it or a CUDA function could not be run, and the program "
+             "ends with 0 all the "
              "same: this exit code, 1 to 255",
              [this](const std::string& text) {
                error_exit_code_ = parse_integer("--error-exitcode", text, 1, 255);

@@ -8,6 +8,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/fat_binary.hpp"
 #include "warpwise/emulator/runtime/not_run.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -113,6 +114,7 @@ int not_run(const char* function) {
     std::fprintf(stderr,
                  "warpwise: the emulated GPU does not run %s: it returns cudaErrorNotSupported\n",
                  function);
+    note_call_not_run(function);
   }
   return report(cudaErrorNotSupported);
 }

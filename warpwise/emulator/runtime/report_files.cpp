@@ -101,6 +101,10 @@ std::string uri_of(const fs::path& path) {
   return uri;
 }
 
+std::string text_of_call(const std::string& function) {
+  return "the emulated GPU does not run " + function + ": it returns cudaErrorNotSupported";
+}
+
 bool did_not_run(const KernelReport& kernel) {
   return !kernel.refusal.empty() || kernel.launches == 0;
 }
@@ -133,6 +137,12 @@ std::string test_case(const KernelReport& kernel, const RunReport& report) {
            "</testcase>\n";
   }
   return text + "/>\n";
+}
+
+std::string call_case(const std::string& function, const RunReport& report) {
+  return "    <testcase" + attribute("name", function) + attribute("classname", report.program) +
+         seconds_attribute(0) + ">\n      <error type=\"not_run\"" +
+         attribute("message", text_of_call(function)) + "/>\n    </testcase>\n";
 }
 
 Json location_of(const Fault& fault, const KernelReport& kernel, const fs::path& folder) {
@@ -200,12 +210,15 @@ std::string junit_of(const RunReport& report) {
     seconds += each.seconds;
     cases += test_case(each, report);
   }
+  for (const std::string& each : report.calls_not_run) cases += call_case(each, report);
+  errors += report.calls_not_run.size();
   std::uint64_t skipped = 0;
   for (const KernelReport& each : report.kernels)
     skipped += each.faults.empty() && each.refusal.empty() && each.launches == 0 ? 1 : 0;
-  const std::string counts = attribute("tests", report.kernels.size()) +
-                             attribute("failures", failures) + attribute("errors", errors) +
-                             attribute("skipped", skipped) + seconds_attribute(seconds);
+  const std::string counts =
+      attribute("tests", report.kernels.size() + report.calls_not_run.size()) +
+      attribute("failures", failures) + attribute("errors", errors) +
+      attribute("skipped", skipped) + seconds_attribute(seconds);
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
          attribute("name", report.program) + counts + ">\n" + cases +
          "  </testsuite>\n</testsuites>\n";
@@ -228,6 +241,8 @@ std::string sarif_of(const RunReport& report) {
         {{"level", "error"},
          {"message", {{"text", "kernel " + kernel.name + " was not run: " + kernel.refusal}}}});
   }
+  for (const std::string& each : report.calls_not_run)
+    notifications.push_back({{"level", "error"}, {"message", {{"text", text_of_call(each)}}}});
   Json run = {
       {"tool",
        {{"driver", {{"name", "Warpwise"}, {"version", WARPWISE_VERSION}, {"rules", rules()}}}}},

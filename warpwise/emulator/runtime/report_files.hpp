@@ -25,6 +25,7 @@ struct RunReport {
   std::string program;           ///< its name, without a folder
   std::filesystem::path folder;  ///< that it was started in, absolute
   std::vector<KernelReport> kernels;
+  std::vector<std::string> calls_not_run;  ///< functions of the CUDA runtime, each once
 
   std::uint64_t launches() const;
   std::uint64_t faults() const;
@@ -40,7 +41,8 @@ std::string readable(const std::string& name);
 std::string describe(const std::string& kernel, const Fault& fault);
 
 /// JUnit's XML: a test case for each kernel, failed with its faults, in error where the emulator
-/// does not run it, skipped where an earlier fault kept it from running.
+/// does not run it, skipped where an earlier fault kept it from running; and one in error for each
+/// function of the CUDA runtime that is not run.
 std::string junit_of(const RunReport& report);
 
 /// SARIF 2.1.0: a result for each fault, at its source line, by a path relative to the run's folder

@@ -117,6 +117,15 @@ class Reports {
     write_files();
   }
 
+  // registry.cpp has said it.
+  void call_not_run(const std::string& function) {
+    if (!is_asked_for()) return;
+    const std::lock_guard lock(mutex_);
+    report_.calls_not_run.push_back(function);
+    found_in_ = ::getpid();
+    write_files();
+  }
+
   void skipped(const std::string& kernel) {
     if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);
@@ -197,6 +206,8 @@ class Reports {
                        plural(report_.kernels.size() - report_.not_run(), "kernel") + ", " +
                        plural(report_.faults(), "fault");
     if (report_.not_run() > 0) text += ", " + plural(report_.not_run(), "kernel") + " not run";
+    if (!report_.calls_not_run.empty())
+      text += ", " + plural(report_.calls_not_run.size(), "CUDA function") + " not run";
     say(text);
   }
 
@@ -231,6 +242,8 @@ void note_launch(const std::string& kernel, double seconds, const std::vector<Fa
 void note_refusal(const std::string& kernel, const std::string& why) {
   reports().refused(kernel, why);
 }
+
+void note_call_not_run(const std::string& function) { reports().call_not_run(function); }
 
 void note_skipped(const std::string& kernel) { reports().skipped(kernel); }
 

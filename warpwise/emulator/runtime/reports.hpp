@@ -19,6 +19,9 @@ void note_launch(const std::string& kernel, double seconds, const std::vector<Fa
 /// The emulator does not run a launch. \param why  one line
 void note_refusal(const std::string& kernel, const std::string& why);
 
+/// A function of the CUDA runtime that is not run was called for the first time.
+void note_call_not_run(const std::string& function);
+
 /// A launch that does not happen because an earlier kernel faulted.
 void note_skipped(const std::string& kernel);
 
