@@ -429,6 +429,12 @@ TEST(Stages, RefuseWhatHasNoDefinition) {
   EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.convention = Convention::opencv}),
                   stream_of(PixelFormat::nv12, 2000, 2, {})),
             "convert: convention opencv has no matrix bt709; defined are bt601");
+  const Stream yuv = stream_of(PixelFormat::i420, 64, 48, {});
+  EXPECT_EQ(begin(convert_stage("", PixelFormat::ycbcr32, {.matrix = Matrix::bt709}), yuv),
+            "convert: no conversion leads from YUV of bt601 (guess) to YUV of bt709; put rgb24 "
+            "between");
+  EXPECT_EQ(begin(convert_stage("", PixelFormat::ycbcr32, {.matrix = Matrix::bt601}), yuv), "");
+  EXPECT_EQ(begin(convert_stage("", PixelFormat::rgb24, {.matrix = Matrix::bt709}), yuv), "");
   EXPECT_EQ(begin(match_stage("", {}), stream_of(PixelFormat::gray8, 31, 31, {})).substr(0, 6),
             "match:");
   EXPECT_EQ(begin(disparity_stage(""), grey),

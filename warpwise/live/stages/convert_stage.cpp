@@ -23,6 +23,17 @@ void require_chroma_on_the_left(const Stream& from) {
       std::string(name_of(siting.origin)) + "); take replicate");
 }
 
+// convert() changes the range of YUV, not its matrix: the codes would stay, under another name.
+void require_its_matrix(const Stream& from, PixelFormat to, const ConvertChoices& choices) {
+  const bool has_chroma = has_luma(from.format()) && from.format() != PixelFormat::gray8;
+  const Told<Matrix>& matrix = from.colours.matrix;
+  if (!has_chroma || !has_luma(to) || choices.matrix.value_or(matrix.value) == matrix.value) return;
+  throw InvalidArgument("convert: no conversion leads from YUV of " +
+                        std::string(name_of(matrix.value)) + " (" +
+                        std::string(name_of(matrix.origin)) + ") to YUV of " +
+                        std::string(name_of(*choices.matrix)) + "; put rgb24 between");
+}
+
 // What RGB is converted by where nobody says it: these conventions have one matrix only.
 Matrix matrix_for(const Stream& from, Convention convention) {
   const bool has_one = convention == Convention::opencv || convention == Convention::jfif;
@@ -74,6 +85,7 @@ class ConvertStage final : public Stage {
 
   Stream begin(const Stream& from) override {
     if (choices_.upsampling == ChromaUpsampling::linear) require_chroma_on_the_left(from);
+    require_its_matrix(from, to_, choices_);
     complete(options_, from, to_, choices_);
     const bool is_grey = from.format() == PixelFormat::gray8;
     lacks_chroma_ = is_grey && options_.from_range == Range::limited;
