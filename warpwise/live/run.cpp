@@ -239,12 +239,17 @@ void Run::write_all() {
   } catch (...) {
     fail(std::current_exception(), false);
   }
+  // An encoder may have kept many frames until now: its time is part of theirs.
+  const Clock::time_point asked = Clock::now();
   try {
     sink_->finish();
   } catch (...) {
     fail(std::current_exception(), false);
   }
   const std::scoped_lock lock(mutex_);
+  const Clock::duration took = Clock::now() - asked;
+  end_ += took;
+  write_milliseconds_ += duration<double, std::milli>(took).count();
   writer_ended_ = true;
   changed_.notify_all();
 }

@@ -40,7 +40,7 @@ struct Summary : Progress {
   bool was_stopped = false;  ///< before the source's end, because somebody asked
   // Sums over all frames, milliseconds.
   double read_milliseconds = 0;
-  double write_milliseconds = 0;
+  double write_milliseconds = 0;  ///< with finishing
   Lane::Milliseconds lanes;
   /// From a frame's arrival to the end of its writing; of the last 65,536 frames. 0 without any.
   double age_median = 0;

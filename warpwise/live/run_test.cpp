@@ -128,6 +128,7 @@ class Keeper final : public Sink {
   }
   void finish() override {
     ++times_finished_;
+    std::this_thread::sleep_for(delay_at_finish);
     if (fails_at_finish) throw IoError("the file cannot be closed");
   }
 
@@ -135,6 +136,7 @@ class Keeper final : public Sink {
   int times_finished() const { return times_finished_; }
 
   bool fails_at_finish = false;
+  milliseconds delay_at_finish{};
 
  private:
   milliseconds delay_;
@@ -256,6 +258,13 @@ TEST_P(RunTest, ASinkThatFailsEndsTheRun) {
   EXPECT_EQ(summary.written, 20);
   EXPECT_LE(source->given(), static_cast<Number>(20 + lanes_for(options.workers)));
   EXPECT_EQ(message_of(summary.failure), "the disk is full");
+}
+
+TEST_P(RunTest, WhatTheSinkTakesToFinishCounts) {
+  sink->delay_at_finish = milliseconds(50);
+  const Summary summary = run_with(std::make_shared<Counter>(3, false));
+  EXPECT_GE(summary.seconds, 0.05);
+  EXPECT_GE(summary.write_milliseconds, 50);
 }
 
 TEST_P(RunTest, TheFirstFailureIsKept) {
