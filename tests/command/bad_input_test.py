@@ -504,9 +504,15 @@ class Outputs(CommandTest):
         done = subprocess.run(
             ["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy --norm l3 <&- >&- 2>&-"])
         self.assertEqual(done.returncode, USAGE)
+        # As with a full disk behind standard output: the file is there, what should be said is not.
         done = subprocess.run(["bash", "-c", f"exec '{WARPWISE}' sobel in.npy out.npy <&- >&- 2>&-"])
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, FAILED)
         self.assertEqual(read("out.npy")[:6], b"\x93NUMPY")
+        for redirected, says in [(">&-", "cannot write standard output: Bad file descriptor"),
+                                 ("<&-", "cannot read standard input: Bad file descriptor")]:
+            done = subprocess.run(["bash", "-c", f"exec '{WARPWISE}' convert - - --from gray8 --size 8x8 --to rgb24 {redirected}"],
+                                  input=bytes(64), capture_output=True)
+            self.assertEqual((done.returncode, done.stderr.decode()), (FAILED, f"warpwise: {says}\n"))
 
 
 class WithoutGpu(CommandTest):

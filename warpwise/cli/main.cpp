@@ -36,9 +36,11 @@ int fail(int code, const std::string& message) {
 }
 
 // A descriptor that the caller closed would be given to the next file, and messages would go there.
+// What is put in its place takes and gives nothing: a result that nobody gets is an error.
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
-    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
+    const int other_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", other_way);
   }
 }
 
