@@ -211,13 +211,18 @@ class Keys(DrivenTest):
         self.assertLess(time.monotonic() - started, 30)
 
     def test_pipeline_is_edited(self):
-        done = self.drive(enter("sobel") + save(1) + enter("oops") + save(2) + "xdotool key q",
+        # What is refused is still being edited: q and s are letters there, until Esc.
+        again = 'xdotool key ctrl+a; xdotool type --delay 50 "{}"; xdotool key Return; sleep 2\n'.format
+        leave = "xdotool key Escape; sleep 2\n"
+        done = self.drive(enter("sobel") + save(1) + enter("oops") + leave + save(2)
+                          + enter("quses") + again("disparity max-disparity=4") + save(3) + "xdotool key q",
                           "test:bars", "--size", "640x480")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         for name in ["warpwise-001.png", "warpwise-002.png"]:
             edges = self.picture(name)
             self.assertEqual(edges.at(40, 20), (0, 0, 0))
             self.assertNotEqual(edges.at(80, 20), (0, 0, 0))
+        self.assertEqual(self.picture("warpwise-003.png").width, 320)
 
     @unittest.skipUnless(draws(), "no driver draws with OpenGL here (scripts/packages.sh --test)")
     def test_pipeline_is_edited_on_a_gpu(self):

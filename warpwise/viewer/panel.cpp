@@ -95,15 +95,18 @@ void Panel::add(const Shown& shown) {
   is_counted_ = false;
 }
 
+// A pause is no time from frame to frame.
 void Panel::add_time() {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<float, std::milli> since = now - last_;
-  if (shown_.number > 0) times_[frames_++ % times_.size()] = since.count();
+  const bool was_paused = std::exchange(was_paused_, false);
+  if (shown_.number > 0 && !was_paused) times_[frames_++ % times_.size()] = since.count();
   last_ = now;
 }
 
 void Panel::draw(const Player::State& state, View view, float left, float width, float height) {
   if (is_waiting_) take_entered();
+  was_paused_ |= state.is_paused;
   ImGui::SetNextWindowPos({left, 0});
   ImGui::SetNextWindowSize({width, height});
   ImGui::Begin("panel", nullptr, fixed & ~ImGuiWindowFlags_NoScrollbar);
@@ -189,6 +192,7 @@ void Panel::take_entered() {
     note_stages(entered_.pipeline);
   } catch (const std::exception& error) {
     error_ = error.what();
+    if (!entered_.stage) edit_pipeline();  // to be put right: letters are no commands yet
   }
 }
 

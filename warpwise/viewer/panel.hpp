@@ -83,6 +83,7 @@ class Panel {
   // Milliseconds from a frame to the next, of the last ones; a ring.
   std::array<float, 120> times_{};
   std::size_t frames_ = 0;
+  bool was_paused_ = false;  // since the last of them
   std::chrono::steady_clock::time_point last_;
 };
 
