@@ -33,6 +33,18 @@ std::string drops_text(const live::Progress& progress) {
   return text;
 }
 
+// Three digits of what is long, and no more than a tenth of a microsecond.
+std::string milliseconds_text(double milliseconds) {
+  if (milliseconds < 0.1) return fmt::format("{:.4f} ms", milliseconds);
+  if (milliseconds < 1000) return fmt::format("{:.3g} ms", milliseconds);
+  return fmt::format("{:.0f} ms", milliseconds);
+}
+
+std::string fps_text(std::int64_t frames, double seconds) {
+  const double fps = fps_of(frames, seconds);
+  return fps < 1000 ? fmt::format("{:.4g} fps", fps) : fmt::format("{:.0f} fps", fps);
+}
+
 // "read 0.12 ms, upload 0.05 ms, sobel 0.004 ms, …, write 0.2 ms".
 std::string parts_text(const StreamReport& report) {
   const live::Summary& summary = report.summary;
@@ -40,8 +52,8 @@ std::string parts_text(const StreamReport& report) {
   const bool is_gpu = report.place.backend == "cuda";
   std::string text;
   const auto add = [&](std::string_view name, double milliseconds, std::int64_t frames) {
-    text += fmt::format("{}{} {:.3g} ms", text.empty() ? "" : ", ", name,
-                        per_frame(milliseconds, frames));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
+                        milliseconds_text(per_frame(milliseconds, frames)));
   };
   add("read", summary.read_milliseconds, summary.read);
   if (is_gpu && !report.place.why_no_interop.empty())
@@ -88,8 +100,7 @@ nlohmann::ordered_json stages_json(const StreamReport& report) {
 std::string status_text(const live::Progress& now, const std::optional<std::int64_t>& total) {
   std::string text = fmt::format("{}", now.written);
   if (total) text += fmt::format(" of {}", *total);
-  return text + fmt::format(" frames, {:.4g} fps", fps_of(now.written, now.seconds)) +
-         drops_text(now);
+  return text + " frames, " + fps_text(now.written, now.seconds) + drops_text(now);
 }
 
 std::string interop_text(const StreamPlace& place, const live::Source& source) {
@@ -102,12 +113,12 @@ std::string text_of(const StreamReport& report) {
   const live::Summary& summary = report.summary;
   const live::Stream& result = report.pipeline.result();
   return fmt::format(
-      "{}: {} frame{} of {}x{} {}{}, {:.4g} fps on {} ({}); each: {}; {:.3g} ms old when written "
-      "(p99 {:.3g} ms)",
+      "{}: {} frame{} of {}x{} {}{}, {} on {} ({}); each: {}; {} old when written (p99 {})",
       report.sink.name(), summary.written, summary.written == 1 ? "" : "s", result.shape.width,
       result.shape.height, name_of(report.sink.holds(result)), drops_text(summary),
-      fps_of(summary.written, summary.seconds), report.place.backend, report.place.device,
-      parts_text(report), summary.age_median, summary.age_p99);
+      fps_text(summary.written, summary.seconds), report.place.backend, report.place.device,
+      parts_text(report), milliseconds_text(summary.age_median),
+      milliseconds_text(summary.age_p99));
 }
 
 std::string json_text(const StreamReport& report) {

@@ -37,7 +37,8 @@ class Pipeline {
   /// Whether all of them are: a GPU's work for a frame is then one graph.
   bool is_recordable() const;
 
-  /// "nv12 -> rgb24 (inserted) -> …": each step with what comes of it.
+  /// "nv12 -> (rgb24) -> track box=0,0,8,8 rgb24": each step with what comes of it, in brackets
+  /// where it is inserted.
   std::string text() const;
 
  private:
