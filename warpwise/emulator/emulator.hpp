@@ -110,6 +110,7 @@ struct KernelInfo {
   std::uint64_t local_bytes = 0;      ///< of a thread, as PTX declares it
   std::uint64_t constant_bytes = 0;   ///< of the module
   std::vector<int> required_threads;  ///< empty, or the block that it was compiled for
+  int target = 0;                     ///< of the PTX: 75 for sm_75
 };
 
 /// Accesses to global or local memory, and what they cost. One request is one warp instruction.
@@ -227,6 +228,9 @@ struct LaunchOptions {
   /// is counted is theirs. Not for kernels whose blocks wait for each other, whose budget such a
   /// sample would use up.
   std::uint64_t sampled_blocks = 0;
+  /// Gives the blocks the memory through which a cooperative launch's wait for each other
+  /// (`cooperative_groups::this_grid().sync()`), which aborts without it.
+  bool cooperative = false;
   /// Follows the time that each block would take alone, and what it asks L2 and DRAM for; on one
   /// thread of the CPU, so that the result is always the same. `count` must be true, `check_races`
   /// false, and there is at least one compute capability: the first one's rules hold.

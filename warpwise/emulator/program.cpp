@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
@@ -39,6 +40,27 @@ std::string plain_name(std::string_view mangled) {
   return last.empty() ? std::string(mangled) : last;
 }
 
+// As CUDA's headers have it: its size, and a count of the blocks that have arrived.
+class GridWorkspace {
+ public:
+  GridWorkspace(Device& device, bool is_wanted) : device_(device) {
+    if (!is_wanted) return;
+    constexpr std::uint32_t bytes = 8;
+    address_ = device.allocate(bytes, "what a cooperative launch's blocks meet at");
+    std::memcpy(device.host_pointer(address_, bytes), &bytes, sizeof(bytes));
+  }
+  ~GridWorkspace() {
+    if (address_ != 0) device_.free(address_);
+  }
+  GridWorkspace(const GridWorkspace&) = delete;
+  GridWorkspace& operator=(const GridWorkspace&) = delete;
+  Address address() const { return address_; }
+
+ private:
+  Device& device_;
+  Address address_ = 0;
+};
+
 bool is_in_memory(const ptx::Variable& variable) {
   return variable.space == "global" || variable.space == "const";
 }
@@ -56,7 +78,8 @@ struct Program::State {
   const Code& code(std::string_view name, ObserverSet observers);
   const std::vector<Address>& load(Device::State& device, Device& owner);
   std::vector<Address> allocate(Device& owner) const;
-  std::size_t target_of(const ptx::Variable& variable, const std::string& name) const;
+  Address target_of(const ptx::Variable& variable, const std::string& name,
+                    std::span<const Address> addresses) const;
 };
 
 const ptx::Function& Program::State::find(std::string_view name) const {
@@ -89,11 +112,19 @@ const Code& Program::State::code(std::string_view name, ObserverSet observers) {
   return *code;
 }
 
-/// The place in the module of the variable that another is initialised with the address of.
-std::size_t Program::State::target_of(const ptx::Variable& variable,
-                                      const std::string& name) const {
+/// The address of what a variable is initialised with the address of; of a variable, 0 where
+/// `addresses` are not known yet.
+Address Program::State::target_of(const ptx::Variable& variable, const std::string& name,
+                                  std::span<const Address> addresses) const {
   for (std::size_t i = 0; i < module.variables.size(); ++i) {
-    if (module.variables[i].name == name && is_in_memory(module.variables[i])) return i;
+    if (module.variables[i].name != name || !is_in_memory(module.variables[i])) continue;
+    return addresses.empty() ? 0 : addresses[i];
+  }
+  // A function's is one where nothing lies: kernels that call through a pointer are refused, and
+  // those that do not may be in one module with tables of virtual functions.
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    constexpr Address between = 16;
+    if (module.functions[i].name == name) return between * (i + 1);
   }
   throw Unsupported("PTX line " + std::to_string(variable.ptx_line) +
                     ": a variable is initialised with the address of '" + name +
@@ -104,7 +135,7 @@ std::size_t Program::State::target_of(const ptx::Variable& variable,
 std::vector<Address> Program::State::allocate(Device& owner) const {
   for (const ptx::Variable& variable : module.variables) {
     if (!is_in_memory(variable) || variable.bytes == 0) continue;
-    for (const auto& relocation : variable.relocations) target_of(variable, relocation.name);
+    for (const auto& relocation : variable.relocations) target_of(variable, relocation.name, {});
   }
   std::vector<Address> addresses;
   try {
@@ -141,7 +172,7 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
                 std::min<std::size_t>(variable.initial.size(), variable.bytes),
                 reinterpret_cast<std::uint8_t*>(host));
     for (const auto& relocation : variable.relocations) {
-      const std::uint64_t value = addresses[target_of(variable, relocation.name)] +
+      const std::uint64_t value = target_of(variable, relocation.name, addresses) +
                                   static_cast<std::uint64_t>(relocation.addend);
       const auto width = static_cast<std::uint64_t>(relocation.bytes);
       if (width > sizeof(value) || relocation.offset > variable.bytes - width) continue;
@@ -186,8 +217,9 @@ LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid,
                              std::uint64_t dynamic_shared_bytes,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {
   const Code& code = state_->code(kernel, observer_set(options));
+  const GridWorkspace workspace(device, options.cooperative);
   return run_launch(code, device.state(), state_->load(device.state(), device),
-                    {grid, block, dynamic_shared_bytes}, parameters, options);
+                    {grid, block, dynamic_shared_bytes, workspace.address()}, parameters, options);
 }
 
 }  // namespace warpwise::emulator

@@ -40,6 +40,8 @@ enum class Special : std::uint8_t {
   lanemask_gt,
   dynamic_smem_size,
   total_smem_size,
+  grid_workspace_low,
+  grid_workspace_high,
   zero,
 };
 

@@ -1,5 +1,6 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -8,9 +9,23 @@
 #include "warpwise/emulator/instructions/warp_operations.hpp"
 
 namespace warpwise::emulator {
+namespace {
+
+// 75 of "sm_75", 90 of "sm_90a"; 0 of what is named otherwise.
+int target_of(std::string_view name) {
+  int number = 0;
+  for (const char c : name.substr(std::min<std::size_t>(name.size(), 3))) {
+    if (c < '0' || c > '9' || number > 999) break;
+    number = 10 * number + (c - '0');
+  }
+  return number;
+}
+
+}  // namespace
 
 Code Decoder::decode() {
   code_.info.name = kernel_.name;
+  code_.info.target = target_of(module_.target);
   for (const int n : kernel_.required_threads) code_.info.required_threads.push_back(n);
   lay_out_parameters();
   Frame frame;

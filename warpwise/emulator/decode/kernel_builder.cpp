@@ -44,7 +44,10 @@ const std::map<std::string_view, Special>& special_registers() {
       {"%lanemask_ge", Special::lanemask_ge},
       {"%lanemask_gt", Special::lanemask_gt},
       {"%dynamic_smem_size", Special::dynamic_smem_size},
-      {"%total_smem_size", Special::total_smem_size}};
+      {"%total_smem_size", Special::total_smem_size},
+      // Where CUDA's headers look for what a cooperative launch's blocks meet at.
+      {"%envreg1", Special::grid_workspace_high},
+      {"%envreg2", Special::grid_workspace_low}};
   return names;
 }
 

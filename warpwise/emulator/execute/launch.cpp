@@ -162,6 +162,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.block = shape.block;
   launch.shared_bytes = shared_bytes;
   launch.dynamic_shared_bytes = dynamic_bytes;
+  launch.grid_workspace = shape.grid_workspace;
   launch.parameters.assign(parameters.begin(), parameters.end());
   launch.constants = relocated_constants(code, variables);
   launch.ccs = options.compute_capabilities;

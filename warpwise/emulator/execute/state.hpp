@@ -152,6 +152,7 @@ struct Launch {
   Dim3 block;
   std::uint64_t shared_bytes = 0;
   std::uint64_t dynamic_shared_bytes = 0;
+  Address grid_workspace = 0;  ///< of a cooperative launch
   std::vector<std::byte> parameters;
   AlignedBytes constants;  ///< the code's, relocated
   std::vector<rules::ComputeCapability> ccs;

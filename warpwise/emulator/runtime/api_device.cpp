@@ -16,9 +16,6 @@ cudaError_t set(int* value, int to) {
   return cudaSuccess;
 }
 
-// Of a GPU like an H200; a program may size its grid by it.
-constexpr int multiprocessors = 132;
-
 constexpr std::string_view bus_id = "0000:01:00.0";
 
 AddressMode address_mode(cudaTextureAddressMode mode) {
@@ -196,6 +193,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     case cudaErrorAssert: return "cudaErrorAssert";
     case cudaErrorNotSupported: return "cudaErrorNotSupported";
     case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorCooperativeLaunchTooLarge: return "cudaErrorCooperativeLaunchTooLarge";
     case cudaErrorIllegalState: return "cudaErrorIllegalState";
     case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
     case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";

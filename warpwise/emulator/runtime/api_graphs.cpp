@@ -85,7 +85,8 @@ cudaError_t steps_of(cudaGraph_t graph, std::vector<CUgraphExec_st::Step>& steps
 
 cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
   if (p.kernelParams == nullptr && p.extra != nullptr) return report(cudaErrorNotSupported);
-  return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, work);
+  return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, false,
+                        work);
 }
 
 cudaError_t fill(const cudaMemsetParams& p) {

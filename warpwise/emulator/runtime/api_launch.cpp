@@ -56,9 +56,10 @@ LaunchOptions launch_options() {
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared, cudaStream_t stream) {
+                   std::size_t shared, cudaStream_t stream, bool cooperative = false) {
   std::function<cudaError_t()> work;
-  const cudaError_t error = prepare_launch(function, grid, block, arguments, shared, work);
+  const cudaError_t error =
+      prepare_launch(function, grid, block, arguments, shared, cooperative, work);
   return error != cudaSuccess ? error : run_or_capture(stream, std::move(work));
 }
 
@@ -94,7 +95,8 @@ std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments) {
 }
 
 cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                           std::size_t shared, std::function<cudaError_t()>& work) {
+                           std::size_t shared, bool cooperative,
+                           std::function<cudaError_t()>& work) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   if (emulated().sticky != cudaSuccess) note_skipped(kernel->name);
@@ -105,11 +107,20 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
     if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
     if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
       return cudaErrorInvalidValue;
-    work = [kernel, grid, block, shared, parameters = parameters_of(info, arguments)] {
+    if (cooperative) {
+      int resident = 0;
+      const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &resident, function, static_cast<int>(block.x * block.y * block.z), shared);
+      if (error != cudaSuccess) return error;
+      const auto blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+      if (blocks > static_cast<std::uint64_t>(resident) * multiprocessors)
+        return cudaErrorCooperativeLaunchTooLarge;
+    }
+    work = [kernel, grid, block, shared, cooperative, parameters = parameters_of(info, arguments)] {
       // The text is not kept with the module: only observers ask for it.
       return run_kernel(
           kernel->module->get(), kernel->name, [kernel] { return ptx_of(kernel->module->wrapper); },
-          grid, block, shared, parameters);
+          grid, block, shared, parameters, cooperative);
     };
     return cudaSuccess;
   });
@@ -117,14 +128,16 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
 
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
-                       std::size_t shared, const std::vector<std::byte>& parameters) {
+                       std::size_t shared, const std::vector<std::byte>& parameters,
+                       bool cooperative) {
   return guarded([&] {
+    LaunchOptions options = launch_options();
+    options.cooperative = cooperative;
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
     const auto start = std::chrono::steady_clock::now();
     const LaunchResult result = noting_refusal(name, [&] {
-      return program.launch(emulated().device, name, blocks, threads, shared, parameters,
-                            launch_options());
+      return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
     });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (observer != nullptr) {
@@ -225,17 +238,20 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
+  bool cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
-    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-      return report(cudaErrorNotSupported);
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeClusterDimension) return report(cudaErrorNotSupported);
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      cooperative = attribute.val.cooperative != 0;
   }
   return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                config->stream);
+                config->stream, cooperative);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, size_t shared, cudaStream_t stream) {
-  return launch(function, grid, block, arguments, shared, stream);
+  return launch(function, grid, block, arguments, shared, stream, true);
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
@@ -282,8 +298,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->maxThreadsPerBlock = 1024;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(
         std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
-    attributes->ptxVersion = attributes->binaryVersion =
-        emulated().cc.major * 10 + emulated().cc.minor;
+    // CUB chooses by it among the architectures that the program was compiled for.
+    attributes->ptxVersion = info.target;
+    attributes->binaryVersion = emulated().cc.major * 10 + emulated().cc.minor;
     return cudaSuccess;
   });
 }

@@ -29,12 +29,15 @@ std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments);
 
 /// Makes the work of a launch, with copies of the arguments. Returns what the launch's call would:
 /// an error where the kernel is not known or no GPU takes the shape.
+/// \param cooperative  its blocks may wait for each other, and so must all be resident at once
 cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                           std::size_t shared, std::function<cudaError_t()>& work);
+                           std::size_t shared, bool cooperative,
+                           std::function<cudaError_t()>& work);
 
 /// Runs a kernel to its end and tells an observer. \param ptx  gives the text that it is of
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
-                       std::size_t shared, const std::vector<std::byte>& parameters);
+                       std::size_t shared, const std::vector<std::byte>& parameters,
+                       bool cooperative = false);
 
 }  // namespace warpwise::emulator::runtime

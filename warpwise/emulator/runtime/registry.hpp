@@ -46,6 +46,9 @@ struct Capture {
   std::vector<std::function<cudaError_t()>> work = {};
 };
 
+/// Of a GPU like an H200; a program may size its grid by it.
+inline constexpr int multiprocessors = 132;
+
 /// The emulated GPU and all that the program told the runtime about itself.
 struct Runtime {
   Device device;

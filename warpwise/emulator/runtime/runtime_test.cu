@@ -2,10 +2,13 @@
 // variables, slices, and functions that are not run. On a GPU the same program shows the same, but
 // for the functions that are not run.
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,27 @@ __global__ void publish(ulonglong2* pair, unsigned* torn, unsigned count) {
   }
   if (blockIdx.x == 1) *torn = differ;
 }
+
+// Each block adds one, and after all have, each writes what it finds.
+__global__ void meet(unsigned* count, unsigned* found, int rounds) {
+  const auto grid = cooperative_groups::this_grid();
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x == 0) atomicAdd(count, 1);
+    grid.sync();
+    if (threadIdx.x == 0) found[round * gridDim.x + blockIdx.x] = *count;
+    grid.sync();
+  }
+}
+
+struct Shape {
+  __device__ virtual int sides() const = 0;
+};
+struct Square : Shape {
+  __device__ int sides() const override { return 4; }
+};
+// Its calls go through a table of functions, which lies in the module of all these kernels.
+__global__ void ask(const Shape* shape, int* sides) { *sides = shape->sides(); }
+__global__ void make(Square* square) { new (square) Square; }
 
 class Runtime : public ::testing::Test {
  protected:
@@ -305,6 +329,47 @@ TEST_F(Runtime, AVectorIsReadAsAnotherBlockWroteIt) {
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(read()[0], 0);
   EXPECT_EQ(cudaFree(pair), cudaSuccess);
+}
+
+TEST_F(Runtime, BlocksOfACooperativeLaunchMeet) {
+  constexpr unsigned blocks = 24;
+  int rounds = 3;
+  unsigned* found = nullptr;
+  ASSERT_EQ(cudaMalloc(&found, blocks * rounds * sizeof(unsigned)), cudaSuccess);
+  auto* counted = reinterpret_cast<unsigned*>(values_);
+  void* arguments[] = {&counted, &found, &rounds};
+  ASSERT_EQ(cudaLaunchCooperativeKernel(meet, dim3(blocks), dim3(64), arguments, 0, stream_),
+            cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+  std::vector<unsigned> seen(blocks * rounds);
+  ASSERT_EQ(cudaMemcpy(seen.data(), found, seen.size() * sizeof(unsigned), cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], blocks * (i / blocks + 1)) << i;
+  EXPECT_EQ(cudaLaunchCooperativeKernel(meet, dim3(1U << 20), dim3(64), arguments, 0, stream_),
+            cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(cudaFree(found), cudaSuccess);
+}
+
+// CUB and Thrust choose among what they were compiled for by this.
+TEST_F(Runtime, AKernelSaysWhichArchitectureItsPtxIsOf) {
+  cudaFuncAttributes attributes{};
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, add), cudaSuccess);
+#ifdef __CUDA_ARCH_LIST__
+  const std::vector<int> compiled = {__CUDA_ARCH_LIST__};
+  EXPECT_NE(std::find(compiled.begin(), compiled.end(), 10 * attributes.ptxVersion), compiled.end())
+      << attributes.ptxVersion;
+#endif
+}
+
+// A GPU runs it. The other kernels of the module run.
+TEST_F(Runtime, ACallThroughAPointerIsRefused) {
+  Square* square = nullptr;
+  ASSERT_EQ(cudaMalloc(&square, sizeof(Square)), cudaSuccess);
+  make<<<1, 1>>>(square);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  ask<<<1, 1>>>(square, values_);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  EXPECT_EQ(cudaFree(square), cudaSuccess);
 }
 
 // A GPU runs it.
