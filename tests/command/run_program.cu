@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (mode == "signals") {
-    std::printf("%d\n", std::signal(SIGPIPE, SIG_DFL) == SIG_DFL && std::signal(SIGXFSZ, SIG_DFL) == SIG_DFL &&
+    std::printf("%d\n", std::signal(SIGPIPE, SIG_DFL) == SIG_DFL &&
+                            std::signal(SIGXFSZ, SIG_DFL) == SIG_DFL &&
                             std::getenv("OPENBLAS_NUM_THREADS") == nullptr);
     return 0;
   }
@@ -91,7 +92,8 @@ int main(int argc, char** argv) {
     ordered<<<1, 64>>>(values);
     scale<<<2, 32>>>(values, 64);
   }
-  if (mode == "bounds" || mode == "abort" || mode == "ignored" || mode == "elsewhere" || mode == "fork") {
+  if (mode == "bounds" || mode == "abort" || mode == "ignored" || mode == "elsewhere" ||
+      mode == "fork") {
     if (mode == "elsewhere" && chdir("/") != 0) return 9;
     if (mode == "fork" && fork() == 0) return 0;
     beyond<<<1, 32>>>(values);

@@ -38,8 +38,7 @@ TEST(Messages, NameThePlace) {
   EXPECT_EQ(refusal(source + "call nothing;"),
             at + ": 'call' calls 'nothing', which is not declared");
   EXPECT_EQ(refusal(source + "elect.sync %r1, -1;"), at + ": 'elect.sync' has one result too few");
-  EXPECT_EQ(refusal("", ".global .u64 pointer = other;").substr(0, 11),
-            "PTX line 5:");
+  EXPECT_EQ(refusal("", ".global .u64 pointer = other;").substr(0, 11), "PTX line 5:");
 }
 
 // These two as ptxas does.
