@@ -341,6 +341,16 @@ class Controls(DrivenTest):
             self.assertEqual(self.pixels(f"out/{name}"), self.pixels(f"bars/{(first + i) % 8 + 1:06}.png"))
 
     @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
+    def test_clip_does_not_replace_what_is_read(self):
+        field = self.frames("--pipeline", "", right=True)[1]
+        self.succeed("stream", "test:bars", "bars.mkv", "--size", "640x480", "--fps", "10", "--frames", "100")
+        before = read("bars.mkv")
+        done = self.drive(self.click(200, field) + 'xdotool type --delay 50 "bars.mkv"; xdotool key Return; sleep 1\n'
+                          "xdotool key c; sleep 2; xdotool key q", "bars.mkv")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))  # it was told in the window, and that went on
+        self.assertEqual(read("bars.mkv"), before)
+
+    @unittest.skipUnless(HAS_VIDEO, "this build has no module for videos")
     def test_file_that_cannot_grow(self):
         field = self.frames("--pipeline", "", right=True)[1]
         noise = ["test:noise", "--size", "640x480"]

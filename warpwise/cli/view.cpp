@@ -51,6 +51,7 @@ class ViewCommand final : public Command {
     where_.validate();
     require_screenshot();
     viewer::ViewOptions view = view_;
+    view.source = source_name_;
     view.on_gpu = take_gpu(where_);  // first: OpenGL is to draw on the same one
     view.parse = [&](std::string_view text) { return make_stages(text, view.on_gpu); };
     view.options_of = options_of_stage;

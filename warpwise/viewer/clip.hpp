@@ -15,8 +15,8 @@ namespace warpwise::viewer {
 /// exception: what goes wrong ends the clip and is told by state().
 class Clip {
  public:
-  /// `source` is what is read, which no clip may replace; `threads` of the CPU convert a frame to
-  /// what the video holds.
+  /// `source` is the name of what is read, which no clip may replace where it is a file; `threads`
+  /// of the CPU convert a frame to what the video holds.
   Clip(std::string source, int threads) : source_(std::move(source)), threads_(threads) {}
   ~Clip() { stop(); }
   Clip(const Clip&) = delete;

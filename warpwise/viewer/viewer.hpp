@@ -48,6 +48,7 @@ struct Rungs {
 };
 
 struct ViewOptions {
+  std::string source;    ///< as the user named it; where that is a file, no clip may replace it
   std::string pipeline;  ///< its text, which the user may change
   ParseStages parse;
   OptionsOfStage options_of;
@@ -68,7 +69,7 @@ struct ViewOptions {
 void show(std::shared_ptr<live::Source> source, const ViewOptions& options);
 
 /// What the module exports; the number in its name changes with this interface.
-inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_3";
+inline constexpr const char* viewer_module_entry = "warpwise_viewer_module_4";
 using ViewerModuleEntry = void (*)(std::shared_ptr<live::Source>, const ViewOptions&);
 
 }  // namespace warpwise::viewer

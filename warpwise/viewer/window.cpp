@@ -185,7 +185,7 @@ class Window {
         no_source_(why_no_source(*source, options)),
         handle_(first_size(*computation, view_), source->name() + " - warpwise"), callbacks_(this),
         gui_(handle_.get(), handle_.content_scale()), sharing_(*source, no_source_, options),
-        clip_(std::make_shared<Clip>(source->name(), options.threads)),
+        clip_(std::make_shared<Clip>(options.source, options.threads)),
         panel_(*source, sharing_.text(), options, clip_,
                [this](const std::string& text) { replace(text); }),
         player_(std::make_shared<Player>(source, reserved(computation), clip_, options.frames,
@@ -480,7 +480,7 @@ class Window {
 }  // namespace
 }  // namespace warpwise::viewer
 
-extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_3(
+extern "C" __attribute__((visibility("default"))) void warpwise_viewer_module_4(
     std::shared_ptr<warpwise::live::Source> source, const warpwise::viewer::ViewOptions& options) {
   using namespace warpwise::viewer;
   const auto first =
