@@ -305,11 +305,16 @@ void add_prediction(Explanation& explanation, const MemoryBytes& memory, const R
 }
 
 std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc) {
+  std::optional<DeviceProfile> fastest;
   for (const std::string& name : device_profile_names()) {
     DeviceProfile profile = find_device_profile(name);
-    if (profile.compute_capability == cc) return profile;
+    if (profile.compute_capability != cc) continue;
+    constexpr const char* bandwidth = "dram_gb_per_s";
+    if (!fastest || profile.figure(bandwidth) > fastest->figure(bandwidth)) {
+      fastest = std::move(profile);
+    }
   }
-  return std::nullopt;
+  return fastest;
 }
 
 }  // namespace warpwise::lab

@@ -105,7 +105,8 @@ Explanation explain_launch(ExplainRequest request, Compilation compilation,
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
-/// The installed profile of a GPU with this compute capability; the first by name of several.
+/// The installed profile of a GPU with this compute capability; of several the one with the
+/// most DRAM bandwidth.
 std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc);
 
 }  // namespace warpwise::lab
