@@ -149,4 +149,16 @@ Player::State Player::state() {
   return state_;
 }
 
+PlayerThread::PlayerThread(std::shared_ptr<Player> player)
+    : player_(std::move(player)), thread_([player = player_] { player->play(); }) {}
+
+PlayerThread::~PlayerThread() {
+  player_->stop();
+  if (player_->wait_for_end()) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+}
+
 }  // namespace warpwise::viewer

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "warpwise/viewer/clip.hpp"
 
@@ -88,6 +89,19 @@ class Player {
   bool is_stopped_ = false;
   bool has_returned_ = false;
   Clock::time_point due_ = Clock::now();
+};
+
+/// The thread that plays. A source that waits for a frame at the end is left waiting.
+class PlayerThread {
+ public:
+  explicit PlayerThread(std::shared_ptr<Player> player);
+  ~PlayerThread();
+  PlayerThread(const PlayerThread&) = delete;
+  PlayerThread& operator=(const PlayerThread&) = delete;
+
+ private:
+  std::shared_ptr<Player> player_;
+  std::thread thread_;
 };
 
 }  // namespace warpwise::viewer

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/stream.hpp"
+#include "warpwise/viewer/display.hpp"
 #include "warpwise/viewer/painter.hpp"
 #include "warpwise/viewer/panel.hpp"
 #include "warpwise/viewer/player.hpp"
@@ -26,123 +26,12 @@ using Clock = std::chrono::steady_clock;
 
 // In pixels at a content scale of 1.
 constexpr float panel_width = 320;
-constexpr float font_size = 13;
 constexpr float least_height = 480;
 
 constexpr auto note_time = std::chrono::seconds(3);
 // Seconds after which the window is drawn although nothing happened: a note goes away, a text
 // cursor blinks.
 constexpr double draw_every = 0.1;
-
-struct Extent {
-  int width = 0;
-  int height = 0;
-};
-
-std::string last_glfw_error() {
-  const char* text = nullptr;
-  glfwGetError(&text);
-  return text == nullptr ? "no reason is given" : text;
-}
-
-class Glfw {
- public:
-  Glfw() {
-    if (glfwInit() == GLFW_TRUE) return;
-    throw IoError("there is no display for a window (" + last_glfw_error() +
-                  "); set DISPLAY, or with libglfw3-wayland WAYLAND_DISPLAY, to that of your "
-                  "desktop; without one run "
-                  "it by `xvfb-run -a` with --screenshot, or use `warpwise stream`");
-  }
-  ~Glfw() { glfwTerminate(); }
-  Glfw(const Glfw&) = delete;
-  Glfw& operator=(const Glfw&) = delete;
-};
-
-class WindowHandle {
- public:
-  WindowHandle(Extent size, const std::string& title) {
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    window_ = glfwCreateWindow(size.width, size.height, title.c_str(), nullptr, nullptr);
-    if (window_ == nullptr) {
-      throw IoError("the display gives no window with OpenGL 3.3 (" + last_glfw_error() +
-                    "); install its driver, or libgl1-mesa-dri, which needs no GPU");
-    }
-    glfwMakeContextCurrent(window_);
-    glfwSwapInterval(1);
-  }
-  ~WindowHandle() { glfwDestroyWindow(window_); }
-  WindowHandle(const WindowHandle&) = delete;
-  WindowHandle& operator=(const WindowHandle&) = delete;
-
-  GLFWwindow* get() const { return window_; }
-
-  Extent size() const {
-    Extent size;
-    glfwGetWindowSize(window_, &size.width, &size.height);
-    return size;
-  }
-  /// In pixels; where a display is dense these may be more than size() says.
-  Extent pixels() const {
-    Extent size;
-    glfwGetFramebufferSize(window_, &size.width, &size.height);
-    return size;
-  }
-  /// How many times larger texts and the panel are, in window coordinates.
-  float content_scale() const {
-    float scale = 1;
-    glfwGetWindowContentScale(window_, &scale, nullptr);
-    return scale * static_cast<float>(size().width) / static_cast<float>(pixels().width);
-  }
-
- private:
-  GLFWwindow* window_ = nullptr;
-};
-
-class Gui {
- public:
-  Gui(GLFWwindow* window, float scale) {
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
-    ImFontConfig font;
-    font.SizePixels = std::round(font_size * scale);
-    ImGui::GetIO().Fonts->AddFontDefault(&font);
-    ImGui::GetStyle().ScaleAllSizes(scale);
-    ImGui::GetStyle().WindowRounding = 0;
-    ImGui_ImplGlfw_InitForOpenGL(window, true);
-    ImGui_ImplOpenGL3_Init("#version 330 core");
-  }
-  ~Gui() {
-    ImGui_ImplOpenGL3_Shutdown();
-    ImGui_ImplGlfw_Shutdown();
-    ImGui::DestroyContext();
-  }
-  Gui(const Gui&) = delete;
-  Gui& operator=(const Gui&) = delete;
-};
-
-// The player's thread. A source that waits for a frame is left waiting.
-class PlayerThread {
- public:
-  explicit PlayerThread(std::shared_ptr<Player> player)
-      : player_(std::move(player)), thread_([player = player_] { player->play(); }) {}
-  ~PlayerThread() {
-    player_->stop();
-    if (player_->wait_for_end()) {
-      thread_.join();
-    } else {
-      thread_.detach();
-    }
-  }
-  PlayerThread(const PlayerThread&) = delete;
-  PlayerThread& operator=(const PlayerThread&) = delete;
-
- private:
-  std::shared_ptr<Player> player_;
-  std::thread thread_;
-};
 
 // Picture and panel, pixel for pixel where the screen is large enough.
 Extent first_size(const Computation& computation, View view) {
@@ -239,7 +128,7 @@ class Window {
       case 's': save(); break;
       case 'c': toggle_clip(); break;
       case 'e': edit_pipeline(); break;
-      case 'f': toggle_fullscreen(); break;
+      case 'f': handle_.toggle_fullscreen(); break;
       case 'p': shows_panel_ = !shows_panel_; break;
       case 'h': shows_help_ = !shows_help_; break;
       case 'q': glfwSetWindowShouldClose(handle_.get(), GLFW_TRUE); break;
@@ -315,20 +204,6 @@ class Window {
   void say(std::string text) {
     note_ = std::move(text);
     note_ends_ = Clock::now() + note_time;
-  }
-
-  void toggle_fullscreen() {
-    GLFWwindow* const window = handle_.get();
-    if (glfwGetWindowMonitor(window) != nullptr) {
-      glfwSetWindowMonitor(window, nullptr, left_, top_, windowed_.width, windowed_.height, 0);
-      return;
-    }
-    GLFWmonitor* const monitor = glfwGetPrimaryMonitor();
-    if (monitor == nullptr) return;
-    windowed_ = handle_.size();
-    glfwGetWindowPos(window, &left_, &top_);
-    const GLFWvidmode* const mode = glfwGetVideoMode(monitor);
-    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
 
   void take_newest() {
@@ -428,20 +303,10 @@ class Window {
     if (options_.screenshot.empty()) return;
     if (shown_.number == 0) throw IoError("the source has no frame for " + options_.screenshot);
     draw(state);  // once more: ImGui knows the size of some things only after the first time
-    write_screenshot();
-  }
-
-  // OpenGL has the bottom row first.
-  void write_screenshot() const {
     const Extent pixels = handle_.pixels();
-    const auto shape = io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height);
-    std::vector<std::byte> read(static_cast<std::size_t>(shape.bytes()));
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    std::byte* to = read.data();
-    for (int y = pixels.height - 1; y >= 0; --y, to += 3 * pixels.width) {
-      glReadPixels(0, y, pixels.width, 1, GL_RGB, GL_UNSIGNED_BYTE, to);
-    }
-    write_png(options_.screenshot, shape, read);
+    write_png(options_.screenshot,
+              io::PictureShape::of(PixelFormat::rgb24, pixels.width, pixels.height),
+              handle_.drawn());
   }
 
   const ViewOptions& options_;
@@ -471,10 +336,6 @@ class Window {
   Clip::State told_clip_;  // that was drawn last
   std::string note_;
   Clock::time_point note_ends_;
-  // The window's place before it filled the screen.
-  Extent windowed_;
-  int left_ = 0;
-  int top_ = 0;
 };
 
 }  // namespace
