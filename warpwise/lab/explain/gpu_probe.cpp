@@ -13,7 +13,12 @@ namespace {
 
 // Why what the emulator ran is nothing for a GPU; empty where it is.
 std::string why_kept_from_gpu(const Explanation& explanation) {
-  if (!explanation.launch.faults.empty()) {
+  const auto& faults = explanation.launch.faults;
+  if (!faults.empty() && faults.front().kind == emulator::FaultKind::budget) {
+    return "a kernel that faults takes the process's GPU with it, and the emulator, which finds "
+           "that out, stopped at its budget of warp instructions (--budget N allows more)";
+  }
+  if (!faults.empty()) {
     return "a kernel that faults takes the process's GPU with it, and the emulator found faults";
   }
   if (!explanation.launch.printed.empty()) {
