@@ -4,36 +4,13 @@
 #include <cstring>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/live/colours.hpp"
+#include "warpwise/live/samples.hpp"
 
 namespace warpwise::live {
 namespace {
 
-// How many pixels share a sample, and where sample i of a row lies: at first + i * step of a plane.
-struct Layout {
-  int across;
-  int down;
-  struct Channel {
-    int plane;
-    int first;
-    int step;
-  } luma, cb, cr;
-};
-
-Layout layout_of(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::i420: return {2, 2, {0, 0, 1}, {1, 0, 1}, {2, 0, 1}};
-    case PixelFormat::nv12: return {2, 2, {0, 0, 1}, {1, 0, 2}, {1, 1, 2}};
-    case PixelFormat::nv21: return {2, 2, {0, 0, 1}, {1, 1, 2}, {1, 0, 2}};
-    case PixelFormat::yuyv: return {2, 1, {0, 0, 2}, {0, 1, 4}, {0, 3, 4}};
-    case PixelFormat::uyvy: return {2, 1, {0, 1, 2}, {0, 0, 4}, {0, 2, 4}};
-    case PixelFormat::ycbcr32: return {1, 1, {0, 0, 4}, {0, 1, 4}, {0, 2, 4}};
-    case PixelFormat::i444: return {1, 1, {0, 0, 1}, {1, 0, 1}, {2, 0, 1}};
-    default:
-      throw InvalidArgument("share_chroma() makes no " + std::string(name_of(format)) + " frames");
-  }
-}
-
-void copy_luma(ConstHostFrame from, HostFrame to, const Layout::Channel& luma) {
+void copy_luma(ConstHostFrame from, HostFrame to, const Samples& luma) {
   for (std::int64_t y = 0; y < from.height(); ++y) {
     const std::byte* source = from.row(0, y);
     std::byte* out = to.row(luma.plane, y) + luma.first;
@@ -47,15 +24,17 @@ void copy_luma(ConstHostFrame from, HostFrame to, const Layout::Channel& luma) {
 
 // Where fewer pixels share a sample than four, or an odd size leaves fewer, some are counted twice,
 // which leaves the mean what it is.
-void share(ConstHostFrame from, int plane, HostFrame to, const Layout::Channel& channel,
-           const Layout& layout) {
+void share(ConstHostFrame from, int component, HostFrame to) {
+  const Samples samples = samples_of(to.format(), component);
+  const int across = is_subsampled(to.format()) ? 2 : 1;
+  const int down = across == 2 && plane_count(to.format()) > 1 ? 2 : 1;
   const auto level = [](std::byte byte) { return std::to_integer<int>(byte); };
-  for (std::int64_t y = 0; y < from.height(); y += layout.down) {
-    const std::byte* above = from.row(plane, y);
-    const std::byte* below = from.row(plane, std::min(y + layout.down, from.height()) - 1);
-    std::byte* out = to.row(channel.plane, y / layout.down) + channel.first;
-    for (std::int64_t x = 0; x < from.width(); x += layout.across, out += channel.step) {
-      const std::int64_t right = std::min(x + layout.across, from.width()) - 1;
+  for (std::int64_t y = 0; y < from.height(); y += down) {
+    const std::byte* above = from.row(component, y);
+    const std::byte* below = from.row(component, std::min(y + down, from.height()) - 1);
+    std::byte* out = to.row(samples.plane, y / down) + samples.first;
+    for (std::int64_t x = 0; x < from.width(); x += across, out += samples.step) {
+      const std::int64_t right = std::min(x + across, from.width()) - 1;
       const int sum = level(above[x]) + level(above[right]) + level(below[x]) + level(below[right]);
       *out = static_cast<std::byte>((sum + 2) / 4);
     }
@@ -85,10 +64,13 @@ void share_chroma(ConstHostFrame i444, HostFrame to) {
       i444.height() != to.height()) {
     throw InvalidArgument("share_chroma() takes an i444 frame of the result's size");
   }
-  const Layout layout = layout_of(to.format());
-  copy_luma(i444, to, layout.luma);
-  share(i444, 1, to, layout.cb, layout);
-  share(i444, 2, to, layout.cr, layout);
+  if (!has_luma(to.format()) || to.format() == PixelFormat::gray8) {
+    throw InvalidArgument("share_chroma() makes no " + std::string(name_of(to.format())) +
+                          " frames");
+  }
+  copy_luma(i444, to, samples_of(to.format(), 0));
+  share(i444, 1, to);
+  share(i444, 2, to);
   fill_unused(to);
 }
 

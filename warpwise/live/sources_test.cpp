@@ -152,6 +152,7 @@ std::int64_t place(PixelFormat format, int channel, std::int64_t x, std::int64_t
     case PixelFormat::uyvy:
       return 4 * (y * half + x / 2) + (channel == 0 ? x % 2 * 2 + 1 : 2 * second);
     case PixelFormat::ycbcr32: return 4 * (y * size.width + x) + channel;
+    case PixelFormat::ycrcb24: return 3 * (y * size.width + x) + (channel == 0 ? 0 : 3 - channel);
     default: return channel * pixels + y * size.width + x;
   }
 }
@@ -171,9 +172,9 @@ std::byte mean_of(const Bytes& i444, PixelFormat format, int channel, std::int64
 }
 
 TEST(ShareChromaTest, IsTheMeanOfThePixelsThatShareASample) {
-  constexpr std::array formats = {PixelFormat::i420, PixelFormat::nv12, PixelFormat::nv21,
-                                  PixelFormat::yuyv, PixelFormat::uyvy, PixelFormat::ycbcr32,
-                                  PixelFormat::i444};
+  constexpr std::array formats = {PixelFormat::i420,    PixelFormat::nv12, PixelFormat::nv21,
+                                  PixelFormat::yuyv,    PixelFormat::uyvy, PixelFormat::ycbcr32,
+                                  PixelFormat::ycrcb24, PixelFormat::i444};
   for (const PixelFormat format : formats) {
     for (const Size size : {Size{1, 1}, Size{2, 1}, Size{1, 2}, Size{7, 5}, Size{8, 6}}) {
       const Stream from = stream_of(PixelFormat::i444, size.width, size.height, {});

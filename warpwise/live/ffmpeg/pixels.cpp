@@ -6,6 +6,7 @@
 
 #include "warpwise/io/interleave.hpp"
 #include "warpwise/live/chroma.hpp"
+#include "warpwise/live/samples.hpp"
 
 namespace warpwise::live::ffmpeg {
 namespace {
@@ -109,37 +110,6 @@ void copy_parts_of_rgb(const AVFrame& frame, std::byte* to) {
   }
 }
 
-// Where the samples of one component lie in a frame without gaps, component 0 being luma or red.
-struct Samples {
-  std::int64_t first;
-  std::int64_t step;
-  std::int64_t pitch;
-};
-Samples samples_of(PixelFormat format, int component, std::int64_t width, std::int64_t height) {
-  const std::int64_t row = plane_row_bytes(format, 0, width);
-  const std::int64_t luma = row * plane_rows(format, 0, height);
-  const std::int64_t chroma_row = plane_count(format) > 1 ? plane_row_bytes(format, 1, width) : 0;
-  const bool is_luma = component == 0;
-  switch (format) {
-    case PixelFormat::yuyv:
-      return is_luma ? Samples{0, 2, row} : Samples{2 * component - 1, 4, row};
-    case PixelFormat::uyvy:
-      return is_luma ? Samples{1, 2, row} : Samples{2 * component - 2, 4, row};
-    case PixelFormat::nv12:
-      return is_luma ? Samples{0, 1, row} : Samples{luma + component - 1, 2, chroma_row};
-    case PixelFormat::nv21:
-      return is_luma ? Samples{0, 1, row} : Samples{luma + 2 - component, 2, chroma_row};
-    case PixelFormat::rgb24: return {component, 3, row};
-    case PixelFormat::bgr24: return {2 - component, 3, row};
-    case PixelFormat::rgba32: return {component, 4, row};
-    case PixelFormat::bgra32: return {component == 3 ? 3 : 2 - component, 4, row};
-    default:  // planes of their own
-      return is_luma ? Samples{0, 1, row}
-                     : Samples{luma + (component - 1) * chroma_row * plane_rows(format, 1, height),
-                               1, chroma_row};
-  }
-}
-
 AVColorSpace colour_space(Matrix matrix) {
   switch (matrix) {
     case Matrix::bt601: return AVCOL_SPC_SMPTE170M;
@@ -229,19 +199,19 @@ std::optional<AVPixelFormat> planes_for(PixelFormat format) {
 }
 
 void fill_frame(AVFrame& frame, PixelFormat format, std::span<const std::byte> from) {
+  const ConstHostFrame source(from.data(), format, frame.width, frame.height);
   const AVPixFmtDescriptor& pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   for (int component = 0; component < pixels.nb_components; ++component) {
     const AVComponentDescriptor& lies = pixels.comp[component];
-    const Samples samples = samples_of(format, component, frame.width, frame.height);
+    const Samples samples = samples_of(format, component);
     const bool is_chroma = component == 1 || component == 2;
     const std::int64_t columns =
         is_chroma ? AV_CEIL_RSHIFT(frame.width, pixels.log2_chroma_w) : frame.width;
     const std::int64_t rows =
         is_chroma ? AV_CEIL_RSHIFT(frame.height, pixels.log2_chroma_h) : frame.height;
-    const std::byte* row = from.data() + samples.first;
     std::uint8_t* to = frame.data[lies.plane] + lies.offset;
-    for (std::int64_t y = 0; y < rows;
-         ++y, row += samples.pitch, to += frame.linesize[lies.plane]) {
+    for (std::int64_t y = 0; y < rows; ++y, to += frame.linesize[lies.plane]) {
+      const std::byte* row = source.row(samples.plane, y) + samples.first;
       if (samples.step == 1 && lies.step == 1) {
         std::memcpy(to, row, static_cast<std::size_t>(columns));
         continue;

@@ -1,0 +1,25 @@
+#include "warpwise/live/samples.hpp"
+
+namespace warpwise::live {
+
+Samples samples_of(PixelFormat format, int component) {
+  const bool is_luma = component == 0;
+  switch (format) {
+    case PixelFormat::yuyv: return is_luma ? Samples{0, 0, 2} : Samples{0, 2 * component - 1, 4};
+    case PixelFormat::uyvy: return is_luma ? Samples{0, 1, 2} : Samples{0, 2 * component - 2, 4};
+    case PixelFormat::nv12: return is_luma ? Samples{0, 0, 1} : Samples{1, component - 1, 2};
+    case PixelFormat::nv21: return is_luma ? Samples{0, 0, 1} : Samples{1, 2 - component, 2};
+    case PixelFormat::rgb24: return {0, component, 3};
+    case PixelFormat::bgr24: return {0, 2 - component, 3};
+    case PixelFormat::ycrcb24: return {0, is_luma ? 0 : 3 - component, 3};
+    case PixelFormat::rgba32:
+    case PixelFormat::ycbcr32: return {0, component, 4};
+    case PixelFormat::bgra32: return {0, component == 3 ? 3 : 2 - component, 4};
+    case PixelFormat::gray8:
+    case PixelFormat::i420:
+    case PixelFormat::i444: break;
+  }
+  return {component, 0, 1};  // planes of their own
+}
+
+}  // namespace warpwise::live
