@@ -164,7 +164,8 @@ class FirstHour:
             expect(re.search(rf"(?<![\w-]){option}(?![\w-])", said), f"warpwise {name} --help has no {option}")
             listed = re.search(rf"`{option} [^`]*`, ([\w-]+(?:, [\w-]+)*)[;|]?", options)
             for value in [*values.split(), *(listed[1].split(", ") if listed else [])]:
-                line = re.search(rf"(?<![\w-]){option}(?![\w-]).*\n?.*", said)[0]
+                # At the line's start: descriptions of others may name it too.
+                line = re.search(rf"^ +(?:-\w,)?{option}(?![\w-]).*\n?.*", said, re.MULTILINE)[0]
                 if not re.fullmatch(r"[A-Z0-9:,.{}+-]+", value):
                     expect(value in line, f"warpwise {name} --help does not name {value} for {option}: {line}")
 
@@ -355,6 +356,30 @@ class FirstHour:
         shutil.copy(REPOSITORY / "examples/kernel_test/saxpy.ptx", tmp)
         self.line(typed[1].replace(name, str(program), 1), cwd=tmp)
 
+    # ---- A program of one's own on the emulated GPU
+
+    def emulated_program(self):
+        command = self.readme.command("warpwise run")
+        self.step(f"bash: {command}", lambda: self.run_program(command))
+
+    def run_program(self, command):
+        compiler = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        if not pathlib.Path(compiler).is_file():
+            raise NotHere("there is no nvcc")
+        folder = self.work / "own_program"
+        folder.mkdir()
+        (folder / "own.cu").write_text("""
+            __global__ void twice(int* values) { values[threadIdx.x] *= 2; }
+            int main() {
+              int* values = nullptr;
+              if (cudaMallocManaged(&values, 4 * sizeof(int)) != cudaSuccess) return 3;
+              values[3] = 21;
+              twice<<<1, 4>>>(values);
+              return cudaDeviceSynchronize() == cudaSuccess && values[3] == 42 ? 0 : 4;
+            }""", encoding="utf-8")
+        self.line(f"{compiler} -cudart shared -arch=compute_75 -o {command.split('/')[-1]} own.cu", cwd=folder)
+        self.line(command, cwd=folder)
+
     # ---- The rest
 
     def rest(self):
@@ -381,7 +406,7 @@ def main():
     work.mkdir(parents=True)
     hour = FirstHour(arguments.build.resolve(), work, arguments.own_root)
     for chapter in [hour.start, hour.command_lines, hour.table, hour.help, hour.mistakes, hour.library,
-                    hour.examples, hour.rest]:
+                    hour.examples, hour.emulated_program, hour.rest]:
         chapter()
     sys.exit(hour.steps.status())
 
