@@ -91,6 +91,9 @@ class TwoRungs(ExplainTest):
         self.assertEqual((report["before"], report["after"]), ("gemv/texture", "gemv/conflict_free"))
         before, after = figure(report, "shared memory, passes")
         self.assertGreater(before, after)
+        # The tree's line waits for passes: the loads of both are the same.
+        self.assertEqual((report["prediction"]["changed"], report["lines_by"]), ("latency", "shared memory, passes"))
+        self.assertIn("partial[at] += partial[at + distance]", report["lines"][0]["source"])
         self.assertEqual({each["what"] for each in report["prediction"]["bounds_us"]},
                          {"DRAM", "L2", "L1", "shared memory", "texture", "issue", "latency"})
 

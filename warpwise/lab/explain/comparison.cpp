@@ -147,8 +147,10 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   return times;
 }
 
-// The figure of memory whose count stands behind a part of the time; none for instructions.
-const MemoryFigure* figure_behind(Resource resource) {
+// The figure of memory whose count stands behind a part of the time; none for instructions. Of what
+// warps wait for, the one that changed most.
+const MemoryFigure* figure_behind(Resource resource, const ExplainedKernel& before,
+                                  const ExplainedKernel& after, std::size_t cc) {
   const auto named = [](std::string_view what) {
     return std::find_if(std::begin(memory_figures), std::end(memory_figures),
                         [&](const MemoryFigure& each) { return each.what == what; });
@@ -159,7 +161,15 @@ const MemoryFigure* figure_behind(Resource resource) {
     case Resource::l1: return named("global memory, bytes moved");
     case Resource::shared: return named("shared memory, passes");
     case Resource::texture: return named("textures, requests of warps");
-    case Resource::latency: return named("global memory, requests of warps");
+    case Resource::latency: {
+      const auto changed = [&](const MemoryFigure* figure) {
+        const auto of = [&](const Explanation& each) { return figure->of(each.launch.memory[cc]); };
+        return std::abs(sum(before, of) - sum(after, of));
+      };
+      const MemoryFigure* const requests = named("global memory, requests of warps");
+      const MemoryFigure* const passes = named("shared memory, passes");
+      return changed(passes) > changed(requests) ? passes : requests;
+    }
     case Resource::issue: break;
   }
   return nullptr;
@@ -168,7 +178,7 @@ const MemoryFigure* figure_behind(Resource resource) {
 void add_lines(const ExplainedKernel& before, const ExplainedKernel& after, std::size_t cc,
                Comparison& comparison) {
   const MemoryFigure* figure =
-      comparison.times ? figure_behind(comparison.times->changed) : nullptr;
+      comparison.times ? figure_behind(comparison.times->changed, before, after, cc) : nullptr;
   if (figure != nullptr) {
     comparison.decides = figure->what;
     comparison.lines = compared_lines(before, after, [&](const emulator::LineCounts& line) {
