@@ -53,7 +53,7 @@ inline constexpr KernelWords kernel_words = {
         "and "
         "no other file; the rules' pages are in the documents of warpwise.",
     .advice = "What to know",
-    .gain_about = "times as fast without it, at most: modelled",
+    .gain_about = "times as fast with this change: modelled",
     .rule = "Rule: {}.",
     .before = "An example: before",
     .after = "after",
