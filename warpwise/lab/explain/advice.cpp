@@ -30,8 +30,8 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
         " global memory is reached in {} transactions, of which {} are needed, since the threads "
         "of a "
         "warp use neighbouring addresses",
-        transactions(memory.global_load) + transactions(memory.global_store),
-        memory.global_load.ideal_transactions + memory.global_store.ideal_transactions);
+        grouped(transactions(memory.global_load) + transactions(memory.global_store)),
+        grouped(memory.global_load.ideal_transactions + memory.global_store.ideal_transactions));
   }
   if (shared.requests > 0) {
     text += fmt::format(

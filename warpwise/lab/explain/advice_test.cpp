@@ -76,9 +76,10 @@ TEST_F(AdviceOfALine, NamesTheArrayToPad) {
 
 TEST_F(AdviceOfALine, TellsScatteredFromMisaligned) {
   counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
-  EXPECT_NE(advice_for(result_)[0].text.find("32768 bytes are moved for 4096 that were asked for. "
-                                             "The threads' addresses lie far apart"),
-            std::string::npos)
+  EXPECT_NE(
+      advice_for(result_)[0].text.find("32,768 bytes are moved for 4,096 that were asked for. "
+                                       "The threads' addresses lie far apart"),
+      std::string::npos)
       << advice_for(result_)[0].text;
   counts().global_store = {32, 1024, 160, 0, 0, 4096, 5120, 128};
   EXPECT_NE(advice_for(result_)[0].text.find("do not begin where a segment of memory begins"),
@@ -159,6 +160,36 @@ TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   EXPECT_TRUE(std::any_of(advice.begin(), advice.end(), [](const Advice& each) {
     return each.text.find("near this GPU's roof") != std::string::npos;
   }));
+}
+
+TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  emulator::TrafficCounts& loads = result_.prediction->sample.memory[0].global_load;
+  const auto said = [&](const std::string& words) {
+    const std::vector<Advice> advice = advice_for(result_);
+    return std::any_of(advice.begin(), advice.end(), [&](const Advice& each) {
+      return each.text.find(words) != std::string::npos;
+    });
+  };
+  loads.bytes_requested = 32'000'000;
+  EXPECT_TRUE(said("near this GPU's roof"));
+  loads.bytes_requested = 4'000'000;
+  EXPECT_FALSE(said("near this GPU's roof"));
+  EXPECT_TRUE(said("moves 8 bytes for each that threads ask for"));
+  // Without an L2 DRAM moves what the accesses do.
+  loads.bytes_moved = 64'000'000;
+  loads.bytes_requested = 32'000'000;
+  result_.prediction->profile.figures["l2_gb_per_s"] = 0;
+  EXPECT_TRUE(said("moves 2 bytes for each that threads ask for"));
+}
+
+TEST_F(AdviceOfALine, SaysWhenItIsOfALargerGrid) {
+  result_.launch.memory = result_.launch.lines[0].memory;
+  result_.prediction = predicted(1, 1'000'000);
+  EXPECT_TRUE(advice_for(result_)[0].text.starts_with("On a GeForce GTX 1 DRAM rules"));
+  result_.prediction->facts.blocks = 1;
+  EXPECT_TRUE(advice_for(result_)[0].text.starts_with("On a GeForce GTX 1 that it fills, DRAM"));
 }
 
 TEST_F(AdviceOfALine, MergesWhatOneCureMends) {

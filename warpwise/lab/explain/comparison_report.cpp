@@ -15,12 +15,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t longest_source = 60;
 
-// Three digits of a time, all of a count.
 std::string count_text(double value) { return grouped(static_cast<std::uint64_t>(value)); }
-std::string time_text(double value) {
-  constexpr double of_four_digits = 1000;
-  return value < of_four_digits ? fmt::format("{:.3g}", value) : count_text(std::round(value));
-}
 
 std::string quotient(double before, double after) {
   return before > 0 && after > 0 ? fmt::format("{:.2f}", after / before) : "";

@@ -114,9 +114,9 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   std::string text =
       fmt::format("{} {} {} memory in {} transactions {}, where {} would do: {} bytes are moved",
                   place(explanation, line), verb, memory, number(each), each_request, number(ideal),
-                  counts.bytes_moved);
+                  grouped(counts.bytes_moved));
   if (counts.bytes_requested < counts.bytes_moved) {
-    text += fmt::format(" for {} that were asked for", counts.bytes_requested);
+    text += fmt::format(" for {} that were asked for", grouped(counts.bytes_requested));
   }
   if (each >= 2 * ideal) {
     text += fmt::format(
@@ -175,7 +175,8 @@ std::optional<Finding> same_address(const Explanation& explanation, const LineCo
                    "constant memory (__constant__ float filter[9]; in place of const float* "
                    "filter), from the kernel's parameters, or from a register that is filled "
                    "before a loop.",
-                   place(explanation, line), counts.bytes_requested, counts.bytes_moved),
+                   place(explanation, line), grouped(counts.bytes_requested),
+                   grouped(counts.bytes_moved)),
        cite("one constant request for each address", "Constant memory"), Remedy::constant_memory},
       Change{.bytes = ratio(counts.bytes_moved, all_bytes(explanation.launch.memory[index])),
              .loads = ratio(counts.requests, loads)}};

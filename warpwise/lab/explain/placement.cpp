@@ -65,9 +65,9 @@ Placement placement_of(const Explanation& explanation) {
   const double waiting = bounds.of(Resource::latency);
   const double working = bounds.of(Resource::issue);
   const bool hidden = waiting < working;
-  const std::string balance = fmt::format(
-      "on {} that it fills {:.3g} us of waiting beside {:.3g} of instructions, modelled",
-      prediction->profile.gpu_with_article(), waiting, working);
+  const std::string balance =
+      fmt::format("on {} that it fills {} us of waiting beside {} of instructions, modelled",
+                  prediction->profile.gpu_with_article(), time_text(waiting), time_text(working));
   if (hidden) {
     return {3, "document A's kind 3, few transactions (" + evidence +
                    ") and enough arithmetic to hide their latency (" + balance +

@@ -240,9 +240,9 @@ std::string prediction_text(const LaunchPrediction& prediction) {
   std::stable_sort(parts.begin(), parts.end(),
                    [&](Resource a, Resource b) { return bounds.of(a) > bounds.of(b); });
   std::string text =
-      fmt::format("{}{:.3g} us; launch {:.2g}", on, bounds.time_us(), bounds.launch_us);
+      fmt::format("{}{} us; launch {:.2g}", on, time_text(bounds.time_us()), bounds.launch_us);
   for (const Resource each : parts)
-    text += fmt::format(", {} {:.3g}", name_of(each), bounds.of(each));
+    text += fmt::format(", {} {}", name_of(each), time_text(bounds.of(each)));
   return wrapped(text + ", which overlap", 0) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "warpwise/lab/explain/findings.hpp"
+#include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -80,11 +81,12 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double saved = with_addresses(share) * fewer;
   const double waiting = half * fewer;
   return Suggestion{
-      fmt::format("{:.0f} % of the instructions load from global memory or store there, {:.2g} "
-                  "bytes a thread. Let a thread take neighbouring elements with one wide access of "
-                  "up to 16 bytes, which shares the index arithmetic too. With {:.0f} % of the "
-                  "instructions saved so, and {:.0f} % of the waiting,",
-                  100 * share, bytes, 100 * saved, 100 * waiting),
+      fmt::format(
+          "{:.0f} % of the instructions load from global memory or store there, {:.2g} "
+          "byte{} a thread. Let a thread take neighbouring elements with one wide access of "
+          "up to 16 bytes, which shares the index arithmetic too. With {:.0f} % of the "
+          "instructions saved so, and {:.0f} % of the waiting,",
+          100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
       Remedy::wide_accesses,
       // What waits no more because its instruction is gone is not saved twice.
       Change{.instructions = saved, .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved))}};
@@ -113,7 +115,7 @@ Suggestion about_latency(const LaunchPrediction& prediction, const Bounds& bound
               "meanwhile. Have more loads under way: read two or four independent elements into "
               "registers before the first is used, or make room for more warps. If half of the "
               "waiting went,",
-              standing(bounds, Resource::latency, "waiting", false),
+              standing(bounds, Resource::latency, "waiting (latency)", false),
               prediction.sample.pace.block_cycles / blocks, prediction.facts.blocks_per_sm),
           Remedy::more_in_flight, Change{.waiting = half}};
 }
@@ -162,6 +164,41 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
 
 double work_of(const Bounds& bounds) { return bounds.time_us() - bounds.launch_us; }
 
+// What DRAM moves for each byte that threads ask for, where sectors are not used whole. Not known
+// of textures, whose bytes nobody counts.
+double moved_in_vain(const LaunchPrediction& prediction) {
+  const emulator::MemoryCounts& memory = prediction.sample.memory.front();
+  if (memory.texture_requests > 0) return 0;
+  double asked = 0;
+  double moved = 0;
+  for (const emulator::TrafficCounts& each :
+       {memory.global_load, memory.global_store, memory.global_atomic, memory.local_load,
+        memory.local_store}) {
+    asked += static_cast<double>(each.bytes_requested);
+    moved += bytes_of(each);
+  }
+  const emulator::PaceCounts& pace = prediction.sample.pace;
+  if (prediction.profile.has_l2())
+    moved = 32 * static_cast<double>(pace.dram_read_sectors + pace.dram_written_sectors);
+  return asked > 0 ? moved / asked : 0;
+}
+
+std::string about_dram(const LaunchPrediction& prediction, double share) {
+  const std::string rules =
+      fmt::format("DRAM rules, with {:.0f} % of the modelled time", 100 * share);
+  const double moved = moved_in_vain(prediction);
+  constexpr double worth_saying = 1.5;
+  if (moved >= worth_saying) {
+    return fmt::format(
+        "{}, but moves {} bytes for each that threads ask for. The roof is reached when "
+        "neighbouring threads use all of the segments of memory that they touch.",
+        rules, number(moved));
+  }
+  return rules +
+         ": the kernel is near this GPU's roof, and gains most by moving fewer bytes (narrower "
+         "types, or several steps in one kernel).";
+}
+
 // The longest first.
 std::vector<Resource> by_length(const Bounds& bounds) {
   const auto all = all_values<Resource>();
@@ -173,8 +210,10 @@ std::vector<Resource> by_length(const Bounds& bounds) {
 
 constexpr const char* model_rule = "what rules a kernel's time (docs/prediction.md, The model)";
 
+// What rules a small grid is not what rules one that fills the GPU, of which findings are.
 std::string on(const LaunchPrediction& prediction) {
-  return "On " + prediction.profile.gpu_with_article() + " ";
+  return "On " + prediction.profile.gpu_with_article() +
+         (larger_to_fill(prediction) > 1 ? " that it fills, " : " ");
 }
 
 }  // namespace
@@ -201,11 +240,7 @@ std::vector<Finding> resource_findings(const LaunchPrediction& prediction) {
   for (const Resource resource : by_length(bounds)) {
     if (bounds.of(resource) < worth_naming * bounds.of(bounds.rules())) break;
     if (resource == Resource::dram && bounds.of(resource) >= at_its_roof * work) {
-      add({fmt::format("DRAM rules, with {:.0f} % of the modelled time: the kernel is near this "
-                       "GPU's roof, and gains by moving fewer bytes alone (narrower types, or "
-                       "several steps in one kernel).",
-                       100 * bounds.of(resource) / work),
-           Remedy::fewer_bytes, std::nullopt});
+      add({about_dram(prediction, bounds.of(resource) / work), Remedy::fewer_bytes, std::nullopt});
     } else if (const auto suggestion = about(prediction, bounds, resource)) {
       add(*suggestion);
     }

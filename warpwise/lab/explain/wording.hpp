@@ -33,6 +33,13 @@ inline std::string grouped(std::uint64_t value) {
   return digits;
 }
 
+/// Microseconds: three digits, or all before the point.
+inline std::string time_text(double value) {
+  constexpr double of_four_digits = 1000;
+  return value < of_four_digits ? fmt::format("{:.3g}", value)
+                                : grouped(static_cast<std::uint64_t>(std::llround(value)));
+}
+
 inline std::string passes_text(double value) {
   return number(value) + (number(value) == "1" ? " pass" : " passes");
 }
