@@ -48,8 +48,14 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.bytes);
     scale(each->bytes_moved, change.again);
   }
-  scale(launch.pace.l2_read_sectors, change.bytes);
-  scale(launch.pace.l2_written_sectors, change.bytes);
+  // What L1 merged already is not saved below it: the bytes that are asked for stay.
+  const auto save = [&](std::uint64_t& sectors, std::uint64_t bytes_asked_for) {
+    const std::uint64_t least = std::min(sectors, bytes_asked_for / 32);
+    scale(sectors, change.bytes);
+    sectors = std::max(sectors, least);
+  };
+  save(launch.pace.l2_read_sectors, memory.global_load.bytes_requested);
+  save(launch.pace.l2_written_sectors, memory.global_store.bytes_requested);
   launch.pace.dram_read_sectors =
       std::min(launch.pace.dram_read_sectors, launch.pace.l2_read_sectors);
   launch.pace.dram_written_sectors =

@@ -55,6 +55,18 @@ TEST(LaunchPrediction, AGainIsThatOfWhatRules) {
   EXPECT_NEAR(gain_of(dram, Change{.passes = 0.5}), 1, 0.01);
 }
 
+TEST(LaunchPrediction, WhatIsAskedForIsNotSavedBelowL1) {
+  // Accesses that move four times their bytes, which L1 merges: DRAM moves what it has to.
+  LaunchPrediction merged = predicted(10, 100'000);
+  emulator::TrafficCounts& loads = merged.sample.memory[0].global_load;
+  loads.bytes_requested = 32 * 100'000;
+  loads.bytes_moved = 4 * loads.bytes_requested;
+  EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 1, 0.01);
+  // Half of the sectors' bytes are used: no more than the other half can be saved.
+  loads.bytes_requested = 32 * 50'000;
+  EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 2, 0.01);
+}
+
 TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
   // One block of each SM takes less than the launch; the gain does not drown in that.
   const LaunchPrediction small = predicted(1000, 0);
