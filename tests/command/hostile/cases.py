@@ -346,9 +346,9 @@ def outputs():
     for words in [("devices",), ("--help",), ("--version",), ("sobel", "--help"), ("lab", "list"),
                   ("sobel", "in/a.npy", "-"), (*EXPLAIN,), (*FIND,)]:
         yield case(*words, code=FAILED, says="standard output: No space left", shell="exec >/dev/full")
-        yield case(*words, code=0, shell="exec >&-")
+        yield case(*words, code=FAILED, says="standard output", shell="exec >&-")
     yield case(*SOBEL, code=0, shell="exec <&-", makes=("out.npy",))
-    yield case(*SOBEL, code=0, shell="exec <&- >&-", makes=("out.npy",))
+    yield case(*SOBEL, code=FAILED, says="standard output", shell="exec <&- >&-", makes=("out.npy",))
     yield case("sobel", "in/frames.raw", "out.raw", "--from", "gray8", "--size", "8x8", code=FAILED,
                says="out.raw", shell="ulimit -f 0")
     yield case(*SOBEL, "--json", code=FAILED, says="No space left", shell="exec >/dev/full",
