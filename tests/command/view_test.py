@@ -3,9 +3,11 @@
 
 import json
 import os
+import pathlib
 import shutil
 import struct
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -42,8 +44,16 @@ class ViewTest(CommandTest):
 @unittest.skipIf(SANITIZED, "the display's drivers leak in their own code")
 class WindowTest(ViewTest):
     def on_display(self, *command, **options):
-        return subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1800x900x24", *command],
-                              capture_output=True, timeout=60, **options)
+        # The command's own words and exit code: xvfb-run has others where it cannot remove its folder at once.
+        with tempfile.TemporaryDirectory() as folder:
+            ended = pathlib.Path(folder, "ended")
+            done = subprocess.run(["xvfb-run", "-a", "-s", "-screen 0 1800x900x24",
+                                   "bash", "-c", '"$@" 2>"$0.said"; echo $? >"$0"', ended, *command],
+                                  capture_output=True, timeout=60, **options)
+            if ended.exists():
+                done.returncode = int(ended.read_text())
+                done.stderr = pathlib.Path(f"{ended}.said").read_bytes()
+        return done
 
     def shot(self, *arguments, backend="cpu", **options):
         """What the window shows of the last frame."""
