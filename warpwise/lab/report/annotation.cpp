@@ -6,6 +6,7 @@
 
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
+#include "warpwise/lab/study/text_diff.hpp"
 
 namespace warpwise::lab::report {
 namespace {
@@ -52,16 +53,6 @@ std::string_view trimmed(std::string_view line) {
   const std::size_t first = line.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return line.substr(first, line.find_last_not_of(blanks) - first + 1);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 // "4", "31.5".

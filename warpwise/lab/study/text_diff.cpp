@@ -4,8 +4,6 @@
 #include <vector>
 
 namespace warpwise::lab {
-namespace {
-
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -15,6 +13,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   }
   return lines;
 }
+
+namespace {
 
 struct Line {
   char mark;  // ' ', '-', '+'

@@ -8,6 +8,9 @@
 
 namespace warpwise::lab {
 
+/// A text's lines, without what ends them.
+std::vector<std::string_view> lines_of(std::string_view text);
+
 /// The lines that turn one text into the other, with two lines around each change, as `diff -u` has
 /// them; empty when the texts are the same. For texts of at most a few thousand lines.
 std::string text_diff(std::string_view before, std::string_view after);
