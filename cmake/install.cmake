@@ -11,7 +11,7 @@ install(TARGETS ${libraries} EXPORT warpwiseTargets FILE_SET HEADERS)
 if(TARGET warpwise_cudart)
   # The emulated CUDA runtime, and the library on it, under the names of what they stand in for: in a folder that
   # no loader searches by itself.
-  install(TARGETS warpwise_cudart warpwise_on_emulator
+  install(TARGETS warpwise_cuda warpwise_cudart warpwise_on_emulator
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated NAMELINK_SKIP)
 endif()
 install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir})

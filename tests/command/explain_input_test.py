@@ -90,15 +90,24 @@ class Faults(ExplainTest):
         self.assertEqual(done.stderr.count(b"\n"), 1)
 
     @compiles
-    def test_a_loop_that_never_ends(self):
+    def test_a_loop_that_changes_nothing(self):
         write("loop.cu", b'extern "C" __global__ void loop(volatile int* p) {\n  while (*p == 0) {\n  }\n}\n')
-        report = self.json_of("loop.cu", "--grid", "1", "--block", "32", "--arg", "i32[1]", "--budget",
+        report = self.json_of("loop.cu", "--grid", "1", "--block", "32", "--arg", "i32[1]", code=FAILED)
+        [fault] = report["faults"]
+        self.assertEqual((fault["kind"], fault["line"]), ("livelock", 2))
+
+    @compiles
+    def test_a_loop_that_counts_for_ever(self):
+        write("count.cu", b'extern "C" __global__ void count(volatile unsigned* p) {\n  for (;;) {\n'
+                          b'    *p = *p + 1;\n  }\n}\n')
+        report = self.json_of("count.cu", "--grid", "1", "--block", "1", "--arg", "u32[1]", "--budget",
                               "100000", code=FAILED)
         [fault] = report["faults"]
-        self.assertEqual((fault["kind"], fault["line"]), ("budget", 2))
+        self.assertEqual((fault["kind"], fault["line"]), ("budget", 3))
 
     def test_it_shows_what_takes_over_a_second(self):
-        write("loop.ptx", b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry loop() {\nagain:\n  bra again;\n}\n")
+        write("loop.ptx", b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry loop() {\n  .reg .b32 %r;\n  mov.b32 %r, 0;\n"
+                          b"again:\n  add.s32 %r, %r, 1;\n  bra again;\n}\n")
         call = ["explain", "loop.ptx", "--grid", "1", "--block", "32", "--budget"]
         self.assertNotIn(b"running", self.on_terminal(*call, "100", streams=["stderr"])[1])
         for budget in [30_000_000, 600_000_000]:  # a sanitizer takes long for the first

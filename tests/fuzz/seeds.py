@@ -218,6 +218,26 @@ def pipeline_seeds():
         yield text.encode()
 
 
+def fat_binary_seeds():
+    def entry(kind, payload, compressed=0, flags=0, uncompressed=0, architecture=75):
+        return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(payload), compressed, 0, 8, 0, architecture, 0, 0, flags, 0,
+                           uncompressed) + payload
+
+    def whole(*entries):
+        payload = b"".join(entries)
+        return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(payload)) + payload
+
+    text = b".version 8.0\n.target sm_75\n.address_size 64\n\0"
+    # A frame of zstd with one block that is not compressed.
+    frame = b"\x28\xb5\x2f\xfd\x20" + bytes([len(text)]) + struct.pack("<I", len(text) << 3 | 1)[:3] + text
+    yield whole(entry(1, text))
+    yield whole(entry(2, b"\x7fELF"), entry(1, text, architecture=90), entry(1, text))
+    yield whole(entry(1, frame, len(frame), 0x8000, len(text)))
+    yield whole(entry(1, frame, len(frame), 0x2000, len(text)))
+    yield whole(entry(2, b"\x7fELF"))
+    yield whole(entry(1, text))[:-20]
+
+
 def image_seeds(ending):
     folder = pathlib.Path(__file__).parents[1] / "images"
     return lambda: (path.read_bytes() for path in sorted(folder.glob(f"*.{ending}")))
@@ -225,7 +245,7 @@ def image_seeds(ending):
 
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("device", device_seeds),
-                      ("explain", explain_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds),
+                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),

@@ -351,10 +351,11 @@ class ExplainCommand final : public Command {
     const std::string found = faults.size() == 1
                                   ? "a fault was found "
                                   : fmt::format("{} faults were found, the first ", faults.size());
+    const std::string line = first.line == 0 ? "" : fmt::format("at line {}, ", first.line);
     const bool budget = first.kind == emulator::FaultKind::budget;
-    throw Error(fmt::format("{}at line {}, thread ({}, {}, {}) of block ({}, {}, {}): {}{}", found,
-                            first.line, first.thread.x, first.thread.y, first.thread.z,
-                            first.block.x, first.block.y, first.block.z, first.message,
+    throw Error(fmt::format("{}{}in thread ({}, {}, {}) of block ({}, {}, {}): {}{}", found, line,
+                            first.thread.x, first.thread.y, first.thread.z, first.block.x,
+                            first.block.y, first.block.z, first.message,
                             budget ? " (--budget N allows more)" : ""));
   }
 

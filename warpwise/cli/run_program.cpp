@@ -14,6 +14,7 @@
 
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/emulator/checks.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
 #include "warpwise/lab/explain/emulated_runtime.hpp"
@@ -26,14 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view runtime_library = "libcudart.so.13";
-
-// What the runtime checks beside what it always does; `all` is what there is.
-enum class Check : std::uint8_t { none, races, all };
-constexpr auto enum_names(Check) {
-  return std::to_array<EnumName<Check>>(
-      {{Check::none, "none"}, {Check::races, "races"}, {Check::all, "all"}});
-}
-constexpr auto all_checks = all_values<Check>();
 
 // As execvp() finds it, but with a reason where it does not.
 fs::path find_program(const std::string& name) {
@@ -132,16 +125,24 @@ fs::path place_of_file(const std::string& file) {
   return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
 }
 
+emulator::Checks checks_named(const std::string& list) {
+  try {
+    return emulator::parse_checks(list);
+  } catch (const InvalidArgument& error) {
+    throw UsageError(fmt::format("--check got '{}': {}", list, error.what()));
+  }
+}
+
 class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app) : app_(app) {
     app.prefix_command();  // what PROGRAM stands before is its own
     app.formatter(std::make_shared<Help>());
-    add_choice(app, "--check",
-               "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
-               "deadlocks and the budget, which always are; races are those in shared memory, and "
-               "all there is to add (default: none)",
-               all_checks, check_);
+    add_text(app, "--check", "LIST",
+             "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
+             "deadlocks and the budget, which always are: memory, races, init, sync, runtime, "
+             "several with commas between them; all; none (default: none)",
+             [this](const std::string& text) { checks_ = checks_named(text); });
     add_text(app, "--cc", "X.Y", "The emulated GPU's compute capability (default: 9.0)",
              [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
     add_text(app, "--device", "DEVICE",
@@ -208,7 +209,7 @@ class RunCommand final : public Command {
   }
 
   void set_variables() const {
-    if (app_.count("--check") > 0) set("CHECK", std::string(name_of(check_)));
+    if (app_.count("--check") > 0) set("CHECK", to_string(checks_));
     if (cc_) set("CC", rules::to_string(*cc_));
     if (budget_ > 0) set("BUDGET", std::to_string(budget_));
     if (!junit_.empty()) set("JUNIT", junit_);
@@ -226,7 +227,7 @@ class RunCommand final : public Command {
   }
 
   const CLI::App& app_;
-  Check check_ = Check::none;
+  emulator::Checks checks_;
   std::optional<rules::ComputeCapability> cc_;
   std::int64_t budget_ = 0;  // 0: none
   std::string junit_;

@@ -11,11 +11,10 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::uint64_t alignment = 512;  // what textures need; cudaMalloc gives as much
-// Host addresses lie above the emulated GPU's, which begin at global_base and go up by what is
-// allocated.
-constexpr Address visible_base = Address{64} << 40;
 // An access that ends this far past an allocation does not reach the next one.
 constexpr std::uint64_t gap = 64 * 1024;
+// Freed allocations that are remembered.
+constexpr std::size_t most_freed = 65536;
 
 std::uint64_t default_limit() {
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -32,15 +31,39 @@ AllocationView Device::State::find(Address address) const {
   if (after == allocations.begin()) return {};
   const auto& [begin, allocation] = *std::prev(after);
   if (address - begin >= allocation.bytes) return {};
-  return {begin, begin + allocation.bytes, allocation.host.get()};
+  return {begin, begin + allocation.bytes, allocation.host.get(), allocation.shadow.get()};
+}
+
+const Freed* Device::State::find_freed(Address address) const {
+  const auto after = freed.upper_bound(address);
+  if (after == freed.begin()) return nullptr;
+  const auto& [begin, range] = *std::prev(after);
+  return address - begin < range.bytes ? &range : nullptr;
+}
+
+void Device::State::forget_freed(Address begin, std::uint64_t bytes) {
+  auto it = freed.upper_bound(begin);
+  if (it != freed.begin()) --it;
+  while (it != freed.end() && it->first < begin + bytes)
+    it = it->first + it->second.bytes > begin ? freed.erase(it) : std::next(it);
+}
+
+bool Device::State::was_freed(Address address) const {
+  const std::shared_lock lock(mutex);
+  return find_freed(address) != nullptr;
 }
 
 std::string Device::State::describe(Address address) const {
   const std::shared_lock lock(mutex);
-  const auto named = [](const Allocation& allocation) {
+  const auto named = [](const auto& allocation) {
     return (allocation.name.empty() ? std::string("a buffer") : allocation.name) + " of " +
            std::to_string(allocation.bytes) + " bytes";
   };
+  if (const Freed* range = find_freed(address); range != nullptr) {
+    const Address begin = std::prev(freed.upper_bound(address))->first;
+    return "byte " + std::to_string(address - begin) + " of " + named(*range) +
+           ", which was freed" + (range->by.empty() ? "" : " by " + range->by);
+  }
   const auto after = allocations.upper_bound(address);
   if (after != allocations.end() && after->first - address <= gap / 2) {
     return std::to_string(after->first - address) + " bytes before " + named(after->second);
@@ -86,28 +109,94 @@ Allocation Device::State::take(std::uint64_t bytes, std::string name) {
                       " bytes for the emulated GPU");
   }
   allocation.name = std::move(name);
+  if (tracks_definedness) {
+    allocation.shadow.reset(static_cast<std::byte*>(std::malloc(bytes > 0 ? bytes : 1)));
+    if (allocation.shadow == nullptr) {
+      throw OutOfMemory("this machine has no " + std::to_string(bytes) +
+                        " bytes to remember which of a buffer's are initialised");
+    }
+    std::memset(allocation.shadow.get(), unwritten, bytes);
+  }
   used += bytes;
   return allocation;
 }
 
+Address Device::State::allocate_of_heap(std::uint64_t bytes, std::string name,
+                                        std::uint64_t heap_bytes) {
+  const std::unique_lock lock(mutex);
+  if (bytes > heap_bytes || heap_used > heap_bytes - bytes || bytes > limit || used > limit - bytes)
+    return 0;
+  Allocation allocation = take(bytes, std::move(name));
+  allocation.is_of_heap = true;
+  heap_used += bytes;
+  return place(std::move(allocation));
+}
+
+std::shared_ptr<std::byte> Device::State::free_of_heap(Address address, std::string by) {
+  const std::unique_lock lock(mutex);
+  const auto found = allocations.find(address);
+  if (found == allocations.end() || !found->second.is_of_heap) return nullptr;
+  return std::move(take_out(found, std::move(by)).host);
+}
+
+Address Device::State::place(Allocation allocation) {
+  const Address address = next;
+  next += (allocation.bytes + gap + alignment - 1) / alignment * alignment;
+  allocations.emplace(address, std::move(allocation));
+  return address;
+}
+
 Address Device::allocate(std::uint64_t bytes, std::string name) {
   const std::unique_lock lock(state_->mutex);
-  Allocation allocation = state_->take(bytes, std::move(name));
-  const Address address = state_->next;
-  state_->next += (bytes + gap + alignment - 1) / alignment * alignment;
-  state_->allocations.emplace(address, std::move(allocation));
-  return address;
+  return state_->place(state_->take(bytes, std::move(name)));
 }
 
 void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
   const std::unique_lock lock(state_->mutex);
   Allocation allocation = state_->take(bytes, std::move(name));
+  allocation.shadow.reset();  // the host may write it at any time
   void* pointer = allocation.host.get();
   const auto address = reinterpret_cast<Address>(pointer);
-  if (address < visible_base)
+  if (address < host_visible_base)
     throw OutOfMemory("this machine's memory lies where the emulated GPU's does");
+  state_->forget_freed(address, bytes);
   state_->allocations.emplace(address, std::move(allocation));
   return pointer;
+}
+
+void Device::show(void* host, std::uint64_t bytes, std::string name) {
+  const std::unique_lock lock(state_->mutex);
+  const auto address = reinterpret_cast<Address>(host);
+  if (address < host_visible_base)
+    throw InvalidArgument("the host's memory lies where the emulated GPU's does");
+  const auto after = state_->allocations.lower_bound(address + bytes);
+  if (after != state_->allocations.begin()) {
+    const auto& [begin, before] = *std::prev(after);
+    if (begin + before.bytes > address) throw InvalidArgument("the device has this memory already");
+  }
+  Allocation allocation;
+  allocation.bytes = bytes;
+  allocation.host = {static_cast<std::byte*>(host), FreeMemory{.is_foreign = true}};
+  allocation.name = std::move(name);
+  state_->used += bytes;
+  state_->forget_freed(address, bytes);
+  state_->allocations.emplace(address, std::move(allocation));
+}
+
+void Device::hide(void* host, std::uint64_t bytes) {
+  const std::unique_lock lock(state_->mutex);
+  const auto address = reinterpret_cast<Address>(host);
+  auto& all = state_->allocations;
+  for (auto each = all.lower_bound(address); each != all.end() && each->first < address + bytes;) {
+    state_->used -= each->second.bytes;
+    each = all.erase(each);
+  }
+}
+
+std::pair<Address, std::uint64_t> Device::allocation_of(Address address) const {
+  const AllocationView view = state_->find(address);
+  return view.host == nullptr ? std::pair<Address, std::uint64_t>{}
+                              : std::pair{view.begin, view.end - view.begin};
 }
 
 bool Device::holds(Address address) const { return state_->find(address).host != nullptr; }
@@ -117,25 +206,55 @@ std::pair<std::uint64_t, std::uint64_t> Device::memory() const {
   return {state_->used, state_->limit};
 }
 
-void Device::free(Address address) {
-  const std::unique_lock lock(state_->mutex);
+void Device::free(Address address, std::string by) {
+  std::unique_lock lock(state_->mutex);
   const auto found = state_->allocations.find(address);
   if (found == state_->allocations.end()) {
+    lock.unlock();
     throw InvalidArgument("the emulated GPU has no allocation that begins at " +
-                          std::to_string(address));
+                          std::to_string(address) + ": it is " + state_->describe(address));
   }
-  state_->used -= found->second.bytes;
-  state_->allocations.erase(found);
+  state_->take_out(found, std::move(by));
 }
 
-std::byte* Device::host_pointer(Address address, std::uint64_t bytes) const {
-  const AllocationView view = state_->find(address);
+Allocation Device::State::take_out(std::map<Address, Allocation>::iterator found, std::string by) {
+  Allocation allocation = std::move(found->second);
+  used -= allocation.bytes;
+  if (allocation.is_of_heap) heap_used -= allocation.bytes;
+  freed[found->first] = {allocation.bytes, allocation.name, std::move(by)};
+  freed_in_order.push_back(found->first);
+  if (freed_in_order.size() > most_freed) {
+    freed.erase(freed_in_order.front());
+    freed_in_order.pop_front();
+  }
+  allocations.erase(found);
+  return allocation;
+}
+
+void Device::track_definedness() {
+  const std::unique_lock lock(state_->mutex);
+  state_->tracks_definedness = true;
+}
+
+AllocationView Device::State::view(Address address, std::uint64_t bytes) const {
+  const AllocationView view = find(address);
   // A transfer of no bytes may begin one past the end of an allocation.
   if (view.host == nullptr || bytes > view.end - address) {
     throw InvalidArgument("a transfer of " + std::to_string(bytes) + " bytes at " +
-                          state_->describe(address) +
+                          describe(address) +
                           " does not lie in one allocation of the emulated GPU");
   }
+  return view;
+}
+
+std::byte* Device::host_pointer(Address address, std::uint64_t bytes) const {
+  const AllocationView view = state_->view(address, bytes);
+  if (view.shadow != nullptr) std::memset(view.shadow + (address - view.begin), 0, bytes);
+  return view.host + (address - view.begin);
+}
+
+const std::byte* Device::bytes_at(Address address, std::uint64_t bytes) const {
+  const AllocationView view = state_->view(address, bytes);
   return view.host + (address - view.begin);
 }
 
@@ -146,7 +265,7 @@ void Device::write(Address to, std::span<const std::byte> from) {
 
 void Device::read(Address from, std::span<std::byte> to) const {
   if (to.empty()) return;
-  std::memcpy(to.data(), host_pointer(from, to.size()), to.size());
+  std::memcpy(to.data(), bytes_at(from, to.size()), to.size());
 }
 
 std::uint64_t Device::create_texture(const Texture& texture) {
@@ -182,7 +301,7 @@ std::uint64_t Device::create_texture(const Texture& texture) {
     overflow |= __builtin_add_overflow(bytes, row, &bytes);
   }
   if (overflow) throw InvalidArgument("a texture whose size does not fit in 64 bits");
-  host_pointer(texture.data, bytes);
+  bytes_at(texture.data, bytes);
   const std::unique_lock lock(state_->mutex);
   const std::uint64_t handle = state_->next_texture++;
   state_->textures.emplace(handle, texture);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -14,6 +15,7 @@
 
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
+#include "warpwise/emulator/checks.hpp"
 #include "warpwise/rules/rules.hpp"
 
 /// Runs CUDA kernels, given as PTX, on the CPU, exactly and with counts: what each source line
@@ -72,8 +74,20 @@ class WARPWISE_EXPORT Device {
   Address allocate(std::uint64_t bytes, std::string name = {});
   /// Zero-filled memory that the host reads and writes at the same address, as managed memory.
   void* allocate_visible(std::uint64_t bytes, std::string name = {});
-  /// \throws InvalidArgument  for an address that neither of them returned
-  void free(Address address);
+  /// \param by  who frees it, for the message of an access to it later
+  /// \throws InvalidArgument  for an address that neither of them returned, or one freed before
+  void free(Address address, std::string by = {});
+  /// From now on memory that is allocated is told apart into what somebody has written and what
+  /// nobody has, for Check::init. What the host sees too counts as written.
+  void track_definedness();
+  /// Memory of the host's that kernels read and write too, at the same address, until hide().
+  /// \throws InvalidArgument  for memory of which the device has a part already
+  void show(void* host, std::uint64_t bytes, std::string name = {});
+  /// Ends what show() began in these bytes.
+  void hide(void* host, std::uint64_t bytes);
+  /// The first address and the bytes of the allocation that holds an address; no bytes where none
+  /// does.
+  std::pair<Address, std::uint64_t> allocation_of(Address address) const;
   /// Whether an allocation holds the address.
   bool holds(Address address) const;
   /// Bytes allocated, and what may be allocated in all.
@@ -84,8 +98,10 @@ class WARPWISE_EXPORT Device {
   /// Copies bytes from the device to the host.
   /// \throws InvalidArgument  when the bytes do not lie in one allocation.
   void read(Address from, std::span<std::byte> to) const;
-  /// The host's own pointer to `bytes` of device memory, valid until freed.
+  /// The host's own pointer to `bytes` of device memory, valid until freed. They count as written.
   std::byte* host_pointer(Address address, std::uint64_t bytes) const;
+  /// The same to read alone.
+  const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
 
   /// Makes a texture object and returns its handle, which kernels take as an argument.
   /// \throws InvalidArgument  for a size, a pitch or a format that no texture has.
@@ -159,7 +175,27 @@ struct LineCounts {
 };
 
 /// What a kernel did wrong, or what ended it.
-enum class FaultKind { out_of_bounds, misaligned, deadlock, budget, trap, assertion, race };
+enum class FaultKind {
+  out_of_bounds,
+  misaligned,
+  deadlock,
+  budget,
+  trap,
+  assertion,
+  race,
+  use_after_free,
+  livelock,
+  barrier,           ///< not every thread of the block comes to it
+  member_mask,       ///< of lanes that do not execute an instruction together
+  uninitialised,     ///< a value that nobody has written
+  invalid_free,      ///< of memory that is none, or was freed before
+  leak,              ///< memory that was never freed
+  copy,              ///< of a size or direction that its memory does not have
+  unchecked_launch,  ///< whose error nobody has asked for
+  unsynchronised,    ///< memory that the host takes while the device may still write it
+  bad_call,          ///< through a pointer to no function
+  stack_overflow,
+};
 /// For name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
   return std::to_array<EnumName<FaultKind>>({{FaultKind::out_of_bounds, "out_of_bounds"},
@@ -168,8 +204,27 @@ constexpr auto enum_names(FaultKind) {
                                              {FaultKind::budget, "budget"},
                                              {FaultKind::trap, "trap"},
                                              {FaultKind::assertion, "assertion"},
-                                             {FaultKind::race, "race"}});
+                                             {FaultKind::race, "race"},
+                                             {FaultKind::use_after_free, "use_after_free"},
+                                             {FaultKind::livelock, "livelock"},
+                                             {FaultKind::barrier, "barrier"},
+                                             {FaultKind::member_mask, "member_mask"},
+                                             {FaultKind::uninitialised, "uninitialised"},
+                                             {FaultKind::invalid_free, "invalid_free"},
+                                             {FaultKind::leak, "leak"},
+                                             {FaultKind::copy, "copy"},
+                                             {FaultKind::unchecked_launch, "unchecked_launch"},
+                                             {FaultKind::unsynchronised, "unsynchronised"},
+                                             {FaultKind::bad_call, "bad_call"},
+                                             {FaultKind::stack_overflow, "stack_overflow"}});
 }
+
+/// A line of the program's source; line 0 and no file where it is not known.
+struct SourcePlace {
+  std::string file;
+  int line = 0;
+  friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
+};
 
 /// The first of the faults of one kind on one line, and how many threads met it.
 struct Fault {
@@ -180,6 +235,8 @@ struct Fault {
   int line = 0;
   std::uint64_t count = 0;
   std::string message;
+  /// Where the compiler inlined the function that the line is of: the innermost call first.
+  std::vector<SourcePlace> called_from = {};
 };
 
 /// What LaunchOptions::pace says of a GPU. Cycles are those from an instruction's issue until
@@ -221,9 +278,8 @@ struct LaunchOptions {
   /// Warp instructions after which the launch is stopped with a budget fault; 0: no limit.
   std::uint64_t budget = 0;
   int threads = 0;  ///< of the CPU; 0: all
-  /// Reports races of a block's threads in shared memory as faults of kind `race`: see
-  /// docs/emulator.md for which ones it finds. Several times slower where shared memory is used.
-  bool check_races = false;
+  /// What is looked for, and reported as faults; those of the CUDA runtime change nothing here.
+  Checks checks = {};
   /// Runs this many blocks of the grid, in runs of neighbours spread evenly over it; 0: all. What
   /// is counted is theirs. Not for kernels whose blocks wait for each other, whose budget such a
   /// sample would use up.
@@ -231,9 +287,14 @@ struct LaunchOptions {
   /// Gives the blocks the memory through which a cooperative launch's wait for each other
   /// (`cooperative_groups::this_grid().sync()`), which aborts without it.
   bool cooperative = false;
+  /// Local memory of a thread for the calls that are made at run time (recursion, pointers to
+  /// functions) and for alloca.
+  std::uint64_t stack_bytes = std::uint64_t{64} << 10;
+  /// Memory that kernels may have taken by malloc and new, and not given back, on the whole device.
+  std::uint64_t heap_bytes = std::uint64_t{8} << 20;
   /// Follows the time that each block would take alone, and what it asks L2 and DRAM for; on one
-  /// thread of the CPU, so that the result is always the same. `count` must be true, `check_races`
-  /// false, and there is at least one compute capability: the first one's rules hold.
+  /// thread of the CPU, so that the result is always the same. `count` must be true, no races
+  /// are checked, and there is at least one compute capability: the first one's rules hold.
   std::optional<PaceModel> pace = {};
 };
 

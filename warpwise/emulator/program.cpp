@@ -120,11 +120,8 @@ Address Program::State::target_of(const ptx::Variable& variable, const std::stri
     if (module.variables[i].name != name || !is_in_memory(module.variables[i])) continue;
     return addresses.empty() ? 0 : addresses[i];
   }
-  // A function's is one where nothing lies: kernels that call through a pointer are refused, and
-  // those that do not may be in one module with tables of virtual functions.
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    constexpr Address between = 16;
-    if (module.functions[i].name == name) return between * (i + 1);
+    if (module.functions[i].name == name) return function_address(i);
   }
   throw Unsupported("PTX line " + std::to_string(variable.ptx_line) +
                     ": a variable is initialised with the address of '" + name +

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@
 #include "warpwise/emulator/ptx/parser.hpp"
 
 namespace warpwise::emulator {
+
+/// The address of a module's n-th function: in a window of its own, where no memory lies.
+constexpr Address function_address(std::size_t n) {
+  return (Address{4} << 40) + 16 * (Address{n} + 1);
+}
 
 /// Special registers that a warp's register file holds, set when the warp starts.
 enum class Special : std::uint8_t {
@@ -60,18 +66,53 @@ struct Accesses {
   std::vector<std::int32_t> writes;
 };
 
+/// Bytes of a parameter or a result, and where in a frame they lie.
+struct FrameSlot {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A function that calls reach at run time: it recurses, or a pointer may point to it.
+struct CalledFunction {
+  std::string name;
+  std::int32_t entry = -1;  ///< index into Code::operations; -1: it fits no call of the kernel
+  std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
+  std::vector<FrameSlot> parameters;
+  std::vector<FrameSlot> results;
+};
+
+/// A call at run time. The caller's registers that are needed afterwards are saved: functions share
+/// the warp's register file.
+struct CallSite {
+  std::int32_t function = -1;        ///< index into Code::functions; -1: a pointer says which
+  std::vector<FrameSlot> arguments;  ///< in the caller's frame
+  std::vector<FrameSlot> results;
+  struct Saved {
+    std::int32_t slot = 0;
+    Width width = Width::none;
+  };
+  std::vector<Saved> saved;
+};
+
 struct Code {
   KernelInfo info;
-  std::vector<Operation> operations;      ///< the last one is an exit
+  std::vector<Operation> operations;      ///< the last one is an exit or a return
   std::vector<Accesses> accesses;         ///< of each operation
   std::size_t virtual_registers = 0;      ///< that they number
   std::vector<ptx::SourceLine> lines;     ///< of each operation
   std::vector<InstructionClass> classes;  ///< of each operation
   std::vector<std::string> names;         ///< of each operation, for messages ("ld.global.f32")
   std::vector<std::string> files;         ///< that SourceLine::file indexes
+  std::vector<ptx::SourceLine> callers;   ///< that SourceLine::caller indexes
   std::vector<std::int32_t> lists;        ///< operands beyond those an Operation holds
   std::vector<Site> sites;
   std::vector<std::vector<std::int32_t>> jump_tables;
+  std::vector<CalledFunction> functions;
+  std::map<Address, std::size_t> function_at;  ///< of those whose address the module takes
+  std::vector<CallSite> call_sites;
+  std::int32_t frame_register =
+      Operation::none;               ///< of 64 bits: where a called function's frame is
+  bool uses_stack = false;           ///< it calls at run time, or takes memory by alloca
   std::vector<std::byte> constants;  ///< literals, each for 32 lanes
   /// Constants that hold the address of a module variable, known at launch.
   struct Relocation {
@@ -88,7 +129,8 @@ struct Code {
   std::size_t register_bytes = 0;
   std::uint64_t static_shared = 0;
   std::uint64_t dynamic_shared_at = 0;  ///< where extern shared arrays begin
-  std::uint64_t local_bytes = 0;        ///< of a thread, its calls' parameters included
+  std::uint64_t local_bytes =
+      0;  ///< of a thread without its stack, inlined calls' parameters included
 
   /// The file of an operation's source line; empty if it is not known.
   std::string file_of(const ptx::SourceLine& source) const {

@@ -49,7 +49,6 @@ void Decoder::decode_move() {
       return;
     }
     if (lookup(from.name) == nullptr) {
-      if (find_function(from.name) != nullptr) refuse("the address of a function");
       if (!from.name.empty() && from.name[0] == '%') refuse("special register " + from.name);
     }
   }

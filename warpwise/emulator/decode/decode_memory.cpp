@@ -1,12 +1,11 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Loads, stores, atomics, cp.async.
+// Loads, stores, atomics.
 
 #include <algorithm>
 
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/instructions/atomics.hpp"
-#include "warpwise/emulator/instructions/copy_async.hpp"
 #include "warpwise/emulator/instructions/load_store.hpp"
 
 namespace warpwise::emulator {
@@ -40,8 +39,13 @@ Decoder::Address Decoder::address(const Operand& operand, Space space) {
     return result;
   }
   const auto added = static_cast<std::uint64_t>(result.offset);
-  result.base = address_constant(*symbol, result.offset, Width::w64);
-  result.offset = 0;
+  if (symbol->in_frame) {
+    result.base = frame_register();
+    result.offset = static_cast<std::int64_t>(symbol->offset + added);
+  } else {
+    result.base = address_constant(*symbol, result.offset, Width::w64);
+    result.offset = 0;
+  }
   switch (symbol->kind) {
     case Symbol::Kind::shared: result.space = Space::shared; break;
     case Symbol::Kind::local: result.space = Space::local; break;
@@ -70,14 +74,12 @@ std::optional<Space> Decoder::stated_space() const {
       space = Space::global;
     else if (modifier == "const")
       space = Space::constant;
-    else if (modifier == "shared" || modifier == "shared::cta")
+    else if (modifier == "shared" || modifier == "shared::cta" || modifier == "shared::cluster")
       space = Space::shared;
     else if (modifier == "local")
       space = Space::local;
     else if (modifier == "param" || modifier == "param::entry" || modifier == "param::func")
       space = Space::parameter;
-    else if (modifier == "shared::cluster")
-      refuse("clusters are not run");
   }
   return space;
 }
@@ -163,35 +165,6 @@ void Decoder::decode_atomic(bool has_result) {
   op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
   op.strong = true;
   set_address(op, at, InstructionClass::atomic);
-}
-
-void Decoder::decode_copy_async() {
-  if (!has("async") || has("bulk") || has("mbarrier")) refuse("");
-  if (has("commit_group") || has("wait_group") || has("wait_all")) {
-    emit_nothing(InstructionClass::control);
-    return;
-  }
-  if (!has("ca") && !has("cg")) refuse("");
-  const Address to = address(operand(0), Space::shared);
-  const Address from = address(operand(1), Space::global);
-  if (from.is_32_bits) malformed("has a 32-bit global address");
-  const Operand& size = operand(2);
-  if (size.kind != Operand::Kind::integer ||
-      (size.value != 4 && size.value != 8 && size.value != 16)) {
-    malformed("copies 4, 8 or 16 bytes");
-  }
-  std::int32_t read_bytes = constant(size.value, Width::w32);
-  if (current_->operands.size() > 3) {
-    if (register_width(operand(3)) == Width::predicate)
-      refuse("with a predicate that ignores the source");
-    read_bytes = read(operand(3), Width::w32);
-  }
-  const std::int32_t added = constant(static_cast<std::uint64_t>(from.offset), Width::w64);
-  Operation& op = emit(copy_async_handler(observers_), InstructionClass::load);
-  op.bytes = static_cast<std::uint8_t>(size.value);
-  op.list = new_list({from.base, added, read_bytes});
-  set_address(op, to, InstructionClass::store);
-  new_site(InstructionClass::load);
 }
 
 }  // namespace warpwise::emulator

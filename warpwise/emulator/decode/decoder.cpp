@@ -38,6 +38,8 @@ Code Decoder::decode() {
   }
   decode_function(frame);
   emit_control(Control::exit);
+  code_.local_bytes = local_peak_;
+  decode_called_functions();
   finish();
   return std::move(code_);
 }
@@ -55,7 +57,7 @@ void Decoder::decode_function(Frame& frame) {
     if (i == instructions.size()) break;
     current_ = &instructions[i];
     frame_ = &frame;
-    decode_instruction(frame.depth > 0, instructions.size() - 1 - i);
+    decode_instruction(instructions.size() - 1 - i);
   }
   frame.labels[end_label] = static_cast<std::uint32_t>(code_.operations.size());
   current_ = nullptr;
@@ -82,7 +84,7 @@ void Decoder::resolve_labels(const Frame& frame, const Frame::Branch& branch) {
   code_.jump_tables.push_back(std::move(targets));
 }
 
-void Decoder::decode_instruction(bool inlined, std::size_t remaining) {
+void Decoder::decode_instruction(std::size_t remaining) {
   const std::string& opcode = current_->opcode;
   static const std::set<std::string_view> ignored = {"prefetch",      "prefetchu", "discard",
                                                      "applypriority", "pmevent",   "griddepcontrol",
@@ -104,7 +106,9 @@ void Decoder::decode_instruction(bool inlined, std::size_t remaining) {
   else if (opcode == "call")
     decode_call();
   else if (opcode == "ret")
-    decode_return(inlined, remaining);
+    decode_return(remaining);
+  else if (opcode == "alloca" || opcode == "stacksave" || opcode == "stackrestore")
+    decode_stack();
   else if (opcode == "exit")
     emit_control(Control::exit);
   else if (opcode == "trap" || opcode == "brkpt")
@@ -119,6 +123,8 @@ void Decoder::decode_instruction(bool inlined, std::size_t remaining) {
     decode_address_conversion();
   else if (opcode == "cp")
     decode_copy_async();
+  else if (opcode == "mbarrier")
+    decode_mbarrier();
   else if (ignored.contains(opcode))
     emit_nothing(InstructionClass::control);
   else if (!decode_texture_or_tensor())

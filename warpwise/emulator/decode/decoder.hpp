@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "warpwise/emulator/decode/flags.hpp"
 #include "warpwise/emulator/decode/kernel_builder.hpp"
 #include "warpwise/emulator/instructions/listed.hpp"
 
@@ -28,6 +30,11 @@ class Decoder : KernelBuilder {
   Code decode();
 
  private:
+  struct CallOperands {
+    std::vector<Operand> results;
+    std::vector<Operand> arguments;
+    const Operand* pointer = nullptr;  ///< to the function, if it is not named
+  };
   struct Address {
     std::int32_t base = 0;
     std::int64_t offset = 0;
@@ -39,7 +46,7 @@ class Decoder : KernelBuilder {
 
   void decode_function(Frame& frame);
   void resolve_labels(const Frame& frame, const Frame::Branch& branch);
-  void decode_instruction(bool inlined, std::size_t remaining);
+  void decode_instruction(std::size_t remaining);
   void emit_nothing(InstructionClass c);
 
   // ---- decode_memory.cpp
@@ -53,17 +60,38 @@ class Decoder : KernelBuilder {
   bool is_strong() const;
   void decode_access(bool is_load);
   void decode_atomic(bool has_result);
+
+  // ---- decode_async.cpp
   void decode_copy_async();
+  std::int32_t address_value(const Address& at);
+  void decode_copy_bulk();
+  void decode_copy_arrival();
+  void decode_mbarrier();
+  void emit_mbarrier(MbarrierFlags flags, const Operand& object, std::int32_t result,
+                     std::int32_t value, std::int32_t bytes);
 
   // ---- decode_control.cpp
   void decode_barrier();
   void decode_branch();
   void decode_indexed_branch();
-  void decode_return(bool inlined, std::size_t remaining);
+  void decode_return(std::size_t remaining);
+
+  // ---- decode_call.cpp
   const ptx::Function* find_function(const std::string& name) const;
   void decode_call();
-  void decode_system_call(const std::string& name, const std::vector<Operand>& results,
-                          const std::vector<Operand>& arguments);
+  void inline_call(const ptx::Function& callee, const CallOperands& call);
+  void call_at_run_time(const ptx::Function* callee, const CallOperands& call);
+  void decode_stack();
+
+  /// The functions that the kernel calls at run time, and what these call.
+  void decode_called_functions();
+  void decode_called_function(std::size_t index);
+  /// The index among the code's functions of one that is to be decoded.
+  std::size_t called(const ptx::Function& function);
+  /// The same of one that need not be decoded.
+  std::size_t known(const ptx::Function& function);
+  void list_pointed_functions();
+  void decode_system_call(const std::string& name, const CallOperands& call);
 
   // ---- decode_compute.cpp
   void decode_move();
@@ -78,6 +106,13 @@ class Decoder : KernelBuilder {
   bool decode_texture_or_tensor();
 
   ObserverSet observers_;
+  struct Called {
+    const ptx::Function* function = nullptr;
+    bool is_queued = false;
+  };
+  std::vector<Called> called_;                       ///< of each of the code's functions
+  std::vector<std::size_t> queue_;                   ///< of those to decode
+  std::set<std::vector<std::uint64_t>> signatures_;  ///< of the calls through pointers
 };
 
 }  // namespace warpwise::emulator

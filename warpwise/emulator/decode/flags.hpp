@@ -107,6 +107,54 @@ struct MatrixFlags {
   std::uint32_t unused : 28 = 0;
 };
 
+/// What a matrix is made of.
+enum class Element : std::uint32_t {
+  f16,
+  bf16,
+  tf32,
+  f64,
+  s8,
+  u8,
+  s4,
+  u4,
+  b1,
+  e4m3,
+  e5m2,
+  f32,
+  s32
+};
+
+/// mma of other elements than ProductFlags has.
+struct ElementProductFlags {
+  Element a : 4 = Element::f16;
+  Element b : 4 = Element::f16;
+  std::uint32_t depth : 9 = 0;
+  std::uint32_t sixteen_rows : 1 = 0;  ///< else 8
+  std::uint32_t saturate : 1 = 0;
+  std::uint32_t half_result : 1 = 0;
+  std::uint32_t conjunction : 1 = 0;  ///< of bits; else they are compared
+  std::uint32_t unused : 11 = 0;
+};
+
+enum class MbarrierKind : std::uint32_t { init, inval, expect, complete, arrive, test };
+
+/// mbarrier.
+struct MbarrierFlags {
+  MbarrierKind kind : 3 = MbarrierKind::init;
+  std::uint32_t drops : 1 = 0;         ///< arrive_drop
+  std::uint32_t expects : 1 = 0;       ///< arrive.expect_tx
+  std::uint32_t by_parity : 1 = 0;     ///< a wait for a phase of a parity, not of a state
+  std::uint32_t wide_operand : 1 = 0;  ///< operand b has 64 bits
+  std::uint32_t unused : 25 = 0;
+};
+
+/// cp.async.bulk. Without either it copies from global to shared memory.
+struct BulkFlags {
+  std::uint32_t to_global : 1 = 0;
+  std::uint32_t from_shared : 1 = 0;
+  std::uint32_t unused : 30 = 0;
+};
+
 enum class Fragment : std::uint32_t { a, b, half_sum, float_sum };
 
 /// wmma.load, wmma.store.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/decode/select.hpp"
+#include "warpwise/emulator/instructions/lanes.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -120,7 +122,7 @@ std::uint64_t KernelBuilder::place_shared(const std::string& key, const ptx::Var
 std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
   const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
   local_top_ = offset + variable.bytes;
-  code_.local_bytes = std::max(code_.local_bytes, local_top_);
+  local_peak_ = std::max(local_peak_, local_top_);
   return offset;
 }
 
@@ -140,10 +142,13 @@ void KernelBuilder::declare(Frame& frame, const ptx::Variable& variable) {
   } else if (variable.space == "local") {
     symbol.kind = Symbol::Kind::local;
     symbol.offset = place_local(variable);
-    if (frame.depth == 0) code_.info.local_bytes += variable.bytes;
+    symbol.in_frame = in_frame_;
+    if (frame.depth == 0 && !frame.is_called) code_.info.local_bytes += variable.bytes;
   } else if (variable.space == "param") {
     symbol.kind = Symbol::Kind::argument;
     symbol.offset = place_local(variable);
+    symbol.bytes = variable.bytes;
+    symbol.in_frame = in_frame_;
   } else {
     throw Unsupported(place(frame.function->source, frame.function->ptx_line) +
                       ": the emulator has no variable '" + variable.name + "' of space ." +
@@ -166,6 +171,13 @@ const Symbol* KernelBuilder::lookup(const std::string& name) {
       symbol.kind = Symbol::Kind::variable;
       symbol.variable = i;
     }
+    return &(frame_->symbols[name] = symbol);
+  }
+  for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+    if (module_.functions[i].name != name) continue;
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::function;
+    symbol.variable = i;
     return &(frame_->symbols[name] = symbol);
   }
   const auto special = special_registers().find(name);
@@ -203,6 +215,10 @@ std::int32_t KernelBuilder::constant(std::uint64_t bits, Width width) {
 std::int32_t KernelBuilder::address_constant(const Symbol& symbol, std::int64_t addend,
                                              Width width) {
   const auto added = static_cast<std::uint64_t>(addend);
+  if (symbol.in_frame) {
+    if (width != Width::w64) refuse("the address in 32 bits of a called function's variable");
+    return frame_address(symbol.offset + added);
+  }
   switch (symbol.kind) {
     case Symbol::Kind::shared: {
       if (symbol.offset == dynamic_marker) {
@@ -222,9 +238,34 @@ std::int32_t KernelBuilder::address_constant(const Symbol& symbol, std::int64_t 
       code_.relocations.push_back({at, symbol.variable, addend});
       return ~static_cast<std::int32_t>(at);
     }
+    case Symbol::Kind::function:
+      if (width != Width::w64) malformed("takes the 64-bit address of a function in 32 bits");
+      return constant(function_address(symbol.variable) + added, width);
     case Symbol::Kind::reg: break;
   }
   malformed("takes the address of a register");
+}
+
+std::int32_t KernelBuilder::frame_register() {
+  if (code_.frame_register == Operation::none) code_.frame_register = new_register(Width::w64);
+  accesses_.reads.push_back(code_.frame_register);
+  return code_.frame_register;
+}
+
+std::int32_t KernelBuilder::frame_address(std::uint64_t offset) {
+  // An operation of its own, in front of the current instruction's.
+  Accesses own = std::exchange(accesses_, {});
+  const std::int32_t frame = frame_register();
+  const std::int32_t added = constant(offset, Width::w64);
+  const std::int32_t result = new_register(Width::w64);
+  accesses_.writes.push_back(result);
+  Operation& op = emit(lane_operations().at("add.u64").handler, InstructionClass::integer);
+  op.dst = result;
+  op.a = frame;
+  op.b = added;
+  accesses_ = std::move(own);
+  accesses_.reads.push_back(result);
+  return result;
 }
 
 std::int32_t KernelBuilder::literal(const Operand& operand, Width width) {
@@ -341,6 +382,7 @@ std::string KernelBuilder::type() const {
 
 void KernelBuilder::finish() {
   code_.files = module_.files;
+  code_.callers = module_.callers;
   code_.info.static_shared_bytes = code_.static_shared;
   code_.dynamic_shared_at =
       align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
@@ -354,6 +396,7 @@ void KernelBuilder::finish() {
       std::memcpy(code_.constants.data() + at + i * bytes, &value, bytes);
   }
   code_.local_bytes = align_up(code_.local_bytes, 16);
+  if (!code_.call_sites.empty()) code_.uses_stack = true;
   allocate_registers(code_, operation_accesses_, widths_);
   code_.accesses = std::move(operation_accesses_);
   code_.virtual_registers = widths_.size();

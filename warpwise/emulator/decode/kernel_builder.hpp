@@ -18,12 +18,14 @@ using ptx::Operand;
 
 /// What a name stands for where it is used.
 struct Symbol {
-  enum class Kind { reg, shared, local, parameter, argument, variable } kind = Kind::reg;
+  enum class Kind { reg, shared, local, parameter, argument, variable, function } kind = Kind::reg;
   Width width = Width::none;
   std::int32_t reg = 0;  ///< virtual register
   std::uint64_t offset =
       0;  ///< in shared, local or parameter memory; of an argument, in local memory
-  std::size_t variable = 0;  ///< of the module
+  std::uint64_t bytes = 0;   ///< of an argument
+  std::size_t variable = 0;  ///< or function, of the module
+  bool in_frame = false;     ///< its offset is one in the frame of a function called at run time
 };
 
 struct Frame {
@@ -38,7 +40,8 @@ struct Frame {
     const ptx::Instruction* instruction = nullptr;
   };
   std::vector<Branch> branches;
-  int depth = 0;
+  int depth = 0;           ///< of inlining
+  bool is_called = false;  ///< at run time
 };
 
 Width width_of_type(std::string_view type);
@@ -67,8 +70,8 @@ class KernelBuilder {
   /// known.
   std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable);
 
-  /// The offset of a local variable or a call's argument; those of calls that do not nest share
-  /// places.
+  /// The offset of a local variable or a call's argument, in the frame of what is decoded; those of
+  /// calls that do not nest share places.
   std::uint64_t place_local(const ptx::Variable& variable);
 
   std::int32_t new_register(Width width);
@@ -87,6 +90,12 @@ class KernelBuilder {
   std::int32_t constant(std::uint64_t bits, Width width);
 
   std::int32_t address_constant(const Symbol& symbol, std::int64_t addend, Width width);
+
+  /// The register that holds where the frame of a function called at run time begins.
+  std::int32_t frame_register();
+
+  /// The operand of a place in that frame.
+  std::int32_t frame_address(std::uint64_t offset);
 
   std::int32_t literal(const Operand& operand, Width width);
 
@@ -138,6 +147,8 @@ class KernelBuilder {
   std::vector<std::pair<std::size_t, Width>> dynamic_addresses_;
   std::uint64_t dynamic_alignment_ = 0;
   std::uint64_t local_top_ = 0;
+  std::uint64_t local_peak_ = 0;
+  bool in_frame_ = false;      ///< what is decoded is called at run time
   std::vector<Width> widths_;  ///< of each virtual register
   Accesses accesses_;          ///< of the instruction being decoded
   std::vector<Accesses> operation_accesses_;

@@ -43,6 +43,8 @@ enum class Control : std::uint8_t {
   exit,
   barrier,
   trap,
+  call,  ///< of a function that is not inlined
+  ret,
 };
 
 /// How wide a register or an operand is. Registers of 16 bits take a lane of 32, zero-extended.
@@ -75,11 +77,12 @@ struct Operation {
   std::int32_t c = none;
   std::int32_t d = none;
   std::int32_t members = none;  ///< of a converging operation: the operand of its member mask
-  std::int32_t target = 0;      ///< of a branch: an index into Code::operations, or of a jump table
-  std::int64_t offset = 0;      ///< added to an address
-  std::uint32_t flags = 0;      ///< its family's flags, which decode/flags.hpp packs and unpacks
-  std::int32_t list = -1;       ///< first of its entries in Code::lists
-  std::int32_t site = -1;       ///< of a memory access: the first of its entries in Code::sites
+  std::int32_t target =
+      0;  ///< of a branch: an index into Code::operations, or of a jump table; of a call: its site
+  std::int64_t offset = 0;  ///< added to an address
+  std::uint32_t flags = 0;  ///< its family's flags, which decode/flags.hpp packs and unpacks
+  std::int32_t list = -1;   ///< first of its entries in Code::lists
+  std::int32_t site = -1;   ///< of a memory access: the first of its entries in Code::sites
 };
 
 enum class InstructionClass : std::uint8_t {

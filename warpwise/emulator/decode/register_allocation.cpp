@@ -48,7 +48,7 @@ std::vector<BasicBlock> basic_blocks(const Code& code) {
   };
   const auto ends = [](const Operation& op) {
     return op.control == Control::branch || op.control == Control::branch_indexed ||
-           op.control == Control::exit;
+           op.control == Control::exit || op.control == Control::ret;
   };
   for (std::int32_t i = 0; i < n; ++i) {
     const Operation& op = code.operations[static_cast<std::size_t>(i)];
@@ -91,8 +91,14 @@ void step_back(Bits& live, const Code& code, const std::vector<Accesses>& access
   for (const std::int32_t v : own.reads) set(live, v);
 }
 
-std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& accesses,
-                                std::size_t registers) {
+/// What analyse() finds of the virtual registers.
+struct Lives {
+  std::vector<Interval> spans;
+  /// Of each call at run time the registers that are live behind it, by Operation::target.
+  std::vector<std::vector<std::int32_t>> across;
+};
+
+Lives analyse(const Code& code, const std::vector<Accesses>& accesses, std::size_t registers) {
   std::vector<BasicBlock> blocks = basic_blocks(code);
   const std::size_t words = (registers + 63) / 64;
   for (BasicBlock& block : blocks) block.live_in.assign(words, 0);
@@ -115,7 +121,8 @@ std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& a
       }
     }
   }
-  std::vector<Interval> result(registers);
+  Lives lives{std::vector<Interval>(registers), {}};
+  std::vector<Interval>& result = lives.spans;
   const auto cover_all = [&](const Bits& bits, std::int32_t at) {
     for (std::size_t w = 0; w < words; ++w) {
       for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
@@ -138,16 +145,45 @@ std::vector<Interval> intervals(const Code& code, const std::vector<Accesses>& a
       }
     }
   }
-  return result;
+  if (code.call_sites.empty()) return lives;
+  lives.across.resize(code.call_sites.size());
+  for (const BasicBlock& block : blocks) {
+    live_out(block);
+    for (std::int32_t at = block.end; at-- > block.begin;) {
+      const Operation& op = code.operations[static_cast<std::size_t>(at)];
+      if (op.control == Control::call) {
+        auto& across = lives.across[static_cast<std::size_t>(op.target)];
+        for (std::size_t v = 0; v < registers; ++v) {
+          if ((live[v / 64] >> (v % 64) & 1) != 0) across.push_back(static_cast<std::int32_t>(v));
+        }
+      }
+      step_back(live, code, accesses, at);
+    }
+  }
+  return lives;
 }
 
 }  // namespace
 
 void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
                         const std::vector<Width>& widths) {
-  std::vector<Interval> spans = intervals(code, accesses, widths.size());
-  // Special registers are set before the first operation.
-  for (const auto& special : code.specials) spans[static_cast<std::size_t>(special.slot)].cover(0);
+  Lives lives = analyse(code, accesses, widths.size());
+  std::vector<Interval>& spans = lives.spans;
+  // Special registers are set before the first operation, and functions do not save them.
+  std::vector<std::int32_t> kept;
+  for (const auto& special : code.specials) kept.push_back(special.slot);
+  if (code.frame_register != Operation::none) kept.push_back(code.frame_register);
+  for (const std::int32_t v : kept) {
+    spans[static_cast<std::size_t>(v)].cover(0);
+    if (!code.call_sites.empty())
+      spans[static_cast<std::size_t>(v)].cover(static_cast<std::int32_t>(code.operations.size()));
+  }
+  for (std::size_t i = 0; i < code.call_sites.size(); ++i) {
+    for (const std::int32_t v : lives.across[i]) {
+      if (std::find(kept.begin(), kept.end(), v) != kept.end()) continue;
+      code.call_sites[i].saved.push_back({v, widths[static_cast<std::size_t>(v)]});
+    }
+  }
 
   std::vector<std::size_t> order;
   for (std::size_t v = 0; v < widths.size(); ++v) {
@@ -204,6 +240,10 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
   }
   for (std::int32_t& operand : code.lists) resolve(operand);
   for (auto& special : code.specials) resolve(special.slot);
+  if (code.frame_register != Operation::none) resolve(code.frame_register);
+  for (CallSite& site : code.call_sites) {
+    for (CallSite::Saved& saved : site.saved) resolve(saved.slot);
+  }
 }
 
 }  // namespace warpwise::emulator

@@ -24,7 +24,8 @@ void fault_outside(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
   } else {
     where = "byte " + std::to_string(address) + " of " + std::to_string(size);
   }
-  record_fault(warp, op, FaultKind::out_of_bounds, lane,
+  const bool freed = space == Space::global && warp.worker->device->was_freed(address);
+  record_fault(warp, op, freed ? FaultKind::use_after_free : FaultKind::out_of_bounds, lane,
                access_text(kind, bytes, space) + " at " + where);
 }
 
@@ -130,7 +131,7 @@ void resolve_piece(Warp& warp, const Operation& op, AccessKind kind, int bytes, 
 
 void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
                    const std::uint64_t* addresses, Mask active, Resolved& out) {
-  const std::uint64_t size = warp.worker->code->local_bytes;
+  const std::uint64_t size = warp.worker->launch->local_bytes;
   resolve_piece(warp, op, kind, bytes, Space::local, addresses, active,
                 warp.block->local.data() + std::uint64_t{warp.index} * warp_lanes * size, size,
                 out);

@@ -32,6 +32,7 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
            const Body& body) {
   Resolved place;
   resolve(warp, op, request, place);
+  if (request.kind == AccessKind::store) warp.wrote = true;
   body(place);
   if constexpr (Observers::any) {
     if (place.valid == 0) return;
@@ -80,6 +81,15 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
     }
     body(found, same);
   }
+}
+
+/// Remembers that lanes may have waited for what is at their addresses, before for_each_space().
+inline void note_poll(Warp& warp, const Operation& op, const std::uint64_t* addresses) {
+  warp.polled = true;
+  const Address address = addresses[std::countr_zero(warp.active)];
+  warp.poll = {true, op.space, op.index, address};
+  // The host may change what it shares with the kernel.
+  warp.wrote = warp.wrote || address >= host_visible_base;
 }
 
 /// The addresses of an operation's address operand.

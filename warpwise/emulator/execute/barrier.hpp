@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/execute/sync_check.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
@@ -44,6 +45,7 @@ inline void write_reduction(Warp& warp, const Operation& op, const Block::Barrie
 template <class Observers>
 void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
   Block::Barrier& barrier = block.barriers[id];
+  if (block.warps.front().worker->launch->checks.has(Check::sync)) check_barrier(block, id);
   for (Warp& warp : block.warps) {
     for (Group& group : warp.groups) {
       if (group.state != Group::State::barrier || group.barrier != id) continue;
@@ -80,8 +82,9 @@ inline std::uint32_t arrive(Warp& warp, const Operation& op, Mask lanes) {
 
 /// Lanes exit: barriers no longer wait for them.
 template <class Observers>
-void leave(Warp& warp, Mask lanes, const Code& code, Observers& observers) {
+void leave(Warp& warp, const Operation& op, Mask lanes, const Code& code, Observers& observers) {
   Block& block = *warp.block;
+  if (warp.worker->launch->checks.has(Check::sync)) note_exit(warp, op, lanes);
   observers.leaves(warp, lanes);
   warp.live &= ~lanes;
   block.live -= static_cast<std::uint32_t>(std::popcount(lanes));

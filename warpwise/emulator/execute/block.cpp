@@ -81,6 +81,19 @@ void set_specials(Warp& warp, const Code& code) {
   }
 }
 
+/// Stacks are long and mostly stay empty: frames are zeroed when they are entered.
+void clear_stacks(Block& block, const Launch& launch) {
+  std::byte* own = block.local.data();
+  for (CallStack& stack : block.stacks) {
+    std::memset(own, 0, launch.code->local_bytes);
+    own += launch.local_bytes;
+    stack.frames.clear();
+    stack.saved.clear();
+    stack.base = 0;
+    stack.top = launch.code->local_bytes;
+  }
+}
+
 }  // namespace
 
 void start_block(Block& block, Worker& worker, std::uint64_t linear) {
@@ -92,16 +105,23 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     block.warps.resize(warps);
     block.registers = AlignedBytes(code.register_bytes * warps);
     block.shared = AlignedBytes(launch.shared_bytes);
-    block.local = AlignedBytes(code.local_bytes * warps * warp_lanes);
+    block.local = AlignedBytes(launch.local_bytes * warps * warp_lanes);
+    if (code.uses_stack) block.stacks.resize(std::size_t{warps} * warp_lanes);
     compute_specials(block, launch);
   }
   // Registers keep what they held, as a GPU's do.
   std::memset(block.shared.data(), 0, block.shared.size());
-  std::memset(block.local.data(), 0, block.local.size());
+  if (!code.uses_stack) {
+    std::memset(block.local.data(), 0, block.local.size());
+  } else {
+    clear_stacks(block, launch);
+  }
   block.linear = linear;
   block.index = place_in(linear, launch.grid);
   block.live = threads;
   block.barriers = {};
+  block.exits.clear();
+  block.state_is_known = false;
   for (std::uint32_t w = 0; w < warps; ++w) {
     Warp& warp = block.warps[w];
     const std::uint32_t first = w * warp_lanes;
@@ -116,7 +136,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     warp.index = w;
     warp.block = &block;
     warp.worker = &worker;
-    warp.groups.push_back({0, warp.live, Group::State::ready, false, 0});
+    warp.groups.push_back({0, warp.live, Group::State::ready, false, 0, 0});
     set_specials(warp, code);
   }
 }

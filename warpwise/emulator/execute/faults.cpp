@@ -6,6 +6,24 @@
 
 namespace warpwise::emulator {
 
+namespace {
+
+SourcePlace place_of(const Code& code, const ptx::SourceLine& source) {
+  return {code.file_of(source), source.line};
+}
+
+std::vector<SourcePlace> callers_of(const Code& code, const ptx::SourceLine& source) {
+  std::vector<SourcePlace> callers;
+  for (int at = source.caller; at >= 0;) {
+    const ptx::SourceLine& caller = code.callers[static_cast<std::size_t>(at)];
+    callers.push_back(place_of(code, caller));
+    at = caller.caller;
+  }
+  return callers;
+}
+
+}  // namespace
+
 void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std::string message) {
   FaultRecord& record = warp.worker->faults[{kind, op.index}];
   const std::uint64_t block = warp.block->linear;
@@ -16,20 +34,25 @@ void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std
     record.message = std::move(message);
   }
   ++record.count;
+  Progress& progress = *warp.worker->launch->progress;
+  if (progress.faults.fetch_add(1, std::memory_order_relaxed) + 1 < most_faults) return;
+  progress.stop = true;
+  warp.turn_ends = 0;
 }
 
 std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const> workers) {
   struct Key {
     FaultKind kind;
-    std::string file;
-    int line;
+    SourcePlace place;
+    std::vector<SourcePlace> called_from;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, FaultRecord> merged;
   for (const Worker* worker : workers) {
     for (const auto& [where, record] : worker->faults) {
       const ptx::SourceLine& source = launch.code->lines[where.second];
-      FaultRecord& to = merged[{where.first, launch.code->file_of(source), source.line}];
+      FaultRecord& to =
+          merged[{where.first, place_of(*launch.code, source), callers_of(*launch.code, source)}];
       const std::uint64_t count = to.count + record.count;
       if (to.count == 0 || std::pair(record.block, record.thread) < std::pair(to.block, to.thread))
         to = record;
@@ -39,8 +62,8 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
   std::vector<Fault> faults;
   for (const auto& [key, record] : merged) {
     faults.push_back({key.kind, place_in(record.thread, launch.block),
-                      place_in(record.block, launch.grid), key.file, key.line, record.count,
-                      record.message});
+                      place_in(record.block, launch.grid), key.place.file, key.place.line,
+                      record.count, record.message, key.called_from});
   }
   return faults;
 }

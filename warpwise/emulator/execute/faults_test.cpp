@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
 #include "support/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
@@ -18,21 +19,7 @@ using emulator::Fault;
 using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
-
-/// A kernel `hand` of two pointers, whose body begins with the thread's index in %r1, the lane in
-/// %r2, the warp in %r3, the block in %r4, the pointers in %l1 and %l2.
-std::string kernel_text(const std::string& body, const std::string& before = {}) {
-  return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"hand.cu\"\n" + before +
-         "\n.visible .entry hand(.param .u64 first, .param .u64 second)\n{\n.reg .pred %p, "
-         "%q;\n.reg .b16 %h<9>;\n"
-         ".reg .b32 %r<19>;\n.reg .f32 %f<9>;\n.reg .b64 %l<19>;\n.shared .align 4 .b8 tile[128];\n"
-         ".local .align 4 .b8 own[16];\n"
-         "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nshr.u32 %r3, %r1, 5;\nmov.u32 %r4, "
-         "%ctaid.x;\n"
-         "ld.param.u64 %l1, [first];\nld.param.u64 %l2, [second];\nmul.wide.u32 %l3, %r1, 4;\n.loc "
-         "1 7 0\n" +
-         body + "\nret;\n}\n";
-}
+using test::kernel_text;
 
 /// The only fault of a launch.
 Fault only_fault(const LaunchResult& result) {
@@ -101,10 +88,17 @@ TEST(Faults, NullPointer) {
 TEST(Faults, FreedMemory) {
   Emulated emulated(kernel_text("ld.global.u32 %r5, [%l1];"));
   const Address freed = emulated.buffer(std::vector<int>(4));
-  emulated.device.free(freed);
-  EXPECT_EQ(only_fault(emulated.launch("hand", {1}, {1}, freed, Address{0})).kind,
-            FaultKind::out_of_bounds);
+  emulated.device.free(freed, "its owner");
+  const Fault fault = only_fault(emulated.launch("hand", {1}, {1}, freed, Address{0}));
+  EXPECT_EQ(fault.kind, FaultKind::use_after_free);
+  expect_contains(fault.message, "byte 0 of a buffer of 16 bytes, which was freed by its owner");
   EXPECT_THROW(emulated.device.free(freed), InvalidArgument);
+  // Its neighbours stay what they are.
+  Emulated behind(kernel_text("ld.global.u32 %r5, [%l1+16];"));
+  const Address other = behind.buffer(std::vector<int>(4));
+  behind.device.free(other);
+  EXPECT_EQ(only_fault(behind.launch("hand", {1}, {1}, other, Address{0})).kind,
+            FaultKind::out_of_bounds);
 }
 
 TEST(Faults, Misaligned) {
@@ -283,7 +277,7 @@ TEST(Barriers, ArriveAndSync) {
 
 TEST(Progress, BudgetEndsAnEndlessLoop) {
   for (const char* loop : {"LOOP:\nadd.u32 %r5, %r5, 1;\nbra.uni LOOP;",
-                           "LOOP:\nld.volatile.global.u32 %r5, [%l1];\n"
+                           "LOOP:\nld.volatile.global.u32 %r5, [%l1];\nadd.u32 %r6, %r6, 1;\n"
                            "setp.eq.u32 %p, %r5, 0;\n@%p bra LOOP;"}) {
     for (const int threads : {1, 2}) {
       Emulated emulated(kernel_text(loop));
@@ -414,33 +408,20 @@ TEST(Refused, Names) {
 }
 
 TEST(Refused, Instructions) {
-  const auto expect = [&](const std::string& body, const std::vector<std::string>& parts,
-                          const std::string& before = {}) {
-    expect_refused<Unsupported>([&] { Emulated(kernel_text(body, before)).program.kernel("hand"); },
-                                parts);
+  const auto expect = [&](const std::string& body, const std::vector<std::string>& parts) {
+    expect_refused<Unsupported>([&] { Emulated(kernel_text(body)).program.kernel("hand"); }, parts);
   };
   expect("wgmma.fence.sync.aligned;", {"hand.cu:7", "wgmma.fence.sync.aligned"});
   expect("barrier.cluster.arrive;", {"hand.cu:7", "cluster"});
   expect("mapa.shared::cluster.u32 %r5, %r6, %r7;", {"hand.cu:7", "mapa"});
-  expect("cp.async.bulk.commit_group;", {"hand.cu:7", "cp.async.bulk.commit_group"});
+  expect(
+      "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r5], "
+      "[%l1, {%r6}], [%r7];",
+      {"hand.cu:7", "cp.async.bulk.tensor"});
+  expect("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%l1], [%r5], 16;",
+         {"hand.cu:7", "cp.reduce"});
   expect("frobnicate.u32 %r5, %r6;", {"hand.cu:7", "frobnicate.u32"});
   expect("add.frob.u32 %r5, %r6, %r7;", {"hand.cu:7", "add.frob.u32"});
-  const std::string recursive =
-      ".visible .func again(.param .b32 n)\n{\n.param .b32 next;\n.reg .b32 %r;\nld.param.b32 %r, "
-      "[n];\n"
-      "st.param.b32 [next], %r;\ncall.uni again, (next);\nret;\n}\n";
-  expect("{\n.param .b32 p0;\nst.param.b32 [p0], %r1;\ncall.uni again, (p0);\n}",
-         {"'again'", "calls itself"}, recursive);
-}
-
-TEST(Refused, CompiledRecursionByItsLine) {
-#ifndef WARPWISE_KERNELS_PTX
-  GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
-#else
-  Emulated emulated(test::kernels_ptx("calls"));
-  expect_refused<Unsupported>([&] { emulated.program.kernel("calls"); },
-                              {"calls.cu:", "fibonacci"});
-#endif
 }
 
 TEST(Refused, MalformedPtx) {

@@ -134,6 +134,9 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   result.blocks = launch.blocks;
   Observers::collect(launch, observers, result);
   result.faults = collect_faults(launch, plain);
+  if (launch.progress->faults >= most_faults && !result.faults.empty())
+    result.faults.front().message +=
+        "; the kernel was stopped after " + std::to_string(most_faults) + " faults";
   result.printed = collect_printed(plain, *launch.progress);
   return result;
 }
@@ -148,8 +151,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
       dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;
   validate(code, shape.grid, shape.block, shared_bytes, parameters.size());
 
-  if (options.pace &&
-      (!options.count || options.check_races || options.compute_capabilities.empty())) {
+  if (options.pace && (!options.count || options.checks.has(Check::races) ||
+                       options.compute_capabilities.empty())) {
     throw InvalidArgument(
         "a launch whose pace is followed counts for a compute capability and checks no races");
   }
@@ -162,7 +165,10 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.block = shape.block;
   launch.shared_bytes = shared_bytes;
   launch.dynamic_shared_bytes = dynamic_bytes;
+  launch.local_bytes = code.local_bytes;
+  if (code.uses_stack) launch.local_bytes += (options.stack_bytes + 15) / 16 * 16;
   launch.grid_workspace = shape.grid_workspace;
+  launch.heap_bytes = options.heap_bytes;
   launch.parameters.assign(parameters.begin(), parameters.end());
   launch.constants = relocated_constants(code, variables);
   launch.ccs = options.compute_capabilities;
@@ -170,6 +176,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.blocks = options.sampled_blocks > 0 ? std::min(options.sampled_blocks, shape.grid.count())
                                              : shape.grid.count();
   launch.pace = options.pace;
+  launch.checks = options.checks;
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -178,6 +185,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
                                                      : cores;
   const std::size_t count = std::min<std::uint64_t>(wanted, launch.blocks);
   launch.atomic = count > 1;
+  launch.workers = count;
   const ObserverSet observers = observer_set(options);
   return with_observers(observers, [&](auto set) {
     return run_observed<typename decltype(set)::type>(launch, observers, count);

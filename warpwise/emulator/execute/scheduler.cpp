@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "warpwise/emulator/execute/barrier.hpp"
 #include "warpwise/emulator/execute/block.hpp"
+#include "warpwise/emulator/execute/calls.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/execute/livelock.hpp"
+#include "warpwise/emulator/execute/sync_check.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
@@ -29,14 +32,20 @@ constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 
 enum class Outcome { finished, waiting, ready };
 
-/// Joins groups at one place; returns the ready group with the lowest program counter, -1 if there
-/// is none.
+/// Whether a group goes before another: those in the deepest call do, so that lanes which called
+/// different functions come together again behind the call.
+bool goes_before(const Group& a, const Group& b) {
+  return a.depth != b.depth ? a.depth > b.depth : a.pc < b.pc;
+}
+
+/// Joins groups at one place; returns the ready group that goes first, -1 if there is none.
 int pick(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].state == Group::State::barrier) continue;
     for (std::size_t k = i + 1; k < groups.size();) {
-      if (groups[k].state != Group::State::barrier && groups[k].pc == groups[i].pc) {
+      if (groups[k].state != Group::State::barrier && groups[k].pc == groups[i].pc &&
+          groups[k].depth == groups[i].depth) {
         groups[i].mask |= groups[k].mask;
         groups[i].state = Group::State::ready;  // looks again whether all have arrived
         groups[i].yielded = groups[i].yielded && groups[k].yielded;
@@ -49,7 +58,7 @@ int pick(Warp& warp) {
   int best = -1;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].state != Group::State::ready || groups[i].yielded) continue;
-    if (best < 0 || groups[i].pc < groups[static_cast<std::size_t>(best)].pc)
+    if (best < 0 || goes_before(groups[i], groups[static_cast<std::size_t>(best)]))
       best = static_cast<int>(i);
   }
   return best;
@@ -60,18 +69,20 @@ std::uint32_t next_meeting(const Warp& warp, std::size_t current, std::uint32_t 
   std::uint32_t limit = no_limit;
   for (std::size_t i = 0; i < warp.groups.size(); ++i) {
     const Group& group = warp.groups[i];
-    if (i != current && group.state != Group::State::barrier && group.pc > pc) {
+    if (i != current && group.state != Group::State::barrier && group.pc > pc &&
+        group.depth == warp.groups[current].depth) {
       limit = std::min(limit, group.pc);
     }
   }
   return limit;
 }
 
-/// Lanes of a `.sync` operation's member mask that are still to come, of those that have not
+/// Lanes of a `.sync` operation's member masks that are still to come, of those that have not
 /// exited.
 Mask missing_members(const Warp& warp, const Operation& op, Mask lanes) {
-  if (lanes == 0) return 0;
-  const Mask members = source<std::uint32_t>(warp, op.members)[std::countr_zero(lanes)];
+  const auto* masks = source<std::uint32_t>(warp, op.members);
+  Mask members = 0;
+  for (int i = 0; i < warp_lanes; ++i) members |= (lanes >> i & 1) != 0 ? masks[i] : 0;
   return members & warp.live & ~lanes;
 }
 
@@ -81,7 +92,9 @@ class Turn {
  public:
   Turn(Warp& warp, const Code& code, Observers& observers)
       : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
-        deadline_(warp.executed + turn_instructions) {}
+        check_sync_(warp.worker->launch->checks.has(Check::sync)) {
+    warp.turn_ends = warp.executed + turn_instructions;
+  }
 
   Outcome run() {
     for (;;) {
@@ -97,14 +110,15 @@ class Turn {
         group.yielded = false;
       }
       if (any_yielded) {
-        warp_.spun = true;
+        warp_.spun = warp_.looped = true;
         return Outcome::ready;
       }
       // Lanes that wait for others which will not come: they go on alone.
       int forced = -1;
       for (std::size_t i = 0; i < warp_.groups.size(); ++i) {
         if (warp_.groups[i].state != Group::State::converging) continue;
-        if (forced < 0 || warp_.groups[i].pc < warp_.groups[static_cast<std::size_t>(forced)].pc) {
+        if (forced < 0 ||
+            goes_before(warp_.groups[i], warp_.groups[static_cast<std::size_t>(forced)])) {
           forced = static_cast<int>(i);
         }
       }
@@ -152,6 +166,8 @@ class Turn {
           split_by_table(run.index, op, run.pc, run.mask, lanes);
           return true;
         case Control::exit: then = exit(run, op, lanes); break;
+        case Control::call: then = call(run, op, lanes); break;
+        case Control::ret: then = leave_function(run, op, lanes); break;
         case Control::barrier:
           then = barrier(run, op, lanes);
           ++run.pc;
@@ -178,8 +194,9 @@ class Turn {
     run.forced = false;
     observe(op, lanes);
     if (lanes != 0) {
+      if (check_sync_) check_members(warp_, op, lanes);
       observers_.converges(warp_, op, lanes);
-      execute(op, lanes);
+      execute_by_mask(op, lanes);
     }
     ++run.pc;
     return Then::go_on;
@@ -212,7 +229,8 @@ class Turn {
   Then split(const Running& run, std::uint32_t target, Mask lanes, Mask others) {
     warp_.groups[run.index].pc = target;
     warp_.groups[run.index].mask = lanes;
-    warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0});
+    const std::uint32_t depth = warp_.groups[run.index].depth;
+    warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, depth});
     if (target > run.pc || !turn_over(warp_.groups[run.index])) return Then::next_group;
     return after_turn(run);
   }
@@ -230,7 +248,7 @@ class Turn {
     warp_.groups[run.index].mask = run.mask;
     if (run.mask == 0)
       warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(run.index));
-    if (lanes != 0) leave(warp_, lanes, code_, observers_);
+    if (lanes != 0) leave(warp_, op, lanes, code_, observers_);
     return run.mask == 0 ? Then::next_group : Then::go_on;
   }
 
@@ -243,9 +261,11 @@ class Turn {
     const bool waits = flags_of<BarrierFlags>(op).kind != BarrierKind::arrive;
     observers_.arrives(warp_, op, lanes, id);
     if (waits) {
-      warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id};
+      const std::uint32_t depth = warp_.groups[run.index].depth;
+      warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id, depth};
       if ((run.mask & ~lanes) != 0) {
-        warp_.groups.push_back({run.pc + 1, run.mask & ~lanes, Group::State::ready, false, 0});
+        warp_.groups.push_back(
+            {run.pc + 1, run.mask & ~lanes, Group::State::ready, false, 0, depth});
       }
     }
     if (is_complete(*warp_.block, warp_.block->barriers[id]))
@@ -263,6 +283,37 @@ class Turn {
     return Then::end_turn;
   }
 
+  [[gnu::noinline]] Then call(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    const auto functions = enter_functions(warp_, op, lanes);
+    if (functions.empty() && lanes != 0) {
+      save(run);
+      return Then::end_turn;
+    }
+    go_to(run, op, functions, run.mask & ~lanes, warp_.groups[run.index].depth + 1);
+    // A recursion need not have a backward branch.
+    return warp_.executed >= warp_.turn_ends ? Then::end_turn : Then::next_group;
+  }
+
+  [[gnu::noinline]] Then leave_function(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    go_to(run, op, leave_functions(warp_, lanes), run.mask & ~lanes,
+          warp_.groups[run.index].depth - 1);
+    return Then::next_group;
+  }
+
+  /// Sends lanes of a group into or out of functions; the others go on behind the operation.
+  void go_to(const Running& run, const Operation& op, const std::vector<Destination>& places,
+             Mask others, std::uint32_t depth) {
+    const std::uint32_t own = warp_.groups[run.index].depth;
+    warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(run.index));
+    if (others != 0)
+      warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, own});
+    for (const Destination& place : places)
+      warp_.groups.push_back({place.pc, place.lanes, Group::State::ready, false, 0, depth});
+    if (places.size() + (others != 0 ? 1 : 0) > 1) observers_.diverges(warp_, op);
+  }
+
   void observe(const Operation& op, Mask lanes) {
     ++warp_.executed;
     observers_.executes(warp_, op, lanes);
@@ -272,6 +323,16 @@ class Turn {
     warp_.active = lanes;
     warp_.whole = lanes == warp_.live;
     op.run(warp_, op);
+  }
+
+  /// Lanes that name different masks do not meet: a warp's tiles come here together.
+  void execute_by_mask(const Operation& op, Mask lanes) {
+    const auto* masks = source<std::uint32_t>(warp_, op.members);
+    const Mask mask = masks[std::countr_zero(lanes)];
+    Mask same = 0;
+    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
+    execute(op, lanes & same);
+    if (const Mask others = lanes & ~same; others != 0) execute_by_mask(op, others);
   }
 
   /// After a backward branch of a group: whether the turn, or the group's, is over.
@@ -284,17 +345,20 @@ class Turn {
         return true;
       }
     }
-    return warp_.executed >= deadline_;
+    if (warp_.executed < warp_.turn_ends) return false;
+    warp_.looped = true;
+    return true;
   }
 
   void split_by_table(std::size_t current, const Operation& op, std::uint32_t pc, Mask mask,
                       Mask lanes) {
     const auto& table = code_.jump_tables[static_cast<std::size_t>(op.target)];
     const auto* index = source<std::uint32_t>(warp_, op.a);
+    const std::uint32_t depth = warp_.groups[current].depth;
     warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
     std::size_t parts = 0;
     const auto add = [&](std::uint32_t to, Mask who) {
-      warp_.groups.push_back({to, who, Group::State::ready, false, 0});
+      warp_.groups.push_back({to, who, Group::State::ready, false, 0, depth});
       ++parts;
     };
     if ((mask & ~lanes) != 0) add(pc + 1, mask & ~lanes);
@@ -315,7 +379,7 @@ class Turn {
   const Code& code_;
   const Operation* operations_;
   Observers& observers_;
-  std::uint64_t deadline_;
+  bool check_sync_;
 };
 
 void report_deadlock(Block& block, const Code& code) {
@@ -354,25 +418,29 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
   record_fault(block.warps.front(), launch.code->operations.front(), FaultKind::budget, 0, message);
 }
 
-enum class BlockOutcome { finished, spinning, running };
+/// What a round of a block's warps came to. In a looping one they have all gone round in loops or
+/// waited; in a spinning one these loops poll memory.
+enum class BlockOutcome { finished, spinning, looping, running };
 
 template <class Observers>
 BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   const Code& code = *worker.code;
   bool ready = false;
   bool only_spins = true;
+  bool only_loops = true;
   std::uint64_t executed = 0;
   for (Warp& warp : block.warps) {
     if (warp.groups.empty()) continue;
     const std::uint64_t before = warp.executed;
-    warp.spun = false;
+    warp.spun = warp.looped = false;
     const Outcome outcome = Turn<Observers>(warp, code, worker.observers).run();
     executed += warp.executed - before;
     if (outcome == Outcome::ready) {
       ready = true;
       only_spins = only_spins && warp.spun;
+      only_loops = only_loops && warp.looped;
     } else if (warp.executed != before) {
-      only_spins = false;
+      only_spins = only_loops = false;
     }
     if (worker.launch->progress->stop) break;
   }
@@ -383,17 +451,19 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
     report_deadlock(block, code);
     return BlockOutcome::finished;
   }
-  return ready && only_spins ? BlockOutcome::spinning : BlockOutcome::running;
+  if (!ready || !only_loops) return BlockOutcome::running;
+  return only_spins ? BlockOutcome::spinning : BlockOutcome::looping;
 }
 
 template <class Observers>
 void run_all(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
   const std::uint64_t blocks = launch.blocks;
-  std::deque<std::unique_ptr<Block>> resident;
+  std::vector<std::unique_ptr<Block>> resident;
   std::vector<std::unique_ptr<Block>> idle;
   bool waiting_for_others = true;  // nothing resident can go on by itself
   bool exhausted = false;
+  Stillness stillness(launch);
   while (!launch.progress->stop) {
     if (waiting_for_others && !exhausted && resident.size() < most_resident_blocks) {
       const std::uint64_t next = launch.progress->next_block.fetch_add(1);
@@ -414,18 +484,27 @@ void run_all(ObservedWorker<Observers>& worker) {
     }
     if (resident.empty()) break;
     waiting_for_others = true;
+    bool still = exhausted || resident.size() == most_resident_blocks;
+    stillness.round_begins();
     for (auto it = resident.begin(); it != resident.end();) {
       const BlockOutcome outcome = run_block(**it, worker);
-      if (outcome == BlockOutcome::finished) {
+      if (outcome == BlockOutcome::finished && !launch.progress->livelock) {
         worker.observers.ends(**it);
         idle.push_back(std::move(*it));
         it = resident.erase(it);
+        still = false;
         continue;
       }
-      waiting_for_others = waiting_for_others && outcome == BlockOutcome::spinning;
+      const bool loops = outcome != BlockOutcome::running;
+      const bool stands = loops && stands_still(**it);
+      still = still && stands;
+      waiting_for_others = waiting_for_others && (outcome == BlockOutcome::spinning || stands);
       ++it;
     }
+    stillness.round_ends(still);
   }
+  if (launch.progress->livelock) report_livelock(resident, *launch.code);
+  stillness.worker_ends();
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ inline constexpr Address local_window = Address{2} << 40;
 inline constexpr Address parameter_window = Address{3} << 40;
 inline constexpr Address global_base = Address{16} << 40;
 inline constexpr Address window_bytes = Address{1} << 40;
+// Host addresses, which memory that the host sees has, lie above the emulated GPU's.
+inline constexpr Address host_visible_base = Address{64} << 40;
 
 struct Block;
 struct Worker;
@@ -53,10 +55,16 @@ class AlignedBytes {
   std::size_t bytes_ = 0;
 };
 
+// What a byte of shadow memory says of a byte of memory; 0: it is defined.
+inline constexpr unsigned char unwritten = 1;  ///< nobody has written it
+inline constexpr unsigned char computed = 2;   ///< its value was computed from such ones
+inline constexpr unsigned char copied = 4;     ///< it was written with a copy of such ones
+
 struct AllocationView {
   Address begin = 1;
   Address end = 0;
   std::byte* host = nullptr;
+  std::byte* shadow = nullptr;  ///< which of its bytes are defined: see Definedness; null: all are
 };
 
 /// Lanes of a warp at one place.
@@ -67,6 +75,32 @@ struct Group {
   State state = State::ready;
   bool yielded = false;       ///< spun in vain: others first
   std::uint32_t barrier = 0;  ///< that a group in State::barrier waits at
+  std::uint32_t depth = 0;    ///< of calls at run time
+};
+
+/// A call that has not returned.
+struct CallFrame {
+  std::uint32_t site = 0;      ///< index into Code::call_sites
+  std::uint32_t function = 0;  ///< index into Code::functions
+  std::uint32_t return_to = 0;
+  std::uint64_t base = 0;  ///< the caller's
+  std::uint64_t top = 0;
+};
+
+/// A thread's calls.
+struct CallStack {
+  std::vector<CallFrame> frames;
+  std::vector<std::byte> saved;  ///< registers of the callers
+  std::uint64_t base = 0;        ///< of the current frame, in local memory
+  std::uint64_t top = 0;         ///< where free local memory begins
+};
+
+/// The last access of a warp that may have waited for another thread.
+struct Poll {
+  bool known = false;
+  Space space = Space::generic;
+  std::uint32_t operation = 0;
+  Address address = 0;  ///< of one lane
 };
 
 struct Warp {
@@ -80,9 +114,13 @@ struct Warp {
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
-  bool polled = false;         ///< since the last backward branch
-  int spins = 0;               ///< backward branches of polling loops since the last switch
-  bool spun = false;           ///< its last turn ended in a spin
+  bool polled = false;          ///< since the last backward branch
+  int spins = 0;                ///< backward branches of polling loops since the last switch
+  bool spun = false;            ///< its last turn ended in a spin
+  bool looped = false;          ///< its last turn ended at a backward branch
+  bool wrote = false;           ///< memory, since livelock.hpp looked, or it read a clock
+  std::uint64_t turn_ends = 0;  ///< with that many instructions executed
+  Poll poll;
   std::uint64_t executed = 0;  ///< warp instructions
   std::uint64_t accesses = 0;  ///< to global memory and textures, where that is counted
 
@@ -106,8 +144,9 @@ struct Block {
   AlignedBytes registers;  ///< of all warps
   AlignedBytes specials;   ///< what special registers begin with: [warp][special][lane]
   AlignedBytes shared;
-  AlignedBytes local;      ///< of all threads, one after another
-  std::uint32_t live = 0;  ///< threads
+  AlignedBytes local;             ///< of all threads, one after another
+  std::vector<CallStack> stacks;  ///< of all threads, where the code uses them
+  std::uint32_t live = 0;         ///< threads
   struct Barrier {
     std::uint32_t arrived = 0;
     std::uint32_t expected = 0;  ///< 0: all live threads
@@ -115,6 +154,15 @@ struct Block {
     std::uint32_t count_true = 0;
   };
   std::array<Barrier, 16> barriers{};
+  /// Where threads have exited, the first one and how many: for Check::sync alone.
+  struct Exit {
+    std::uint32_t operation = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t threads = 0;
+  };
+  std::vector<Exit> exits;
+  std::uint64_t state = 0;  ///< of its registers and places, when livelock.hpp looked
+  bool state_is_known = false;
 };
 
 /// A fault as a worker meets it: where it came first, and how often.
@@ -125,6 +173,9 @@ struct FaultRecord {
   std::string message;
 };
 
+// A launch is stopped when so many threads' accesses were faults: a GPU ends a kernel at the first.
+inline constexpr std::uint64_t most_faults = std::uint64_t{1} << 20;
+
 /// What one CPU thread of a launch has for itself.
 struct Worker {
   const Launch* launch = nullptr;
@@ -133,6 +184,7 @@ struct Worker {
   AllocationView last;  ///< allocation of the last global access
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< by block
+  std::vector<std::shared_ptr<std::byte>> freed;   ///< by kernels, which may still be looked at
   std::map<std::uint64_t, BoundTexture> textures;  ///< that its warps read, by handle
 };
 
@@ -142,6 +194,10 @@ struct Progress {
   std::atomic<std::uint64_t> next_block = 0;
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, charged now and then
   std::atomic<std::uint64_t> printed = 0;   ///< bytes
+  std::atomic<std::uint64_t> faults = 0;
+  std::atomic<std::uint64_t> still = 0;  ///< workers whose blocks stand still: see livelock.cpp
+  std::atomic<std::uint64_t> ended = 0;  ///< workers without blocks
+  std::atomic<bool> livelock = false;
 };
 
 /// What all workers of a launch share; only its progress changes.
@@ -152,13 +208,17 @@ struct Launch {
   Dim3 block;
   std::uint64_t shared_bytes = 0;
   std::uint64_t dynamic_shared_bytes = 0;
-  Address grid_workspace = 0;  ///< of a cooperative launch
+  std::uint64_t local_bytes = 0;  ///< of a thread, its stack included
+  Address grid_workspace = 0;     ///< of a cooperative launch
+  std::uint64_t heap_bytes = 0;   ///< that kernels may take by malloc
   std::vector<std::byte> parameters;
   AlignedBytes constants;  ///< the code's, relocated
   std::vector<rules::ComputeCapability> ccs;
   bool atomic = false;  ///< more than one worker: global atomics need the CPU's
   std::uint64_t budget = 0;
   std::uint64_t blocks = 0;  ///< that run
+  std::uint64_t workers = 1;
+  Checks checks;
   std::optional<PaceModel> pace;
   Progress* progress = nullptr;
 

@@ -36,6 +36,7 @@ void atomic(Warp& warp, const Operation& op) {
   using S = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);
+  note_poll(warp, op, addresses);
   const S* b = source<S>(warp, op.b);
   const S* c = source<S>(warp, op.c);
   for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
@@ -46,13 +47,14 @@ void atomic(Warp& warp, const Operation& op) {
       for (Mask left = place.valid; left != 0; left &= left - 1) {
         const int i = std::countr_zero(left);
         out[i] = exchange<T>(place.base + place.at[i], others, [&](T old) {
-          return Op{}(old, static_cast<T>(b[i]), static_cast<T>(c[i]));
+          const T next = Op{}(old, static_cast<T>(b[i]), static_cast<T>(c[i]));
+          warp.wrote = warp.wrote || next != old;
+          return next;
         });
       }
     });
     if (op.dst >= 0) with_lanes(warp, lanes, [&] { write_lanes(warp, op.dst, out); });
   });
-  warp.polled = true;
 }
 
 template <class T>

@@ -80,6 +80,7 @@ template <class Observers, class T, class S, S kept>
 void load(Warp& warp, const Operation& op) {
   alignas(64) std::uint64_t addresses[warp_lanes];
   load_addresses(warp, op, addresses);
+  if (op.strong) note_poll(warp, op, addresses);
   const std::int32_t* registers = list_of(warp, op);
   const int bytes = static_cast<int>(sizeof(T)) * op.count;
   for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
@@ -107,7 +108,6 @@ void load(Warp& warp, const Operation& op) {
       });
     });
   });
-  if (op.strong) warp.polled = true;
 }
 
 /// The same from the kernel's parameters at Operation::offset, which lies inside of them.

@@ -51,7 +51,8 @@ class LaneMemory {
     return value;
   }
 
-  void set_result(std::int32_t operand, std::uint32_t value) const {
+  template <class T>
+  void set_result(std::int32_t operand, T value) const {
     const std::uint64_t offset = source<std::uint64_t>(warp_, operand)[lane_];
     std::byte* to = local(offset, sizeof(value));
     if (to == nullptr) return;
@@ -69,7 +70,7 @@ class LaneMemory {
 
  private:
   std::byte* local(std::uint64_t offset, std::size_t bytes) const {
-    const std::uint64_t size = warp_.worker->code->local_bytes;
+    const std::uint64_t size = warp_.worker->launch->local_bytes;
     if (offset > size || bytes > size - offset) return nullptr;
     return warp_.block->local.data() + warp_.thread(lane_) * size + offset;
   }
@@ -282,6 +283,53 @@ void fail_assertion(Warp& warp, const Operation& op) {
   warp.worker->launch->progress->stop = true;
 }
 
+/// "kernel.cu:12", or nothing where the line is not known.
+std::string place_of(const Warp& warp, const Operation& op) {
+  const Code& code = *warp.worker->code;
+  const ptx::SourceLine& source = code.lines[op.index];
+  const std::string file = code.file_of(source);
+  return file.empty() ? std::string() : " at " + file + ":" + std::to_string(source.line);
+}
+
+/// Lanes take memory in their order; without room for it they get null.
+template <class Observers>
+void take_memory(Warp& warp, const Operation& op) {
+  const std::int32_t* list = list_of(warp, op);
+  const std::string name = "memory of a malloc" + place_of(warp, op);
+  warp.wrote = true;
+  for (Mask left = warp.active; left != 0; left &= left - 1) {
+    const LaneMemory<Observers> memory(warp, op, std::countr_zero(left));
+    const auto bytes = memory.template argument<std::uint64_t>(list[0]);
+    memory.set_result(list[1], warp.worker->device->allocate_of_heap(
+                                   bytes, name, warp.worker->launch->heap_bytes));
+  }
+}
+
+/// What is freed keeps its place on the host until the launch ends: another worker may be reading
+/// it.
+template <class Observers>
+void free_memory(Warp& warp, const Operation& op) {
+  const std::int32_t* list = list_of(warp, op);
+  Worker& worker = *warp.worker;
+  const std::string by = "a kernel" + place_of(warp, op);
+  warp.wrote = true;
+  for (Mask left = warp.active; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const LaneMemory<Observers> memory(warp, op, lane);
+    const auto address = memory.template argument<Address>(list[0]);
+    if (address == 0) continue;
+    std::shared_ptr<std::byte> freed = worker.device->free_of_heap(address, by);
+    if (freed == nullptr) {
+      record_fault(
+          warp, op, FaultKind::invalid_free, lane,
+          "free of what no malloc of a kernel returned: " + worker.device->describe(address));
+    } else {
+      worker.freed.push_back(std::move(freed));
+      worker.last = {};
+    }
+  }
+}
+
 }  // namespace
 
 Handler system_call(ObserverSet observers, std::string_view name) {
@@ -289,6 +337,8 @@ Handler system_call(ObserverSet observers, std::string_view name) {
     using Set = typename decltype(set)::type;
     if (name == "vprintf") return print<Set>;
     if (name == "__assertfail") return fail_assertion<Set>;
+    if (name == "malloc") return take_memory<Set>;
+    if (name == "free") return free_memory<Set>;
     return nullptr;
   });
 }

@@ -128,7 +128,7 @@ void clock(Warp& warp, const Operation& op) {
   S out[warp_lanes];
   std::fill_n(out, warp_lanes, static_cast<S>(warp.executed));
   write_lanes(warp, op.dst, out);
-  warp.polled = true;
+  warp.polled = warp.wrote = true;  // what it reads changes by itself
 }
 
 void global_timer(Warp& warp, const Operation& op) {
@@ -138,7 +138,7 @@ void global_timer(Warp& warp, const Operation& op) {
               static_cast<std::uint64_t>(
                   std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
   write_lanes(warp, op.dst, out);
-  warp.polled = true;
+  warp.polled = warp.wrote = true;  // what it reads changes by itself
 }
 
 void fence(Warp&, const Operation&) { std::atomic_thread_fence(std::memory_order_seq_cst); }

@@ -207,9 +207,9 @@ TEST(Pace, NeedsCountsAndARuleToCountBy) {
   EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
   emulated.options.compute_capabilities = {{9, 0}};
   EXPECT_NO_THROW(emulated.launch("k", {1}, {32}, word, word));
-  emulated.options.check_races = true;
+  emulated.options.checks = {emulator::Check::races};
   EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
-  emulated.options.check_races = false;
+  emulated.options.checks = {};
   emulated.options.count = false;
   EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
 }

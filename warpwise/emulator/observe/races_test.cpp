@@ -31,7 +31,7 @@ std::string kernel_text(const std::string& body) {
 
 LaunchResult launch(const std::string& body, std::uint32_t threads = 64) {
   Emulated emulated(kernel_text(body));
-  emulated.options.check_races = true;
+  emulated.options.checks = {emulator::Check::races};
   return emulated.launch("race", {2}, {threads});
 }
 
@@ -146,7 +146,7 @@ TEST(Races, CompiledKernelsDoNotRace) {
     const std::string ptx = test::kernels_ptx(file);
     if (ptx.empty()) GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
     Emulated emulated(ptx);
-    emulated.options.check_races = true;
+    emulated.options.checks = {emulator::Check::races};
     const auto from = emulated.buffer(test::random_words(1 << 14, 1));
     const auto to = emulated.buffer(std::vector<std::uint32_t>(1 << 14));
     for (const Fault& fault : emulated.launch(kernel, grid, block, from, to, last...).faults)
@@ -163,7 +163,7 @@ TEST(Races, OffUnlessAskedFor) {
   Emulated emulated(kernel_text("st.shared.u32 [%own], %t;\nld.shared.u32 %r1, [%other];"));
   EXPECT_TRUE(emulated.launch("race", {2}, {64}).faults.empty());
   emulated.options.count = false;
-  emulated.options.check_races = true;
+  emulated.options.checks = {emulator::Check::races};
   EXPECT_FALSE(emulated.launch("race", {2}, {64}).faults.empty());
 }
 
@@ -175,7 +175,7 @@ TEST(Races, OfManyBlocksWithMuchSharedMemory) {
       "st.shared.u32 [%own], %t;\natom.global.add.u32 %r1, [counter], 1;\n"
       "wait:\nld.volatile.global.u32 %r1, [counter];\nsetp.lt.u32 %p, %r1, 200;\n@%p bra wait;\n"
       "ld.shared.u32 %r1, [%own];\nst.shared.u8 [%base + 150000], %r1;"));
-  emulated.options.check_races = true;
+  emulated.options.checks = {emulator::Check::races};
   emulated.options.threads = 1;
   emulated.dynamic_shared_bytes = 200 * 1024;
   const auto peak_bytes = [] {
@@ -195,7 +195,7 @@ TEST(Races, FarApartInSharedMemory) {
   Emulated emulated(
       kernel_text("st.shared.u8 [%base + 150000], %t;\n.loc 1 11 0\n"
                   "st.shared.u16 [%base + 4094], %t;"));
-  emulated.options.check_races = true;
+  emulated.options.checks = {emulator::Check::races};
   emulated.dynamic_shared_bytes = 200 * 1024;
   for (int i = 0; i < 2; ++i) {
     std::string all;

@@ -15,7 +15,7 @@ enum class ObserverSet { none, counts, races, counts_and_races, counts_and_pace 
 
 inline ObserverSet observer_set(const LaunchOptions& options) {
   if (options.pace) return ObserverSet::counts_and_pace;
-  if (options.check_races)
+  if (options.checks.has(Check::races))
     return options.count ? ObserverSet::counts_and_races : ObserverSet::races;
   return options.count ? ObserverSet::counts : ObserverSet::none;
 }

@@ -1,6 +1,8 @@
 #include "warpwise/emulator/ptx/parser.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -73,6 +75,8 @@ class Parser {
   bool targets(Function& function, const Token& name);
   void instruction(Function& function);
   void location(Function& function);
+  std::array<int, 3> position();
+  int caller_at(const std::array<int, 3>& place);
   void declare(std::string_view name, int line);
   void open(const Function& function);
   void close(Function& function);
@@ -95,6 +99,9 @@ class Parser {
   std::vector<Scope> scopes_;
   int scope_count_ = 0;
   SourceLine location_;
+  /// Where `.loc`s of one file, line and column were inlined last, an index into Module::callers.
+  std::map<std::array<int, 3>, int> inlined_;
+  std::map<std::array<int, 3>, int> caller_index_;  ///< of a file, a line and their caller
 };
 
 void Parser::header() {
@@ -284,6 +291,7 @@ void Parser::number_files() {
     const auto place = file_index_.find(static_cast<std::uint64_t>(source.file));
     source.file = place == file_index_.end() ? -1 : place->second;
   };
+  for (SourceLine& caller : module_.callers) number(caller);
   for (Function& function : module_.functions) {
     number(function.source);
     for (Instruction& instruction : function.instructions) number(instruction.source);
@@ -395,20 +403,38 @@ void Parser::body_directive(Function& function) {
 }
 
 void Parser::location(Function& function) {
-  std::vector<int> numbers;
-  for (int i = 0; i < 3; ++i) append_number(numbers, tokens_);
+  const std::array<int, 3> place = position();
+  int caller = -1;
   while (tokens_.accept(",")) {
     if (tokens_.accept("function_name")) {
       tokens_.expect(Token::Kind::name, "a label");
       if (tokens_.accept("+")) read_integer(tokens_);
     } else {
       tokens_.expect("inlined_at");
-      for (int i = 0; i < 3; ++i) read_integer(tokens_);
+      caller = caller_at(position());
     }
   }
-  if (numbers[1] == 0) return;  // made by the compiler for no line of its own
-  location_ = {numbers[0], numbers[1]};
+  inlined_[place] = caller;
+  if (place[1] == 0) return;  // made by the compiler for no line of its own
+  location_ = {place[0], place[1], caller};
   if (function.source == SourceLine{}) function.source = location_;
+}
+
+/// The file, the line and the column of a `.loc`.
+std::array<int, 3> Parser::position() {
+  std::vector<int> numbers;
+  for (int i = 0; i < 3; ++i) append_number(numbers, tokens_);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+/// The index of a caller, whose own one is that of the last `.loc` at its place.
+int Parser::caller_at(const std::array<int, 3>& place) {
+  const auto known = inlined_.find(place);
+  const int outer = known == inlined_.end() ? -1 : known->second;
+  const auto [found, is_new] = caller_index_.try_emplace({place[0], place[1], outer},
+                                                         static_cast<int>(caller_index_.size()));
+  if (is_new) module_.callers.push_back({place[0], place[1], outer});
+  return found->second;
 }
 
 void Parser::label(Function& function) {

@@ -10,10 +10,11 @@
 namespace warpwise::ptx {
 
 /// A place in the program's source that `.loc` names; file is an index into Module::files, -1 for
-/// none.
+/// none. Of code that the compiler inlined there, caller is an index into Module::callers, else -1.
 struct SourceLine {
   int file = -1;
   int line = 0;
+  int caller = -1;
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
 
@@ -106,6 +107,8 @@ struct Module {
   std::string target;   ///< "sm_75"
   int address_bytes = 8;
   std::vector<std::string> files;  ///< of `.file`; SourceLine::file indexes it
+  /// Where functions were inlined; the caller of each, if it has one, stands before it.
+  std::vector<SourceLine> callers;
   std::vector<Variable> variables;
   std::vector<Function>
       functions;  ///< a declaration followed by its definition appears once, defined

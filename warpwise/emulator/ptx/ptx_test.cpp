@@ -353,7 +353,8 @@ TEST(Ptx, SourceLines) {
   EXPECT_EQ(k.instructions.at(1).source, SourceLine{});
   EXPECT_EQ(k.instructions.at(2).source, (SourceLine{1, 12}));
   EXPECT_EQ(k.instructions.at(3).source, (SourceLine{1, 12}));
-  EXPECT_EQ(k.instructions.at(4).source, (SourceLine{0, 3}));
+  EXPECT_EQ(k.instructions.at(4).source, (SourceLine{0, 3, 0}));
+  EXPECT_EQ(result.callers, (std::vector<SourceLine>{{1, 12}}));
   EXPECT_EQ(function(result, "l").instructions.at(0).source, SourceLine{});
 }
 
@@ -461,7 +462,7 @@ TEST(Ptx, RealPixels) {
         return each.modifiers == Strings{"shared", "u8"} && each.opcode == "ld";
       });
   ASSERT_NE(load, smooth.instructions.end());
-  EXPECT_EQ(load->source, (SourceLine{0, 18}));
+  EXPECT_EQ(load->source, (SourceLine{0, 18, 0}));
 }
 
 TEST(Ptx, RealCalls) {

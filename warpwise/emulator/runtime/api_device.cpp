@@ -16,6 +16,14 @@ cudaError_t set(int* value, int to) {
   return cudaSuccess;
 }
 
+struct NamedError {
+  cudaError_t value;
+  const char* name;
+};
+constexpr NamedError names[] = {
+#include "runtime_errors.inc"
+};
+
 constexpr std::string_view bus_id = "0000:01:00.0";
 
 AddressMode address_mode(cudaTextureAddressMode mode) {
@@ -53,9 +61,14 @@ cudaError_t cudaInitDevice(int, unsigned int, unsigned int) { return cudaSuccess
 cudaError_t cudaDeviceSynchronize() { return report(emulated().sticky); }
 cudaError_t cudaDeviceReset() { return cudaSuccess; }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
-cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
-cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
-  *value = 0;
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  const std::lock_guard lock(emulated().mutex);
+  emulated().limits[limit] = value;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  const std::lock_guard lock(emulated().mutex);
+  *value = emulated().limits[limit];
   return cudaSuccess;
 }
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return set(device, 0); }
@@ -176,30 +189,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaGetLastError() { return take_last_error(true); }
 cudaError_t cudaPeekAtLastError() { return take_last_error(false); }
 const char* cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess: return "cudaSuccess";
-    case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
-    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
-    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
-    case cudaErrorInvalidPitchValue: return "cudaErrorInvalidPitchValue";
-    case cudaErrorInvalidSymbol: return "cudaErrorInvalidSymbol";
-    case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
-    case cudaErrorInvalidDeviceFunction: return "cudaErrorInvalidDeviceFunction";
-    case cudaErrorMissingConfiguration: return "cudaErrorMissingConfiguration";
-    case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
-    case cudaErrorMisalignedAddress: return "cudaErrorMisalignedAddress";
-    case cudaErrorLaunchTimeout: return "cudaErrorLaunchTimeout";
-    case cudaErrorLaunchFailure: return "cudaErrorLaunchFailure";
-    case cudaErrorAssert: return "cudaErrorAssert";
-    case cudaErrorNotSupported: return "cudaErrorNotSupported";
-    case cudaErrorNotReady: return "cudaErrorNotReady";
-    case cudaErrorCooperativeLaunchTooLarge: return "cudaErrorCooperativeLaunchTooLarge";
-    case cudaErrorIllegalState: return "cudaErrorIllegalState";
-    case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
-    case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
-    case cudaErrorStreamCaptureUnjoined: return "cudaErrorStreamCaptureUnjoined";
-    default: return "cudaErrorUnknown";
-  }
+  const auto* found = std::find_if(std::begin(names), std::end(names),
+                                   [&](const NamedError& each) { return each.value == error; });
+  return found == std::end(names) ? "unrecognized error code" : found->name;
 }
 const char* cudaGetErrorString(cudaError_t error) {
   if (error == cudaSuccess) return "no error";

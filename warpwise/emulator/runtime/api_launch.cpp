@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "warpwise/emulator/runtime/fat_binary.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
+#include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
@@ -29,19 +29,26 @@ thread_local std::vector<Configuration> configurations;
 cudaError_t error_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::out_of_bounds: return cudaErrorIllegalAddress;
+    case FaultKind::use_after_free: return cudaErrorIllegalAddress;
     case FaultKind::misaligned: return cudaErrorMisalignedAddress;
     case FaultKind::deadlock:
+    case FaultKind::livelock:
     case FaultKind::budget: return cudaErrorLaunchTimeout;
     case FaultKind::race:
+    case FaultKind::barrier:
+    case FaultKind::member_mask:
+    case FaultKind::uninitialised:
     case FaultKind::trap: return cudaErrorLaunchFailure;
     case FaultKind::assertion: return cudaErrorAssert;
+    case FaultKind::bad_call: return cudaErrorInvalidPc;
+    case FaultKind::stack_overflow: return cudaErrorHardwareStackError;
+    case FaultKind::invalid_free: return cudaErrorIllegalAddress;
+    case FaultKind::leak:
+    case FaultKind::copy:
+    case FaultKind::unchecked_launch:
+    case FaultKind::unsynchronised: break;  // of the host's calls, not of kernels
   }
   return cudaErrorUnknown;
-}
-
-Kernel* find_kernel(const void* function) {
-  const auto found = emulated().kernels.find(function);
-  return found == emulated().kernels.end() ? nullptr : &found->second;
 }
 
 const Observer* observer = nullptr;
@@ -51,7 +58,9 @@ LaunchOptions launch_options() {
   LaunchOptions options;
   options.count = false;
   options.budget = emulated().budget;
-  options.check_races = races_asked_for();
+  options.heap_bytes = emulated().limits[cudaLimitMallocHeapSize];
+  options.stack_bytes = std::max(options.stack_bytes, emulated().limits[cudaLimitStackSize]);
+  options.checks = checks_asked_for();
   return options;
 }
 
@@ -119,8 +128,8 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
     work = [kernel, grid, block, shared, cooperative, parameters = parameters_of(info, arguments)] {
       // The text is not kept with the module: only observers ask for it.
       return run_kernel(
-          kernel->module->get(), kernel->name, [kernel] { return ptx_of(kernel->module->wrapper); },
-          grid, block, shared, parameters, cooperative);
+          kernel->module->get(), kernel->name, [kernel] { return kernel->module->ptx(); }, grid,
+          block, shared, parameters, cooperative);
     };
     return cudaSuccess;
   });

@@ -139,8 +139,21 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
   return allocate_shared(pointer, bytes);
 }
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
-cudaError_t cudaHostRegister(void*, size_t, unsigned int) { return report(cudaErrorNotSupported); }
-cudaError_t cudaHostUnregister(void*) { return report(cudaErrorNotSupported); }
+cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
+  if (host == nullptr || bytes == 0) return report(cudaErrorInvalidValue);
+  if (emulated().device.holds(address_of(host)))
+    return report(cudaErrorHostMemoryAlreadyRegistered);
+  return guarded([&] {
+    emulated().device.show(host, bytes);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaHostUnregister(void* host) {
+  const auto [begin, bytes] = emulated().device.allocation_of(address_of(host));
+  if (bytes == 0 || begin != address_of(host)) return report(cudaErrorHostMemoryNotRegistered);
+  emulated().device.hide(host, bytes);
+  return cudaSuccess;
+}
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   *device = host;
   return cudaSuccess;

@@ -44,7 +44,11 @@ struct EntryHeader {
 };
 constexpr std::uint16_t kind_ptx = 1;
 constexpr std::uint64_t flag_zstd = 0x8000;
+#ifdef WARPWISE_FUZZES
+constexpr std::uint64_t most_ptx_bytes = std::uint64_t{1} << 20;
+#else
 constexpr std::uint64_t most_ptx_bytes = std::uint64_t{1} << 30;
+#endif
 
 std::string text_of(const EntryHeader& entry, const std::byte* payload) {
   if (entry.compressed_bytes == 0) {
@@ -72,14 +76,15 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
 
 }  // namespace
 
-std::string ptx_of(const void* wrapper_address) {
-  Wrapper wrapper{};
-  std::memcpy(&wrapper, wrapper_address, sizeof(wrapper));
+std::string ptx_of(std::span<const std::byte> fat_binary) {
   Header header{};
-  if (wrapper.magic == wrapper_magic) std::memcpy(&header, wrapper.data, sizeof(header));
-  if (header.magic != header_magic)
+  if (fat_binary.size() >= sizeof(header)) std::memcpy(&header, fat_binary.data(), sizeof(header));
+  if (header.magic != header_magic || header.header_bytes < sizeof(header) ||
+      header.header_bytes > fat_binary.size() ||
+      header.bytes > fat_binary.size() - header.header_bytes) {
     throw InvalidArgument("the program's CUDA code is in a form that is not known");
-  const std::byte* at = wrapper.data + header.header_bytes;
+  }
+  const std::byte* at = fat_binary.data() + header.header_bytes;
   const std::byte* const end = at + header.bytes;
   EntryHeader best{};
   const std::byte* best_payload = nullptr;
@@ -103,6 +108,27 @@ std::string ptx_of(const void* wrapper_address) {
         "another)");
   }
   return text_of(best, best_payload);
+}
+
+std::string ptx_of(const void* image) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, image, sizeof(magic));
+  if (magic == wrapper_magic) {
+    Wrapper wrapper{};
+    std::memcpy(&wrapper, image, sizeof(wrapper));
+    image = wrapper.data;
+  }
+  Header header{};
+  std::memcpy(&header, image, sizeof(header));
+  if (header.magic != header_magic)
+    throw InvalidArgument("the program's CUDA code is in a form that is not known");
+  return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes});
+}
+
+bool is_fat_binary(const void* image) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, image, sizeof(magic));
+  return magic == wrapper_magic || magic == header_magic;
 }
 
 }  // namespace warpwise::emulator::runtime

@@ -7,4 +7,11 @@ namespace warpwise::emulator::runtime {
 /// runtime's header, which declares the same functions with their parameters.)
 int not_run(const char* function);
 
+/// The same of a function of the driver, and CUDA_ERROR_NOT_SUPPORTED.
+int driver_not_run(const char* function);
+
+/// Says on standard error, once for each function, that it is not run and what it returns, and
+/// keeps that for the reports.
+void say_not_run(const char* function, const char* error);
+
 }  // namespace warpwise::emulator::runtime

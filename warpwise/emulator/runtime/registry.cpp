@@ -21,9 +21,11 @@ thread_local cudaError_t last_error = cudaSuccess;
 }  // namespace
 
 Program& Module::get() {
-  std::call_once(once, [this] { program = std::make_unique<Program>(ptx_of(wrapper)); });
+  std::call_once(once, [this] { program = std::make_unique<Program>(ptx()); });
   return *program;
 }
+
+std::string Module::ptx() const { return wrapper == nullptr ? text : ptx_of(wrapper); }
 
 Runtime::Runtime() {
   if (const char* text = std::getenv("WARPWISE_EMULATED_CC"))
@@ -103,7 +105,7 @@ cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> wor
   return work();
 }
 
-int not_run(const char* function) {
+void say_not_run(const char* function, const char* error) {
   static std::set<std::string_view>& said = *new std::set<std::string_view>;
   bool is_first = false;
   {
@@ -111,12 +113,20 @@ int not_run(const char* function) {
     is_first = said.insert(function).second;
   }
   if (is_first) {
-    std::fprintf(stderr,
-                 "warpwise: the emulated GPU does not run %s: it returns cudaErrorNotSupported\n",
-                 function);
+    std::fprintf(stderr, "warpwise: the emulated GPU does not run %s: it returns %s\n", function,
+                 error);
     note_call_not_run(function);
   }
+}
+
+int not_run(const char* function) {
+  say_not_run(function, "cudaErrorNotSupported");
   return report(cudaErrorNotSupported);
+}
+
+int driver_not_run(const char* function) {
+  say_not_run(function, "CUDA_ERROR_NOT_SUPPORTED");
+  return cudaErrorNotSupported;  // the two interfaces number it alike
 }
 
 std::byte* host_of(const void* pointer, std::size_t bytes) {

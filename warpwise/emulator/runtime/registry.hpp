@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@
 
 namespace warpwise::emulator::runtime {
 
-/// A fat binary of the program; its PTX is read at the first use of one of its kernels.
+/// A fat binary of the program, whose PTX is read at the first use of one of its kernels, or PTX
+/// that it loads while it runs.
 struct Module {
   const void* wrapper = nullptr;
+  std::string text;  ///< where there is no wrapper
   std::once_flag once;
   std::unique_ptr<Program> program;
   struct Managed {
@@ -25,7 +28,9 @@ struct Module {
     std::string name;
   };
   std::vector<Managed> managed;
+  std::set<std::string> handles;  ///< names of its kernels, whose addresses stand for them
   Program& get();
+  std::string ptx() const;
 };
 
 struct Kernel {
@@ -54,6 +59,10 @@ struct Runtime {
   Device device;
   rules::ComputeCapability cc;
   std::uint64_t budget = 0;
+  /// What the program has set, or what a GPU begins with.
+  std::map<cudaLimit, std::uint64_t> limits{{cudaLimitStackSize, 1024},
+                                            {cudaLimitMallocHeapSize, 8 << 20},
+                                            {cudaLimitPrintfFifoSize, 1 << 20}};
   std::mutex mutex;
   std::vector<std::unique_ptr<Module>> modules;
   std::map<const void*, Kernel> kernels;

@@ -34,6 +34,26 @@ std::string_view meaning(FaultKind kind) {
     case FaultKind::race:
       return "Two threads of a block touch the same byte of shared memory, one of them with a "
              "write, and nothing orders the two.";
+    case FaultKind::use_after_free: return "A thread reads or writes memory that has been freed.";
+    case FaultKind::livelock:
+      return "Every thread that could go on waits in a loop for memory that nobody changes.";
+    case FaultKind::barrier:
+      return "Threads of a block pass a barrier that others of it never come to.";
+    case FaultKind::member_mask:
+      return "A warp's lanes execute an instruction whose member mask they do not keep to.";
+    case FaultKind::uninitialised:
+      return "A value that nobody has written decides a branch, an address or a result.";
+    case FaultKind::invalid_free: return "The program frees what is not allocated.";
+    case FaultKind::leak: return "The program ends without having freed memory.";
+    case FaultKind::copy:
+      return "A copy does not fit the memory that it is from or to, or goes the other way.";
+    case FaultKind::unchecked_launch:
+      return "Nobody has asked whether a launch failed, and it did.";
+    case FaultKind::unsynchronised:
+      return "The host takes memory that the device may still write, without waiting for it.";
+    case FaultKind::bad_call: return "A thread calls through a pointer that points to no function.";
+    case FaultKind::stack_overflow:
+      return "The frames of the functions that a thread has called fill its stack.";
   }
   return "";
 }
@@ -145,10 +165,23 @@ std::string call_case(const std::string& function, const RunReport& report) {
          attribute("message", text_of_call(function)) + "/>\n    </testcase>\n";
 }
 
+Json physical_location(const SourcePlace& place, const fs::path& folder) {
+  return {{"artifactLocation", {{"uri", uri_of(shown_path(place.file, folder))}}},
+          {"region", {{"startLine", place.line}}}};
+}
+
+Json callers_of(const Fault& fault, const fs::path& folder) {
+  Json all = Json::array();
+  for (const SourcePlace& caller : fault.called_from) {
+    if (caller.file.empty() || caller.line == 0) continue;
+    all.push_back({{"physicalLocation", physical_location(caller, folder)},
+                   {"message", {{"text", "inlined here"}}}});
+  }
+  return all;
+}
+
 Json location_of(const Fault& fault, const KernelReport& kernel, const fs::path& folder) {
-  return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", uri_of(shown_path(fault.file, folder))}}},
-            {"region", {{"startLine", fault.line}}}}},
+  return {{"physicalLocation", physical_location({fault.file, fault.line}, folder)},
           {"logicalLocations", {{{"name", kernel.name}, {"kind", "function"}}}}};
 }
 
@@ -194,9 +227,12 @@ std::string readable(const std::string& name) {
 std::string describe(const std::string& kernel, const Fault& fault) {
   const std::string place = fault.file.empty() ? "no source line (nvcc -lineinfo)"
                                                : fault.file + ":" + std::to_string(fault.line);
+  std::string callers;
+  for (const SourcePlace& caller : fault.called_from)
+    callers += ", inlined at " + caller.file + ":" + std::to_string(caller.line);
   return std::string(name_of(fault.kind)) + " in kernel " + kernel + ", block " +
          to_text(fault.block) + ", thread " + to_text(fault.thread) + " (" +
-         std::to_string(fault.count) + " times), " + place + ": " + fault.message;
+         std::to_string(fault.count) + " times), " + place + callers + ": " + fault.message;
 }
 
 std::string junit_of(const RunReport& report) {
@@ -234,6 +270,7 @@ std::string sarif_of(const RunReport& report) {
                      {"message", {{"text", describe(kernel.name, fault)}}}};
       if (!fault.file.empty() && fault.line > 0)
         result["locations"] = Json::array({location_of(fault, kernel, report.folder)});
+      if (!fault.called_from.empty()) result["relatedLocations"] = callers_of(fault, report.folder);
       results.push_back(std::move(result));
     }
     if (kernel.refusal.empty()) continue;

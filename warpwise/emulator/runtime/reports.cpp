@@ -12,18 +12,13 @@
 #include <mutex>
 #include <string_view>
 
+#include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-
-enum class Check { none, races, all };
-constexpr auto enum_names(Check) {
-  return std::to_array<EnumName<Check>>(
-      {{Check::none, "none"}, {Check::races, "races"}, {Check::all, "all"}});
-}
 
 // What is said on stderr: nothing, each fault as it is found, or also a line at the end.
 enum class Messages { none, faults, all };
@@ -54,6 +49,17 @@ Enum choice(const char* variable) {
   for (const auto each : all_values<Enum>())
     names += (names.empty() ? "" : ", ") + std::string(name_of(each));
   refuse(variable, text, "one of " + names);
+}
+
+Checks checks() {
+  constexpr const char* variable = "WARPWISE_EMULATED_CHECK";
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return {};
+  try {
+    return parse_checks(text);
+  } catch (const InvalidArgument& error) {
+    refuse(variable, text, std::string("a list of checks: ") + error.what());
+  }
 }
 
 int exit_code() {
@@ -93,7 +99,7 @@ class Reports {
     ::on_exit([](int status, void* own) { static_cast<Reports*>(own)->end(status); }, this);
   }
 
-  bool check_races() const { return check_ != Check::none; }
+  Checks asked_for() const { return checks_; }
 
   void launched(const std::string& kernel, double seconds, const std::vector<Fault>& faults) {
     if (!is_asked_for()) return;
@@ -211,7 +217,7 @@ class Reports {
     say(text);
   }
 
-  const Check check_ = choice<Check>("WARPWISE_EMULATED_CHECK");
+  const Checks checks_ = checks();
   const Messages messages_ = choice<Messages>("WARPWISE_EMULATED_MESSAGES");
   const int error_exit_code_ = exit_code();
   fs::path junit_ = taken_file("WARPWISE_EMULATED_JUNIT");
@@ -233,7 +239,7 @@ Reports& reports() {
 
 }  // namespace
 
-bool races_asked_for() { return reports().check_races(); }
+Checks checks_asked_for() { return reports().asked_for(); }
 
 void note_launch(const std::string& kernel, double seconds, const std::vector<Fault>& faults) {
   reports().launched(kernel, seconds, faults);

@@ -10,8 +10,8 @@
 // beside this file lists the variables. None of them is set: nothing is kept and nothing said.
 namespace warpwise::emulator::runtime {
 
-/// Whether WARPWISE_EMULATED_CHECK asks for the race check.
-bool races_asked_for();
+/// What WARPWISE_EMULATED_CHECK asks for.
+Checks checks_asked_for();
 
 /// A launch has ended. \param kernel  its name in the PTX
 void note_launch(const std::string& kernel, double seconds, const std::vector<Fault>& faults);

@@ -67,9 +67,38 @@ struct Shape {
 struct Square : Shape {
   __device__ int sides() const override { return 4; }
 };
-// Its calls go through a table of functions, which lies in the module of all these kernels.
+// Its calls go through a table of functions.
 __global__ void ask(const Shape* shape, int* sides) { *sides = shape->sides(); }
 __global__ void make(Square* square) { new (square) Square; }
+
+// What is taken of the heap, and destructors that call each other.
+struct Counted {
+  __device__ virtual ~Counted() {}
+  __device__ virtual int value() const = 0;
+};
+struct Leaf : Counted {
+  int number;
+  __device__ explicit Leaf(int n) : number(n) {}
+  __device__ int value() const override { return number; }
+};
+struct Around : Counted {
+  const Counted* inner;
+  __device__ explicit Around(const Counted* c) : inner(c) {}
+  __device__ ~Around() override { delete inner; }
+  __device__ int value() const override { return inner->value() + 1; }
+};
+
+__global__ void nest(int* values) {
+  const int i = static_cast<int>(threadIdx.x);
+  const Counted* counted = new Leaf(10 * i);
+  for (int k = 0; k < i % 4; ++k) counted = new Around(counted);
+  values[i] = counted->value();
+  delete counted;
+}
+
+__device__ __noinline__ int depth(int n) { return n == 0 ? 0 : 1 + depth(n - 1) % 100000; }
+__global__ void descend(int* values, int n) { *values = depth(n); }
+__global__ void take(int* values, std::size_t bytes) { *values = malloc(bytes) != nullptr; }
 
 class Runtime : public ::testing::Test {
  protected:
@@ -354,15 +383,34 @@ TEST_F(Runtime, AKernelSaysWhichArchitectureItsPtxIsOf) {
       << attributes.ptxVersion;
 }
 
-// A GPU runs it. The other kernels of the module run.
-TEST_F(Runtime, ACallThroughAPointerIsRefused) {
+TEST_F(Runtime, ObjectsStayWhatTheyAreBetweenLaunches) {
   Square* square = nullptr;
   ASSERT_EQ(cudaMalloc(&square, sizeof(Square)), cudaSuccess);
   make<<<1, 1>>>(square);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   ask<<<1, 1>>>(square, values_);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  EXPECT_EQ(read().front(), 4);
   EXPECT_EQ(cudaFree(square), cudaSuccess);
+}
+
+TEST_F(Runtime, ObjectsOfTheHeapCallEachOther) {
+  nest<<<1, count>>>(values_);
+  const std::vector<int> found = read();
+  for (int i = 0; i < count; ++i)
+    EXPECT_EQ(found[static_cast<std::size_t>(i)], 10 * i + i % 4) << i;
+}
+
+TEST_F(Runtime, StackAndHeapAreAsLargeAsAskedFor) {
+  std::size_t heap = 0;
+  ASSERT_EQ(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize), cudaSuccess);
+  EXPECT_EQ(heap, std::size_t{8} << 20);
+  ASSERT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 256 << 10), cudaSuccess);
+  descend<<<1, 1>>>(values_, 2000);
+  EXPECT_EQ(read().front(), 2000);
+  take<<<1, 1>>>(values_, heap + 1);
+  EXPECT_EQ(read().front(), 0);
+  take<<<1, 1>>>(values_, std::size_t{1} << 20);
+  EXPECT_EQ(read().front(), 1);
 }
 
 // A GPU runs it.

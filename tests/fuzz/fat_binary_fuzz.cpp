@@ -1,0 +1,15 @@
+// The PTX in a fat binary: it is found, or refused with InvalidArgument and nothing else.
+
+#include <cstdint>
+#include <span>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/fat_binary.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    warpwise::emulator::runtime::ptx_of(std::as_bytes(std::span(data, size)));
+  } catch (const warpwise::InvalidArgument&) {
+  }
+  return 0;
+}

@@ -1,0 +1,178 @@
+#include "warpwise/emulator/decode/decoder.hpp"
+
+// Asynchronous copies, which take place at once, and mbarriers.
+
+#include <algorithm>
+#include <utility>
+
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/copy_async.hpp"
+#include "warpwise/emulator/instructions/copy_bulk.hpp"
+#include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/instructions/mbarrier.hpp"
+
+namespace warpwise::emulator {
+
+void Decoder::decode_copy_async() {
+  if (!has("async") || has("tensor")) refuse("");
+  if (has("commit_group") || has("wait_group") || has("wait_all") || has("prefetch")) {
+    emit_nothing(InstructionClass::control);
+    return;
+  }
+  if (has("bulk")) {
+    decode_copy_bulk();
+    return;
+  }
+  if (has("mbarrier")) {
+    decode_copy_arrival();
+    return;
+  }
+  if (!has("ca") && !has("cg")) refuse("");
+  const Address to = address(operand(0), Space::shared);
+  const Address from = address(operand(1), Space::global);
+  if (from.is_32_bits) malformed("has a 32-bit global address");
+  const Operand& size = operand(2);
+  if (size.kind != Operand::Kind::integer ||
+      (size.value != 4 && size.value != 8 && size.value != 16)) {
+    malformed("copies 4, 8 or 16 bytes");
+  }
+  std::int32_t read_bytes = constant(size.value, Width::w32);
+  // A cache policy of 64 bits may follow.
+  if (current_->operands.size() > 3 && register_width(operand(3)) != Width::w64) {
+    if (register_width(operand(3)) == Width::predicate)
+      refuse("with a predicate that ignores the source");
+    read_bytes = read(operand(3), Width::w32);
+  }
+  const std::int32_t added = constant(static_cast<std::uint64_t>(from.offset), Width::w64);
+  Operation& op = emit(copy_async_handler(observers_), InstructionClass::load);
+  op.bytes = static_cast<std::uint8_t>(size.value);
+  op.list = new_list({from.base, added, read_bytes});
+  set_address(op, to, InstructionClass::store);
+  new_site(InstructionClass::load);
+}
+
+/// The value of an address in 64 bits; its offset is added where it is not 0.
+std::int32_t Decoder::address_value(const Address& at) {
+  std::int32_t base = at.base;
+  const auto emit_sum = [&](const char* name, std::int32_t b) {
+    Accesses own = std::exchange(accesses_, {});
+    accesses_.reads.push_back(base);
+    const std::int32_t result = new_register(Width::w64);
+    accesses_.writes.push_back(result);
+    Operation& op = emit(lane_operations().at(name).handler, InstructionClass::integer);
+    op.dst = result;
+    op.a = base;
+    op.b = b == Operation::none ? base : b;
+    accesses_ = std::move(own);
+    accesses_.reads.push_back(result);
+    base = result;
+  };
+  if (at.is_32_bits) emit_sum("cvt.u64.u32", Operation::none);
+  if (at.offset != 0)
+    emit_sum("add.u64", constant(static_cast<std::uint64_t>(at.offset), Width::w64));
+  return base;
+}
+
+void Decoder::decode_copy_bulk() {
+  BulkFlags flags;
+  const auto& modifiers = current_->modifiers;
+  const auto names = [&](const char* a, const char* b) {
+    const auto found = std::adjacent_find(
+        modifiers.begin(), modifiers.end(), [&](const std::string& x, const std::string& y) {
+          return x.rfind(a, 0) == 0 && x.find("::bytes") == std::string::npos && y.rfind(b, 0) == 0;
+        });
+    return found != modifiers.end();
+  };
+  if (has("reduce") || has("cp_mask") || has("multicast::cluster")) refuse("");
+  if (names("global", "shared"))
+    flags.to_global = 1;
+  else if (names("shared", "shared"))
+    flags.from_shared = 1;
+  else if (!names("shared", "global"))
+    refuse("");
+  const Space to = flags.to_global != 0 ? Space::global : Space::shared;
+  const Space from = flags.to_global != 0 || flags.from_shared != 0 ? Space::shared : Space::global;
+  std::vector<std::int32_t> list;
+  list.push_back(address_value(address(operand(0), to)));
+  list.push_back(address_value(address(operand(1), from)));
+  list.push_back(read(operand(2), Width::w32));
+  list.push_back(flags.to_global != 0 ? Operation::none
+                                      : address_value(address(operand(3), Space::shared)));
+  Operation& op = emit(copy_bulk_handler(observers_), InstructionClass::load);
+  op.list = new_list(list);
+  op.flags = packed_flags(flags);
+  op.space = to;
+  op.site = new_site(InstructionClass::store);
+  new_site(InstructionClass::load);
+  new_site(InstructionClass::atomic);
+}
+
+/// cp.async.mbarrier.arrive: the copies before it have taken place. Without .noinc it counts itself
+/// among those that the phase waits for, and takes itself away again.
+void Decoder::decode_copy_arrival() {
+  if (!has("noinc")) {
+    emit_nothing(InstructionClass::barrier);
+    return;
+  }
+  MbarrierFlags flags;
+  flags.kind = MbarrierKind::arrive;
+  emit_mbarrier(flags, operand(0), Operation::none, Operation::none, Operation::none);
+}
+
+void Decoder::emit_mbarrier(MbarrierFlags flags, const Operand& object, std::int32_t result,
+                            std::int32_t value, std::int32_t bytes) {
+  const Address at = address(object, stated_space().value_or(Space::generic));
+  Operation& op = emit(mbarrier_handler(observers_), InstructionClass::barrier);
+  op.dst = result;
+  op.b = value;
+  op.c = bytes;
+  op.strong = true;
+  op.flags = packed_flags(flags);
+  set_address(op, at, InstructionClass::atomic);
+}
+
+void Decoder::decode_mbarrier() {
+  const std::string& what = current_->modifiers.empty() ? current_->opcode : current_->modifiers[0];
+  const std::size_t count = current_->operands.size();
+  if (what == "pending_count") {
+    const std::int32_t result = write(operand(0), Width::w32);
+    const std::int32_t state = read(operand(1), Width::w64);
+    Operation& op = emit(pending_count_handler(), InstructionClass::barrier);
+    op.dst = result;
+    op.a = state;
+    return;
+  }
+  MbarrierFlags flags;
+  const std::int32_t none = Operation::none;
+  if (what == "init") {
+    flags.kind = MbarrierKind::init;
+    emit_mbarrier(flags, operand(0), none, read(operand(1), Width::w32), none);
+  } else if (what == "inval") {
+    flags.kind = MbarrierKind::inval;
+    emit_mbarrier(flags, operand(0), none, none, none);
+  } else if (what == "expect_tx" || what == "complete_tx") {
+    flags.kind = what == "expect_tx" ? MbarrierKind::expect : MbarrierKind::complete;
+    emit_mbarrier(flags, operand(0), none, none, read(operand(1), Width::w32));
+  } else if (what == "arrive" || what == "arrive_drop") {
+    flags.kind = MbarrierKind::arrive;
+    flags.drops = what == "arrive_drop" ? 1 : 0;
+    flags.expects = has("expect_tx") ? 1 : 0;
+    const std::size_t object = operand(0).kind == Operand::Kind::address ? 0 : 1;
+    const bool wants_state = object == 1 && operand(0).kind != Operand::Kind::sink;
+    const std::int32_t state = wants_state ? write(operand(0), Width::w64) : none;
+    const std::int32_t last = object + 1 < count ? read(operand(object + 1), Width::w32) : none;
+    emit_mbarrier(flags, operand(object), state, flags.expects != 0 ? none : last,
+                  flags.expects != 0 ? last : none);
+  } else if (what == "test_wait" || what == "try_wait") {
+    flags.kind = MbarrierKind::test;
+    flags.by_parity = has("parity") ? 1 : 0;
+    flags.wide_operand = 1U - flags.by_parity;
+    const std::int32_t done = write(operand(0), Width::predicate);
+    const std::int32_t phase = read(operand(2), flags.by_parity != 0 ? Width::w32 : Width::w64);
+    emit_mbarrier(flags, operand(1), done, phase, none);
+  } else {
+    refuse("");
+  }
+}
+
+}  // namespace warpwise::emulator

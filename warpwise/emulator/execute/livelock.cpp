@@ -1,0 +1,124 @@
+#include "warpwise/emulator/execute/livelock.hpp"
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+// Progress::still: how many workers have found their blocks still, below an epoch that each change
+// anywhere advances.
+constexpr std::uint64_t one_epoch = std::uint64_t{1} << 16;
+std::uint64_t epoch_of(std::uint64_t still) { return still / one_epoch; }
+std::uint64_t count_of(std::uint64_t still) { return still % one_epoch; }
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
+  return hash ^ hash >> 32;
+}
+
+std::uint64_t state_of(const Block& block, std::size_t register_bytes) {
+  std::uint64_t hash = block.live;
+  for (const Warp& warp : block.warps) {
+    if (warp.groups.empty()) continue;
+    hash = mixed(hash, std::uint64_t{warp.live} << 32 | warp.carry);
+    for (const Group& group : warp.groups) {
+      hash = mixed(hash, std::uint64_t{group.mask} << 32 | group.pc);
+      hash = mixed(hash, static_cast<std::uint64_t>(group.state));
+    }
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= register_bytes; at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, warp.registers + at, sizeof(word));
+      hash = mixed(hash, word);
+    }
+  }
+  return hash;
+}
+
+std::string polled_text(const Warp& warp) {
+  const Poll& poll = warp.poll;
+  const std::string name = warp.worker->code->names[poll.operation];
+  const Address at = poll.address;
+  const Address window = at & ~(window_bytes - 1);
+  if (poll.space == Space::shared || (poll.space == Space::generic && window == shared_window))
+    return name + " of byte " + std::to_string(at & (window_bytes - 1)) + " of shared memory";
+  if (poll.space == Space::local || (poll.space == Space::generic && window == local_window))
+    return name + " of local memory";
+  return name + " of " + warp.worker->device->describe(at);
+}
+
+void report(Warp& warp, const Group& group, const Code& code) {
+  const std::string rest = ", and no thread of the grid changes anything any more";
+  const int lane = std::countr_zero(group.mask);
+  if (group.state == Group::State::barrier) {
+    record_fault(warp, code.operations[group.pc], FaultKind::livelock, lane,
+                 "waits at barrier " + std::to_string(group.barrier) + rest);
+  } else if (warp.poll.known) {
+    record_fault(warp, code.operations[warp.poll.operation], FaultKind::livelock, lane,
+                 "goes round a loop that polls: " + polled_text(warp) + rest);
+  } else {
+    record_fault(warp, code.operations[group.pc], FaultKind::livelock, lane,
+                 "goes round a loop for ever" + rest);
+  }
+}
+
+}  // namespace
+
+bool stands_still(Block& block) {
+  bool wrote = false;
+  for (Warp& warp : block.warps) {
+    wrote |= warp.wrote;
+    warp.wrote = false;
+  }
+  const std::size_t bytes = block.warps.front().worker->code->register_bytes;
+  const std::uint64_t state = wrote ? 0 : state_of(block, bytes);
+  const bool same = !wrote && block.state_is_known && state == block.state;
+  block.state = state;
+  block.state_is_known = !wrote;
+  return same;
+}
+
+void Stillness::round_begins() { seen_ = launch_.progress->still; }
+
+void Stillness::round_ends(bool still) {
+  std::atomic<std::uint64_t>& all = launch_.progress->still;
+  std::uint64_t now = all;
+  if (!still) {
+    while (!all.compare_exchange_weak(now, (epoch_of(now) + 1) * one_epoch)) {
+    }
+    return;
+  }
+  // What another worker changed meanwhile, the round may not have seen.
+  if (epoch_of(now) != epoch_of(seen_)) return;
+  if (!counted_ || counted_in_ != epoch_of(now)) {
+    do {
+      if (epoch_of(now) != epoch_of(seen_)) return;
+    } while (!all.compare_exchange_weak(now, now + 1));
+    counted_ = true;
+    counted_in_ = epoch_of(now);
+    now += 1;
+  }
+  if (count_of(now) + launch_.progress->ended >= launch_.workers && epoch_of(all) == counted_in_ &&
+      !launch_.progress->stop.exchange(true)) {
+    launch_.progress->livelock = true;
+  }
+}
+
+void Stillness::worker_ends() {
+  round_ends(false);
+  launch_.progress->ended.fetch_add(1);
+}
+
+void report_livelock(std::span<const std::unique_ptr<Block>> blocks, const Code& code) {
+  for (const std::unique_ptr<Block>& block : blocks) {
+    for (Warp& warp : block->warps) {
+      for (const Group& group : warp.groups) report(warp, group, code);
+    }
+  }
+}
+
+}  // namespace warpwise::emulator

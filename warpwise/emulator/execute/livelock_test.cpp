@@ -1,0 +1,140 @@
+// Kernels that would never end, and others that only take their time.
+
+#include <gtest/gtest.h>
+
+#include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Address;
+using emulator::Dim3;
+using emulator::Fault;
+using emulator::FaultKind;
+using emulator::LaunchResult;
+using test::Emulated;
+using test::kernel_text;
+
+LaunchResult launch(const std::string& body, Dim3 grid, Dim3 block, int threads,
+                    std::uint64_t budget = 0) {
+  Emulated emulated(kernel_text(body));
+  emulated.options.threads = threads;
+  emulated.options.budget = budget;
+  const Address first = emulated.buffer(std::vector<std::uint32_t>(16), "the flags");
+  const Address second = emulated.buffer(std::vector<std::uint32_t>(16));
+  return emulated.launch("hand", grid, block, first, second);
+}
+
+void expect_livelock(const std::string& body, Dim3 grid, Dim3 block, const std::string& part) {
+  for (const int threads : {1, 2, 3}) {
+    const LaunchResult result = launch(body, grid, block, threads);
+    bool found = false;
+    for (const Fault& fault : result.faults) {
+      found |= fault.kind == FaultKind::livelock && fault.line == 7 &&
+               fault.message.find(part) != std::string::npos;
+    }
+    EXPECT_TRUE(found) << body << "\n"
+                       << (result.faults.empty() ? "no fault" : result.faults.front().message);
+  }
+}
+
+void expect_end(const std::string& body, Dim3 grid, Dim3 block) {
+  for (const int threads : {1, 2, 3}) {
+    const LaunchResult result = launch(body, grid, block, threads, 100'000'000);
+    for (const Fault& fault : result.faults) ADD_FAILURE() << body << "\n" << fault.message;
+  }
+}
+
+TEST(Livelock, AFlagThatNobodySets) {
+  const std::string body =
+      "SPIN:\nld.volatile.global.u32 %r5, [%l1+8];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;";
+  for (const Dim3 grid : {Dim3{1}, Dim3{7}})
+    expect_livelock(body, grid, {64}, "polls: ld.volatile.global.u32 of byte 8 of the flags");
+}
+
+TEST(Livelock, ALockThatIsNeverReleased) {
+  expect_livelock(
+      "SPIN:\natom.global.cas.b32 %r5, [%l1], 0, 1;\nsetp.ne.u32 %p, %r5, 0;\n@%p bra SPIN;", {1},
+      {32}, "atom.global.cas.b32 of byte 0 of the flags");
+  expect_livelock(
+      "SPIN:\natom.global.exch.b32 %r5, [%l1], 1;\nsetp.ne.u32 %p, %r5, 0;\n@%p bra SPIN;", {3},
+      {1}, "atom.global.exch.b32");
+}
+
+TEST(Livelock, SharedMemoryThatNobodyChanges) {
+  expect_livelock(
+      "mov.u64 %l4, tile;\nSPIN:\nld.volatile.shared.u32 %r5, [%l4+4];\nnanosleep.u32 20;\n"
+      "setp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;",
+      {2}, {64}, "byte 4 of shared memory");
+}
+
+// What it waits for lies outside of any buffer: each look is a fault, and there is no end of them.
+TEST(Livelock, AFlagOutsideOfItsBuffer) {
+  const std::string body =
+      "SPIN:\nld.volatile.global.u32 %r5, [%l1+64];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;";
+  expect_livelock(body, {1}, {32}, "0 bytes past the end of the flags");
+  EXPECT_EQ(launch(body, {1}, {32}, 1).faults.front().kind, FaultKind::out_of_bounds);
+}
+
+TEST(Livelock, ALoopWithoutAnyEnd) {
+  expect_livelock("LOOP:\nbra.uni LOOP;", {2}, {64}, "goes round a loop for ever");
+}
+
+TEST(Livelock, NamesThoseThatWaitAtABarrierToo) {
+  const std::string body =
+      "setp.eq.u32 %q, %r3, 1;\n@%q bra SPIN;\nbar.sync 0;\nbra.uni END;\nSPIN:\n"
+      "ld.volatile.global.u32 %r5, [%l1];\nsetp.eq.u32 %p, %r5, 0;\n@%p bra SPIN;\nbar.sync "
+      "0;\nEND:";
+  expect_livelock(body, {1}, {64}, "waits at barrier 0");
+  expect_livelock(body, {1}, {96}, "no thread of the grid changes anything");
+}
+
+// Faults that change the kernel's state all the time end it too.
+TEST(Livelock, EndsAtTooManyFaults) {
+  const LaunchResult result = launch(
+      "LOOP:\nld.global.u32 %r5, [%l1+64];\nadd.u32 %r6, %r6, 1;\nbra.uni LOOP;", {1}, {32}, 1);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::out_of_bounds);
+  EXPECT_GE(result.faults[0].count, std::uint64_t{1} << 20);
+  EXPECT_NE(result.faults[0].message.find("stopped after 1048576 faults"), std::string::npos);
+}
+
+// ---- what only looks like it
+
+TEST(Livelock, IsNoneWhereAThreadCounts) {
+  // Gives up after a million looks.
+  expect_end(
+      "mov.u32 %r6, 0;\nSPIN:\nld.volatile.global.u32 %r5, [%l1];\nadd.u32 %r6, %r6, 1;\n"
+      "setp.eq.u32 %p, %r5, 0;\nsetp.lt.and.u32 %p, %r6, 1000000, %p;\n@%p bra SPIN;",
+      {1}, {32});
+}
+
+TEST(Livelock, IsNoneWhereMemoryCounts) {
+  // The register that is looked at is the same most of the time: each bit of the counter is told
+  // apart by a predicate alone.
+  expect_end(
+      "SPIN:\natom.global.add.u32 %r5, [%l1], 1;\nsetp.lt.u32 %p, %r5, 300000;\nmov.u32 %r5, 0;\n"
+      "@%p bra SPIN;",
+      {1}, {1});
+}
+
+TEST(Livelock, IsNoneWhereAnotherBlockWorks) {
+  // Block 0 works for a long time without writing anything, then lets the others go on.
+  expect_end(
+      "setp.ne.u32 %p, %r4, 0;\n@%p bra SPIN;\nmov.u32 %r5, 0;\nWORK:\nadd.u32 %r5, %r5, 1;\n"
+      "setp.lt.u32 %q, %r5, 2000000;\n@%q bra WORK;\nst.volatile.global.u32 [%l1], 1;\nbra.uni "
+      "END;\n"
+      "SPIN:\nld.volatile.global.u32 %r6, [%l1];\nsetp.eq.u32 %p, %r6, 0;\n@%p bra SPIN;\nEND:",
+      {5}, {32});
+}
+
+TEST(Livelock, IsNoneWhereAClockIsWaitedFor) {
+  expect_end(
+      "mov.u64 %l4, %clock64;\nadd.u64 %l4, %l4, 4000000;\nSPIN:\nmov.u64 %l5, %clock64;\n"
+      "setp.lt.u64 %p, %l5, %l4;\nmov.u64 %l5, 0;\n@%p bra SPIN;",
+      {2}, {32});
+}
+
+}  // namespace
+}  // namespace warpwise

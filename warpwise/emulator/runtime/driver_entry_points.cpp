@@ -1,0 +1,94 @@
+// How a program finds the driver's functions by name.
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "warpwise/emulator/runtime/driver.hpp"
+
+namespace {
+
+/// Names whose newest form is not the one that was there before this version of CUDA. All others
+/// have one form that matters: those before it are of 32 bits.
+struct Newer {
+  const char* name;
+  const char* symbol;
+  int version;
+};
+constexpr Newer newer[] = {
+    {"cuCtxCreate", "cuCtxCreate_v4", 13000},
+    {"cuCtxCreate", "cuCtxCreate_v3", 11040},
+    {"cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020},
+    {"cuMemAdvise", "cuMemAdvise_v2", 12020},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", 11030},
+    {"cuGetProcAddress", "cuGetProcAddress_v2", 12000},
+    {"cuGraphAddKernelNode", "cuGraphAddKernelNode_v2", 12000},
+    {"cuGraphKernelNodeGetParams", "cuGraphKernelNodeGetParams_v2", 12000},
+    {"cuGraphKernelNodeSetParams", "cuGraphKernelNodeSetParams_v2", 12000},
+    {"cuGraphExecKernelNodeSetParams", "cuGraphExecKernelNodeSetParams_v2", 12000},
+    {"cuGraphExecUpdate", "cuGraphExecUpdate_v2", 12000},
+    {"cuGraphInstantiate", "cuGraphInstantiateWithFlags", 12000},
+    {"cuGraphAddNode", "cuGraphAddNode_v2", 12030},
+    {"cuGraphAddDependencies", "cuGraphAddDependencies_v2", 12030},
+    {"cuGraphRemoveDependencies", "cuGraphRemoveDependencies_v2", 12030},
+    {"cuGraphGetEdges", "cuGraphGetEdges_v2", 12030},
+    {"cuGraphNodeGetDependencies", "cuGraphNodeGetDependencies_v2", 12030},
+    {"cuGraphNodeGetDependentNodes", "cuGraphNodeGetDependentNodes_v2", 12030},
+    {"cuCtxSynchronize", "cuCtxSynchronize", 0},  // the second form takes a context
+    {"cuCtxGetDevice", "cuCtxGetDevice", 0},
+    {"cuStreamGetCtx", "cuStreamGetCtx", 0},
+};
+
+void* symbol(const std::string& name) {
+  static void* const own = [] {
+    Dl_info here{};
+    ::dladdr(reinterpret_cast<void*>(&cuInit), &here);
+    return ::dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  }();
+  return ::dlsym(own, name.c_str());
+}
+
+void* newest(const std::string& name, int version) {
+  bool is_listed = false;
+  for (const Newer& each : newer) {
+    if (name != each.name) continue;
+    is_listed = true;
+    if (version >= each.version) return symbol(each.symbol);
+  }
+  if (!is_listed) {
+    for (const char* suffix : {"_v3", "_v2"}) {
+      if (void* found = symbol(name + suffix)) return found;
+    }
+  }
+  return symbol(name);
+}
+
+}  // namespace
+
+extern "C" {
+
+// NVIDIA's own libraries ask for tables that are not documented. NVRTC does without.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t,
+                          CUdriverProcAddressQueryResult* status) {
+  if (name == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *function = newest(name, version);
+  if (status != nullptr) {
+    *status =
+        *function != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  }
+  return *function != nullptr ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+#undef cuGetProcAddress
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags) {
+  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+}
+
+}  // extern "C"

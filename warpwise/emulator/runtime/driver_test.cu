@@ -1,0 +1,325 @@
+// The driver's functions on the emulated GPU, called as programs that are linked with libcuda.so.1
+// call them.
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+// out[i] = in[i] * factor + offset, for the thread i of each block's.
+const std::string scale = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 offset = 5;
+.visible .entry scale(.param .u64 out, .param .u64 in, .param .u32 factor)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<7>;
+  ld.param.u64 %d1, [out]; ld.param.u64 %d2, [in]; ld.param.u32 %r1, [factor];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r5, %r2, %r3, %r4;
+  mul.wide.u32 %d3, %r5, 4;
+  add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;
+  ld.global.u32 %r6, [%d5];
+  ld.global.u32 %r7, [offset];
+  mad.lo.u32 %r8, %r6, %r1, %r7;
+  st.global.u32 [%d4], %r8;
+  ret;
+}
+)";
+
+class Driver : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+    ASSERT_EQ(cuCtxCreate(&context_, nullptr, 0, 0), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleLoadData(&module_, scale.c_str()), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleGetFunction(&function_, module_, "scale"), CUDA_SUCCESS);
+  }
+  void TearDown() override {
+    EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxDestroy(context_), CUDA_SUCCESS);
+  }
+  static CUdeviceptr device_copy(const std::vector<unsigned>& values) {
+    CUdeviceptr address = 0;
+    EXPECT_EQ(cuMemAlloc(&address, 4 * values.size()), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemcpyHtoD(address, values.data(), 4 * values.size()), CUDA_SUCCESS);
+    return address;
+  }
+  static std::vector<unsigned> host_copy(CUdeviceptr address, std::size_t count) {
+    std::vector<unsigned> values(count);
+    EXPECT_EQ(cuMemcpyDtoH(values.data(), address, 4 * count), CUDA_SUCCESS);
+    return values;
+  }
+
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+};
+
+TEST_F(Driver, ArgumentsComeOneByOneOrAsABlock) {
+  CUdeviceptr in = device_copy({1, 2, 3, 4});
+  CUdeviceptr out = device_copy({0, 0, 0, 0});
+  unsigned factor = 10;
+  std::array<void*, 3> arguments = {&out, &in, &factor};
+  ASSERT_EQ(cuLaunchKernel(function_, 2, 1, 1, 2, 1, 1, 0, nullptr, arguments.data(), nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(host_copy(out, 4), (std::vector<unsigned>{15, 25, 35, 45}));
+
+  struct {
+    CUdeviceptr out, in;
+    unsigned factor;
+  } block{out, in, 100};
+  std::size_t bytes = 20;
+  std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                                &bytes, CU_LAUNCH_PARAM_END};
+  ASSERT_EQ(cuLaunchKernel(function_, 4, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra.data()),
+            CUDA_SUCCESS);
+  EXPECT_EQ(host_copy(out, 4), (std::vector<unsigned>{105, 205, 305, 405}));
+  bytes = 16;
+  EXPECT_EQ(cuLaunchKernel(function_, 4, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra.data()),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLaunchKernel(function_, 1, 1, 1, 2000, 1, 1, 0, nullptr, arguments.data(), nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Driver, VariablesOfAModuleAreRead) {
+  CUdeviceptr offset = 0;
+  std::size_t bytes = 0;
+  ASSERT_EQ(cuModuleGetGlobal(&offset, &bytes, module_, "offset"), CUDA_SUCCESS);
+  EXPECT_EQ(bytes, 4U);
+  EXPECT_EQ(host_copy(offset, 1)[0], 5U);
+  EXPECT_EQ(cuModuleGetGlobal(&offset, &bytes, module_, "nothing"), CUDA_ERROR_NOT_FOUND);
+}
+
+TEST_F(Driver, WhatCannotBeLoadedIsToldApart) {
+  CUmodule module = nullptr;
+  EXPECT_EQ(cuModuleLoadData(&module, "\177ELF machine code"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuModuleLoadData(&module, "no PTX"), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(cuModuleLoad(&module, "no such file"), CUDA_ERROR_FILE_NOT_FOUND);
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuModuleGetFunction(&function, module_, "nothing"), CUDA_ERROR_NOT_FOUND);
+
+  std::array<char, 200> log{};
+  std::array<CUjit_option, 2> options = {CU_JIT_ERROR_LOG_BUFFER,
+                                         CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  EXPECT_EQ(cuModuleLoadDataEx(&module, "no PTX", 2, options.data(), values.data()),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_NE(log[0], 0);
+}
+
+TEST_F(Driver, ModulesAreLoadedFromFiles) {
+  const std::string path = testing::TempDir() + "scale.ptx";
+  std::ofstream(path) << scale;
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoad(&module, path.c_str()), CUDA_SUCCESS);
+  unsigned count = 0;
+  EXPECT_EQ(cuModuleGetFunctionCount(&count, module), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_NE(cuModuleUnload(module), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, LibrariesAreModules) {
+  CUlibrary library = nullptr;
+  ASSERT_EQ(cuLibraryLoadData(&library, scale.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+            CUDA_SUCCESS);
+  CUkernel kernel = nullptr;
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "scale"), CUDA_SUCCESS);
+  CUfunction function = nullptr;
+  ASSERT_EQ(cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
+  const char* name = nullptr;
+  EXPECT_EQ(cuFuncGetName(&name, function), CUDA_SUCCESS);
+  EXPECT_STREQ(name, "scale");
+  int threads = 0;
+  EXPECT_EQ(cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0),
+            CUDA_SUCCESS);
+  EXPECT_EQ(threads, 1024);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncGetName(&name, function), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Driver, TextsAreLinked) {
+  const std::string second = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry nothing()
+{
+  ret;
+}
+)";
+  CUlinkState link = nullptr;
+  ASSERT_EQ(cuLinkCreate(0, nullptr, nullptr, &link), CUDA_SUCCESS);
+  for (const std::string& text : {scale, second}) {
+    ASSERT_EQ(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()),
+                            text.size() + 1, "text", 0, nullptr, nullptr),
+              CUDA_SUCCESS);
+  }
+  EXPECT_EQ(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, nullptr, 0, "", 0, nullptr, nullptr),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
+  void* image = nullptr;
+  ASSERT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, image), CUDA_SUCCESS);
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "nothing"), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "scale"), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, MappedPiecesAreOneBuffer) {
+  std::size_t piece = 0;
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  ASSERT_EQ(cuMemGetAllocationGranularity(&piece, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+            CUDA_SUCCESS);
+  CUdeviceptr range = 0;
+  ASSERT_EQ(cuMemAddressReserve(&range, 3 * piece, 0, 0, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAddressReserve(&range, 1000, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  CUmemGenericAllocationHandle memory = 0;
+  ASSERT_EQ(cuMemCreate(&memory, piece, &properties, 0), CUDA_SUCCESS);
+  CUmemGenericAllocationHandle other = 0;
+  ASSERT_EQ(cuMemCreate(&other, piece, &properties, 0), CUDA_SUCCESS);
+  // The first piece is seen again behind the second.
+  ASSERT_EQ(cuMemMap(range, piece, 0, memory, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemMap(range, piece, 0, other, 0), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuMemMap(range + piece, piece, 0, other, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemMap(range + 2 * piece, piece, 0, memory, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemRelease(memory), CUDA_SUCCESS);
+  EXPECT_NE(cuMemsetD32(range, 1, 1), CUDA_SUCCESS) << "before access is given";
+  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  ASSERT_EQ(cuMemSetAccess(range, 3 * piece, &access, 1), CUDA_SUCCESS);
+
+  ASSERT_EQ(cuMemsetD32(range, 7, 2 * piece / 4), CUDA_SUCCESS);
+  EXPECT_EQ(host_copy(range + 2 * piece, 1)[0], 7U);
+  CUdeviceptr in = range + piece - 8;
+  CUdeviceptr out = range + piece - 8;
+  unsigned factor = 2;
+  std::array<void*, 3> arguments = {&out, &in, &factor};
+  ASSERT_EQ(cuLaunchKernel(function_, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments.data(), nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(host_copy(range + piece - 12, 6), (std::vector<unsigned>{7, 19, 19, 19, 19, 7}));
+  EXPECT_EQ(host_copy(range + 3 * piece - 8, 2), (std::vector<unsigned>{19, 19}));
+
+  ASSERT_EQ(cuMemUnmap(range + piece, piece), CUDA_SUCCESS);
+  EXPECT_NE(cuMemsetD32(range + piece, 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32(range, 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAddressFree(range, 3 * piece), CUDA_ERROR_INVALID_VALUE) << "while mapped";
+  EXPECT_EQ(cuMemUnmap(range, piece), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemUnmap(range + 2 * piece, piece), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemRelease(other), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAddressFree(range, 3 * piece), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, RowsAreCopiedAndFilled) {
+  CUdeviceptr image = 0;
+  std::size_t pitch = 0;
+  ASSERT_EQ(cuMemAllocPitch(&image, &pitch, 12, 2, 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD2D32(image, pitch, 9, 3, 2), CUDA_SUCCESS);
+  std::vector<unsigned> rows(8, 1);
+  CUDA_MEMCPY2D copy{};
+  copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.srcDevice = image;
+  copy.srcPitch = pitch;
+  copy.srcXInBytes = 4;
+  copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+  copy.dstHost = rows.data();
+  copy.dstPitch = 16;
+  copy.WidthInBytes = 8;
+  copy.Height = 2;
+  ASSERT_EQ(cuMemcpy2D(&copy), CUDA_SUCCESS);
+  EXPECT_EQ(rows, (std::vector<unsigned>{9, 9, 1, 1, 9, 9, 1, 1}));
+}
+
+TEST_F(Driver, HostMemoryIsRegistered) {
+  std::vector<unsigned> values(100);
+  std::iota(values.begin(), values.end(), 0U);
+  ASSERT_EQ(cuMemHostRegister(values.data(), 400, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemHostRegister(values.data(), 400, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  CUdeviceptr in = 0;
+  ASSERT_EQ(cuMemHostGetDevicePointer(&in, values.data(), 0), CUDA_SUCCESS);
+  unsigned factor = 1;
+  std::array<void*, 3> arguments = {&in, &in, &factor};
+  ASSERT_EQ(cuLaunchKernel(function_, 1, 1, 1, 100, 1, 1, 0, nullptr, arguments.data(), nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(values[99], 104U);
+  EXPECT_EQ(cuMemHostUnregister(values.data()), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemHostUnregister(values.data()), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+TEST_F(Driver, FunctionsAreFoundByName) {
+  void* function = nullptr;
+  ASSERT_EQ(cuGetProcAddress("cuMemAlloc", &function, 13000, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(function, reinterpret_cast<void*>(&cuMemAlloc));
+  CUdriverProcAddressQueryResult status{};
+  EXPECT_EQ(cuGetProcAddress("cuNothing", &function, 13000, 0, &status), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  cudaDriverEntryPointQueryResult found{};
+  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, &found),
+            cudaSuccess);
+  EXPECT_EQ(function, reinterpret_cast<void*>(&cuMemAlloc));
+}
+
+TEST_F(Driver, OneStateWithTheRuntime) {
+  CUdeviceptr address = device_copy({3, 4});
+  std::array<unsigned, 2> values{};
+  ASSERT_EQ(cudaMemcpy(values.data(), reinterpret_cast<void*>(address), 8, cudaMemcpyDefault),
+            cudaSuccess);
+  EXPECT_EQ(values[1], 4U);
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  EXPECT_EQ(cuMemGetAddressRange(&base, &bytes, address + 4), CUDA_SUCCESS);
+  EXPECT_EQ(base, address);
+  EXPECT_EQ(bytes, 8U);
+}
+
+TEST_F(Driver, WhatIsNotRunSaysSo) {
+  testing::internal::CaptureStderr();
+  CUmemGenericAllocationHandle handle = 0;
+  EXPECT_EQ(cuMulticastCreate(&handle, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuMulticastCreate(&handle, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said,
+            "warpwise: the emulated GPU does not run cuMulticastCreate: it returns "
+            "CUDA_ERROR_NOT_SUPPORTED\n");
+}
+
+TEST(DriverErrors, HaveTheirNames) {
+  const char* text = nullptr;
+  EXPECT_EQ(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
+  EXPECT_STREQ(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(-3), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorStreamCaptureMerge), "cudaErrorStreamCaptureMerge");
+}
+
+TEST(DriverContexts, AreAStackOfTheThread) {
+  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+  CUcontext first = nullptr;
+  CUcontext second = nullptr;
+  ASSERT_EQ(cuCtxCreate(&first, nullptr, 0, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate(&second, nullptr, 0, 0), CUDA_SUCCESS);
+  CUcontext now = nullptr;
+  EXPECT_EQ(cuCtxPopCurrent(&now), CUDA_SUCCESS);
+  EXPECT_EQ(now, second);
+  EXPECT_EQ(cuCtxGetCurrent(&now), CUDA_SUCCESS);
+  EXPECT_EQ(now, first);
+  EXPECT_EQ(cuCtxDestroy(second), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy(first), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxCreate(&first, nullptr, 0, 1), CUDA_ERROR_INVALID_DEVICE);
+}
+
+}  // namespace
