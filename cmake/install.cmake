@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpwise)
 set(libraries warpwise)
 if(WARPWISE_EMULATOR)
-  list(APPEND libraries warpwise_emulator)
+  list(APPEND libraries warpwise_emulator warpwise_testbench)
 endif()
 install(TARGETS ${libraries} EXPORT warpwiseTargets FILE_SET HEADERS)
 if(TARGET warpwise_cudart)
@@ -22,7 +22,8 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/warpwiseConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
-              ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake DESTINATION ${package_dir})
+              ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/warpwise_add_ptx.cmake DESTINATION ${package_dir})
 
 # pkg-config takes the prefix from where its file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

@@ -48,6 +48,8 @@ ROOMS = [
     ("lab/measure", ["base", "gpu", "rules", "emulator", "primitives/shared", "lab/compile"]),
     ("lab/study", ["base", "io", "rules", "emulator", "primitives/shared", "lab/compile",
                    "lab/measure"]),
+    # Tests of kernels, for programs: what explain compiles with, and the emulator.
+    ("testbench", ["base", "rules", "emulator", "lab/compile"]),
     # What study recorded, drawn: from the record alone.
     ("lab/plot", ["base", "io", "lab/compile"]),
     # What a GPU that is not there would take, from counts and its profile.

@@ -1,0 +1,53 @@
+#pragma once
+
+// Internal to the testbench: what it asks of the place where kernels run.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "warpwise/testbench/testbench.hpp"
+
+namespace warpwise::testbench {
+
+/// What came of a launch. Of a GPU there is an error at most.
+struct RawLaunch {
+  emulator::LaunchResult result;
+  std::string error;
+};
+
+/// A module of PTX, on its machine.
+class LoadedCode {
+ public:
+  virtual ~LoadedCode() = default;
+  virtual std::pair<emulator::Address, std::uint64_t> variable(const std::string& name) = 0;
+  /// \param kernel  mangled \param parameters  its block, as KernelInfo lays it out
+  virtual RawLaunch launch(const std::string& kernel, const Shape& shape,
+                           std::span<const std::byte> parameters,
+                           const emulator::LaunchOptions& options) = 0;
+};
+
+/// A device; what it made must not outlive it.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual bool counts() const = 0;
+  /// Memory of zeros at a multiple of 512 bytes.
+  virtual emulator::Address allocate(std::uint64_t bytes, const std::string& name) = 0;
+  virtual void read(emulator::Address from, std::span<std::byte> to) const = 0;
+  virtual void write(emulator::Address to, std::span<const std::byte> from) = 0;
+  virtual std::uint64_t create_texture(const emulator::Texture& texture) = 0;
+  /// \param program  the same PTX, parsed; outlives the code
+  virtual std::unique_ptr<LoadedCode> load(const std::string& ptx, emulator::Program& program) = 0;
+};
+
+std::unique_ptr<Machine> emulated_machine();
+/// \throws NoCudaDevice
+std::unique_ptr<Machine> gpu_machine();
+/// Why there is no GPU; empty where there is one.
+std::string why_no_gpu();
+
+}  // namespace warpwise::testbench

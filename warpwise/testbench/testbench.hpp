@@ -1,0 +1,250 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "warpwise/base/enum_names.hpp"
+#include "warpwise/base/export.hpp"
+#include "warpwise/emulator/emulator.hpp"
+#include "warpwise/testbench/launch.hpp"
+
+/// Tests of CUDA kernels: a kernel's PTX runs in the emulator, with counts and checks, or on a GPU.
+/// docs/testing-kernels.md shows how.
+namespace warpwise::testbench {
+
+/// Where kernels run.
+enum class Backend { emulator, gpu };
+/// For name_of() and value_named().
+constexpr auto enum_names(Backend) {
+  return std::to_array<EnumName<Backend>>({{Backend::emulator, "emulator"}, {Backend::gpu, "gpu"}});
+}
+
+/// What the environment variable WARPWISE_TEST_BACKEND says: emulator, gpu, or auto for the GPU
+/// where there is one. The emulator where it is not set.
+/// \throws InvalidArgument  another value
+WARPWISE_EXPORT Backend chosen_backend();
+
+/// How CUDA C++ is compiled.
+struct CompileOptions {
+  int architecture = 75;             ///< of the PTX: compute_75
+  std::vector<std::string> defines;  ///< "K=V" or "K"
+  std::vector<std::filesystem::path> include_folders;
+};
+
+/// How a kernel is launched.
+struct Shape {
+  emulator::Dim3 grid;   ///< in blocks
+  emulator::Dim3 block;  ///< in threads
+  std::uint64_t dynamic_shared_bytes = 0;
+};
+
+class Testbench;
+
+/// `count` elements of device memory: a view of what its Testbench owns. Passed to a kernel it is
+/// the address.
+template <class T>
+class Buffer {
+ public:
+  /// \param testbench  owns the memory, which starts at `address`
+  Buffer(Testbench& testbench, emulator::Address address, std::size_t count)
+      : testbench_(&testbench), address_(address), count_(count) {}
+  std::size_t size() const { return count_; }
+  emulator::Address argument() const { return address_; }
+  /// The device's own pointer, for a member of a structure or an element of another buffer. The
+  /// host must not follow it.
+  T* pointer() const { return reinterpret_cast<T*>(address_); }
+  /// The elements as they are now. \throws Error  the GPU has failed
+  std::vector<T> read() const;
+  /// Replaces the first elements. \throws InvalidArgument  there are not as many
+  void write(std::span<const T> elements) const;
+
+ private:
+  Testbench* testbench_;
+  emulator::Address address_;
+  std::size_t count_;
+};
+
+/// A texture object, owned by its Testbench. Passed to a kernel it is a cudaTextureObject_t.
+class Texture {
+ public:
+  /// \param handle  as the kernel gets it
+  explicit Texture(std::uint64_t handle) : handle_(handle) {}
+  std::uint64_t argument() const { return handle_; }
+
+ private:
+  std::uint64_t handle_;
+};
+
+/// A kernel of a module, owned by its Testbench.
+class WARPWISE_EXPORT Kernel {
+ public:
+  const emulator::KernelInfo& info() const;
+
+  /// Runs it to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
+  /// parameter's own type: a number, a structure.
+  /// \throws InvalidArgument  another number of arguments, one of another size than its parameter,
+  ///                          or a shape that no GPU has
+  template <class... Arguments>
+  Launch launch(const Shape& shape, const Arguments&... arguments) const;
+
+ private:
+  friend class Module;
+  struct State;
+  explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  Launch run(const Shape& shape, std::span<const std::span<const std::byte>> arguments) const;
+  std::shared_ptr<State> state_;
+};
+
+/// PTX on its Testbench's device.
+class WARPWISE_EXPORT Module {
+ public:
+  /// \param name  mangled, readable ("scale<float>"), or its last part ("scale") where only one
+  ///              kernel has it
+  /// \throws InvalidArgument  for another one (lists those there are); Unsupported  for a kernel
+  ///                          that the emulator does not run, with the instruction and its line
+  Kernel kernel(const std::string& name) const;
+  /// A `__device__` or `__constant__` variable, by its name in the PTX.
+  /// \throws InvalidArgument  there is none, or its size is no multiple of T's
+  template <class T>
+  Buffer<T> variable(const std::string& name) const;
+
+ private:
+  friend class Testbench;
+  friend class Kernel;
+  struct State;
+  explicit Module(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::pair<emulator::Address, std::uint64_t> place(const std::string& name) const;
+  Testbench& testbench() const;
+  std::shared_ptr<State> state_;
+};
+
+/// A device and all that is on it; what it hands out must not outlive it. For one thread at a time.
+class WARPWISE_EXPORT Testbench {
+ public:
+  /// \throws NoCudaDevice  a GPU is asked for and there is none, with the reason
+  explicit Testbench(Backend backend = chosen_backend());
+  ~Testbench();
+  Testbench(const Testbench&) = delete;
+  Testbench& operator=(const Testbench&) = delete;
+
+  Backend backend() const;
+  /// Of every launch from now on: which GPU the costs are for (9.0 at first), and what is checked
+  /// (everything at first). Not for a GPU.
+  emulator::LaunchOptions options;
+
+  /// A file of PTX (.ptx), or of CUDA C++ (.cu), which is compiled: by nvcc where there is one,
+  /// else by NVRTC, as `warpwise explain` does.
+  /// \throws IoError, InvalidArgument  no such file, another extension, malformed PTX
+  /// \throws Unsupported  there is no compiler; Error  the source is wrong, with all that the
+  ///                      compiler said
+  Module load(const std::filesystem::path& file, const CompileOptions& compile = {});
+  /// \throws InvalidArgument  malformed PTX
+  Module load_ptx(std::string_view ptx);
+  /// \param name  that messages and source lines have. \throws  as load()
+  Module load_cuda(const std::string& text, const CompileOptions& compile = {},
+                   const std::string& name = "kernel.cu");
+
+  /// Memory with these elements. \param name  what a fault's message calls it. \throws OutOfMemory
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  Buffer<T> buffer(const std::string& name, const std::vector<T>& elements) {
+    Buffer<T> made = buffer<T>(name, elements.size());
+    made.write(elements);
+    return made;
+  }
+  /// Memory of zeros. \throws OutOfMemory
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  Buffer<T> buffer(const std::string& name, std::size_t count) {
+    return {*this, allocate(count * sizeof(T), name), count};
+  }
+
+  /// A texture over a copy of `texels`, row by row. Of `like` count what a texture is read with,
+  /// its width, height (0: one-dimensional) and channels; T says the rest.
+  /// \throws InvalidArgument  another number of texels than the size says, or a format that no
+  ///                          texture has
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Texture texture(const std::vector<T>& texels, emulator::Texture like) {
+    like.channel_bytes = sizeof(T);
+    like.kind = std::is_floating_point_v<T> ? emulator::TexelKind::floating
+                : std::is_signed_v<T>       ? emulator::TexelKind::signed_integer
+                                            : emulator::TexelKind::unsigned_integer;
+    return Texture(texture_of(std::as_bytes(std::span(texels)), like));
+  }
+
+  /// How many expectations were skipped because a GPU has no counts.
+  std::size_t skipped() const;
+
+ private:
+  template <class T>
+  friend class Buffer;
+  friend class Kernel;
+  friend class Module;
+  struct State;
+
+  emulator::Address allocate(std::uint64_t bytes, const std::string& name);
+  std::uint64_t texture_of(std::span<const std::byte> texels, emulator::Texture like);
+  void read(emulator::Address from, std::span<std::byte> to) const;
+  void write(emulator::Address to, std::span<const std::byte> from) const;
+
+  [[noreturn]] static void refuse_write(std::size_t elements, std::size_t count);
+  [[noreturn]] static void refuse_variable(const std::string& name, std::uint64_t bytes,
+                                           std::size_t element);
+
+  std::unique_ptr<State> state_;
+};
+
+namespace detail {
+
+template <class T>
+auto passed(const T& argument) {
+  if constexpr (requires { argument.argument(); }) {
+    return argument.argument();
+  } else {
+    static_assert(std::is_trivially_copyable_v<T>, "a kernel takes values that can be copied");
+    return argument;
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+std::vector<T> Buffer<T>::read() const {
+  std::vector<T> elements(count_);
+  testbench_->read(address_, std::as_writable_bytes(std::span(elements)));
+  return elements;
+}
+
+template <class T>
+void Buffer<T>::write(std::span<const T> elements) const {
+  if (elements.size() > count_) Testbench::refuse_write(elements.size(), count_);
+  testbench_->write(address_, std::as_bytes(elements));
+}
+
+template <class... Arguments>
+Launch Kernel::launch(const Shape& shape, const Arguments&... arguments) const {
+  return [&](const auto&... values) {
+    const std::array<std::span<const std::byte>, sizeof...(values)> bytes{std::as_bytes(
+        std::span<const std::remove_reference_t<decltype(values)>, 1>(&values, 1))...};
+    return run(shape, std::span<const std::span<const std::byte>>(bytes));
+  }(detail::passed(arguments)...);
+}
+
+template <class T>
+Buffer<T> Module::variable(const std::string& name) const {
+  const auto [address, bytes] = place(name);
+  if (bytes % sizeof(T) != 0) Testbench::refuse_variable(name, bytes, sizeof(T));
+  return {testbench(), address, static_cast<std::size_t>(bytes / sizeof(T))};
+}
+
+}  // namespace warpwise::testbench

@@ -1,0 +1,280 @@
+#include "warpwise/testbench/testbench.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::testbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// strided(from, to, step): to[i] = from[i * step], one thread each; line 3 reads, line 4 writes.
+constexpr const char* strided_ptx = R"(.version 7.0
+.target sm_75
+.address_size 64
+.global .align 4 .b8 factor[4] = {2, 0, 0, 0};
+.visible .entry _Z7stridedIfEvPKT_PS0_i(.param .u64 from, .param .u64 to, .param .u32 step)
+{
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<8>;
+  .loc 1 2 0
+  ld.param.u64 %rd1, [from];
+  ld.param.u64 %rd2, [to];
+  ld.param.u32 %r1, [step];
+  mov.u32 %r2, %tid.x;
+  mul.lo.s32 %r3, %r2, %r1;
+  mul.wide.u32 %rd3, %r3, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  mul.wide.u32 %rd5, %r2, 4;
+  add.s64 %rd6, %rd2, %rd5;
+  .loc 1 3 0
+  ld.global.u32 %r4, [%rd4];
+  .loc 1 4 0
+  st.global.u32 [%rd6], %r4;
+  ret;
+}
+// columns(to, odd): each lane writes shared memory 128 bytes further (line 7); odd lanes branch (line 8).
+.visible .entry columns(.param .u64 to, .param .u32 odd)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  .shared .align 4 .b8 tile[4096];
+  .loc 1 6 0
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [odd];
+  mov.u32 %r2, %tid.x;
+  shl.b32 %r3, %r2, 7;
+  mov.u32 %r4, tile;
+  add.s32 %r5, %r4, %r3;
+  .loc 1 7 0
+  st.shared.u32 [%r5], %r2;
+  .loc 1 8 0
+  and.b32 %r6, %r2, %r1;
+  setp.eq.s32 %p1, %r6, 0;
+  @%p1 bra done;
+  .loc 1 9 0
+  st.global.u32 [%rd1], %r2;
+done:
+  ret;
+}
+.visible .entry twice(.param .align 8 .b8 operands[16])
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [operands];
+  ld.param.u32 %r1, [operands+8];
+  ld.global.u32 %r2, [factor];
+  mul.lo.s32 %r3, %r1, %r2;
+  st.global.u32 [%rd1], %r3;
+  ret;
+}
+.file 1 "/project/src/strided.cu"
+)";
+
+std::vector<float> iota(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return values;
+}
+
+class TestbenchOf : public ::testing::Test {
+ protected:
+  Launch strided(int step, std::size_t elements = 32 * 8) {
+    const Buffer<float> from = bench.buffer("from", iota(elements));
+    return module.kernel("strided<float>").launch({{1}, {32}}, from, to, step);
+  }
+  Testbench bench{Backend::emulator};
+  Module module = bench.load_ptx(strided_ptx);
+  Buffer<float> to = bench.buffer<float>("to", 32);
+};
+
+TEST_F(TestbenchOf, RunsAKernelSeveralTimesAndReadsBack) {
+  EXPECT_TRUE(strided(1).expect_no_faults());
+  EXPECT_EQ(to.read(), iota(32));
+  EXPECT_TRUE(strided(8).expect_no_faults());
+  EXPECT_EQ(to.read()[31], 31 * 8 + 1);
+}
+
+TEST_F(TestbenchOf, SectorsOfARequest) {
+  EXPECT_TRUE(strided(1).expect_sectors_per_request(4));
+  const Launch scattered = strided(8);
+  const Outcome outcome = scattered.expect_sectors_per_request(4);
+  EXPECT_FALSE(outcome);
+  EXPECT_EQ(
+      outcome.text,
+      "strided.cu:3: global loads take 32 sectors a request (1 requests), at most 4 are allowed");
+  // The writes are as they should be.
+  EXPECT_TRUE(scattered.expect_sectors_per_request(4, {.line = 4}));
+  EXPECT_TRUE(scattered.expect_sectors_per_request(32));
+  EXPECT_FALSE(scattered.expect_sectors_per_request(31.9, {.line = 3, .file = "src/strided.cu"}));
+}
+
+TEST_F(TestbenchOf, AnExpectationOfNothingFails) {
+  const Launch launch = strided(1);
+  EXPECT_EQ(launch.expect_sectors_per_request(4, {.line = 77}).text,
+            "kernel strided<float> has no instruction of line 77");
+  EXPECT_EQ(launch.expect_no_divergence({.file = "rided.cu"}).text,
+            "kernel strided<float> has no instruction of no line of rided.cu");
+  EXPECT_EQ(launch.expect_no_bank_conflicts({.line = 3}).text,
+            "line 3 has no access to shared memory: nothing is expected of it");
+  bench.options.count = false;
+  EXPECT_THAT(strided(1).expect_no_divergence().text, HasSubstr("options.count is false"));
+  bench.options = {};
+  EXPECT_THAT(strided(1).expect_no_bank_conflicts().text,
+              HasSubstr("compute_capabilities is empty"));
+}
+
+TEST_F(TestbenchOf, BankConflictsAndDivergence) {
+  const Buffer<int> last = bench.buffer<int>("last", 1);
+  const Launch odd = module.kernel("columns").launch({{1}, {32}}, last, 1);
+  EXPECT_EQ(odd.expect_no_bank_conflicts().text,
+            "strided.cu:7: shared stores take 32 passes (1 requests), at most 1 are allowed");
+  EXPECT_EQ(odd.expect_no_divergence({.line = 8}).text,
+            "strided.cu:8: 1 of 1 branches are divergent, none is allowed to be");
+  const Launch even = module.kernel("columns").launch({{1}, {32}}, last, 0);
+  EXPECT_TRUE(even.expect_no_divergence({.line = 8}));
+  EXPECT_TRUE(even.expect_no_local_memory());
+}
+
+TEST_F(TestbenchOf, FaultsNameTheirLine) {
+  const Launch launch = strided(8, 32);
+  const Outcome outcome = launch.expect_no_faults();
+  EXPECT_FALSE(outcome);
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("strided.cu:3: out_of_bounds"), HasSubstr("from"),
+                                  HasSubstr("thread (4,0,0), 28 in all)")));
+}
+
+TEST_F(TestbenchOf, StructuresPointersAndVariables) {
+  struct Operands {
+    float* result;
+    int value;
+  };
+  const Buffer<std::int32_t> factor = module.variable<std::int32_t>("factor");
+  EXPECT_EQ(factor.read(), std::vector<std::int32_t>{2});
+  factor.write({{5}});
+  EXPECT_TRUE(
+      module.kernel("twice").launch({{1}, {1}}, Operands{to.pointer(), 7}).expect_no_faults());
+  EXPECT_EQ(std::bit_cast<std::int32_t>(to.read()[0]), 35);
+  EXPECT_THROW(module.variable<double>("factor"), InvalidArgument);
+  EXPECT_THROW(module.variable<int>("none"), InvalidArgument);
+}
+
+TEST_F(TestbenchOf, WrongCallsAreRefused) {
+  EXPECT_THROW(module.kernel("stride"), InvalidArgument);
+  EXPECT_THROW(module.kernel("twice").launch({{1}, {1}}, 7), InvalidArgument);
+  EXPECT_THROW(module.kernel("twice").launch({{1}, {1}}), InvalidArgument);
+  EXPECT_THROW(to.write(iota(33)), InvalidArgument);
+  EXPECT_THROW(bench.load("there_is_none.ptx"), IoError);
+  EXPECT_THROW(bench.load_ptx("no PTX"), InvalidArgument);
+  EXPECT_THROW(bench.texture(iota(7), {.width = 4, .height = 2}), InvalidArgument);
+}
+
+TEST_F(TestbenchOf, GoogleTestShowsTheText) {
+  const ::testing::AssertionResult shown = strided(8).expect_sectors_per_request(4);
+  EXPECT_FALSE(shown);
+  EXPECT_THAT(shown.message(), HasSubstr("strided.cu:3"));
+}
+
+TEST(TestbenchTextures, AreReadAsTheySay) {
+  Testbench bench(Backend::emulator);
+  const Module module = bench.load_ptx(R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry read(.param .u64 texture, .param .u64 to)
+{
+  .reg .f32 %f<3>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [texture];
+  ld.param.u64 %rd2, [to];
+  mov.u32 %r1, %tid.x;
+  cvt.rn.f32.u32 %f1, %r1;
+  mov.f32 %f2, 0f3F800000;
+  tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd1, {%f1, %f2}];
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r2;
+  ret;
+})");
+  const Texture texture =
+      bench.texture<std::uint8_t>({1, 2, 3, 4, 5, 6}, {.width = 3, .height = 2});
+  const Buffer<unsigned> to = bench.buffer<unsigned>("to", 4);
+  EXPECT_TRUE(module.kernel("read").launch({{1}, {4}}, texture, to).expect_no_faults());
+  EXPECT_EQ(to.read(), (std::vector<unsigned>{4, 5, 6, 6}));
+}
+
+TEST(TestbenchCuda, TextIsCompiled) {
+  Testbench bench(Backend::emulator);
+  constexpr const char* text =
+      "template <class T>\n__global__ void scale(T* x, T by) {\n"
+      "  x[threadIdx.x] *= by;\n}\n"
+      "template __global__ void scale<float>(float*, float);\n";
+  try {
+    const Module module = bench.load_cuda(text);
+    const Buffer<float> x = bench.buffer("x", iota(32));
+    const Launch launch = module.kernel("scale").launch({{1}, {32}}, x, 3.0F);
+    EXPECT_TRUE(launch.expect_sectors_per_request(4, {.line = 3, .file = "kernel.cu"}));
+    EXPECT_EQ(x.read()[31], 96);
+  } catch (const Unsupported& error) {
+    GTEST_SKIP() << error.what();
+  }
+  try {
+    bench.load_cuda("__global__ void f() { nonsense }");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nonsense"));
+  }
+}
+
+// As a child process would: the variable is read at each call.
+TEST(TestbenchBackend, IsChosenByTheEnvironment) {
+  const char* const before = std::getenv("WARPWISE_TEST_BACKEND");
+  const std::string kept = before == nullptr ? "" : before;
+  ::unsetenv("WARPWISE_TEST_BACKEND");
+  EXPECT_EQ(chosen_backend(), Backend::emulator);
+  ::setenv("WARPWISE_TEST_BACKEND", "gpu", 1);
+  EXPECT_EQ(chosen_backend(), Backend::gpu);
+  ::setenv("WARPWISE_TEST_BACKEND", "cuda", 1);
+  EXPECT_THROW(chosen_backend(), InvalidArgument);
+  ::setenv("WARPWISE_TEST_BACKEND", "auto", 1);
+  const Backend found = chosen_backend();
+  if (found == Backend::gpu) {
+    EXPECT_EQ(Testbench(found).backend(), found);
+  } else {
+    EXPECT_THROW(Testbench bench(Backend::gpu), NoCudaDevice);
+  }
+  if (before == nullptr)
+    ::unsetenv("WARPWISE_TEST_BACKEND");
+  else
+    ::setenv("WARPWISE_TEST_BACKEND", kept.c_str(), 1);
+}
+
+TEST(TestbenchOnGpu, GivesTheSameResultsAndSkipsWhatItCannotCount) {
+  std::unique_ptr<Testbench> on_gpu;
+  try {
+    on_gpu = std::make_unique<Testbench>(Backend::gpu);
+  } catch (const NoCudaDevice& error) {
+    GTEST_SKIP() << error.what();
+  }
+  Testbench& bench = *on_gpu;
+  const Module module = bench.load_ptx(strided_ptx);
+  const Buffer<float> from = bench.buffer("from", iota(32 * 8));
+  const Buffer<float> to = bench.buffer<float>("to", 32);
+  const Launch launch = module.kernel("strided<float>").launch({{1}, {32}}, from, to, 8);
+  EXPECT_TRUE(launch.expect_no_faults());
+  EXPECT_EQ(to.read()[31], 31 * 8 + 1);
+  const Outcome outcome = launch.expect_sectors_per_request(1);
+  EXPECT_TRUE(outcome.holds && outcome.skipped);
+  EXPECT_THAT(outcome.text, HasSubstr("skipped"));
+  EXPECT_EQ(bench.skipped(), 1U);
+}
+
+}  // namespace
+}  // namespace warpwise::testbench
