@@ -15,6 +15,7 @@ namespace {
 
 // Device addresses begin here (see state.hpp's global_base); what lies below is the host's.
 constexpr Address first_device_address = Address{16} << 40;
+constexpr Address first_address_that_the_host_sees = Address{64} << 40;
 
 thread_local cudaError_t last_error = cudaSuccess;
 
@@ -131,9 +132,10 @@ int driver_not_run(const char* function) {
 
 std::byte* host_of(const void* pointer, std::size_t bytes) {
   const Address address = address_of(pointer);
-  if (address >= first_device_address && emulated().device.holds(address)) {
+  const bool is_device_address =
+      address >= first_device_address && address < first_address_that_the_host_sees;
+  if (is_device_address || emulated().device.holds(address))
     return emulated().device.host_pointer(address, bytes);
-  }
   return static_cast<std::byte*>(const_cast<void*>(pointer));
 }
 

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Records what compute-sanitizer says of the programs in tests/emulator/faults on a GPU: results/emulator/sanitizer.json.
+
+    scripts/record-sanitizer.py FAULTS OUT.json --commit COMMIT [--seconds N]
+
+FAULTS is these programs compiled for the GPU (`nvcc -cudart shared -lineinfo -arch=sm_90 -o faults *.cu`). Each runs under each tool,
+the tool that its fault is for first, twelve at a time; OUT.json is whole after each of them, so that a run which ends early has what it
+came to. A program that no GPU can end is left out. It needs no other file of the project.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import threading
+import time
+
+TOOLS = {"memcheck": ["--leak-check", "full", "--track-stream-ordered-races", "all"], "racecheck": [], "initcheck": [], "synccheck": []}
+TOOL_OF_KIND = {"race": "racecheck", "uninitialised": "initcheck", "barrier": "synccheck", "member_mask": "synccheck"}
+AT_ONCE = 12
+TIMEOUT_S = 20
+SANITIZER = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+
+
+def said(text):
+    """The first thing that a tool says of a program."""
+    for line in text.splitlines():
+        words = line.removeprefix("=========").strip()
+        if line.startswith("=========") and words and not re.match(r"COMPUTE-SANITIZER|.*SUMMARY|Target application|(\[|Host Frame|Saved host)", words):
+            return words
+    return ""
+
+
+def errors_in(text):
+    """How much a tool has counted; None where it came to no summary."""
+    counts = [int(count) for count in re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (\d+)", text)]
+    return max(counts) if counts else None
+
+
+def run(program, case, tool):
+    command = [SANITIZER, "--tool", tool, *TOOLS[tool], program, case] if tool else [program, case]
+    begun = time.monotonic()
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
+        text, status = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as error:
+        text, status = (error.stdout or b"").decode(errors="replace"), "timeout"
+    result = {"status": status, "seconds": round(time.monotonic() - begun, 1)}
+    return text, result if not tool else {**result, "errors": errors_in(text), "says": said(text)}
+
+
+def first_line(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout.strip().splitlines() or [""])[0]
+
+
+def machine(commit):
+    gpu, _, driver = first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").partition(", ")
+    version = subprocess.run([SANITIZER, "--version"], capture_output=True, text=True, check=False).stdout.split()
+    return {"gpu": gpu, "driver": driver, "commit": commit, "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "sanitizer": next((word for word in version if re.fullmatch(r"\d+(\.\d+)+", word)), "")}
+
+
+class Record:
+    def __init__(self, path, commit, cases):
+        self.path = pathlib.Path(path)
+        self.lock = threading.Lock()
+        self.recorded = {"machine": machine(commit), "cases": {name: {"kind": kind, "tools": {}} for name, kind, _ in cases}}
+
+    def add(self, case, tool, text, result):
+        with self.lock:
+            own = self.recorded["cases"][case]
+            if tool:
+                own["tools"][tool] = result
+            else:
+                own["alone"] = result
+            beside = self.path.with_suffix(".new")
+            beside.write_text(json.dumps(self.recorded, indent=1) + "\n", encoding="utf-8")
+            os.replace(beside, self.path)
+            with open(self.path.with_suffix(".log"), "a", encoding="utf-8") as log:
+                log.write(f"#### {case} {tool} {result}\n{text[:4000]}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("faults")
+    parser.add_argument("out")
+    parser.add_argument("--commit", required=True)
+    parser.add_argument("--seconds", type=float, default=1200, help="after which nothing more is begun")
+    given = parser.parse_args()
+    program = os.path.abspath(given.faults)
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+    cases = [line.split("\t")[:3] for line in listed]
+    record = Record(given.out, given.commit, cases)
+    ends = [(name, kind) for name, kind, way in cases if way == "ends"]
+    first = [(name, TOOL_OF_KIND.get(kind, "memcheck")) for name, kind in ends if kind != "sound"]
+    every = [(name, tool) for tool in TOOLS for name, _ in ends]
+    jobs = first + [job for job in every if job not in set(first)] + [(name, "") for name, _ in ends]
+    until = time.monotonic() + given.seconds
+
+    def work(job):
+        if time.monotonic() < until:
+            record.add(*job, *run(program, *job))
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(work, jobs))
+    done = sum(len(case["tools"]) for case in record.recorded["cases"].values())
+    print(f"{done} runs of {len(every)}, {given.seconds - (until - time.monotonic()):.0f} s")
+
+
+if __name__ == "__main__":
+    main()

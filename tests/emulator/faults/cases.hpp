@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <vector>
+
+/// Programs that commit one fault each, and beside each a program that looks like it and is right.
+namespace faults {
+
+inline constexpr const char* sound = "sound";
+
+/// The emulator is to find it.
+inline constexpr const char* not_yet = "not yet looked for";
+
+/// One program.
+struct Case {
+  const char* name;
+  const char* kind;  ///< of its fault, as `warpwise run` names it, or `sound`
+  void (*run)();
+  const char* missed = "";  ///< why the emulator says nothing of the fault
+  bool hangs_gpu = false;   ///< never run on a GPU, which has no way out
+};
+
+std::vector<Case> memory_cases();
+std::vector<Case> lifetime_cases();
+std::vector<Case> init_cases();
+std::vector<Case> race_cases();
+std::vector<Case> order_cases();
+std::vector<Case> sync_cases();
+std::vector<Case> runtime_cases();
+
+/// Says an error on standard output; the program goes on.
+void check(cudaError_t error);
+
+/// Waits for the device, with checks of launches and of what they did.
+void finish();
+
+/// Memory of the device, of zeros or of what is there.
+template <class T>
+class Buffer {
+ public:
+  enum class Content { zeros, anything };
+  explicit Buffer(std::size_t count, Content content = Content::zeros) {
+    check(cudaMalloc(&data_, count * sizeof(T)));
+    if (content == Content::zeros) check(cudaMemset(data_, 0, count * sizeof(T)));
+  }
+  ~Buffer() { check(cudaFree(data_)); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  operator T*() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+using Ints = Buffer<int>;
+
+}  // namespace faults

@@ -1,0 +1,263 @@
+// Values that nobody has written.
+
+#include <cstdlib>
+#include <cstring>
+
+#include "cases.hpp"
+
+namespace faults {
+namespace {
+
+using Content = Ints::Content;
+
+__global__ void branch_on(const int* from, int* to) {
+  if (from[threadIdx.x] > 3) atomicAdd(to, 1);
+}
+
+__global__ void add(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x] + 1; }
+
+__global__ void copy(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+__global__ void follow(const int* indices, const int* from, int* to) {
+  to[threadIdx.x] = from[indices[threadIdx.x] & 31];
+}
+
+__global__ void count(int* counters) { atomicAdd(counters + (threadIdx.x & 3), 1); }
+
+__global__ void write_half(int* to) {
+  if (threadIdx.x < 16) to[threadIdx.x] = threadIdx.x;
+}
+
+__global__ void write_all(int* to) { to[threadIdx.x] = threadIdx.x; }
+
+struct Padded {
+  char tag;
+  int value;
+};
+
+__global__ void copy_padded(const Padded* from, Padded* to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+__global__ void length(const float4* points, float* to) {
+  const float4 p = points[threadIdx.x];  // whose w nobody has written
+  to[threadIdx.x] = p.x * p.x + p.y * p.y + p.z * p.z;
+}
+
+__global__ void length_of_four(const float4* points, float* to) {
+  const float4 p = points[threadIdx.x];
+  to[threadIdx.x] = p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w;
+}
+
+__global__ void in_shared(int* to, int written) {
+  __shared__ int values[64];
+  if (threadIdx.x < written) values[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  to[threadIdx.x] = values[63 - threadIdx.x] * 3;
+}
+
+extern __shared__ int dynamic[];
+
+__global__ void in_dynamic_shared(int* to, int written) {
+  if (threadIdx.x < written) dynamic[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (dynamic[63 - threadIdx.x] > 5) to[threadIdx.x] = 1;
+}
+
+__global__ void in_local(int* to, int written, int step) {
+  int values[32];
+  for (int i = 0; i < written; ++i) values[i * step & 31] = i;
+  to[threadIdx.x] = values[threadIdx.x & 31] + 1;
+}
+
+// A compiler folds what C++ leaves undefined; PTX has registers that nobody has written.
+__global__ void in_register(int* to, int given) {
+  int value;
+  asm volatile(
+      "{ .reg .u32 own; .reg .pred some;\n"
+      "  setp.ne.u32 some, %1, 0;\n"
+      "  @some mov.u32 own, 5;\n"
+      "  add.u32 %0, own, 1; }\n"
+      : "=r"(value)
+      : "r"(given));
+  to[threadIdx.x] = value;
+}
+
+__global__ void in_heap(int* to, int written) {
+  int* const own = static_cast<int*>(malloc(32 * sizeof(int)));
+  if (own == nullptr) return;
+  for (int i = 0; i < written; ++i) own[i] = i;
+  to[threadIdx.x] = own[31] + 1;
+  free(own);
+}
+
+// Lanes beyond the end read what nobody has written, and give it to nobody.
+__global__ void sum_of_some(const int* from, int count, int* to) {
+  int value = from[threadIdx.x];
+  value = threadIdx.x < count ? value : 0;
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(~0U, value, step);
+  if (threadIdx.x == 0) *to = value;
+}
+
+__global__ void sum_of_all(const int* from, int* to) {
+  int value = from[threadIdx.x];
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(~0U, value, step);
+  if (threadIdx.x == 0) *to = value;
+}
+
+template <class Kernel>
+void from_memory(Kernel kernel, Content content) {
+  const Ints from(32, content);
+  const Ints to(32);
+  kernel<<<1, 32>>>(from, to);
+  finish();
+}
+
+void written_by(void (*writer)(int*)) {
+  const Ints from(32, Content::anything);
+  const Ints to(32);
+  writer<<<1, 32>>>(from);
+  add<<<1, 32>>>(from, to);
+  finish();
+}
+
+void uploaded(std::size_t bytes) {
+  static const int values[32] = {};
+  const Ints from(32, Content::anything);
+  const Ints to(32);
+  check(cudaMemcpy(from, values, bytes, cudaMemcpyHostToDevice));
+  add<<<1, 32>>>(from, to);
+  finish();
+}
+
+template <class Kernel>
+void with_count(Kernel kernel, int threads, int count) {
+  const Ints to(64);
+  kernel<<<1, threads, 256>>>(to, count);
+  finish();
+}
+
+void local_case(int written) {
+  const Ints to(32);
+  in_local<<<1, 32>>>(to, written, 1);
+  finish();
+}
+
+template <class Kernel>
+void points(Kernel kernel) {
+  const Buffer<float4> from(32, Buffer<float4>::Content::anything);
+  const Buffer<float> to(32);
+  check(cudaMemset2D(from, 16, 0, 12, 32));
+  kernel<<<1, 32>>>(from, to);
+  finish();
+}
+
+void second_hand(void (*kernel)(const int*, int*)) {
+  const Ints from(32, Content::anything);
+  const Ints between(32);
+  const Ints to(32);
+  copy<<<1, 32>>>(from, between);
+  kernel<<<1, 32>>>(between, to);
+  finish();
+}
+
+void copied_out(void (*writer)(int*)) {
+  int values[32];
+  const Ints from(32, Content::anything);
+  if (writer != nullptr) writer<<<1, 32>>>(from);
+  finish();
+  check(cudaMemcpy(values, from, sizeof(values), cudaMemcpyDeviceToHost));
+}
+
+}  // namespace
+
+std::vector<Case> init_cases() {
+  return {
+      {"unwritten_branch", "uninitialised", [] { from_memory(branch_on, Content::anything); },
+       not_yet},
+      {"written_branch", sound, [] { from_memory(branch_on, Content::zeros); }},
+      {"unwritten_sum", "uninitialised", [] { from_memory(add, Content::anything); }, not_yet},
+      {"written_sum", sound, [] { from_memory(add, Content::zeros); }},
+      {"unwritten_half", "uninitialised", [] { written_by(write_half); }, not_yet},
+      {"written_by_kernel", sound, [] { written_by(write_all); }},
+      {"unwritten_end_of_upload", "uninitialised", [] { uploaded(31 * sizeof(int)); }, not_yet},
+      {"written_by_upload", sound, [] { uploaded(32 * sizeof(int)); }},
+      {"unwritten_index", "uninitialised",
+       [] {
+         const Ints indices(32, Content::anything);
+         const Ints from(32);
+         const Ints to(32);
+         follow<<<1, 32>>>(indices, from, to);
+         finish();
+       },
+       not_yet},
+      {"written_index", sound,
+       [] {
+         const Ints indices(32);
+         const Ints from(32);
+         const Ints to(32);
+         follow<<<1, 32>>>(indices, from, to);
+         finish();
+       }},
+      {"unwritten_counters", "uninitialised",
+       [] {
+         const Ints counters(4, Content::anything);
+         count<<<1, 32>>>(counters);
+         finish();
+       },
+       not_yet},
+      {"written_counters", sound,
+       [] {
+         const Ints counters(4);
+         count<<<1, 32>>>(counters);
+         finish();
+       }},
+      {"unwritten_after_free", "uninitialised",
+       [] {
+         {
+           const Ints before(32);
+         }
+         from_memory(add, Content::anything);
+       },
+       not_yet},
+      {"unwritten_second_hand", "uninitialised", [] { second_hand(add); }, not_yet},
+      {"unwritten_copied_twice", sound, [] { second_hand(copy); }},
+      {"unwritten_padding_copied", sound,
+       [] {
+         const Buffer<Padded> from(32, Buffer<Padded>::Content::anything);
+         const Buffer<Padded> to(32);
+         check(cudaMemset2D(from, sizeof(Padded), 0, 1, 32));
+         check(cudaMemset2D(reinterpret_cast<char*>(static_cast<Padded*>(from)) + 4, sizeof(Padded),
+                            0, 4, 32));
+         copy_padded<<<1, 32>>>(from, to);
+         finish();
+       }},
+      {"unwritten_fourth_of_vector", "uninitialised", [] { points(length_of_four); }, not_yet},
+      {"unwritten_fourth_unused", sound, [] { points(length); }},
+      {"unwritten_lanes_summed", "uninitialised",
+       [] { from_memory(sum_of_all, Content::anything); }, not_yet},
+      {"unwritten_lanes_left_out", sound,
+       [] {
+         const Ints from(32, Content::anything);
+         const Ints to(32);
+         check(cudaMemset(from, 0, 20 * sizeof(int)));
+         sum_of_some<<<1, 32>>>(from, 20, to);
+         finish();
+       }},
+      {"unwritten_shared", "uninitialised", [] { with_count(in_shared, 64, 0); }, not_yet},
+      {"unwritten_shared_half", "uninitialised", [] { with_count(in_shared, 64, 32); }, not_yet},
+      {"written_shared", sound, [] { with_count(in_shared, 64, 64); }},
+      {"unwritten_dynamic_shared", "uninitialised", [] { with_count(in_dynamic_shared, 64, 63); },
+       not_yet},
+      {"written_dynamic_shared", sound, [] { with_count(in_dynamic_shared, 64, 64); }},
+      {"unwritten_local", "uninitialised", [] { local_case(31); }, not_yet},
+      {"written_local", sound, [] { local_case(32); }},
+      {"unwritten_register", "uninitialised", [] { with_count(in_register, 32, 0); }, not_yet},
+      {"written_register", sound, [] { with_count(in_register, 32, 1); }},
+      {"unwritten_heap", "uninitialised", [] { with_count(in_heap, 1, 31); }, not_yet},
+      {"written_heap", sound, [] { with_count(in_heap, 1, 32); }},
+      {"unwritten_copied_out", "uninitialised", [] { copied_out(nullptr); }, not_yet},
+      {"unwritten_half_copied_out", sound, [] { copied_out(write_half); }},
+      {"written_copied_out", sound, [] { copied_out(write_all); }},
+  };
+}
+
+}  // namespace faults

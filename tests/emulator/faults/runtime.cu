@@ -1,0 +1,140 @@
+// What programs get wrong between kernels.
+
+#include <cstring>
+
+#include "cases.hpp"
+
+namespace faults {
+namespace {
+
+__global__ void fill(int* to) { to[threadIdx.x] = threadIdx.x; }
+
+__device__ int variable[32];
+
+__global__ void fill_variable() { variable[threadIdx.x] = threadIdx.x; }
+
+int host_values[4096];
+
+void upload(std::size_t bytes, cudaMemcpyKind kind) {
+  const Ints to(32);
+  check(cudaMemcpy(to, host_values, bytes, kind));
+}
+
+void download(std::size_t bytes, cudaMemcpyKind kind) {
+  const Ints from(32);
+  check(cudaMemcpy(host_values, from, bytes, kind));
+}
+
+void launch_of(int threads, bool asks) {
+  const Ints to(1024);
+  fill<<<1, threads>>>(to);
+  if (asks) check(cudaGetLastError());
+  check(cudaDeviceSynchronize());
+}
+
+struct Pinned {
+  int* values = nullptr;
+  explicit Pinned(bool managed) {
+    check(managed ? cudaMallocManaged(&values, 4096) : cudaMallocHost(&values, 4096));
+    std::memset(values, 0, 4096);
+  }
+};
+
+volatile int sink;
+
+void host_reads(bool managed, bool waits) {
+  const Pinned memory(managed);
+  const Ints from(32);
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreate(&stream));
+  if (managed) {
+    fill<<<1, 32, 0, stream>>>(memory.values);
+    check(cudaGetLastError());
+  } else {
+    check(cudaMemcpyAsync(memory.values, from, 128, cudaMemcpyDeviceToHost, stream));
+  }
+  if (waits) check(cudaStreamSynchronize(stream));
+  sink = memory.values[3];
+  check(cudaStreamSynchronize(stream));
+  check(cudaStreamDestroy(stream));
+  check(managed ? cudaFree(memory.values) : cudaFreeHost(memory.values));
+}
+
+}  // namespace
+
+std::vector<Case> runtime_cases() {
+  return {
+      {"upload_past_end", "copy", [] { upload(132, cudaMemcpyHostToDevice); }, not_yet},
+      {"upload_to_the_end", sound, [] { upload(128, cudaMemcpyHostToDevice); }},
+      {"download_past_end", "copy", [] { download(132, cudaMemcpyDeviceToHost); }, not_yet},
+      {"download_to_the_end", sound, [] { download(128, cudaMemcpyDeviceToHost); }},
+      {"upload_as_download", "copy", [] { upload(128, cudaMemcpyDeviceToHost); }, not_yet},
+      {"upload_as_default", sound, [] { upload(128, cudaMemcpyDefault); }},
+      {"download_as_upload", "copy", [] { download(128, cudaMemcpyHostToDevice); }, not_yet},
+      {"download_as_default", sound, [] { download(128, cudaMemcpyDefault); }},
+      {"upload_as_device_copy", "copy", [] { upload(128, cudaMemcpyDeviceToDevice); }, not_yet},
+      {"copy_of_freed", "copy",
+       [] {
+         int* memory = nullptr;
+         check(cudaMalloc(&memory, 128));
+         check(cudaFree(memory));
+         check(cudaMemcpy(host_values, memory, 128, cudaMemcpyDeviceToHost));
+       },
+       not_yet},
+      {"copy_then_free", sound,
+       [] {
+         int* memory = nullptr;
+         check(cudaMalloc(&memory, 128));
+         check(cudaMemset(memory, 0, 128));
+         check(cudaMemcpy(host_values, memory, 128, cudaMemcpyDeviceToHost));
+         check(cudaFree(memory));
+       }},
+      {"fill_past_end", "copy",
+       [] {
+         const Ints to(32);
+         check(cudaMemset(to, 0, 132));
+       },
+       not_yet},
+      {"fill_to_the_end", sound,
+       [] {
+         const Ints to(32);
+         check(cudaMemset(to, 0, 128));
+       }},
+      {"rows_past_end", "copy",
+       [] {
+         const Ints to(32);
+         check(cudaMemcpy2D(to, 16, host_values, 16, 16, 9, cudaMemcpyHostToDevice));
+       },
+       not_yet},
+      {"rows_to_the_end", sound,
+       [] {
+         const Ints to(32);
+         check(cudaMemcpy2D(to, 16, host_values, 16, 16, 8, cudaMemcpyHostToDevice));
+       }},
+      {"rows_wider_than_pitch", "copy",
+       [] {
+         const Ints to(64);
+         check(cudaMemcpy2D(to, 16, host_values, 64, 20, 4, cudaMemcpyHostToDevice));
+       },
+       not_yet},
+      {"rows_as_wide_as_pitch", sound,
+       [] {
+         const Ints to(64);
+         check(cudaMemcpy2D(to, 20, host_values, 64, 20, 4, cudaMemcpyHostToDevice));
+       }},
+      {"symbol_past_end", "copy", [] { check(cudaMemcpyToSymbol(variable, host_values, 128, 64)); },
+       not_yet},
+      {"symbol_to_the_end", sound,
+       [] { check(cudaMemcpyToSymbol(variable, host_values, 64, 64)); }},
+      {"launch_failed_unasked", "unchecked_launch", [] { launch_of(2048, false); }, not_yet},
+      {"launch_failed_asked", sound, [] { launch_of(2048, true); }},
+      {"launch_well_asked", sound, [] { launch_of(32, true); }},
+      {"launch_last_of_all", "unchecked_launch", [] { fill_variable<<<1, 32>>>(); }, not_yet},
+      {"pinned_read_too_early", "unsynchronised", [] { host_reads(false, false); }, not_yet},
+      {"pinned_read_in_time", sound, [] { host_reads(false, true); }},
+      {"managed_read_too_early", "unsynchronised", [] { host_reads(true, false); }, not_yet},
+      {"managed_read_in_time", sound, [] { host_reads(true, true); }},
+  };
+}
+
+}  // namespace faults
