@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # Instantiated from the standard library, whose own headers say that it is seen.
-STANDARD = re.compile(r"std::|operator (new|delete)|__gnu_cxx::")
+STANDARD = re.compile(r"([\w ]+ )?(std::|operator (new|delete)|__gnu_cxx::)")
 # Inline code of base/view.hpp calls it.
 CALLED_INLINE = "warpwise::detail::validate_view"
 INSIDE = re.compile(r"warpwise::(.*::)?(detail|kernels|N_\w+|ladders|explain_cases)::")

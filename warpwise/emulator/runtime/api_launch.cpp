@@ -18,6 +18,9 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
+// PTX does not tell how many registers machine code needs; this is what most kernels stay below.
+constexpr int assumed_registers = 32;
+
 struct Configuration {
   dim3 grid;
   dim3 block;
@@ -304,6 +307,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->sharedSizeBytes = info.static_shared_bytes;
     attributes->constSizeBytes = info.constant_bytes;
     attributes->localSizeBytes = info.local_bytes;
+    attributes->numRegs = assumed_registers;
     attributes->maxThreadsPerBlock = 1024;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(
         std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
@@ -321,10 +325,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
-    // PTX does not tell how many registers machine code needs; 32 is what most kernels stay below.
     const KernelInfo& info = kernel->module->get().kernel(kernel->name);
     const warpwise::rules::BlockResources resources{
-        threads, 32, static_cast<int>(info.static_shared_bytes + shared)};
+        threads, assumed_registers, static_cast<int>(info.static_shared_bytes + shared)};
     *blocks = warpwise::rules::occupancy(emulated().cc, resources).blocks_per_sm;
     return cudaSuccess;
   });
