@@ -268,6 +268,27 @@ void Device::read(Address from, std::span<std::byte> to) const {
   std::memcpy(to.data(), bytes_at(from, to.size()), to.size());
 }
 
+std::uint64_t bytes_of(const Texture& texture) {
+  std::uint64_t row = 0;
+  bool overflow = __builtin_mul_overflow(texture.width, texture.texel_bytes(), &row);
+  std::uint64_t bytes = row;
+  const auto add = [&](std::uint64_t count, std::uint64_t apart, std::uint64_t least,
+                       const char* what) {
+    if (count < 2) return;
+    if (apart < least) {
+      throw InvalidArgument("a texture's " + std::string(what) + " of " + std::to_string(apart) +
+                            " bytes is less than what it holds, " + std::to_string(least));
+    }
+    std::uint64_t before = 0;
+    overflow |= __builtin_mul_overflow(count - 1, apart, &before);
+    overflow |= __builtin_add_overflow(bytes, before, &bytes);
+  };
+  add(texture.height, texture.pitch_bytes, row, "pitch");
+  add(texture.depth, texture.slice_bytes, bytes, "slice");
+  if (overflow) throw InvalidArgument("a texture whose size does not fit in 64 bits");
+  return bytes;
+}
+
 std::uint64_t Device::create_texture(const Texture& texture) {
   if (texture.channels != 1 && texture.channels != 2 && texture.channels != 4) {
     throw InvalidArgument("a texture has 1, 2 or 4 channels, not " +
@@ -286,22 +307,11 @@ std::uint64_t Device::create_texture(const Texture& texture) {
     throw InvalidArgument("a texture filters floats or integers read as fractions, not integers");
   }
   if (texture.width == 0) throw InvalidArgument("a texture without texels");
-  const std::uint64_t texel =
-      static_cast<std::uint64_t>(texture.channels) * static_cast<std::uint64_t>(size);
-  std::uint64_t row = 0;
-  std::uint64_t bytes = 0;
-  bool overflow = __builtin_mul_overflow(texture.width, texel, &row);
-  bytes = row;
-  if (texture.height > 0) {
-    if (texture.height > 1 && texture.pitch_bytes < row) {
-      throw InvalidArgument("a texture's pitch of " + std::to_string(texture.pitch_bytes) +
-                            " bytes is less than its row of " + std::to_string(row));
-    }
-    overflow |= __builtin_mul_overflow(texture.height - 1, texture.pitch_bytes, &bytes);
-    overflow |= __builtin_add_overflow(bytes, row, &bytes);
-  }
-  if (overflow) throw InvalidArgument("a texture whose size does not fit in 64 bits");
-  bytes_at(texture.data, bytes);
+  if ((texture.layered || texture.cube) && texture.depth == 0)
+    throw InvalidArgument("a texture without layers");
+  if (texture.cube && (texture.depth % 6 != 0 || texture.width != texture.height))
+    throw InvalidArgument("a cube has 6 square faces");
+  bytes_at(texture.data, bytes_of(texture));
   const std::unique_lock lock(state_->mutex);
   const std::uint64_t handle = state_->next_texture++;
   state_->textures.emplace(handle, texture);

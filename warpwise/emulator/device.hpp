@@ -77,4 +77,8 @@ struct Device::State {
   std::optional<Texture> texture(std::uint64_t handle) const;
 };
 
+/// The bytes from a texture's first texel to its last. \throws InvalidArgument  for sizes that
+/// cannot be
+std::uint64_t bytes_of(const Texture& texture);
+
 }  // namespace warpwise::emulator

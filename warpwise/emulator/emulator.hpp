@@ -41,19 +41,30 @@ enum class FilterMode { point, linear };
 /// How the bits of a texel's channel are read.
 enum class TexelKind { signed_integer, unsigned_integer, floating };
 
-/// A texture over memory of the device: linear (height 0) or pitched 2-D.
+/// A texture, or a surface, over memory of the device: linear (height 0), pitched 2-D, 3-D, layers
+/// of one or two dimensions, or a cube's faces.
 struct Texture {
   Address data = 0;
   std::uint64_t width = 0;
   std::uint64_t height = 0;  ///< 0: one-dimensional
+  std::uint64_t depth = 0;   ///< planes of a 3-D texture, layers, or the faces of all cubes
   std::uint64_t pitch_bytes = 0;
+  std::uint64_t slice_bytes = 0;  ///< from one plane, layer or face to the next
+  bool layered = false;
+  bool cube = false;      ///< with `layered`: cubes
   int channels = 1;       ///< 1, 2 or 4
   int channel_bytes = 1;  ///< 1, 2 or 4
   TexelKind kind = TexelKind::unsigned_integer;
   bool normalized_float = false;  ///< integer texels are read as 0 ... 1 or -1 ... 1
   bool normalized_coordinates = false;
-  std::array<AddressMode, 2> address_mode{AddressMode::clamp, AddressMode::clamp};
+  std::array<AddressMode, 3> address_mode{AddressMode::clamp, AddressMode::clamp,
+                                          AddressMode::clamp};
   FilterMode filter = FilterMode::point;
+
+  bool is_volume() const { return depth > 0 && !layered && !cube; }
+  std::uint64_t texel_bytes() const {
+    return static_cast<std::uint64_t>(channels) * static_cast<std::uint64_t>(channel_bytes);
+  }
 };
 
 /// The emulated GPU's memory. Allocations start at multiples of 512 bytes, always at the same

@@ -8,6 +8,7 @@
 #include "warpwise/emulator/decode/flags.hpp"
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/instructions/surface.hpp"
 #include "warpwise/emulator/instructions/tensor.hpp"
 #include "warpwise/emulator/instructions/texture.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
@@ -187,6 +188,7 @@ bool Decoder::decode_texture_or_tensor() {
     return is_result ? write(o, w) : read(o, w);
   };
   std::optional<ListedOperation> found = texture_operation(*current_, observers_, take);
+  if (!found) found = surface_operation(*current_, observers_, take);
   if (!found) found = tensor_operation(*current_, observers_, take);
   if (found) decode_listed(*found);
   return found.has_value();

@@ -164,6 +164,21 @@ struct FragmentFlags {
   std::uint32_t unused : 29 = 0;
 };
 
+/// What a surface gives outside of it.
+enum class SurfaceBoundary : std::uint32_t { trap, clamp, zero };
+
+/// tex, suld, sust: the shape that they state, and the elements of an access to a surface.
+struct GeometryFlags {
+  std::uint32_t dimensions : 2 = 1;
+  std::uint32_t layered : 1 = 0;
+  std::uint32_t cube : 1 = 0;
+  std::uint32_t is_store : 1 = 0;
+  std::uint32_t elements : 3 = 1;
+  std::uint32_t log_bytes : 2 = 0;  ///< of an element
+  SurfaceBoundary boundary : 2 = SurfaceBoundary::trap;
+  std::uint32_t unused : 20 = 0;
+};
+
 template <class F>
 concept OperationFlags = sizeof(F) == sizeof(std::uint32_t) && std::is_trivially_copyable_v<F>;
 

@@ -133,7 +133,7 @@ struct Warp {
 /// A texture as a worker reads it.
 struct BoundTexture {
   Texture texture;
-  const std::byte* texels = nullptr;  ///< null: none, or freed
+  std::byte* texels = nullptr;  ///< null: none, or freed
   bool exists = false;
 };
 

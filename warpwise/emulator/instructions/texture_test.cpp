@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -304,6 +305,46 @@ TEST(Texture, WeightsHaveEightBits) {
   }
 }
 
+/// The weights of the eight texels around a place in a 2 x 2 x 2 texture, in 256ths, x first.
+std::array<int, 8> weights_in_volume(int x, int y, int z) {
+  std::array<int, 8> found{};
+  for (std::size_t texel = 0; texel < 8; ++texel) {
+    Device device;
+    Texture t;
+    t.width = t.height = t.depth = 2;
+    t.pitch_bytes = 8;
+    t.slice_bytes = 16;
+    t.channel_bytes = 4;
+    t.kind = TexelKind::floating;
+    t.filter = FilterMode::linear;
+    t.data = device.allocate(32);
+    const float one = 1;
+    device.write(t.data + 4 * texel, std::as_bytes(std::span(&one, 1)));
+    const auto place = [](int fraction) { return 0.5f + static_cast<float>(fraction) / 256; };
+    const std::string read = "mov.f32 %r3, 0f" + [](float v) {
+      char text[9];
+      std::snprintf(text, sizeof(text), "%08X", std::bit_cast<std::uint32_t>(v));
+      return std::string(text);
+    }(place(z)) + "; tex.3d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y, %r3, %r3}];";
+    const Readings got = run(device, read, device.create_texture(t), {at(place(x), place(y))});
+    found[texel] = static_cast<int>(256 * value(got.words[0][0]));
+  }
+  return found;
+}
+
+// What an H200 gives; 8192 random places gave the same.
+TEST(Texture, WeightsInAVolumeHaveEightBits) {
+  using Weights = std::array<int, 8>;
+  EXPECT_EQ(weights_in_volume(89, 133, 1), (Weights{80, 43, 86, 46, 0, 0, 1, 0}));
+  EXPECT_EQ(weights_in_volume(58, 109, 193), (Weights{28, 8, 21, 6, 86, 25, 63, 19}));
+  EXPECT_EQ(weights_in_volume(221, 95, 230), (Weights{3, 14, 1, 8, 19, 125, 12, 74}));
+  EXPECT_EQ(weights_in_volume(128, 191, 43), (Weights{27, 27, 79, 80, 5, 6, 16, 16}));
+  EXPECT_EQ(weights_in_volume(64, 244, 254), (Weights{0, 0, 1, 1, 9, 3, 181, 61}));
+  EXPECT_EQ(weights_in_volume(32, 20, 212), (Weights{35, 6, 3, 0, 171, 25, 14, 2}));
+  // Left of the first texel's centre, which has the right one's weight too.
+  EXPECT_EQ(weights_in_volume(-64, 191, 43), (Weights{54, 0, 159, 0, 11, 0, 32, 0}));
+}
+
 TEST(Texture, CoordinatesOutOfAllBounds) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -549,8 +590,11 @@ TEST(Texture, RefusesWhatNoGpuDoes) {
 
 TEST(Texture, OtherFormsAreRefusedByName) {
   for (const std::string read :
-       {"tex.3d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y, %y, %y}];",
-        "tex.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+       {"tex.2dms.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+        "tex.a2dms.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+        "suld.p.2d.v4.f32.trap {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];",
+        "suld.b.2d.v4.b128.trap {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];",
+        "sust.b.1d.b32.wrap [%t, {%x}], {%r0};",
         "tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%x, %x}, {%y, %y};",
         "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, %t, {%x, %y}];",
         "tld4.r.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];"}) {

@@ -1,4 +1,4 @@
-// Devices, errors, textures.
+// Devices, errors.
 
 #include <algorithm>
 #include <cstring>
@@ -25,27 +25,6 @@ constexpr NamedError names[] = {
 };
 
 constexpr std::string_view bus_id = "0000:01:00.0";
-
-AddressMode address_mode(cudaTextureAddressMode mode) {
-  switch (mode) {
-    case cudaAddressModeWrap: return AddressMode::wrap;
-    case cudaAddressModeMirror: return AddressMode::mirror;
-    case cudaAddressModeBorder: return AddressMode::border;
-    case cudaAddressModeClamp: break;
-  }
-  return AddressMode::clamp;
-}
-
-bool set_channels(Texture& texture, const cudaChannelFormatDesc& format) {
-  texture.channels = format.z != 0 ? 4 : format.y != 0 ? 2 : 1;
-  texture.channel_bytes = format.x / 8;
-  switch (format.f) {
-    case cudaChannelFormatKindSigned: texture.kind = TexelKind::signed_integer; return true;
-    case cudaChannelFormatKindUnsigned: texture.kind = TexelKind::unsigned_integer; return true;
-    case cudaChannelFormatKindFloat: texture.kind = TexelKind::floating; return true;
-    default: return false;
-  }
-}
 
 }  // namespace
 
@@ -200,57 +179,6 @@ const char* cudaGetErrorString(cudaError_t error) {
   const std::lock_guard lock(emulated().mutex);
   text = emulated().fault.empty() ? cudaGetErrorName(error) : emulated().fault;
   return text.c_str();
-}
-
-// ---- textures over memory
-
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                            cudaChannelFormatKind kind) {
-  return {x, y, z, w, kind};
-}
-
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* description,
-                                    const cudaResourceViewDesc*) {
-  return guarded([&]() -> cudaError_t {
-    Texture texture;
-    if (resource->resType == cudaResourceTypeLinear) {
-      const auto& linear = resource->res.linear;
-      if (!set_channels(texture, linear.desc)) return cudaErrorNotSupported;
-      texture.data = address_of(linear.devPtr);
-      texture.width =
-          linear.sizeInBytes / static_cast<std::size_t>(texture.channels * texture.channel_bytes);
-    } else if (resource->resType == cudaResourceTypePitch2D) {
-      const auto& pitched = resource->res.pitch2D;
-      if (!set_channels(texture, pitched.desc)) return cudaErrorNotSupported;
-      texture.data = address_of(pitched.devPtr);
-      texture.width = pitched.width;
-      texture.height = pitched.height;
-      texture.pitch_bytes = pitched.pitchInBytes;
-    } else {
-      return cudaErrorNotSupported;
-    }
-    cudaDeviceProp limits{};
-    cudaGetDeviceProperties(&limits, 0);
-    if (texture.data % limits.textureAlignment != 0 ||
-        texture.pitch_bytes % limits.texturePitchAlignment != 0) {
-      return cudaErrorInvalidValue;
-    }
-    texture.normalized_float = description->readMode == cudaReadModeNormalizedFloat;
-    texture.normalized_coordinates = description->normalizedCoords != 0;
-    texture.address_mode = {address_mode(description->addressMode[0]),
-                            address_mode(description->addressMode[1])};
-    texture.filter =
-        description->filterMode == cudaFilterModeLinear ? FilterMode::linear : FilterMode::point;
-    *object = emulated().device.create_texture(texture);
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
-  return guarded([&] {
-    emulated().device.destroy_texture(object);
-    return cudaSuccess;
-  });
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/arrays.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using warpwise::emulator::Address;
@@ -35,20 +36,6 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes) {
   });
 }
 
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height) {
-  if (width == 0 || height == 0) return cudaSuccess;
-  if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
-  return guarded([&] {
-    std::byte* target = host_of(to, to_pitch * (height - 1) + width);
-    const std::byte* origin = host_of(from, from_pitch * (height - 1) + width);
-    for (std::size_t y = 0; y < height; ++y) {
-      std::memmove(target + y * to_pitch, origin + y * from_pitch, width);
-    }
-    return cudaSuccess;
-  });
-}
-
 cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
                       std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
@@ -57,22 +44,6 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
     for (std::size_t y = 0; y < height; ++y) std::memset(target + y * pitch, value, width);
     return cudaSuccess;
   });
-}
-
-// The memory of a slice; CUDA arrays are not there.
-cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
-  if (copy.srcArray != nullptr || copy.dstArray != nullptr) return report(cudaErrorNotSupported);
-  const auto slice = [](const cudaPitchedPtr& memory, const cudaPos& first, std::size_t z) {
-    const std::size_t row = (first.z + z) * memory.ysize + first.y;
-    return static_cast<std::byte*>(memory.ptr) + row * memory.pitch + first.x;
-  };
-  for (std::size_t z = 0; z < copy.extent.depth; ++z) {
-    const cudaError_t error = copy_rows(slice(copy.dstPtr, copy.dstPos, z), copy.dstPtr.pitch,
-                                        slice(copy.srcPtr, copy.srcPos, z), copy.srcPtr.pitch,
-                                        copy.extent.width, copy.extent.height);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
 }
 
 cudaError_t fill_slices(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
@@ -98,6 +69,24 @@ cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* by
 }
 
 }  // namespace
+
+namespace warpwise::emulator::runtime {
+
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
+  return guarded([&] {
+    std::byte* target = host_of(to, to_pitch * (height - 1) + width);
+    const std::byte* origin = host_of(from, from_pitch * (height - 1) + width);
+    for (std::size_t y = 0; y < height; ++y) {
+      std::memmove(target + y * to_pitch, origin + y * from_pitch, width);
+    }
+    return cudaSuccess;
+  });
+}
+
+}  // namespace warpwise::emulator::runtime
 
 extern "C" {
 
@@ -195,10 +184,6 @@ cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
                               cudaStream_t stream) {
   return report(run_or_capture(stream, [=] { return fill_slices(to, value, extent); }));
-}
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return copy_slices(*copy); }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
-  return report(run_or_capture(stream, [own = *copy] { return copy_slices(own); }));
 }
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            size_t bytes) {

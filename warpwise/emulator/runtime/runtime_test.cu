@@ -416,16 +416,17 @@ TEST_F(Runtime, StackAndHeapAreAsLargeAsAskedFor) {
 // A GPU runs it.
 TEST_F(Runtime, WhatIsNotRunSaysSoOnce) {
   ::testing::internal::CaptureStderr();
-  cudaArray_t array = nullptr;
+  cudaMipmappedArray_t array = nullptr;
   const cudaChannelFormatDesc bytes_of_one =
       cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(cudaMallocArray(&array, &bytes_of_one, 16, 16, 0), cudaErrorNotSupported);
+    EXPECT_EQ(cudaMallocMipmappedArray(&array, &bytes_of_one, cudaExtent{16, 16, 0}, 2, 0),
+              cudaErrorNotSupported);
   }
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("cudaMallocArray"), std::string::npos) << said;
-  EXPECT_EQ(said.find("cudaMallocArray"), said.rfind("cudaMallocArray")) << said;
+  EXPECT_NE(said.find("cudaMallocMipmappedArray"), std::string::npos) << said;
+  EXPECT_EQ(said.find("cudaMallocMipmappedArray"), said.rfind("cudaMallocMipmappedArray")) << said;
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+#pragma once
+
+// Internal to the emulator: suld and sust, and what they share with tex.
+
+#include <optional>
+#include <vector>
+
+#include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/instructions/geometry.hpp"
+#include "warpwise/emulator/instructions/listed.hpp"
+
+namespace warpwise::emulator {
+
+/// Reads and writes of surfaces; nothing for other instructions and for forms that are not run.
+std::optional<ListedOperation> surface_operation(const ptx::Instruction& instruction,
+                                                 ObserverSet observers, const OperandReader& read);
+
+GeometryFlags flags_for(const Geometry& geometry);
+
+/// Appends the operands x, y, z and the layer, x again where there is none; false if an
+/// instruction gives too few.
+bool read_coordinates(const ptx::Operand& at, const Geometry& geometry, const OperandReader& read,
+                      std::vector<std::int32_t>& list);
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,234 @@
+// CUDA arrays: allocation, copies from and to them.
+
+#include "warpwise/emulator/runtime/arrays.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "warpwise/emulator/runtime/registry.hpp"
+
+using namespace warpwise::emulator::runtime;
+
+namespace {
+
+bool is_texel(const cudaChannelFormatDesc& format) {
+  const int bits = format.x;
+  const bool size = bits == 8 || bits == 16 || bits == 32;
+  const bool two = format.y == bits || (format.y == 0 && format.z == 0 && format.w == 0);
+  const bool four = format.z == format.w && (format.z == 0 || format.z == bits);
+  const bool kind = format.f == cudaChannelFormatKindSigned ||
+                    format.f == cudaChannelFormatKindUnsigned ||
+                    (format.f == cudaChannelFormatKindFloat && bits != 8);
+  return size && two && four && kind;
+}
+
+bool is_shape(const cudaExtent& extent, unsigned flags) {
+  if (extent.width == 0) return false;
+  if ((flags & cudaArrayCubemap) != 0) {
+    const bool faces = (flags & cudaArrayLayered) != 0 ? extent.depth % 6 == 0 : extent.depth == 6;
+    return faces && extent.depth > 0 && extent.width == extent.height;
+  }
+  if ((flags & cudaArrayLayered) != 0) return extent.depth > 0;
+  return extent.depth == 0 || extent.height > 0;
+}
+
+cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                       const cudaExtent& extent, unsigned flags) {
+  constexpr unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
+                             cudaArrayTextureGather | cudaArrayColorAttachment;
+  if (array == nullptr || format == nullptr) return report(cudaErrorInvalidValue);
+  if (!is_texel(*format)) return report(cudaErrorInvalidChannelDescriptor);
+  if (!is_shape(extent, flags)) return report(cudaErrorInvalidValue);
+  if ((flags & ~known) != 0) return report(cudaErrorNotSupported);
+  return guarded([&] {
+    auto made = std::make_unique<cudaArray>();
+    made->format = *format;
+    made->extent = extent;
+    made->flags = flags;
+    made->texel_bytes = static_cast<std::size_t>(format->x + format->y + format->z + format->w) / 8;
+    made->row_bytes = extent.width * made->texel_bytes;
+    made->rows = std::max<std::size_t>(extent.height, 1);
+    made->slices = std::max<std::size_t>(extent.depth, 1);
+    made->data =
+        emulated().device.allocate(made->row_bytes * made->rows * made->slices, "a CUDA array");
+    *array = made.release();
+    return cudaSuccess;
+  });
+}
+
+/// One end of a copy: where its rows lie, and how far rows and slices are apart.
+struct End {
+  std::byte* first = nullptr;
+  std::size_t pitch = 0;
+  std::size_t slice = 0;
+};
+
+/// A place in an array, and whether what is copied fits there; x and width in bytes.
+bool end_in(const cudaArray& array, const cudaPos& at, const cudaExtent& bytes, End& end) {
+  end.pitch = array.row_bytes;
+  end.slice = array.row_bytes * array.rows;
+  end.first = reinterpret_cast<std::byte*>(array.data) + at.z * end.slice + at.y * end.pitch + at.x;
+  return at.x + bytes.width <= array.row_bytes && at.y + bytes.height <= array.rows &&
+         at.z + bytes.depth <= array.slices;
+}
+
+End end_in(const cudaPitchedPtr& memory, const cudaPos& at) {
+  const std::size_t slice = memory.pitch * memory.ysize;
+  return {static_cast<std::byte*>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x,
+          memory.pitch, slice};
+}
+
+cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
+  const cudaArray_t array = copy.srcArray != nullptr ? copy.srcArray : copy.dstArray;
+  if (copy.srcArray != nullptr && copy.dstArray != nullptr &&
+      copy.srcArray->texel_bytes != copy.dstArray->texel_bytes)
+    return report(cudaErrorInvalidValue);
+  // An array's elements are what the extent, and a place in the array, are counted in.
+  const std::size_t unit = array != nullptr ? array->texel_bytes : 1;
+  cudaExtent bytes = copy.extent;
+  bytes.width *= unit;
+  End from;
+  End to;
+  bool fits = true;
+  const auto in_bytes = [&](const cudaPos& at) { return cudaPos{at.x * unit, at.y, at.z}; };
+  if (copy.srcArray != nullptr)
+    fits = end_in(*copy.srcArray, in_bytes(copy.srcPos), bytes, from);
+  else
+    from = end_in(copy.srcPtr, copy.srcPos);
+  if (copy.dstArray != nullptr)
+    fits = end_in(*copy.dstArray, in_bytes(copy.dstPos), bytes, to) && fits;
+  else
+    to = end_in(copy.dstPtr, copy.dstPos);
+  if (!fits) return report(cudaErrorInvalidValue);
+  for (std::size_t z = 0; z < bytes.depth; ++z) {
+    const cudaError_t error =
+        copy_rows(to.first + z * to.slice, to.pitch, from.first + z * from.slice, from.pitch,
+                  bytes.width, bytes.height);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t copy_to(cudaArray_t array, std::size_t x, std::size_t y, const void* from,
+                    std::size_t pitch, std::size_t width, std::size_t height) {
+  End to;
+  if (array == nullptr || !end_in(*array, {x, y, 0}, {width, height, 1}, to))
+    return report(cudaErrorInvalidValue);
+  return copy_rows(to.first, to.pitch, from, pitch, width, height);
+}
+
+cudaError_t copy_from(cudaArray_const_t array, std::size_t x, std::size_t y, void* to,
+                      std::size_t pitch, std::size_t width, std::size_t height) {
+  End from;
+  if (array == nullptr || !end_in(*array, {x, y, 0}, {width, height, 1}, from))
+    return report(cudaErrorInvalidValue);
+  return copy_rows(to, pitch, from.first, from.pitch, width, height);
+}
+
+/// Bytes that go on from row to row of a two-dimensional array.
+std::byte* run_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t bytes) {
+  const std::size_t first = y * array->row_bytes + x;
+  if (first + bytes > array->row_bytes * array->rows) return nullptr;
+  return reinterpret_cast<std::byte*>(array->data) + first;
+}
+
+cudaError_t copy_run(void* to, const void* from, std::size_t bytes) {
+  if (to == nullptr || from == nullptr) return report(cudaErrorInvalidValue);
+  return copy_rows(to, bytes, from, bytes, bytes, 1);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
+                            size_t height, unsigned int flags) {
+  return make_array(array, format, {width, height, 0}, flags);
+}
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned int flags) {
+  return make_array(array, format, extent, flags);
+}
+cudaError_t cudaFreeArray(cudaArray_t array) {
+  if (array == nullptr) return cudaSuccess;
+  const std::unique_ptr<cudaArray> owned(array);
+  return guarded([&] {
+    emulated().device.free(array->data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned int* flags,
+                             cudaArray_t array) {
+  if (array == nullptr) return report(cudaErrorInvalidValue);
+  if (format != nullptr) *format = array->format;
+  if (extent != nullptr) *extent = array->extent;
+  if (flags != nullptr) *flags = array->flags;
+  return cudaSuccess;
+}
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array) {
+  if (array == nullptr) return report(cudaErrorInvalidValue);
+  *format = array->format;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return copy_slices(*copy); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
+  return report(run_or_capture(stream, [own = *copy] { return copy_slices(own); }));
+}
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                                size_t width, size_t height, cudaMemcpyKind) {
+  return copy_to(to, x, y, from, pitch, width, height);
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
+                                     size_t pitch, size_t width, size_t height, cudaMemcpyKind,
+                                     cudaStream_t stream) {
+  return report(
+      run_or_capture(stream, [=] { return copy_to(to, x, y, from, pitch, width, height); }));
+}
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
+                                  size_t y, size_t width, size_t height, cudaMemcpyKind) {
+  return copy_from(from, x, y, to, pitch, width, height);
+}
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
+                                       size_t y, size_t width, size_t height, cudaMemcpyKind,
+                                       cudaStream_t stream) {
+  return report(
+      run_or_capture(stream, [=] { return copy_from(from, x, y, to, pitch, width, height); }));
+}
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                     cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                     size_t height, cudaMemcpyKind) {
+  End end;
+  if (from == nullptr || !end_in(*from, {x, y, 0}, {width, height, 1}, end))
+    return report(cudaErrorInvalidValue);
+  return copy_to(to, to_x, to_y, end.first, end.pitch, width, height);
+}
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                              cudaMemcpyKind) {
+  return copy_run(run_in(to, x, y, bytes), from, bytes);
+}
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
+                                   size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return report(
+      run_or_capture(stream, [=] { return copy_run(run_in(to, x, y, bytes), from, bytes); }));
+}
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                cudaMemcpyKind) {
+  return copy_run(to, run_in(from, x, y, bytes), bytes);
+}
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
+                                     size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return report(
+      run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes); }));
+}
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                                   size_t x, size_t y, size_t bytes, cudaMemcpyKind) {
+  return copy_run(run_in(to, to_x, to_y, bytes), run_in(from, x, y, bytes), bytes);
+}
+
+}  // extern "C"

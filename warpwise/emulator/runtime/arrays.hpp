@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "warpwise/emulator/emulator.hpp"
+
+/// What the runtime's opaque type is here: texels row by row in the emulated GPU's memory, at
+/// addresses that the program never sees.
+struct cudaArray {
+  warpwise::emulator::Address data = 0;
+  cudaChannelFormatDesc format{};
+  cudaExtent extent{};  ///< in texels; 0 where there is no such dimension
+  unsigned flags = 0;
+  std::size_t texel_bytes = 0;
+  std::size_t row_bytes = 0;
+  std::size_t rows = 0;    ///< of a slice
+  std::size_t slices = 0;  ///< planes, layers or faces
+};
+
+namespace warpwise::emulator::runtime {
+
+/// Copies rows between any two of host, device and array; api_memory.cpp.
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height);
+
+}  // namespace warpwise::emulator::runtime
