@@ -169,7 +169,9 @@ void Parser::linked() {
   for (;; tokens_.take()) {
     if (tokens_.at(".extern")) {
       linkage.is_extern = true;
-    } else if (!tokens_.at(".visible") && !tokens_.at(".weak") && !tokens_.at(".common")) {
+    } else if (tokens_.at(".weak")) {
+      linkage.is_weak = true;
+    } else if (!tokens_.at(".visible") && !tokens_.at(".common")) {
       break;
     }
   }
@@ -197,16 +199,19 @@ void Parser::module_variable(const Linkage& linkage) {
       continue;
     }
     Variable& first = module_.variables[place->second];
-    if (!first.is_extern && !variable.is_extern) {
+    if (!first.is_extern && !variable.is_extern && !first.is_weak && !variable.is_weak) {
       Tokens::fail_at(line, "a second variable '" + variable.name + "'");
     }
-    if (first.is_extern) first = std::move(variable);
+    if (first.is_extern || (first.is_weak && !variable.is_extern && !variable.is_weak)) {
+      first = std::move(variable);
+    }
   }
 }
 
 void Parser::function(bool is_entry, const Linkage& linkage) {
   Function result;
   result.is_entry = is_entry;
+  result.is_weak = linkage.is_weak;
   while (tokens_.accept(".attribute")) declarations_.read_attribute();
   scopes_.clear();
   scope_count_ = 0;
@@ -266,7 +271,9 @@ void Parser::add(Function&& added) {
   }
   Function& first = module_.functions[place->second];
   if (!added.has_body) return;
-  if (first.has_body) Tokens::fail_at(added.ptx_line, "a second function '" + added.name + "'");
+  if (first.has_body && added.is_weak) return;
+  if (first.has_body && !first.is_weak)
+    Tokens::fail_at(added.ptx_line, "a second function '" + added.name + "'");
   first = std::move(added);
 }
 

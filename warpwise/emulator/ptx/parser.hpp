@@ -57,6 +57,7 @@ struct Variable {
   std::uint64_t alignment = 0;  ///< bytes; the type's own where none is written
   std::uint64_t bytes = 0;      ///< of all its elements; 0 for `name[]`
   bool is_extern = false;
+  bool is_weak = false;  ///< another definition may take its place
   bool is_array = false;
   bool is_managed = false;            ///< the host reads and writes it too
   std::vector<std::uint8_t> initial;  ///< as many bytes as are initialised, the rest is zero
@@ -77,6 +78,7 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;
+  bool is_weak = false;           ///< another definition may take its place
   std::vector<Variable> results;  ///< `.func (.param .b32 retval)`
   std::vector<Variable> parameters;
   std::vector<Variable> variables;  ///< registers, shared, local, param and const ones of its body

@@ -418,6 +418,20 @@ TEST(Ptx, SizesAreBounded) {
   starts(refusal_of_body(std::string(100000, '{')), "PTX line 5: nested more than 64 deep");
 }
 
+TEST(Ptx, AWeakDefinitionGivesWay) {
+  const std::string weak = ".weak .func f() { ret; }\n.weak .global .u32 v = 1;\n";
+  const std::string strong = ".visible .func f() { exit; }\n.visible .global .u32 v = 2;\n";
+  for (const std::string& text : {weak + strong, strong + weak, weak + strong + weak}) {
+    const Module both = module(text);
+    ASSERT_EQ(both.functions.size(), 1u) << text;
+    EXPECT_EQ(both.functions[0].instructions.at(0).opcode, "exit") << text;
+    ASSERT_EQ(both.variables.size(), 1u) << text;
+    EXPECT_FALSE(both.variables[0].is_weak) << text;
+  }
+  EXPECT_EQ(module(weak + weak).functions.size(), 1u);
+  EXPECT_NE(refusal(head + strong + strong), "");
+}
+
 // A text cut anywhere, or with any one byte replaced, is parsed or refused, and read nowhere
 // outside.
 TEST(Ptx, DamagedTextIsRefusedOrParsed) {

@@ -11,6 +11,7 @@ namespace warpwise::ptx {
 
 struct Linkage {
   bool is_extern = false;
+  bool is_weak = false;  ///< another definition may take its place
 };
 
 /// Reads declarations of variables, registers and parameters, and bounds what all of a module's

@@ -6,11 +6,13 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/driver.hpp"
+#include "warpwise/emulator/runtime/link.hpp"
 
 using namespace warpwise::emulator::runtime;
 
 /// The PTX that was added so far, and after the end the text that a program is given.
 struct CUlinkState_st {
+  std::vector<std::string> texts;
   std::string text;
 };
 
@@ -117,20 +119,6 @@ CUresult global_of(CUdeviceptr* address, size_t* bytes, Module* module, const ch
   }
 }
 
-// One module of several texts: what each begins with stands there once.
-void append(std::string& whole, std::string_view text) {
-  const bool is_first = whole.empty();
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    const std::string_view line = text.substr(0, end + 1);
-    text.remove_prefix(end + 1);
-    const auto begins = [&](std::string_view word) { return line.starts_with(word); };
-    if (!is_first && (begins(".version") || begins(".target") || begins(".address_size"))) continue;
-    whole += line;
-  }
-  if (!whole.ends_with('\n')) whole += '\n';
-}
-
 CUresult add_to_link(CUlinkState state, CUjitInputType type, const Log& log,
                      const std::string& text) {
   if (type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY) {
@@ -139,7 +127,7 @@ CUresult add_to_link(CUlinkState state, CUjitInputType type, const Log& log,
           "objects, libraries and cubins hold machine code, which the emulator does not link");
     });
   }
-  append(state->text, text);
+  state->texts.push_back(text);
   return CUDA_SUCCESS;
 }
 
@@ -250,6 +238,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
 }
 // What is linked is loaded next, so it stays the text that it was made of.
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
+  state->text = linked(state->texts);
   *image = state->text.data();
   if (bytes != nullptr) *bytes = state->text.size() + 1;
   return CUDA_SUCCESS;

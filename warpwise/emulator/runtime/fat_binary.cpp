@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/link.hpp"
 
 // The layout is not documented; it is that of nvcc 12 and 13, seen in their object files.
 namespace warpwise::emulator::runtime {
@@ -15,8 +18,9 @@ struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;
   const std::byte* data;
-  const void* others;
+  const void* const* linked;  ///< of version 2: what `nvcc -rdc=true` linked, ended by a null
 };
+constexpr std::uint32_t wrapper_of_linked = 2;
 constexpr std::uint32_t wrapper_magic = 0x466243b1;
 
 struct Header {
@@ -43,6 +47,8 @@ struct EntryHeader {
   std::uint64_t uncompressed_bytes;
 };
 constexpr std::uint16_t kind_ptx = 1;
+constexpr const char* no_ptx =
+    "the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or another)";
 constexpr std::uint64_t flag_zstd = 0x8000;
 #ifdef WARPWISE_FUZZES
 constexpr std::uint64_t most_ptx_bytes = std::uint64_t{1} << 20;
@@ -103,12 +109,36 @@ std::string ptx_of(std::span<const std::byte> fat_binary) {
     at += entry.header_bytes + entry.bytes;
   }
   if (best_payload == nullptr) {
-    throw InvalidArgument(
-        "the program holds machine code and no PTX: compile it with nvcc -arch=compute_75 (or "
-        "another)");
+    throw InvalidArgument(no_ptx);
   }
   return text_of(best, best_payload);
 }
+
+namespace {
+
+std::string ptx_of_binary(const void* image) {
+  Header header{};
+  std::memcpy(&header, image, sizeof(header));
+  if (header.magic != header_magic)
+    throw InvalidArgument("the program's CUDA code is in a form that is not known");
+  return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes});
+}
+
+/// Of what was linked some need have no code for the device.
+std::string ptx_of_linked(const void* const* images) {
+  std::vector<std::string> texts;
+  for (; *images != nullptr; ++images) {
+    try {
+      texts.push_back(ptx_of_binary(*images));
+    } catch (const InvalidArgument& error) {
+      if (std::string_view(error.what()) != no_ptx) throw;
+    }
+  }
+  if (texts.empty()) throw InvalidArgument(no_ptx);
+  return linked(texts);
+}
+
+}  // namespace
 
 std::string ptx_of(const void* image) {
   std::uint32_t magic = 0;
@@ -116,13 +146,12 @@ std::string ptx_of(const void* image) {
   if (magic == wrapper_magic) {
     Wrapper wrapper{};
     std::memcpy(&wrapper, image, sizeof(wrapper));
+    if (wrapper.version == wrapper_of_linked && wrapper.linked != nullptr) {
+      return ptx_of_linked(wrapper.linked);
+    }
     image = wrapper.data;
   }
-  Header header{};
-  std::memcpy(&header, image, sizeof(header));
-  if (header.magic != header_magic)
-    throw InvalidArgument("the program's CUDA code is in a form that is not known");
-  return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes});
+  return ptx_of_binary(image);
 }
 
 bool is_fat_binary(const void* image) {
