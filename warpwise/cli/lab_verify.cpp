@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/checks.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
 #include "warpwise/lab/measure/emulator_executor.hpp"
@@ -34,6 +36,7 @@ class LabVerify final : public Command {
         ->type_name("");
     add_place(app, options_);
     add_ladder_folder(app, options_);
+    add_checks(app, "What is checked beside the result in the emulator", checks_);
   }
 
   void execute() const override {
@@ -74,11 +77,18 @@ class LabVerify final : public Command {
 
  private:
   std::unique_ptr<lab::Executor> make_executor(bool on_gpu) const {
-    if (on_gpu) return std::make_unique<lab::GpuExecutor>();
-    return std::make_unique<lab::EmulatorExecutor>(options_.counted_for.all(), false);
+    if (on_gpu) {
+      if (!checks_.empty())
+        throw UsageError("--check is for the emulator: lab verify --on emulator");
+      return std::make_unique<lab::GpuExecutor>();
+    }
+    auto emulator = std::make_unique<lab::EmulatorExecutor>(options_.counted_for.all(), false);
+    emulator->check(checks_);
+    return emulator;
   }
 
   LabOptions options_;
+  emulator::Checks checks_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/checks.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/emulator/checks.hpp"
 #include "warpwise/io/output_file.hpp"
@@ -125,24 +126,15 @@ fs::path place_of_file(const std::string& file) {
   return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
 }
 
-emulator::Checks checks_named(const std::string& list) {
-  try {
-    return emulator::parse_checks(list);
-  } catch (const InvalidArgument& error) {
-    throw UsageError(fmt::format("--check got '{}': {}", list, error.what()));
-  }
-}
-
 class RunCommand final : public Command {
  public:
   explicit RunCommand(CLI::App& app) : app_(app) {
     app.prefix_command();  // what PROGRAM stands before is its own
     app.formatter(std::make_shared<Help>());
-    add_text(app, "--check", "LIST",
-             "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
-             "deadlocks and the budget, which always are: memory, races, init, sync, runtime, "
-             "several with commas between them; all; none (default: none)",
-             [this](const std::string& text) { checks_ = checks_named(text); });
+    add_checks(app,
+               "What is checked beside accesses out of bounds, misaligned accesses, asserts, "
+               "deadlocks and the budget, which always are",
+               checks_);
     add_text(app, "--cc", "X.Y", "The emulated GPU's compute capability (default: 9.0)",
              [this](const std::string& text) { cc_ = rules::parse_compute_capability(text); });
     add_text(app, "--device", "DEVICE",

@@ -7,20 +7,22 @@
 namespace warpwise::emulator {
 
 Checks parse_checks(std::string_view list) {
-  if (list == "all") return Checks::all();
   if (list == "none") return {};
   Checks checks;
   for (;;) {
     const std::size_t comma = std::min(list.find(','), list.size());
     const std::string_view word = list.substr(0, comma);
     const auto check = value_named<Check>(word);
-    if (!check) {
+    if (word == "all") {
+      checks.add(Checks::all());
+    } else if (check) {
+      checks.add(*check);
+    } else {
       std::string names;
       for (const Check each : all_values<Check>()) names += std::string(name_of(each)) + ", ";
       throw InvalidArgument("'" + std::string(word) + "' is no check: a list of " + names +
-                            "or all or none alone");
+                            "all, or none alone");
     }
-    checks.add(*check);
     if (comma == list.size()) return checks;
     list.remove_prefix(comma + 1);
   }

@@ -15,11 +15,12 @@ namespace warpwise::emulator {
 /// asserts, deadlocks and the budget. docs/emulator.md says what each finds, and how far to trust
 /// it.
 enum class Check : std::uint8_t {
-  memory,   ///< by the CUDA runtime: memory freed twice or never, and pointers that are none
-  races,    ///< accesses of two threads that nothing orders
-  init,     ///< values that nobody has written deciding what a kernel does or gives
-  sync,     ///< barriers and member masks that not all threads keep to
-  runtime,  ///< by the CUDA runtime: copies, launches and waits that a program gets wrong
+  memory,        ///< by the CUDA runtime: memory freed twice or never, and pointers that are none
+  races,         ///< accesses of two threads that nothing orders
+  init,          ///< values that nobody has written deciding what a kernel does or gives
+  sync,          ///< barriers and member masks that not all threads keep to
+  runtime,       ///< by the CUDA runtime: copies, launches and waits that a program gets wrong
+  equal_writes,  ///< as races, but of two writes of one value, which do no harm on a GPU
 };
 /// For name_of() and value_named(): "memory", …
 constexpr auto enum_names(Check) {
@@ -27,7 +28,8 @@ constexpr auto enum_names(Check) {
                                          {Check::races, "races"},
                                          {Check::init, "init"},
                                          {Check::sync, "sync"},
-                                         {Check::runtime, "runtime"}});
+                                         {Check::runtime, "runtime"},
+                                         {Check::equal_writes, "equal_writes"}});
 }
 
 /// A set of checks, none at first.
@@ -38,14 +40,18 @@ class Checks {
   constexpr Checks(std::initializer_list<Check> each) {
     for (const Check check : each) add(check);
   }
-  /// Every check that there is.
+  /// Every check but equal_writes, which finds what is right as a rule.
   static constexpr Checks all() {
     Checks result;
-    for (const Check check : all_values<Check>()) result.add(check);
+    for (const Check check : all_values<Check>()) {
+      if (check != Check::equal_writes) result.add(check);
+    }
     return result;
   }
   /// Puts a check into the set.
   constexpr void add(Check check) { bits_ |= bit(check); }
+  /// Puts the checks of another set into the set.
+  constexpr void add(Checks others) { bits_ |= others.bits_; }
   /// Whether a check is in the set.
   constexpr bool has(Check check) const { return (bits_ & bit(check)) != 0; }
   /// Whether no check is in the set.
@@ -57,7 +63,7 @@ class Checks {
   std::uint32_t bits_ = 0;
 };
 
-/// The checks that a list names: "memory,races"; "all" and "none" stand alone.
+/// The checks that a list names: "memory,races", "all,equal_writes"; "none" stands alone.
 /// \throws InvalidArgument  with the word that is none of these, and the words there are
 WARPWISE_EXPORT Checks parse_checks(std::string_view list);
 /// The list that parse_checks() reads.

@@ -206,6 +206,8 @@ enum class FaultKind {
   unsynchronised,    ///< memory that the host takes while the device may still write it
   bad_call,          ///< through a pointer to no function
   stack_overflow,
+  narrow_scope,  ///< atomic accesses by two blocks, one of them for its own block alone
+  equal_writes,  ///< as a race, of a value that is there already
 };
 /// For name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
@@ -227,7 +229,9 @@ constexpr auto enum_names(FaultKind) {
                                              {FaultKind::unchecked_launch, "unchecked_launch"},
                                              {FaultKind::unsynchronised, "unsynchronised"},
                                              {FaultKind::bad_call, "bad_call"},
-                                             {FaultKind::stack_overflow, "stack_overflow"}});
+                                             {FaultKind::stack_overflow, "stack_overflow"},
+                                             {FaultKind::narrow_scope, "narrow_scope"},
+                                             {FaultKind::equal_writes, "equal_writes"}});
 }
 
 /// A line of the program's source; line 0 and no file where it is not known.

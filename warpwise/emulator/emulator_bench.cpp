@@ -14,6 +14,7 @@ constexpr int height = 720;
 struct Counting {
   bool count = false;
   std::vector<rules::ComputeCapability> compute_capabilities;
+  emulator::Checks checks = {};
 };
 
 void run(benchmark::State& state, const char* kernel, const Counting& counting) {
@@ -29,6 +30,7 @@ void run(benchmark::State& state, const char* kernel, const Counting& counting) 
   const double instructions = static_cast<double>(launch().totals.warp_instructions);
   emulated.options.count = counting.count;
   emulated.options.compute_capabilities = counting.compute_capabilities;
+  emulated.options.checks = counting.checks;
   for (auto _ : state) {
     const emulator::LaunchResult result = launch();
     if (!result.faults.empty()) state.SkipWithError("a fault");
@@ -44,6 +46,11 @@ BENCHMARK_CAPTURE(run, sobel_counted_for_three, "sobel", Counting{true, {{1, 3},
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, box_uncounted, "box", Counting{})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, box_counted, "box", Counting{true, {{9, 0}}})->Unit(benchmark::kMillisecond);
+
+BENCHMARK_CAPTURE(run, sobel_races, "sobel", Counting{false, {}, {emulator::Check::races}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, box_races, "box", Counting{false, {}, {emulator::Check::races}})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace warpwise

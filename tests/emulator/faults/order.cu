@@ -172,8 +172,7 @@ std::vector<Case> order_cases() {
          const Ints values(128);
          neighbour<<<4, 32>>>(values);
          finish();
-       },
-       not_yet},
+       }},
       {"blocks_apart", sound,
        [] {
          const Ints from(128);
@@ -181,20 +180,19 @@ std::vector<Case> order_cases() {
          apart<<<4, 32>>>(from, to);
          finish();
        }},
-      {"blocks_overlap", "race", [] { launch_overlapping(24); }, not_yet},
+      {"blocks_overlap", "race", [] { launch_overlapping(24); }},
       {"blocks_side_by_side", sound, [] { launch_overlapping(32); }},
-      {"blocks_count_plain", "race", [] { counter_case(counter<Add::plain>); }, not_yet},
+      {"blocks_count_plain", "race", [] { counter_case(counter<Add::plain>); }},
       {"blocks_count_atomic", sound, [] { counter_case(counter<Add::device_scope>); }},
-      {"blocks_count_in_block_scope", "race", [] { counter_case(counter<Add::block_scope>); },
-       not_yet},
-      {"last_block_no_fence", "race", [] { last_block_case(last_block<Fence::none>); }, not_yet},
-      {"last_block_fence_of_block", "race", [] { last_block_case(last_block<Fence::block>); },
-       not_yet},
+      {"blocks_count_in_block_scope", "narrow_scope",
+       [] { counter_case(counter<Add::block_scope>); }},
+      {"last_block_no_fence", "race", [] { last_block_case(last_block<Fence::none>); }},
+      {"last_block_fence_of_block", "race", [] { last_block_case(last_block<Fence::block>); }},
       {"last_block_fence", sound, [] { last_block_case(last_block<Fence::device>); }},
-      {"flag_no_fence", "race", [] { flag_case(flag<Fence::none>); }, not_yet},
-      {"flag_fence_of_block", "race", [] { flag_case(flag<Fence::block>); }, not_yet},
+      {"flag_no_fence", "race", [] { flag_case(flag<Fence::none>); }},
+      {"flag_fence_of_block", "race", [] { flag_case(flag<Fence::block>); }},
       {"flag_fence", sound, [] { flag_case(flag<Fence::device>); }},
-      {"grid_not_synchronised", "race", [] { cooperative_case(cooperative<false>); }, not_yet},
+      {"grid_not_synchronised", "race", [] { cooperative_case(cooperative<false>); }},
       {"grid_synchronised", sound, [] { cooperative_case(cooperative<true>); }},
       {"streams_no_event", "race", [] { kernels_on_streams(false); }, not_yet},
       {"streams_event", sound, [] { kernels_on_streams(true); }},

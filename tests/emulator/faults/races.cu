@@ -198,11 +198,9 @@ std::vector<Case> race_cases() {
       {"async_copy_no_wait", "race", [] { with_source(asynchronous<false>); },
        "asynchronous copies take place at once"},
       {"async_copy_wait", sound, [] { with_source(asynchronous<true>); }},
-      {"global_in_block_no_barrier", "race", [] { with_second(through_global<false>, 64); },
-       not_yet},
+      {"global_in_block_no_barrier", "race", [] { with_second(through_global<false>, 64); }},
       {"global_in_block_barrier", sound, [] { with_second(through_global<true>, 64); }},
-      {"global_in_warp_no_syncwarp", "race", [] { with_second(warp_through_global<false>, 32); },
-       not_yet},
+      {"global_in_warp_no_syncwarp", "race", [] { with_second(warp_through_global<false>, 32); }},
       {"global_in_warp_syncwarp", sound, [] { with_second(warp_through_global<true>, 32); }},
   };
 }

@@ -96,6 +96,10 @@ bool Decoder::is_strong() const {
   return has("volatile") || has("relaxed") || has("acquire") || has("release") || has("mmio");
 }
 
+bool Decoder::is_narrow() const { return has("cta") || has("cluster"); }
+
+bool Decoder::is_releasing() const { return has("release") || has("acq_rel"); }
+
 void Decoder::decode_access(bool is_load) {
   const std::string element = type();
   const std::size_t value_at = is_load ? 0 : 1;
@@ -133,6 +137,8 @@ void Decoder::decode_access(bool is_load) {
   op.count = static_cast<std::uint8_t>(elements.size());
   op.bytes = static_cast<std::uint8_t>(bytes);
   op.strong = is_strong();
+  op.narrow = is_narrow();
+  op.releases = is_releasing();
   set_address(op, at, kind);
   if (is_parameter) op.offset = static_cast<std::int64_t>(*at.parameter);
 }
@@ -164,6 +170,8 @@ void Decoder::decode_atomic(bool has_result) {
   op.c = c;
   op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
   op.strong = true;
+  op.narrow = is_narrow();
+  op.releases = is_releasing();
   set_address(op, at, InstructionClass::atomic);
 }
 

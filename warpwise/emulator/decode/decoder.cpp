@@ -116,7 +116,8 @@ void Decoder::decode_instruction(std::size_t remaining) {
   else if (opcode == "bar" || opcode == "barrier")
     decode_barrier();
   else if (opcode == "membar" || opcode == "fence")
-    emit(warp_operations().at("fence").handler, InstructionClass::barrier);
+    emit(fence_handler(observers_, has("gl") || has("gpu") || has("sys")),
+         InstructionClass::barrier);
   else if (opcode == "nanosleep")
     emit(warp_operations().at("sleep").handler, InstructionClass::control);
   else if (opcode == "cvta" || opcode == "isspacep")

@@ -58,6 +58,8 @@ class Decoder : KernelBuilder {
   std::optional<Space> stated_space() const;
   void set_address(Operation& op, const Address& at, InstructionClass kind);
   bool is_strong() const;
+  bool is_narrow() const;
+  bool is_releasing() const;
   void decode_access(bool is_load);
   void decode_atomic(bool has_result);
 

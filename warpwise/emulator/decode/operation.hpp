@@ -70,6 +70,8 @@ struct Operation {
   /// Other threads may wait for what it writes, or write what it waits for: an atomic, a volatile,
   /// relaxed, acquiring or releasing access. A loop around such a read may be a spin.
   bool strong : 1 = false;
+  bool narrow : 1 = false;    ///< strong for threads of the block alone
+  bool releases : 1 = false;  ///< strong, and tells what comes before it
   std::int32_t dst = none;
   std::int32_t dst2 = none;  ///< the second result of `a|b`
   std::int32_t a = none;

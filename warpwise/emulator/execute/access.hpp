@@ -33,13 +33,14 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   Resolved place;
   resolve(warp, op, request, place);
   if (request.kind == AccessKind::store) warp.wrote = true;
-  body(place);
   if constexpr (Observers::any) {
-    if (place.valid == 0) return;
-    Observers::of(warp).accesses(
-        warp, op,
-        Access{request.space, request.kind, request.bytes, request.addresses, place.valid,
-               place.steady, site, &place});
+    const Access access{request.space, request.kind, request.bytes, request.addresses,
+                        place.valid,   place.steady, site,          &place};
+    if (place.valid != 0) Observers::of(warp).precedes(warp, op, access);
+    body(place);
+    if (place.valid != 0) Observers::of(warp).accesses(warp, op, access);
+  } else {
+    body(place);
   }
 }
 

@@ -24,6 +24,19 @@ std::vector<SourcePlace> callers_of(const Code& code, const ptx::SourceLine& sou
 
 }  // namespace
 
+std::string line_text(const Code& code, std::uint32_t operation) {
+  const ptx::SourceLine& source = code.lines[operation];
+  const auto text = [](const SourcePlace& place) {
+    return place.file + ":" + std::to_string(place.line);
+  };
+  const SourcePlace place = place_of(code, source);
+  if (place.file.empty()) return "an unknown line";
+  std::string result = text(place);
+  for (const SourcePlace& caller : callers_of(code, source))
+    result += ", called from " + text(caller);
+  return result;
+}
+
 void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std::string message) {
   FaultRecord& record = warp.worker->faults[{kind, op.index}];
   const std::uint64_t block = warp.block->linear;

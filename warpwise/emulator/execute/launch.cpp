@@ -151,8 +151,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
       dynamic_bytes > 0 ? code.dynamic_shared_at + dynamic_bytes : code.static_shared;
   validate(code, shape.grid, shape.block, shared_bytes, parameters.size());
 
-  if (options.pace && (!options.count || options.checks.has(Check::races) ||
-                       options.compute_capabilities.empty())) {
+  if (options.pace &&
+      (!options.count || checks_races(options.checks) || options.compute_capabilities.empty())) {
     throw InvalidArgument(
         "a launch whose pace is followed counts for a compute capability and checks no races");
   }
@@ -180,7 +180,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::uint64_t wanted = options.pace          ? 1
+  const bool in_turn = options.pace || checks_races(options.checks);
+  const std::uint64_t wanted = in_turn               ? 1
                                : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
                                                      : cores;
   const std::size_t count = std::min<std::uint64_t>(wanted, launch.blocks);

@@ -11,12 +11,6 @@
 namespace warpwise::emulator {
 namespace {
 
-std::string line_text(const Code& code, std::uint32_t operation) {
-  const ptx::SourceLine& source = code.lines[operation];
-  const std::string file = code.file_of(source);
-  return file.empty() ? "an unknown line" : file + ":" + std::to_string(source.line);
-}
-
 std::string thread_text(const Launch& launch, std::uint32_t thread) {
   const Dim3 at = place_in(thread, launch.block);
   return "thread (" + std::to_string(at.x) + "," + std::to_string(at.y) + "," +

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -141,7 +142,11 @@ void global_timer(Warp& warp, const Operation& op) {
   warp.polled = warp.wrote = true;  // what it reads changes by itself
 }
 
-void fence(Warp&, const Operation&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+template <class Observers, bool for_device>
+void fence(Warp& warp, const Operation&) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if constexpr (Observers::any && for_device) Observers::of(warp).fences(warp);
+}
 void sleep(Warp& warp, const Operation&) { warp.polled = true; }
 void nothing(Warp&, const Operation&) {}
 
@@ -188,7 +193,6 @@ Table make_table() {
   table["clock"] = {clock<std::uint32_t>, {w}};
   table["clock64"] = {clock<std::uint64_t>, {l}};
   table["globaltimer"] = {global_timer, {l}};
-  table["fence"] = {fence, {}};
   table["sleep"] = {sleep, {}};
   table["nothing"] = {nothing, {}};
   return table;
@@ -199,6 +203,13 @@ Table make_table() {
 const Table& warp_operations() {
   static const Table table = make_table();
   return table;
+}
+
+Handler fence_handler(ObserverSet observers, bool for_device) {
+  return with_observers(observers, [for_device](auto set) -> Handler {
+    using Set = typename decltype(set)::type;
+    return for_device ? fence<Set, true> : fence<Set, false>;
+  });
 }
 
 }  // namespace warpwise::emulator

@@ -75,11 +75,15 @@ struct Observer {
   /// A branch sends a warp's lanes to different places.
   void diverges(Warp&, const Operation&) {}
 
+  /// An access is about to take place; accesses() follows.
+  void precedes(Warp&, const Operation&, const Access&) {}
   void accesses(Warp&, const Operation&, const Access&) {}
   void reads_texture(Warp&, const Operation&, const TextureRead&) {}
 
   /// Lanes execute an operation with a member mask (bar.warp.sync, shfl.sync, ...) together.
   void converges(Warp&, const Operation&, Mask) {}
+  /// Lanes execute a fence for the whole device.
+  void fences(Warp&) {}
   /// Lanes come to a barrier of the block, at which they wait unless it is a bar.arrive.
   void arrives(Warp&, const Operation&, Mask, std::uint32_t) {}
   /// Lanes that waited at a barrier go on: of each warp in turn, when the last one has arrived.
@@ -121,6 +125,10 @@ class Observers {
   void diverges([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op) {
     (get<Each>().diverges(warp, op), ...);
   }
+  void precedes([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+                [[maybe_unused]] const Access& access) {
+    (get<Each>().precedes(warp, op, access), ...);
+  }
   void accesses([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
                 [[maybe_unused]] const Access& access) {
     (get<Each>().accesses(warp, op, access), ...);
@@ -133,6 +141,7 @@ class Observers {
                  [[maybe_unused]] Mask lanes) {
     (get<Each>().converges(warp, op, lanes), ...);
   }
+  void fences([[maybe_unused]] Warp& warp) { (get<Each>().fences(warp), ...); }
   void arrives([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
                [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t barrier) {
     (get<Each>().arrives(warp, op, lanes, barrier), ...);

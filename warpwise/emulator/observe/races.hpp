@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the emulator: a check for races in shared memory.
+// Internal to the emulator: a check for races in shared and in global memory.
 
 #include <array>
 #include <cstdint>
@@ -10,31 +10,46 @@
 #include <vector>
 
 #include "warpwise/emulator/observe/observer.hpp"
+#include "warpwise/emulator/observe/race_order.hpp"
+#include "warpwise/emulator/observe/race_shadow.hpp"
 
 namespace warpwise::emulator {
 
-/// Reports two threads of a block that touch the same byte of shared memory, at least one of them
+/// Reports two threads that touch the same byte of shared or global memory, at least one of them
 /// with a write, where nothing orders the two accesses. A report is of the later access, in the
-/// order in which the emulator ran them, and names the other one's thread and source line.
+/// order in which the emulator ran them, and names the other one's thread and source line. A launch
+/// that is checked runs on one thread of the CPU.
 ///
-/// What orders accesses: barriers of the block, between those that wait at one or arrive at it;
+/// What orders accesses of a block: its barriers, between those that wait at one or arrive at it;
 /// between lanes of a warp also every instruction with a member mask (__syncwarp, shuffles, votes).
-/// Atomic, volatile, relaxed, acquiring and releasing accesses of any memory order what comes
-/// before them in one warp with what comes behind them in another that accesses the same place
-/// later, so that locks and flags work; they are not reported against each other.
+/// Atomic, volatile, relaxed, acquiring and releasing accesses of any memory ("strong" ones) order
+/// what comes before them in one warp with what comes behind them in another that accesses the same
+/// place later, so that locks and flags work; they are not reported against each other.
+///
+/// What orders accesses of different blocks: a strong write of global memory that releases, or that
+/// a fence for the whole device (__threadfence) comes before, in its warp or in one from which a
+/// barrier or a strong access leads to it; and a strong read of the same place later. A strong
+/// access or a fence for the block alone (atomicAdd_block, __threadfence_block) orders nothing
+/// between blocks; two strong accesses of a place by different blocks, of which one is for its
+/// block alone, are a fault of their own kind, `narrow_scope`.
+///
+/// Writes of the value that is there already are no race but `equal_writes`, reported if asked for.
 ///
 /// What it does not report, so that what it reports is a race:
-/// - writes of the value that another thread has just written (a flag that all set);
 /// - lanes that write the same byte in one instruction: one of them wins, it is not told which;
-/// - of more than two warps that have read a byte, races of the reads between the first and the
-/// last;
-/// - lanes of one warp between which any of them has made an atomic or volatile access;
-/// - races that another order of the warps would show, where an atomic happens to order them in
-///   this one, and such as hide because some lanes of a warp passed a barrier without the others;
-/// - global memory, the parts of a block cluster, and cp.async before its wait (it copies at once).
+/// - of several warps that have read a word of 4 bytes, or have written parts of it, races with all
+///   but one of them; of lanes that do so in different parts of a word, races inside of their warp;
+/// - lanes of one warp between which any of them has made a strong access, a fence or a call of a
+///   converging instruction;
+/// - a missing fence on the side that reads;
+/// - races that another order of the warps would show, where a strong access happens to order them
+///   in this one, and such as hide because some lanes of a warp passed a barrier without others;
+/// - reads through textures, the parts of a block cluster, and cp.async before its wait (it copies
+///   at once).
 ///
-/// Memory: some 52 bytes for each byte of shared memory that a block touches, in pages of 256
-/// bytes, until the block ends. A worker has one block at once unless blocks wait for each other.
+/// Memory: 8 bytes for each word that is read, and 8 for each that is written, in pages of 4096
+/// bytes: of shared memory until its block ends, of global memory until the launch does; and 12 for
+/// each time that warps reach. When these are too many all that was is forgotten.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);
@@ -43,23 +58,39 @@ class Races : public Observer {
 
   void begins(Block& block);
   void ends(Block& block);
+  void precedes(Warp& warp, const Operation& op, const Access& access);
   void accesses(Warp& warp, const Operation& op, const Access& access);
   void converges(Warp& warp, const Operation&, Mask);
+  void fences(Warp& warp);
   void arrives(Warp& warp, const Operation&, Mask, std::uint32_t barrier);
   void passes(Warp& warp, Mask, std::uint32_t barrier);
   void completes(Block& block, std::uint32_t barrier);
   void leaves(Warp& warp, Mask);
 
  private:
-  struct Touch;
   struct History;
+  struct Found;
+  class Look;
+
+  /// Whose epoch it is.
+  struct Owner {
+    std::uint32_t block = 0;
+    Time time = 0;
+    std::uint32_t warp = 0;
+  };
 
   History& history_of(const Block& block);
-  void compare(const History& history, Warp& warp, const Operation& op, const Access& access) const;
-  static void remember(History& history, Warp& warp, const Operation& op, const Access& access);
-  std::string described(const Touch& rival, std::uint32_t thread) const;
+  Epoch epoch_of(History& history, std::size_t warp);
+  void forget_all();
+  void tell(Warp& warp, const Operation& op, const Access& access);
+  std::string message(const Warp& warp, const Access& access, const Found& found) const;
+  std::string described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const;
 
   const Launch* launch_;
+  Shadow global_;
+  ToldPlaces told_;
+  std::vector<Owner> owners_;  ///< of each epoch, from the first on
+  std::vector<Found> found_;   ///< by the access at hand
   std::unordered_map<const Block*, std::unique_ptr<History>> histories_;  ///< of resident blocks
   std::vector<std::unique_ptr<History>> unused_;
   const Block* last_block_ = nullptr;

@@ -117,7 +117,7 @@ TEST(Races, BarriersOfSomeWarps) {
 TEST(Races, AtomicsAndLocks) {
   expect_clean("atom.shared.add.u32 %r1, [%base], 1;");
   expect_race("st.shared.u32 [%base+4], 0;\n.loc 1 11 0\natom.shared.add.u32 %r1, [%base+4], 1;",
-              10, "which thread (31,0,0) writes at race.cu:11");
+              10, "which thread (31,0,0) accesses atomically at race.cu:11");
   // One thread of each warp takes a lock in turn.
   const std::string critical =
       "and.b32 %r5, %t, 31;\nsetp.ne.u32 %p, %r5, 0;\n@%p bra DONE;\n"

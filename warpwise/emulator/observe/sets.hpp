@@ -13,9 +13,13 @@ namespace warpwise::emulator {
 
 enum class ObserverSet { none, counts, races, counts_and_races, counts_and_pace };
 
+inline bool checks_races(Checks checks) {
+  return checks.has(Check::races) || checks.has(Check::equal_writes);
+}
+
 inline ObserverSet observer_set(const LaunchOptions& options) {
   if (options.pace) return ObserverSet::counts_and_pace;
-  if (options.checks.has(Check::races))
+  if (checks_races(options.checks))
     return options.count ? ObserverSet::counts_and_races : ObserverSet::races;
   return options.count ? ObserverSet::counts : ObserverSet::none;
 }

@@ -38,6 +38,8 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::livelock:
     case FaultKind::budget: return cudaErrorLaunchTimeout;
     case FaultKind::race:
+    case FaultKind::narrow_scope:
+    case FaultKind::equal_writes:
     case FaultKind::barrier:
     case FaultKind::member_mask:
     case FaultKind::uninitialised:

@@ -32,8 +32,14 @@ std::string_view meaning(FaultKind kind) {
     case FaultKind::trap: return "The kernel ended itself with a trap.";
     case FaultKind::assertion: return "An assert() of the kernel does not hold.";
     case FaultKind::race:
-      return "Two threads of a block touch the same byte of shared memory, one of them with a "
-             "write, and nothing orders the two.";
+      return "Two threads touch the same byte of memory, one of them with a write, and nothing "
+             "orders the two.";
+    case FaultKind::narrow_scope:
+      return "Threads of two blocks touch the same memory with atomic accesses, one of which is "
+             "atomic for its own block alone.";
+    case FaultKind::equal_writes:
+      return "Two threads write the same value to the same byte of memory, and nothing orders the "
+             "two.";
     case FaultKind::use_after_free: return "A thread reads or writes memory that has been freed.";
     case FaultKind::livelock:
       return "Every thread that could go on waits in a loop for memory that nobody changes.";

@@ -97,6 +97,7 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
   emulator::LaunchOptions options;
   options.count = count_;
   options.budget = budget_;
+  options.checks = checks_;
   if (count_) options.compute_capabilities = compute_capabilities_;
   results_.clear();
   for (const ladders::Launch& launch : launches) {

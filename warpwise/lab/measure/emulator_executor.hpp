@@ -20,6 +20,9 @@ class EmulatorExecutor final : public Executor {
                    std::uint64_t budget = usual_budget,
                    int multiprocessors = usual_multiprocessors);
 
+  /// What is looked for in the launches to come beside what always is; nothing at first.
+  void check(emulator::Checks checks) { checks_ = checks; }
+
   std::string device_name() const override { return "emulator"; }
   rules::ComputeCapability compute_capability() const override { return newest_; }
   int multiprocessors() const override { return multiprocessors_; }
@@ -46,6 +49,7 @@ class EmulatorExecutor final : public Executor {
   bool count_;
   std::uint64_t budget_;
   int multiprocessors_;
+  emulator::Checks checks_;
   std::unique_ptr<emulator::Device> device_;
   std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
   std::shared_ptr<LoadedCode> loaded_;

@@ -1,0 +1,369 @@
+// Pairs of kernels: NAME_wrong has a race, NAME_right looks like it and has none. A race is between
+// a line with "one:" and a line with "other:" of its kernel, unless both accesses are on the line
+// with "both:". Launched with 4 blocks of 64 threads; `data` is 4096 words of zeros, `flags` 64.
+
+#include <cooperative_groups.h>
+
+using byte = unsigned char;
+
+#define KERNEL extern "C" __global__ void
+#define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
+
+// ---- Between blocks
+
+KERNEL same_place_wrong(int* data, int*) {
+  data[threadIdx.x] = static_cast<int>(blockIdx.x);  // both:
+}
+KERNEL same_place_right(int* data, int*) { data[THREAD] = static_cast<int>(blockIdx.x); }
+
+KERNEL neighbour_wrong(int* data, int*) {
+  data[THREAD] = 1;                                 // one:
+  data[1024 + THREAD] = data[THREAD ^ blockDim.x];  // other:
+}
+KERNEL neighbour_right(int* data, int*) {
+  data[THREAD] = 1;
+  data[1024 + THREAD] = data[THREAD];
+}
+
+// What a block reads another one overwrites.
+KERNEL in_place_wrong(int* data, int*) {
+  const int next = data[THREAD + 1];  // one:
+  data[THREAD] = next + 1;            // other:
+}
+KERNEL in_place_right(int* data, int*) {
+  const int next = data[THREAD];
+  data[THREAD] = next + 1;
+}
+
+KERNEL sum_wrong(int* data, int*) {
+  if (threadIdx.x == 0) data[0] += 1;  // both:
+}
+KERNEL sum_right(int* data, int*) {
+  if (threadIdx.x == 0) atomicAdd(data, 1);
+}
+
+// An atomic access does not make another thread's plain one right.
+KERNEL mixed_wrong(int* data, int*) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) data[0] = 5;         // one:
+  if (blockIdx.x != 0) atomicAdd(data, 1);  // other:
+}
+KERNEL mixed_right(int* data, int*) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) atomicExch(data, 5);
+  if (blockIdx.x != 0) atomicAdd(data, 1);
+}
+
+// Neighbouring bytes are no race, the same byte is.
+KERNEL bytes_wrong(int* data, int*) {
+  byte* const bytes = reinterpret_cast<byte*>(data);
+  bytes[threadIdx.x * 5 + blockIdx.x / 2] = static_cast<byte>(blockIdx.x);  // both:
+}
+KERNEL bytes_right(int* data, int*) {
+  byte* const bytes = reinterpret_cast<byte*>(data);
+  bytes[threadIdx.x * 5 + blockIdx.x] = static_cast<byte>(blockIdx.x);
+}
+
+// ---- What leads from one block to another
+
+__device__ void wait_for(int* flag) {
+  while (*static_cast<volatile int*>(flag) == 0) {
+  }
+}
+
+KERNEL flag_wrong(int* data, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;  // one:
+    atomicExch(flags, 1);
+  } else {
+    wait_for(flags);
+    data[1] = data[0];  // other:
+  }
+}
+KERNEL flag_right(int* data, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;
+    __threadfence();
+    atomicExch(flags, 1);
+  } else {
+    wait_for(flags);
+    __threadfence();
+    data[1] = data[0];
+  }
+}
+
+KERNEL block_fence_wrong(int* data, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;  // one:
+    __threadfence_block();
+    *static_cast<volatile int*>(flags) = 1;
+  } else {
+    wait_for(flags);
+    __threadfence_block();
+    data[1] = data[0];  // other:
+  }
+}
+// Inside of a block it is enough.
+KERNEL block_fence_right(int* data, int* flags) {
+  int* const own = data + blockIdx.x * 2;
+  if (threadIdx.x == 0) {
+    own[0] = 7;
+    __threadfence_block();
+    *static_cast<volatile int*>(flags + blockIdx.x) = 1;
+  } else if (threadIdx.x == 32) {
+    wait_for(flags + blockIdx.x);
+    __threadfence_block();
+    own[1] = own[0];
+  }
+}
+
+__device__ void store_release(int* to, int value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+__device__ void store_relaxed(int* to, int value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+__device__ int load_acquire(const int* from) {
+  int value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+  return value;
+}
+
+KERNEL release_wrong(int* data, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;  // one:
+    store_relaxed(flags, 1);
+  } else {
+    while (load_acquire(flags) == 0) {
+    }
+    data[1] = data[0];  // other:
+  }
+}
+KERNEL release_right(int* data, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;
+    store_release(flags, 1);
+  } else {
+    while (load_acquire(flags) == 0) {
+    }
+    data[1] = data[0];
+  }
+}
+
+// The fence comes before what it should tell.
+KERNEL early_fence_wrong(int* data, int* flags) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  if (blockIdx.x == 0) {
+    __threadfence();
+    data[0] = 7;  // one:
+    atomicExch(flags, 1);
+  } else {
+    wait_for(flags);
+    data[1] = data[0];  // other:
+  }
+}
+// What has been told goes on from block to block.
+KERNEL early_fence_right(int* data, int* flags) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    data[0] = 7;
+  } else {
+    wait_for(flags + blockIdx.x - 1);
+  }
+  __threadfence();
+  atomicExch(flags + blockIdx.x, 1);
+  if (blockIdx.x == 3) data[1] = data[0];
+}
+
+KERNEL lock_wrong(int* data, int* flags) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(flags, 0, 1) != 0) {
+  }
+  data[0] += 1;  // both:
+  atomicExch(flags, 0);
+}
+KERNEL lock_right(int* data, int* flags) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(flags, 0, 1) != 0) {
+  }
+  __threadfence();
+  data[0] += 1;
+  __threadfence();
+  atomicExch(flags, 0);
+}
+
+// ---- The last block sums up what all have written
+
+__device__ bool is_last(int* flags) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) last = atomicAdd(flags, 1) == static_cast<int>(gridDim.x) - 1;
+  __syncthreads();
+  return last;
+}
+__device__ void sum_up(int* data) {
+  int sum = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b) sum += data[b * blockDim.x + threadIdx.x];  // other:
+  data[1024 + threadIdx.x] = sum;
+}
+
+KERNEL last_block_wrong(int* data, int* flags) {
+  data[THREAD] = 1;  // one:
+  __syncthreads();
+  if (is_last(flags)) sum_up(data);  // called:
+}
+KERNEL last_block_right(int* data, int* flags) {
+  data[THREAD] = 1;
+  __threadfence();
+  __syncthreads();
+  if (is_last(flags)) sum_up(data);
+}
+
+// One thread's fence is for all only behind the barrier.
+KERNEL last_block_by_one_wrong(int* data, int* flags) {
+  data[THREAD] = 1;  // one:
+  if (threadIdx.x == 0) __threadfence();
+  __syncthreads();
+  if (is_last(flags)) sum_up(data);  // called:
+}
+KERNEL last_block_by_one_right(int* data, int* flags) {
+  data[THREAD] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) __threadfence();
+  if (is_last(flags)) sum_up(data);
+}
+
+// ---- Blocks that look back at those before them, which tell sums with a flag
+
+__device__ void look_back(int* data, int* flags, bool fences) {
+  if (threadIdx.x != 0) return;
+  int sum = 1;
+  for (int b = static_cast<int>(blockIdx.x) - 1; b >= 0; --b) {
+    while (*static_cast<volatile int*>(flags + b) == 0) {
+    }
+    sum += data[b];  // other:
+    if (*static_cast<volatile int*>(flags + b) == 2) break;
+  }
+  data[blockIdx.x] = sum;  // one:
+  if (fences) __threadfence();
+  *static_cast<volatile int*>(flags + blockIdx.x) = 2;
+}
+KERNEL look_back_wrong(int* data, int* flags) { look_back(data, flags, false); }  // called:
+KERNEL look_back_right(int* data, int* flags) { look_back(data, flags, true); }
+
+// ---- Cooperative grids
+
+KERNEL grid_sync_wrong(int* data, int*) {
+  data[THREAD] = 1;  // one:
+  __syncthreads();
+  data[1024 + THREAD] = data[THREAD ^ blockDim.x];  // other:
+}
+KERNEL grid_sync_right(int* data, int*) {
+  data[THREAD] = 1;
+  cooperative_groups::this_grid().sync();
+  data[1024 + THREAD] = data[THREAD ^ blockDim.x];
+}
+
+// ---- Atomic accesses of too narrow a scope
+
+KERNEL scope_wrong(int* data, int*) {
+  if (threadIdx.x == 0) atomicAdd_block(data, 1);  // both:
+}
+KERNEL scope_right(int* data, int*) { atomicAdd_block(data + blockIdx.x, 1); }
+
+KERNEL scope_of_one_wrong(int* data, int*) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) atomicAdd(data, 1);        // one:
+  if (blockIdx.x != 0) atomicMax_block(data, 1);  // other:
+}
+KERNEL scope_of_one_right(int* data, int*) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) atomicAdd_system(data, 1);
+  if (blockIdx.x != 0) atomicMax(data, 1);
+}
+
+// ---- Inside of a block
+
+KERNEL block_barrier_wrong(int* data, int*) {
+  data[THREAD] = 1;                         // one:
+  data[1024 + THREAD] = data[THREAD ^ 32];  // other:
+}
+KERNEL block_barrier_right(int* data, int*) {
+  data[THREAD] = 1;
+  __syncthreads();
+  data[1024 + THREAD] = data[THREAD ^ 32];
+}
+
+KERNEL warp_barrier_wrong(int* data, int*) {
+  data[THREAD] = 1;                        // one:
+  data[1024 + THREAD] = data[THREAD ^ 1];  // other:
+}
+KERNEL warp_barrier_right(int* data, int*) {
+  data[THREAD] = 1;
+  __syncwarp();
+  data[1024 + THREAD] = data[THREAD ^ 1];
+}
+
+// Pairs of shorts, whose halves are different threads'.
+KERNEL halves_wrong(int* data, int*) {
+  short* const halves = reinterpret_cast<short*>(data);
+  halves[THREAD] = 1;                          // one:
+  halves[2048 + THREAD] = halves[THREAD ^ 1];  // other:
+}
+KERNEL halves_right(int* data, int*) {
+  short* const halves = reinterpret_cast<short*>(data);
+  halves[THREAD] = 1;
+  halves[2048 + THREAD] = halves[THREAD];
+}
+
+// A tree of sums that relies on a warp's lanes keeping step.
+KERNEL in_step_wrong(int* data, int*) {
+  __shared__ int sums[64];
+  sums[threadIdx.x] = data[THREAD];
+  __syncthreads();
+  for (unsigned half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];  // both:
+  }
+  if (threadIdx.x == 0) data[2048 + blockIdx.x] = sums[0];
+}
+KERNEL in_step_right(int* data, int*) {
+  __shared__ int sums[64];
+  sums[threadIdx.x] = data[THREAD];
+  __syncthreads();
+  for (unsigned half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) data[2048 + blockIdx.x] = sums[0];
+}
+
+// ---- Equal values: faults of a kind of their own
+
+// A tile with a border, filled by copies of a block's size that overlap: some words are written by
+// several threads.
+KERNEL overlapping_wrong(int* data, int*) {
+  __shared__ int tile[80];
+  const int* const from = data + blockIdx.x * 64;
+  for (int shift = 0; shift <= 16; shift += 16)
+    tile[threadIdx.x + shift] = from[threadIdx.x + shift];  // both:
+  __syncthreads();
+  data[2048 + THREAD] = tile[threadIdx.x + 8];
+}
+KERNEL overlapping_right(int* data, int*) {
+  __shared__ int tile[80];
+  const int* const from = data + blockIdx.x * 64;
+  for (int i = static_cast<int>(threadIdx.x); i < 80; i += 64) tile[i] = from[i];
+  __syncthreads();
+  data[2048 + THREAD] = tile[threadIdx.x + 8];
+}
+
+KERNEL found_wrong(int* data, int* flags) {
+  if (data[THREAD] == 0) flags[0] = 1;  // both:
+}
+KERNEL found_right(int* data, int* flags) {
+  if (data[THREAD] == 0) atomicExch(flags, 1);
+}

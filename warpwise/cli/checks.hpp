@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "warpwise/emulator/checks.hpp"
+
+namespace warpwise::cli {
+
+/// Adds "--check LIST", what the emulator looks for, to a subcommand. \param help  what comes
+/// before the list of checks
+void add_checks(CLI::App& app, const std::string& help, emulator::Checks& checks);
+
+}  // namespace warpwise::cli

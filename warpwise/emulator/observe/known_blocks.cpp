@@ -1,0 +1,85 @@
+#include "warpwise/emulator/observe/known_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpwise::emulator {
+namespace {
+
+// Sixteen to the power of this many blocks are told apart; no grid that anybody runs here has more.
+constexpr int tallest = 8;
+constexpr std::size_t fan_out = 16;
+
+std::size_t branch(std::uint64_t block, int height) {
+  return block >> (4 * (height - 1)) & (fan_out - 1);
+}
+
+bool covers(const Clock& a, const Clock& b) {
+  return std::ranges::equal(a, b, [](Time x, Time y) { return x >= y; });
+}
+
+}  // namespace
+
+struct KnownBlocks::Node {
+  std::array<Tree, fan_out> below;
+};
+
+const Clock* KnownBlocks::clock_of(std::uint64_t block) const {
+  const void* at = root_.get();
+  for (int height = tallest; height > 0 && at != nullptr; --height)
+    at = static_cast<const Node*>(at)->below[branch(block, height)].get();
+  return static_cast<const Clock*>(at);
+}
+
+Time KnownBlocks::time_of(std::uint64_t block, std::size_t warp) const {
+  const Clock* clock = clock_of(block);
+  return clock == nullptr ? 0 : (*clock)[warp];
+}
+
+KnownBlocks::Tree KnownBlocks::with(const Tree& tree, int height, std::uint64_t block,
+                                    const Clock& clock) {
+  if (height == 0) return joined(tree, std::make_shared<const Clock>(clock), 0);
+  const auto* old = static_cast<const Node*>(tree.get());
+  const std::size_t at = branch(block, height);
+  const Tree below = old == nullptr ? nullptr : old->below[at];
+  Tree changed = with(below, height - 1, block, clock);
+  if (changed == below) return tree;
+  auto node = old == nullptr ? std::make_shared<Node>() : std::make_shared<Node>(*old);
+  node->below[at] = std::move(changed);
+  return node;
+}
+
+/// What both know: one of the two itself where it knows all that the other does.
+KnownBlocks::Tree KnownBlocks::joined(const Tree& a, const Tree& b, int height) {
+  if (b == nullptr || a == b) return a;
+  if (a == nullptr) return b;
+  if (height == 0) {
+    const auto& x = *static_cast<const Clock*>(a.get());
+    const auto& y = *static_cast<const Clock*>(b.get());
+    if (covers(x, y)) return a;
+    if (covers(y, x)) return b;
+    Clock both = x;
+    join(both, y);
+    return std::make_shared<const Clock>(both);
+  }
+  const auto& x = *static_cast<const Node*>(a.get());
+  const auto& y = *static_cast<const Node*>(b.get());
+  Node both;
+  for (std::size_t i = 0; i < fan_out; ++i)
+    both.below[i] = joined(x.below[i], y.below[i], height - 1);
+  if (both.below == x.below) return a;
+  if (both.below == y.below) return b;
+  return std::make_shared<const Node>(std::move(both));
+}
+
+void KnownBlocks::add(std::uint64_t block, const Clock& clock) {
+  root_ = with(root_, tallest, block, clock);
+}
+
+bool KnownBlocks::add(const KnownBlocks& others) {
+  const Tree before = root_;
+  root_ = joined(root_, others.root_, tallest);
+  return root_ != before;
+}
+
+}  // namespace warpwise::emulator

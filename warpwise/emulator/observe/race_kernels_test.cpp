@@ -1,0 +1,124 @@
+// The race check on compiled kernels: pairs of one that races and one that looks like it and does
+// not (tests/emulator/kernels/races.cu).
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "emulator/emulated.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Check;
+using emulator::Checks;
+using emulator::Fault;
+using emulator::FaultKind;
+using test::Emulated;
+
+std::vector<std::string> lines_of_source() {
+  std::vector<std::string> lines{""};  // the first one is line 1
+#ifdef WARPWISE_KERNELS_SOURCE
+  std::istringstream text(test::read_text(WARPWISE_KERNELS_SOURCE "/races.cu"));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+#endif
+  return lines;
+}
+
+/// What a line says that it is for the test: "one", "other", "both"; nothing for others.
+std::string mark_of(int line) {
+  static const std::vector<std::string> lines = lines_of_source();
+  if (line <= 0 || static_cast<std::size_t>(line) >= lines.size()) return "";
+  for (const char* const mark : {"one", "other", "both"}) {
+    if (lines[static_cast<std::size_t>(line)].ends_with(std::string("// ") + mark + ":"))
+      return mark;
+  }
+  return "";
+}
+
+/// The line that a message gives for the other access.
+int rival_line(const std::string& message) {
+  const std::size_t at = message.find("races.cu:");
+  return at == std::string::npos ? 0 : std::stoi(message.substr(at + 9));
+}
+
+std::vector<Fault> faults_of(const std::string& kernel, Checks checks) {
+  Emulated emulated(test::kernels_ptx("races"));
+  emulated.options.checks = checks;
+  emulated.options.cooperative = true;
+  emulated.options.budget = 10'000'000;
+  const auto data = emulated.buffer(std::vector<std::uint32_t>(4096), "data");
+  const auto flags = emulated.buffer(std::vector<std::uint32_t>(64), "flags");
+  return emulated.launch(kernel, {4}, {64}, data, flags).faults;
+}
+
+struct Pair {
+  const char* name;
+  FaultKind kind = FaultKind::race;
+  const char* where = "data of 16384 bytes";
+};
+
+void PrintTo(const Pair& pair, std::ostream* out) { *out << pair.name; }
+
+class RaceKernels : public testing::TestWithParam<Pair> {
+ protected:
+  void SetUp() override {
+#ifndef WARPWISE_KERNELS_PTX
+    GTEST_SKIP() << "no CUDA toolkit compiled tests/emulator/kernels";
+#endif
+  }
+};
+
+TEST_P(RaceKernels, TheWrongOneIsFound) {
+  const Pair& pair = GetParam();
+  bool both_sides = false;
+  std::string all;
+  for (const Fault& fault :
+       faults_of(pair.name + std::string("_wrong"), {Check::races, Check::equal_writes})) {
+    EXPECT_EQ(fault.kind, pair.kind) << fault.message;
+    EXPECT_NE(fault.message.find(pair.where), std::string::npos) << fault.message;
+    all += std::to_string(fault.line) + ": " + fault.message + "\n";
+    // An atomic function's own line is in a header of CUDA's.
+    const std::string here =
+        mark_of(fault.file.ends_with("races.cu") ? fault.line : fault.called_from.back().line);
+    const std::string there = mark_of(rival_line(fault.message));
+    EXPECT_NE(here, "") << fault.line;
+    EXPECT_NE(there, "") << fault.message;
+    both_sides = both_sides || (here == "both" ? there == "both" : here != there);
+  }
+  EXPECT_TRUE(both_sides) << all;
+}
+
+TEST_P(RaceKernels, TheRightOneIsNone) {
+  for (const Fault& fault :
+       faults_of(GetParam().name + std::string("_right"), {Check::races, Check::equal_writes}))
+    ADD_FAILURE() << fault.line << ": " << fault.message;
+}
+
+TEST_P(RaceKernels, EqualWritesAreOffUnlessAskedFor) {
+  const Pair& pair = GetParam();
+  const bool is_equal = pair.kind == FaultKind::equal_writes;
+  const std::string wrong = pair.name + std::string("_wrong");
+  EXPECT_EQ(faults_of(wrong, {Check::races}).empty(), is_equal);
+  EXPECT_EQ(faults_of(wrong, {Check::equal_writes}).empty(), !is_equal);
+}
+
+constexpr const char* shared = "of shared memory";
+
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, RaceKernels,
+    testing::Values(Pair{"same_place"}, Pair{"neighbour"}, Pair{"in_place"}, Pair{"sum"},
+                    Pair{"mixed"}, Pair{"bytes"}, Pair{"flag"}, Pair{"block_fence"},
+                    Pair{"release"}, Pair{"early_fence"}, Pair{"lock"}, Pair{"last_block"},
+                    Pair{"last_block_by_one"}, Pair{"look_back"}, Pair{"grid_sync"},
+                    Pair{"scope", FaultKind::narrow_scope},
+                    Pair{"scope_of_one", FaultKind::narrow_scope}, Pair{"block_barrier"},
+                    Pair{"warp_barrier"}, Pair{"halves"}, Pair{"in_step", FaultKind::race, shared},
+                    Pair{"overlapping", FaultKind::equal_writes, shared},
+                    Pair{"found", FaultKind::equal_writes, "flags of 256 bytes"}),
+    [](const auto& pair) { return std::string(pair.param.name); });
+
+}  // namespace
+}  // namespace warpwise
