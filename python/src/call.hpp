@@ -1,0 +1,83 @@
+#pragma once
+
+// What every primitive's function does with its arguments.
+
+#include <string>
+#include <string_view>
+
+#include "arrays.hpp"
+
+namespace warpwise::python {
+
+template <class Enum>
+Enum parse(std::string_view word, const char* name) {
+  if (const auto value = value_named<Enum>(word)) return *value;
+  std::string names;
+  for (const Enum each : all_values<Enum>())
+    names += (names.empty() ? "" : ", ") + std::string(name_of(each));
+  throw InvalidArgument(std::string(name) + " is '" + std::string(word) + "', and is one of " +
+                        names);
+}
+
+/// Makes the GPU of an array the current one, for as long as this lives.
+class OnDevice {
+ public:
+  explicit OnDevice(const Array& array) {
+    if (array.memory() != Memory::device) return;
+    before_ = gpu::current_device();
+    if (before_ == array.device()) before_ = -1;
+    if (before_ >= 0) gpu::set_device(array.device());
+  }
+  ~OnDevice() {
+    if (before_ >= 0) gpu::set_device(before_);
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+template <Memory memory>
+struct Views {
+  using In = BasicView<memory, Access::read>;
+  using Out = BasicView<memory, Access::read_write>;
+  using InFrame = BasicFrame<memory, Access::read>;
+  using OutFrame = BasicFrame<memory, Access::read_write>;
+};
+
+inline void require_beside(const Array& first, const Array& other) {
+  if (first.memory() != other.memory() || first.device() != other.device())
+    other.fail("is not in the memory that the first array is in");
+}
+
+/// Calls body(views) for arrays on the host, body(views, stream) for those on a GPU, without
+/// Python's lock.
+template <class Body>
+void call(const Array& first, std::uintptr_t stream, const Body& body) {
+  const OnDevice device(first);
+  const nb::gil_scoped_release unlocked;
+  if (first.memory() == Memory::host) {
+    body(Views<Memory::host>{});
+  } else {
+    body(Views<Memory::device>{}, reinterpret_cast<gpu::StreamHandle>(stream));  // NOLINT
+  }
+}
+
+/// An array for a result: `out`, or a new one.
+inline nb::object result(const nb::object& out, const Array& like, const nb::object& object,
+                         std::initializer_list<std::int64_t> shape, ElementType type) {
+  return out.is_none() ? make_array(like, object, {shape.begin(), shape.size()}, type) : out;
+}
+
+/// A result that was made here, as the library of the first input has it.
+inline nb::object finished(nb::object made, const nb::object& out, const Array& like) {
+  if (!out.is_none() || like.kind() != Kind::jax) return made;
+  return nb::module_::import_("jax.numpy").attr("asarray")(made);
+}
+
+/// Adds the functions of a part to the module.
+void add_images(nb::module_& module);
+void add_matching(nb::module_& module);
+
+}  // namespace warpwise::python

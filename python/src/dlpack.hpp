@@ -1,0 +1,59 @@
+#pragma once
+
+// The structures of DLPack 1.x and of the versions before it, as its specification lays them out
+// (github.com/dmlc/dlpack).
+
+#include <cstdint>
+
+namespace warpwise::python::dlpack {
+
+enum class DeviceType : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
+enum class TypeCode : std::uint8_t {
+  integer = 0,
+  unsigned_integer = 1,
+  real = 2,
+  bfloat = 4,
+  boolean = 6
+};
+
+struct Device {
+  DeviceType type;
+  std::int32_t id;
+};
+
+struct DataType {
+  TypeCode code;
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
+
+struct Tensor {
+  void* data;
+  Device device;
+  std::int32_t axes;
+  DataType type;
+  std::int64_t* shape;
+  std::int64_t* strides;  ///< in elements; null: rows follow one another without gaps
+  std::uint64_t byte_offset;
+};
+
+/// What a capsule "dltensor" holds.
+struct ManagedTensor {
+  Tensor tensor;
+  void* context;
+  void (*deleter)(ManagedTensor*);
+};
+
+inline constexpr std::uint64_t flag_read_only = 1;
+
+/// What a capsule "dltensor_versioned" holds.
+struct ManagedTensorVersioned {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* context;
+  void (*deleter)(ManagedTensorVersioned*);
+  std::uint64_t flags;
+  Tensor tensor;
+};
+
+}  // namespace warpwise::python::dlpack

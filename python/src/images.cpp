@@ -1,0 +1,285 @@
+// copy, sobel, threshold, convert and gemv.
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
+
+#include "call.hpp"
+
+namespace warpwise::python {
+namespace {
+
+using Pair = std::pair<std::int64_t, std::int64_t>;
+
+nb::object copy(nb::object src, nb::object out, nb::object stream) {
+  const auto at = stream_of(stream, src);
+  const Array from(src, "src", false, at);
+  nb::object made = out.is_none() ? make_array(from, src, from.shape(), from.type()) : out;
+  const Array to(made, "out", true, at);
+  require_beside(from, to);
+  call(from, at, [&](auto views, auto... on) {
+    using V = decltype(views);
+    warpwise::copy(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
+  });
+  return finished(std::move(made), out, from);
+}
+
+nb::object sobel(nb::object src, std::string_view output, std::string_view norm,
+                 std::string_view kernel, std::string_view border, std::string_view channels,
+                 std::optional<std::string_view> dtype, nb::object out, nb::object stream) {
+  const SobelOptions options{parse<SobelOutput>(output, "output"), parse<Norm>(norm, "norm"),
+                             parse<SobelKernel>(kernel, "kernel"), parse<Border>(border, "border"),
+                             parse<ChannelOrder>(channels, "channels")};
+  const auto at = stream_of(stream, src);
+  const Array from(src, "src", false, at);
+  const auto types = sobel_dst_types(from.type(), options.output);
+  const ElementType type = dtype           ? element_type_named(*dtype)
+                           : types.empty() ? from.type()
+                                           : types.front();
+  nb::object made = result(out, from, src, {from.height(), from.width()}, type);
+  const Array to(made, "out", true, at);
+  require_beside(from, to);
+  call(from, at, [&](auto views, auto... on) {
+    using V = decltype(views);
+    warpwise::sobel(from.view<typename V::In>(), to.view<typename V::Out>(), options, on...);
+  });
+  return finished(std::move(made), out, from);
+}
+
+nb::object threshold(nb::object src, std::int64_t window, double offset, std::string_view method,
+                     std::uint32_t maximum, bool inverted, nb::object mean, nb::object out,
+                     nb::object stream) {
+  const ThresholdOptions options{window, offset, parse<ThresholdMethod>(method, "method"), maximum,
+                                 inverted};
+  const auto at = stream_of(stream, src);
+  const Array from(src, "src", false, at);
+  nb::object made = result(out, from, src, {from.height(), from.width()}, from.type());
+  const Array to(made, "out", true, at);
+  require_beside(from, to);
+  std::optional<Array> means;
+  if (!mean.is_none()) {
+    means.emplace(mean, "mean", true, at);
+    require_beside(from, *means);
+  }
+  call(from, at, [&](auto views, auto... on) {
+    using V = decltype(views);
+    std::optional<typename V::Out> into;
+    if (means) into = means->view<typename V::Out>();
+    warpwise::threshold(from.view<typename V::In>(), to.view<typename V::Out>(), options, into,
+                        on...);
+  });
+  return finished(std::move(made), out, from);
+}
+
+/// How an array holds a frame.
+struct FrameShape {
+  PixelFormat format;
+  std::int64_t width;
+  std::int64_t height;
+  bool whole;  ///< planes follow one another in one array, rather than being its one image
+};
+
+bool is_one_image(PixelFormat format) { return plane_count(format) == 1; }
+
+FrameShape frame_shape(const Array& array, PixelFormat format, std::optional<Pair> size) {
+  if (size) return {format, size->first, size->second, true};
+  if (is_one_image(format)) return {format, array.width(), array.height(), false};
+  const auto shape = array.shape();
+  if (format == PixelFormat::i444) {
+    if (shape.size() != 3 || shape[0] != 3)
+      array.fail("is an i444 frame, of the shape (3, height, width)");
+    return {format, shape[2], shape[1], true};
+  }
+  if (shape.size() != 2 || shape[0] % 3 != 0 || shape[1] % 2 != 0)
+    array.fail(
+        "is a frame of the shape (height * 3 / 2, width), both even; other sizes need size=(width, "
+        "height)");
+  return {format, shape[1], shape[0] / 3 * 2, true};
+}
+
+template <class Frame, class View>
+Frame frame_of(const Array& array, const FrameShape& shape) {
+  if (!shape.whole) return Frame(shape.format, array.view<View>());
+  const std::int64_t needed = frame_bytes(shape.format, shape.width, shape.height);
+  std::int64_t bytes = size_of(array.type());
+  for (const std::int64_t extent : array.shape()) bytes *= extent;
+  if (bytes != needed)
+    array.fail("has " + std::to_string(bytes) + " bytes, a " + std::string(name_of(shape.format)) +
+               " frame of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+               " has " + std::to_string(needed));
+  return Frame(array.bytes(), shape.format, shape.width, shape.height);
+}
+
+nb::object make_frame(const nb::object& out, const Array& like, const nb::object& object,
+                      PixelFormat format, std::int64_t width, std::int64_t height) {
+  if (format == PixelFormat::i444)
+    return result(out, like, object, {3, height, width}, ElementType::u8);
+  const std::int64_t channels = plane_row_bytes(format, 0, width) / width;
+  if (channels == 1) return result(out, like, object, {height, width}, ElementType::u8);
+  return result(out, like, object, {height, width, channels}, ElementType::u8);
+}
+
+nb::object convert(nb::object src, std::string_view source, std::string_view to,
+                   std::optional<Pair> size, std::string_view convention, std::string_view matrix,
+                   std::optional<std::string_view> from_range,
+                   std::optional<std::string_view> to_range, std::string_view upsampling,
+                   bool gray_is_luma, nb::object out, nb::object stream) {
+  ConvertOptions options{.convention = parse<Convention>(convention, "convention"),
+                         .matrix = parse<Matrix>(matrix, "matrix"),
+                         .upsampling = parse<ChromaUpsampling>(upsampling, "upsampling"),
+                         .gray_is_luma = gray_is_luma};
+  if (from_range) options.from_range = parse<Range>(*from_range, "from_range");
+  if (to_range) options.to_range = parse<Range>(*to_range, "to_range");
+  const auto format = parse<PixelFormat>(to, "to");
+  const auto at = stream_of(stream, src);
+  const Array from(src, "src", false, at);
+  const FrameShape shape = frame_shape(from, parse<PixelFormat>(source, "source"), size);
+  nb::object made = make_frame(out, from, src, format, shape.width, shape.height);
+  const Array into(made, "out", true, at);
+  require_beside(from, into);
+  const FrameShape result_shape{format, shape.width, shape.height, !is_one_image(format)};
+  call(from, at, [&](auto views, auto... on) {
+    using V = decltype(views);
+    warpwise::convert(frame_of<typename V::InFrame, typename V::In>(from, shape),
+                      frame_of<typename V::OutFrame, typename V::Out>(into, result_shape), options,
+                      on...);
+  });
+  return finished(std::move(made), out, from);
+}
+
+nb::object gemv(nb::object a, nb::object x, float alpha, float beta, bool transpose, nb::object out,
+                nb::object stream) {
+  const GemvOptions options{alpha, beta, transpose};
+  if (beta != 0 && out.is_none())
+    throw InvalidArgument("beta is not 0, and out, which it is the factor of, is not given");
+  const auto at = stream_of(stream, a);
+  const Array matrix(a, "a", false, at);
+  const Array vector(x, "x", false, at);
+  require_beside(matrix, vector);
+  nb::object made =
+      result(out, matrix, a, {transpose ? matrix.width() : matrix.height()}, ElementType::f32);
+  const Array to(made, "out", true, at);
+  require_beside(matrix, to);
+  call(matrix, at, [&](auto views, auto... on) {
+    using V = decltype(views);
+    warpwise::gemv(matrix.view<typename V::In>(), vector.vector<typename V::In>(),
+                   to.vector<typename V::Out>(), options, on...);
+  });
+  return finished(std::move(made), out, matrix);
+}
+
+}  // namespace
+
+void add_images(nb::module_& module) {
+  using nb::arg;
+  module.def(
+      "copy", &copy, arg("src"), nb::kw_only(), arg("out") = nb::none(), arg("stream") = nb::none(),
+      nb::sig("def copy(src: typing.Any, *, out: typing.Any = None, stream: typing.Any = None) -> "
+              "typing.Any"),
+      R"(Copies every pixel of an image, (height, width) or (height, width, channels) of any element type.
+
+>>> import numpy, warpwise
+>>> warpwise.copy(numpy.full((2, 3), 7, numpy.uint8)).tolist()
+[[7, 7, 7], [7, 7, 7]])");
+
+  module.def("sobel", &sobel, arg("src"), nb::kw_only(), arg("output") = "magnitude",
+             arg("norm") = "l1", arg("kernel") = "sobel", arg("border") = "reflect101",
+             arg("channels") = "rgb", arg("dtype") = nb::none(), arg("out") = nb::none(),
+             arg("stream") = nb::none(),
+             nb::sig("def sobel(src: typing.Any, *, output: str = 'magnitude', norm: str = 'l1', "
+                     "kernel: str = 'sobel', "
+                     "border: str = 'reflect101', channels: str = 'rgb', dtype: str | None = None, "
+                     "out: typing.Any = None, stream: typing.Any = None) -> typing.Any"),
+             R"(The image gradient: its length, or one of its components.
+
+src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, of which the grey
+         value is taken
+output   "magnitude", "dx" or "dy"
+norm     "l1", |dx| + |dy|, or "l2", the square root of dx² + dy²
+kernel   "sobel", [1 2 1], or "scharr", [3 10 3]
+border   "reflect101", "replicate" or "constant", 0
+channels "rgb" or "bgr"
+dtype    of the result: for uint8 a magnitude in uint8 (saturated, the default) or uint16, components in int16;
+         for uint16 uint32 and int32; for float32 float32
+
+Returns (height, width). Raises InvalidArgument.
+
+>>> import numpy, warpwise
+>>> step = numpy.array([[0, 0, 10, 10]] * 3, numpy.uint8)
+>>> warpwise.sobel(step).tolist()
+[[0, 40, 40, 0], [0, 40, 40, 0], [0, 40, 40, 0]]
+>>> warpwise.sobel(step, output="dx").dtype
+dtype('int16'))");
+
+  module.def(
+      "threshold", &threshold, arg("src"), nb::kw_only(), arg("window") = 3, arg("offset") = 0.0,
+      arg("method") = "mean", arg("maximum") = 255, arg("inverted") = false,
+      arg("mean") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
+      nb::sig("def threshold(src: typing.Any, *, window: int = 3, offset: float = 0.0, method: str "
+              "= 'mean', "
+              "maximum: int = 255, inverted: bool = False, mean: typing.Any = None, out: "
+              "typing.Any = None, "
+              "stream: typing.Any = None) -> typing.Any"),
+      R"(Adaptive threshold: maximum where a pixel is above the mean of the window around it less the offset, else 0.
+
+src     (height, width) of uint8 or uint16
+window  side of the square window, odd; it may exceed the image, beyond whose edge the edge pixel stands
+method  "mean" (rounded, OpenCV's), "gaussian" (OpenCV's) or "exact-mean" (the mean as a real number)
+mean    an array that receives the means: of src's type the rounded ones, of float32 the unrounded ones
+
+Returns an array like src. Raises InvalidArgument.
+
+>>> import numpy, warpwise
+>>> warpwise.threshold(numpy.array([[10, 10, 90, 10]], numpy.uint8)).tolist()
+[[0, 0, 255, 0]])");
+
+  module.def(
+      "convert", &convert, arg("src"), arg("source"), arg("to"), nb::kw_only(),
+      arg("size") = nb::none(), arg("convention") = "exact", arg("matrix") = "bt601",
+      arg("from_range") = nb::none(), arg("to_range") = nb::none(), arg("upsampling") = "replicate",
+      arg("gray_is_luma") = false, arg("out") = nb::none(), arg("stream") = nb::none(),
+      nb::sig(
+          "def convert(src: typing.Any, source: str, to: str, *, size: tuple[int, int] | None = "
+          "None, "
+          "convention: str = 'exact', matrix: str = 'bt601', from_range: str | None = None, "
+          "to_range: str | None = None, upsampling: str = 'replicate', gray_is_luma: bool = False, "
+          "out: typing.Any = None, stream: typing.Any = None) -> typing.Any"),
+      R"(Converts a frame of the pixel format source to the format to.
+
+Formats of one plane are uint8 arrays of (height, width) for gray8, (height, width, 2) for yuyv and uyvy, (height,
+width, 3) for rgb24, bgr24 and ycrcb24, (height, width, 4) for rgba32, bgra32 and ycbcr32. i444 is (3, height, width).
+nv12, nv21 and i420 are (height * 3 / 2, width), as OpenCV has them, or, of odd sizes, any array of the frame's bytes
+with size=(width, height).
+
+convention    whose arithmetic: "exact", "opencv", "libyuv" or "jfif"
+matrix        "bt601", "bt709" or "bt2020"
+from_range, to_range   "full" or "limited"; what the convention takes if not given
+upsampling    of subsampled chroma: "replicate" or "linear"
+gray_is_luma  whether gray8 is the Y of the YUV formats in every convention
+
+Raises InvalidArgument, with what there is, for a combination that has no definition.
+
+>>> import numpy, warpwise
+>>> red = numpy.array([[[255, 0, 0]]], numpy.uint8)
+>>> warpwise.convert(red, "rgb24", "ycbcr32").tolist()
+[[[76, 85, 255, 255]]])");
+
+  module.def(
+      "gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = 1.0F, arg("beta") = 0.0F,
+      arg("transpose") = false, arg("out") = nb::none(), arg("stream") = nb::none(),
+      nb::sig("def gemv(a: typing.Any, x: typing.Any, *, alpha: float = 1.0, beta: float = 0.0, "
+              "transpose: bool = False, out: typing.Any = None, stream: typing.Any = None) -> "
+              "typing.Any"),
+      R"(Matrix times vector: alpha * op(a) @ x + beta * out, op(a) = a or its transpose.
+
+a, x  (rows, columns) and (columns,), both float32, float16 or bfloat16
+out   (rows,) of float32; read where beta is not 0
+
+Returns (rows,) of float32, the same bits on every machine. Raises InvalidArgument.
+
+>>> import numpy, warpwise
+>>> warpwise.gemv(numpy.eye(2, dtype=numpy.float32), numpy.array([3, 4], numpy.float32), alpha=2).tolist()
+[6.0, 8.0])");
+}
+
+}  // namespace warpwise::python

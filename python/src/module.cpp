@@ -1,0 +1,100 @@
+// The Python module: each primitive with the names, defaults and results of C++.
+
+#include <nanobind/stl/string.h>
+
+#include "call.hpp"
+
+namespace warpwise::python {
+namespace {
+
+/// Python's exception classes, by the C++ ones.
+struct Exceptions {
+  PyObject* error;
+  PyObject* invalid_argument;
+  PyObject* no_cuda_device;
+  PyObject* cuda_error;
+  PyObject* out_of_memory;
+};
+Exceptions exceptions;
+
+PyObject* make_exception(nb::module_& module, const char* name, const nb::object& bases,
+                         const char* text) {
+  PyObject* made = PyErr_NewExceptionWithDoc((std::string("warpwise.") + name).c_str(), text,
+                                             bases.ptr(), nullptr);
+  if (made == nullptr) throw nb::python_error();
+  module.attr(name) = nb::borrow(made);
+  return made;
+}
+
+void add_exceptions(nb::module_& module) {
+  exceptions.error = make_exception(module, "Error", nb::borrow(PyExc_Exception),
+                                    "Base of every exception of Warpwise's.");
+  const nb::object base = nb::borrow(exceptions.error);
+  exceptions.invalid_argument = make_exception(
+      module, "InvalidArgument", nb::make_tuple(base, nb::borrow(PyExc_ValueError)),
+      "An array, an option or a combination of them that has no meaning; also a ValueError.");
+  exceptions.no_cuda_device = make_exception(
+      module, "NoCudaDevice", base, "There is no GPU, no driver, or no CUDA in this build.");
+  exceptions.cuda_error = make_exception(module, "CudaError", base, "A CUDA call failed.");
+  exceptions.out_of_memory =
+      make_exception(module, "OutOfMemory", nb::make_tuple(base, nb::borrow(PyExc_MemoryError)),
+                     "More memory was asked for than there is; also a MemoryError.");
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const InvalidArgument& error) {
+      PyErr_SetString(exceptions.invalid_argument, error.what());
+    } catch (const NoCudaDevice& error) {
+      PyErr_SetString(exceptions.no_cuda_device, error.what());
+    } catch (const CudaError& error) {
+      PyErr_SetString(exceptions.cuda_error, error.what());
+    } catch (const OutOfMemory& error) {
+      PyErr_SetString(exceptions.out_of_memory, error.what());
+    } catch (const Error& error) {
+      PyErr_SetString(exceptions.error, error.what());
+    }
+  });
+}
+
+template <class Enum>
+nb::tuple names() {
+  nb::list list;
+  for (const Enum each : all_values<Enum>())
+    list.append(nb::str(name_of(each).data(), name_of(each).size()));
+  return nb::tuple(list);
+}
+
+/// What each enum's values are called, for the package's own enums.
+nb::dict enums() {
+  nb::dict all;
+  all["SobelOutput"] = names<SobelOutput>();
+  all["Norm"] = names<Norm>();
+  all["SobelKernel"] = names<SobelKernel>();
+  all["Border"] = names<Border>();
+  all["ChannelOrder"] = names<ChannelOrder>();
+  all["ThresholdMethod"] = names<ThresholdMethod>();
+  all["PixelFormat"] = names<PixelFormat>();
+  all["Convention"] = names<Convention>();
+  all["Matrix"] = names<Matrix>();
+  all["Range"] = names<Range>();
+  all["ChromaUpsampling"] = names<ChromaUpsampling>();
+  all["Measure"] = names<Measure>();
+  all["MatchBorder"] = names<MatchBorder>();
+  return all;
+}
+
+}  // namespace
+}  // namespace warpwise::python
+
+NB_MODULE(_warpwise, module) {
+  using namespace warpwise::python;  // NOLINT: the macro's function has no namespace
+  add_exceptions(module);
+  module.def("enums", &enums, nb::sig("def enums() -> dict[str, tuple[str, ...]]"),
+             "The names of the values of each enum.");
+  module.def("device_count", &warpwise::gpu::device_count,
+             "Number of GPUs that CUDA can use; 0 without a GPU, a driver, or CUDA in this build.");
+  module.def("why_no_device", &warpwise::gpu::why_no_device,
+             "Why device_count() is 0, in words; empty when it is not.");
+  add_images(module);
+  add_matching(module);
+}

@@ -1,0 +1,39 @@
+"""What the docstrings show is what comes out; the stubs fit what they describe."""
+
+import doctest
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import warpwise
+
+SHOWN = [name for name in warpwise.__all__ if ">>>" in (getattr(warpwise, name).__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_examples(name):
+    text = getattr(warpwise, name).__doc__
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_every_primitive_has_an_example():
+    assert set(SHOWN) == {"Tracker", "convert", "copy", "disparity", "find", "gemv", "match", "sobel", "threshold"}
+
+
+def test_types(tmp_path):
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    program = tmp_path / "program.py"
+    program.write_text("import numpy\nimport warpwise\n"
+                       "image = numpy.zeros((4, 4), numpy.uint8)\n"
+                       "warpwise.sobel(image, norm=warpwise.Norm.L2)\n"
+                       "x: int = warpwise.find(image, image).x\n"
+                       "warpwise.sobel(image, norms='l1')\n")
+    said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), program],
+                          capture_output=True, text=True, cwd=tmp_path).stdout
+    assert said.count("error:") == 1 and 'program.py:6: error: Unexpected keyword argument "norms"' in said, said
+    assert pathlib.Path(warpwise.__file__).with_name("py.typed").is_file()

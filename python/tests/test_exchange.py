@@ -1,0 +1,155 @@
+"""Arrays of other libraries, by DLPack and by their own means."""
+
+import ctypes
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import warpwise
+
+IMAGE = np.random.default_rng(3).integers(0, 256, (24, 40), np.uint8)
+
+
+class OnlyDlpack:
+    """An array that says nothing of itself but by DLPack, in the versions that it is told to know."""
+
+    def __init__(self, array, versioned):
+        self.array, self.versioned, self.asked = array, versioned, []
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **how):
+        self.asked.append(how)
+        if not self.versioned and "max_version" in how:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        return self.array.__dlpack__(**how)
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_dlpack(versioned):
+    lent = OnlyDlpack(IMAGE[2:20, 3:33], versioned)
+    assert np.array_equal(warpwise.sobel(lent), warpwise.sobel(IMAGE[2:20, 3:33]))
+    assert lent.asked[0] == {"stream": None, "max_version": (1, 1)}
+    assert len(lent.asked) == (1 if versioned else 2)
+
+
+def test_dlpack_into_an_array():
+    into = np.zeros_like(IMAGE)
+    lent = OnlyDlpack(into, True)
+    assert warpwise.copy(IMAGE, out=lent) is lent
+    assert np.array_equal(into, IMAGE)
+
+
+def test_dlpack_keeps_to_the_read_only_flag():
+    fixed = IMAGE.copy()
+    fixed.flags.writeable = False
+    if int(np.__version__.split(".")[0]) < 2:
+        pytest.skip("this NumPy lends no read-only arrays by DLPack")
+    with pytest.raises(warpwise.InvalidArgument, match="read-only"):
+        warpwise.copy(IMAGE, out=OnlyDlpack(fixed, True))
+    warpwise.copy(OnlyDlpack(fixed, True))
+
+
+def test_memory_is_given_back():
+    gone = []
+
+    class Tells(np.ndarray):
+        def __del__(self):
+            gone.append(True)
+
+    for _ in range(3):
+        warpwise.sobel(OnlyDlpack(IMAGE.copy().view(Tells), True))
+    assert len(gone) >= 3
+
+
+class OnGpu:
+    """Says that it is on a GPU, and writes down the stream that it is asked for."""
+
+    def __init__(self):
+        self.asked = None
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        self.asked = stream
+        raise BufferError("it is not really there")
+
+
+class Stream:
+    def __init__(self, **what):
+        self.__dict__.update(what)
+
+
+class CudaStream:
+    def __cuda_stream__(self):
+        return (0, 11)
+
+
+@pytest.mark.parametrize("stream,expected", [
+    (None, 1), (0, 1), (1, 1), (2, 2), (7, 7), (Stream(cuda_stream=9), 9), (Stream(ptr=0), 1), (CudaStream(), 11)])
+def test_a_real_stream_is_always_passed(stream, expected):
+    lent = OnGpu()
+    with pytest.raises(BufferError, match="not really there"):
+        warpwise.sobel(lent, stream=stream)
+    assert lent.asked == expected
+
+
+def test_what_is_no_stream():
+    with pytest.raises(TypeError, match="CUDA stream"):
+        warpwise.sobel(IMAGE, stream="fast")
+
+
+def test_buffers_without_numpy():
+    grey = (ctypes.c_uint8 * 40 * 24).from_buffer_copy(IMAGE.tobytes())
+    assert np.array_equal(warpwise.sobel(grey), warpwise.sobel(IMAGE))
+
+
+def test_other_threads_run_meanwhile():
+    large = np.zeros((4000, 4000), np.uint8)
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    other = threading.Thread(target=tick)
+    other.start()
+    begin = time.perf_counter()
+    warpwise.threshold(large, window=101, method="gaussian")
+    end = time.perf_counter()
+    stop.set()
+    other.join()
+    assert sum(begin < at < end for at in ticks) >= 3
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    tensor = torch.from_numpy(IMAGE.copy())
+    result = warpwise.sobel(tensor)
+    assert isinstance(result, torch.Tensor) and result.dtype == torch.uint8
+    assert np.array_equal(result.numpy(), warpwise.sobel(IMAGE))
+    assert np.array_equal(warpwise.sobel(tensor, output="dx").numpy(), warpwise.sobel(IMAGE, output="dx"))
+
+
+def test_jax():
+    jax_numpy = pytest.importorskip("jax.numpy")
+    array = jax_numpy.asarray(IMAGE)
+    result = warpwise.sobel(array)
+    assert type(result).__module__.split(".")[0] in ("jax", "jaxlib")
+    assert np.array_equal(np.asarray(result), warpwise.sobel(IMAGE))
+    with pytest.raises(warpwise.InvalidArgument, match="out is (read-only|a JAX array)"):
+        warpwise.copy(array, out=jax_numpy.zeros_like(array))
+
+
+def test_opencv():
+    cv2 = pytest.importorskip("cv2")
+    image = cv2.merge([IMAGE, IMAGE[::-1].copy(), IMAGE])
+    assert np.array_equal(warpwise.convert(image, "bgr24", "gray8", convention="opencv"),
+                          cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
+    assert np.array_equal(warpwise.threshold(IMAGE, window=11, offset=2),
+                          cv2.adaptiveThreshold(IMAGE, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 11, 2))

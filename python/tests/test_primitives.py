@@ -1,0 +1,175 @@
+"""Each primitive on NumPy arrays: results, strides, out=, what is refused."""
+
+import numpy as np
+import pytest
+
+import warpwise
+
+RANDOM = np.random.default_rng(7)
+
+
+def picture(*shape, dtype=np.uint8):
+    return RANDOM.integers(0, 256, shape).astype(dtype)
+
+
+def sobel_of(image):
+    """|dx| + |dy| with mirrored borders, saturated, as the documentation has it."""
+    p = np.pad(image.astype(np.int64), 1, "reflect")
+    smooth_y = p[:-2] + 2 * p[1:-1] + p[2:]
+    smooth_x = p[:, :-2] + 2 * p[:, 1:-1] + p[:, 2:]
+    return np.minimum(abs(smooth_y[:, 2:] - smooth_y[:, :-2]) + abs(smooth_x[2:] - smooth_x[:-2]), 255)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 7), (37, 61), (64, 64)])
+def test_sobel(shape):
+    image = picture(*shape)
+    result = warpwise.sobel(image)
+    assert result.dtype == np.uint8
+    assert np.array_equal(result, sobel_of(image))
+
+
+@pytest.mark.parametrize("dtype,output,expected", [
+    ("uint8", "magnitude", "uint8"), ("uint8", "dx", "int16"), ("uint16", "magnitude", "uint32"),
+    ("uint16", "dy", "int32"), ("float32", "dx", "float32")])
+def test_types_of_results(dtype, output, expected):
+    assert warpwise.sobel(picture(5, 6, dtype=dtype), output=output).dtype == expected
+    if dtype == "uint8" and output == "magnitude":
+        assert warpwise.sobel(picture(5, 6), dtype="uint16").dtype == "uint16"
+
+
+def test_enums_stand_for_their_words():
+    image = picture(9, 9)
+    assert np.array_equal(warpwise.sobel(image, output=warpwise.SobelOutput.DX, kernel=warpwise.SobelKernel.SCHARR),
+                          warpwise.sobel(image, output="dx", kernel="scharr"))
+
+
+def test_enums_are_those_of_the_library():
+    for name, words in warpwise._warpwise.enums().items():
+        assert tuple(each.value for each in getattr(warpwise, name)) == words
+
+
+def test_parts_of_arrays_are_taken_where_they_lie():
+    whole = picture(40, 50)
+    assert np.array_equal(warpwise.sobel(whole[3:31, 5:44]), sobel_of(whole[3:31, 5:44]))
+    into = np.zeros((28, 64), np.uint8)
+    returned = warpwise.sobel(whole[3:31, 5:44], out=into[:, 7:46])
+    assert np.array_equal(into[:, 7:46], sobel_of(whole[3:31, 5:44]))
+    assert np.shares_memory(returned, into)
+    assert not into[:, :7].any() and not into[:, 46:].any()
+
+
+def test_threshold():
+    image = picture(20, 30)
+    means = np.empty((20, 30), np.uint8)
+    result = warpwise.threshold(image, window=5, offset=2, mean=means)
+    assert np.array_equal(result, np.where(image.astype(int) - means > -2, 255, 0))
+    assert np.array_equal(warpwise.threshold(image, window=5, offset=2, inverted=True), 255 - result)
+
+
+def test_convert():
+    image = picture(8, 10, 3)
+    swapped = warpwise.convert(image, "rgb24", "bgr24")
+    assert np.array_equal(swapped, image[..., ::-1])
+    grey = warpwise.convert(image, "rgb24", "gray8")
+    exact = image @ np.array([0.299, 0.587, 0.114])
+    assert grey.shape == (8, 10)
+    assert abs(grey - exact).max() <= 0.5 + 1e-9
+    assert warpwise.convert(image, "rgb24", "i444").shape == (3, 8, 10)
+    assert warpwise.convert(picture(8, 10, 2), "yuyv", "rgba32").shape == (8, 10, 4)
+
+
+def test_frames_of_several_planes():
+    nv12 = picture(12, 10)
+    result = warpwise.convert(nv12, "nv12", "rgb24")
+    assert result.shape == (8, 10, 3)
+    assert np.array_equal(warpwise.convert(nv12.ravel(), "nv12", "rgb24", size=(10, 8)), result)
+    odd = picture(7 * 5 + 3 * 2 * 4)
+    assert warpwise.convert(odd, "i420", "rgb24", size=(7, 5)).shape == (5, 7, 3)
+    with pytest.raises(warpwise.InvalidArgument, match="has 59 bytes, a i420 frame of 7x6 has 66"):
+        warpwise.convert(odd, "i420", "rgb24", size=(7, 6))
+    with pytest.raises(warpwise.InvalidArgument, match="size="):
+        warpwise.convert(picture(11, 10), "nv12", "rgb24")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_gemv(dtype, transpose):
+    a = RANDOM.random((13, 17)).astype(dtype)
+    x = RANDOM.random(13 if transpose else 17).astype(dtype)
+    exact = (a.T if transpose else a).astype(np.float64) @ x.astype(np.float64)
+    assert np.allclose(warpwise.gemv(a, x, transpose=transpose), exact, rtol=1e-5)
+    out = np.ones_like(exact, np.float32)
+    assert np.allclose(warpwise.gemv(a, x, transpose=transpose, alpha=2, beta=3, out=out), 2 * exact + 3, rtol=1e-5)
+    spread = np.zeros((x.size, 2), dtype)
+    spread[:, 0] = x
+    assert np.array_equal(warpwise.gemv(a, spread[:, 0], transpose=transpose), warpwise.gemv(a, x, transpose=transpose))
+
+
+def test_match():
+    image = picture(80, 80)
+    score = np.empty((2, 2), np.uint32)
+    found = warpwise.match(image[8:72, 8:72], image[5:69, 12:76], block=(24, 24), stride=(40, 40), border="replicate",
+                           score=score)
+    assert found.shape == (2, 2, 2) and found.dtype == np.int16
+    assert found[0, 1].tolist() == [-4, 3]
+    assert score[0, 1] == 0
+
+
+def test_disparity():
+    left = picture(30, 60)
+    result = warpwise.disparity(left, np.roll(left, -6, 1), block=7, max_disparity=12)
+    assert result.dtype == np.float32
+    assert (result[5:-5, 20:-10] == 6).all()
+
+
+def test_find():
+    image = picture(50, 40)
+    scores = np.empty((50 - 11, 40 - 9), np.float32)
+    found = warpwise.find(image[7:19, 21:31].copy(), image, map=scores)
+    assert (found.x, found.y) == (21, 7)
+    assert np.unravel_index(scores.argmax(), scores.shape) == (7, 21)
+    assert repr(warpwise.find(image[7:19, 21:31], image, measure="sad")) == "Finding(x=21, y=7, score=0.0)"
+
+
+def test_tracker():
+    first = picture(64, 64)
+    tracker = warpwise.Tracker(first, (20, 20, 16, 16))
+    assert tracker.next(np.roll(first, (3, -5), (0, 1))) == ((15, 23, 16, 16), 0.0)
+    assert tracker.next(np.roll(first, (6, -5), (0, 1))) == ((15, 26, 16, 16), 0.0)
+
+
+@pytest.mark.parametrize("call,says", [
+    (lambda a: warpwise.sobel(a[:, ::2]), "side by side"),
+    (lambda a: warpwise.sobel(a[::-1]), "run backwards"),
+    (lambda a: warpwise.sobel(a.astype(float)), "'d', which no primitive takes"),
+    (lambda a: warpwise.sobel(a[0]), "src has 1 axes, an image has 2"),
+    (lambda a: warpwise.sobel(a, norm="l3"), "norm is 'l3', and is one of l1, l2"),
+    (lambda a: warpwise.sobel(a, dtype="int7"), "dtype 'int7'"),
+    (lambda a: warpwise.sobel(a, out=a), "overlap"),
+    (lambda a: warpwise.sobel(a, out=a[:3].copy()), "16x3"),
+    (lambda a: warpwise.threshold(a, window=4), "odd"),
+    (lambda a: warpwise.convert(a, "gray8", "nv12"), "nv12"),
+    (lambda a: warpwise.gemv(a.astype(np.float32), a[0].astype(np.float32), beta=1), "out"),
+    (lambda a: warpwise.Tracker(a, (0, 0, 99, 4)), "99"),
+])
+def test_what_has_no_meaning_is_refused(call, says):
+    with pytest.raises(ValueError, match=says) as raised:
+        call(picture(16, 16))
+    assert isinstance(raised.value, warpwise.InvalidArgument) and isinstance(raised.value, warpwise.Error)
+
+
+def test_arrays_that_may_not_be_written():
+    image = picture(8, 8)
+    image.flags.writeable = False
+    warpwise.copy(image)
+    with pytest.raises(warpwise.InvalidArgument, match="out is read-only"):
+        warpwise.copy(picture(8, 8), out=image)
+
+
+def test_what_is_no_array():
+    with pytest.raises(TypeError, match="src is of type int"):
+        warpwise.sobel(3)
+
+
+def test_without_a_gpu_the_reason_is_told():
+    assert (warpwise.device_count() == 0) == (warpwise.why_no_device() != "")

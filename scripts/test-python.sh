@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the Python package as a wheel, installs it into an environment of its own, and runs its tests.
+#
+#   scripts/test-python.sh WORK [PREFIX]    WORK: a folder, made anew; PREFIX: an installed library to build
+#                                           on; without it the wheel is built with the library in it
+#
+# Ends with status 77 where the Python packages that it needs cannot be had.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(realpath -m "$1")
+prefix=${2:+$(realpath "$2")}
+rm -rf "$work" && mkdir -p "$work"
+if ! { python3 -m venv "$work/venv" &&
+       "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r python/tests/requirements.txt; } >"$work/pip.log" 2>&1; then
+  echo "Python package: skipped, the packages of python/tests/requirements.txt could not be installed: $(tail -n 1 "$work/pip.log")"
+  exit 77
+fi
+defines=(-C "build-dir=$work/build")
+[ -z "$prefix" ] || defines+=(-C "cmake.define.warpwise_DIR=$(dirname "$(find "$prefix" -name warpwiseConfig.cmake -print -quit)")")
+"$work/venv/bin/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$work" "${defines[@]}" . >"$work/build.log" 2>&1 ||
+  { tail -n 40 "$work/build.log" >&2; exit 1; }
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check "$work"/warpwise-*.whl
+cp -r python/tests "$work/tests"  # away from the sources, so that it is the installed package that is tested
+cd "$work" && venv/bin/python -m pytest -q -rs tests
