@@ -45,6 +45,13 @@ __global__ void endless(volatile int* values) {
   while (values[0] == 0) values[1] = 1;  // the line: endless
 }
 
+// Atomics in the order of threads, an approximate function, and a branch that it decides.
+__global__ void inexact(float* values, unsigned* slots) {
+  const unsigned slot = atomicAdd(slots, 1u);                   // the line: atomic
+  const float value = __expf(values[threadIdx.x]);              // the line: approximate
+  if (value > 0.5f) values[slot % 64] = __ldg(values) + value;  // the line: decided
+}
+
 int check(const char* what) {
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess) return 0;
@@ -100,6 +107,8 @@ int main(int argc, char** argv) {
   }
   if (mode == "misaligned") misaligned<<<1, 1>>>(reinterpret_cast<char*>(values));
   if (mode == "assert") disagrees<<<1, 32>>>(7);
+  if (mode == "inexact")
+    inexact<<<1, 32>>>(reinterpret_cast<float*>(values), reinterpret_cast<unsigned*>(values));
   if (mode == "race") unordered<<<1, 64>>>(values);
   if (mode == "endless") endless<<<1, 32>>>(values);
   if (mode == "ignored") ordered<<<1, 64>>>(values);  // which does not run

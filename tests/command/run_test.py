@@ -63,7 +63,8 @@ class Programs(RunTest):
         done = self.run_program("sound", options=["--check", "all", "--error-exitcode", "9"])
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout, b"")
-        self.assertEqual(self.said(done), ["warpwise: 3 launches of 2 kernels, 0 faults"])
+        self.assertEqual(self.said(done), ["warpwise: all that ran is exact",
+                                           "warpwise: 3 launches of 2 kernels, 0 faults"])
         self.assertEqual(self.run_program("sound", options=["--quiet"]).stderr, b"")
 
     def test_its_words_are_its_own(self):
@@ -178,7 +179,7 @@ class Faults(RunTest):
 
 
     def test_a_function_that_is_not_run(self):
-        self.assertEqual(self.run_program("refused").returncode, 0)
+        self.assertEqual(self.run_program("refused").returncode, 1, "never 0")
         done = self.run_program("refused", options=["--error-exitcode", "9", "--junit", "report.xml", "--sarif", "report.json"])
         self.assertEqual(done.returncode, 9)
         self.assertEqual(len(self.said(done)), 2, "once, and the line that counts")
@@ -189,6 +190,83 @@ class Faults(RunTest):
         [run] = json.loads(read("report.json"))["runs"]
         [notification] = run["invocations"][0]["toolExecutionNotifications"]
         self.assertIn("cudaIpcGetMemHandle", notification["message"]["text"])
+
+
+class Fidelity(RunTest):
+    def test_one_line(self):
+        done = self.run_program("inexact")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [line] = [line for line in self.said(done) if "exact" in line]
+        self.assertIn("not exact: approximate functions", line)
+        self.assertEqual(line.count("may have reached a branch"), 2)  # both: what the branch decides, and the atomic's
+        self.assertIn("the order of threads", line)
+
+    def test_all_of_it(self):
+        done = self.run_program("inexact", options=["--fidelity", "--quiet"])
+        text = done.stderr.decode()
+        self.assertIn("exact: all that is not named below", text)
+        for kind, line in [("approximate functions", "approximate"), ("the order of threads", "atomic")]:
+            part = text[text.index("modelled: " + kind):]
+            first = part.splitlines()[1]
+            self.assertIn("inexact(float*, unsigned int*): ", first)
+            self.assertTrue(first.endswith(f"run_program.cu:{line_of(line)}"), first)
+        self.assertNotIn("scale", text)
+
+    def test_what_was_not_run(self):
+        done = self.run_program("refused", options=["--fidelity"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"not run: cudaIpcGetMemHandle", done.stderr)
+        nvcc("-cudart", "shared", "-o", "no_ptx", os.path.join(FOLDER, "its sources", "run_program.cu"), code="sm_75")
+        done = self.run_command("run", os.path.join(FOLDER, "no_ptx"), "ignored")
+        self.assertEqual(done.returncode, 1, "a program that looks at no error")
+        self.assertNotIn(b"exact", done.stderr, "nothing ran")
+
+    def test_faults_alone_are_no_refusal(self):
+        self.assertEqual(self.run_program("ignored").returncode, 0)
+
+
+class Explain(RunTest):
+    def test_several_kernels(self):
+        done = self.run_program("sound", options=["--explain", "-", "-q"])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        text = done.stdout.decode()
+        self.assertIn("program: 3 launches of 2 kernels", text)
+        self.assertIn("scale<int>, 2 launches", text)
+        self.assertIn("ordered, 1 launch\n", text)
+        self.assertIn("What to know", text)
+        self.assertIn("Fidelity: all that ran is exact.", text)
+
+    def test_json(self):
+        done = self.run_program("inexact", options=["--explain", "report.json", "-q", "--cc", "8.6"])
+        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
+        report = json.loads(read("report.json"))
+        self.assertEqual(report["program"], "program")
+        self.assertEqual([each["kernel"] for each in report["launches"]], ["scale<int>", "inexact"])
+        inexact = report["launches"][1]
+        reads = {line["line"]: line["by_cc"]["8.6"]["global_load"]["requests"] for line in inexact["lines"]
+                 if line["by_cc"]["8.6"].get("global_load", {}).get("requests")}
+        self.assertEqual(reads, {line_of("approximate"): 1, line_of("decided"): 1}, "__ldg at the line that calls it")
+        self.assertTrue(all(line["file"].endswith("run_program.cu") for line in inexact["lines"]))
+        self.assertTrue(inexact["advice"])
+        kinds = {each["modelled"]: each for each in inexact["fidelity"]}
+        self.assertEqual(sorted(kinds), ["approximation", "order"])
+        self.assertTrue(kinds["approximation"]["may_reach_branch"])
+
+    def test_a_page(self):
+        self.run_program("sound", options=["--explain", "page.html", "-q"])
+        page = read("page.html").decode()
+        self.assertIn("<h1>", page)
+        self.assertIn("scale&lt;int&gt;", page)
+
+    def test_it_ends_as_the_program(self):
+        self.assertEqual(self.run_program("exit", "77", options=["--explain", "report.txt"]).returncode, 77)
+        self.assertEqual(self.run_program("bounds", options=["--explain", "report.txt"]).returncode, 3)
+        self.assertIn(b"out_of_bounds", read("report.txt"))
+        done = self.run_program("signal", str(int(signal.SIGTERM)), options=["--explain", "none.txt"])
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+        self.assertIn(b"did not come to its end", done.stderr)
+        self.assertFalse(os.path.exists("none.txt"))
+        self.fail_with(1, "run", "--explain", "missing/report.txt", self.program, "words", "x", says="missing/report.txt")
 
 
 class Reports(RunTest):
@@ -235,7 +313,7 @@ class Reports(RunTest):
         rules = [rule["id"] for rule in driver["rules"]]
         self.assertEqual(rules, ["out_of_bounds", "misaligned", "deadlock", "budget", "trap", "assertion", "race", "use_after_free", "livelock",
                                  "barrier", "member_mask", "uninitialised", "invalid_free", "leak", "copy", "unchecked_launch",
-                                 "unsynchronised"])
+                                 "unsynchronised", "bad_call", "stack_overflow"])
         self.assertTrue(all(rule["shortDescription"]["text"] for rule in driver["rules"]))
         self.assertTrue(run["invocations"][0]["executionSuccessful"])
         self.assertEqual(len(run["results"]), 2, "the write and the read that nothing orders")
@@ -289,8 +367,8 @@ class Reports(RunTest):
         self.assertEqual(ElementTree.parse("report.xml").getroot().get("failures"), "1")
         self.assertEqual(alone("race").returncode, 3)
         self.assertEqual(alone("sound", WARPWISE_EMULATED_MESSAGES="all").stderr,
-                         b"warpwise: 3 launches of 2 kernels, 0 faults\n")
-        for name, text in [("CHECK", "rces"), ("MESSAGES", "some"), ("ERROR_EXITCODE", "256"), ("ERROR_EXITCODE", "1x")]:
+                         b"warpwise: all that ran is exact\nwarpwise: 3 launches of 2 kernels, 0 faults\n")
+        for name, text in [("CHECK", "rces"), ("MESSAGES", "some"), ("FIDELITY", "yes"), ("ERROR_EXITCODE", "256"), ("ERROR_EXITCODE", "1x")]:
             done = alone("sound", **{"WARPWISE_EMULATED_" + name: text})
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr.decode(), rf"\Awarpwise: WARPWISE_EMULATED_{name} got '{text}', it needs .*\n\Z")

@@ -252,6 +252,8 @@ class ExplainCommand final : public Command {
     request.compute_capabilities = options_.counted_for.all();
     request.budget = options_.file.budget;
     request.machine_code = options_.file.machine_code;
+    request.fidelity = options_.file.fidelity;
+    request.sample = options_.file.sample;
     return request;
   }
 
@@ -259,6 +261,10 @@ class ExplainCommand final : public Command {
     refuse_options_of_files(app_, options_.name());
     if (!options_.ladder_folder.empty())
       throw UsageError("--ladder-dir and --study-dir are for a rung: NAME/RUNG");
+    if (options_.file.sample)
+      throw UsageError(
+          "--sample is for a FILE or a rung: of a primitive's kernels one reads what another "
+          "wrote");
     refuse_gpu();
     const lab::PrimitiveRequest request = request_of(options_.name());
     if (!lab::on_emulated_runtime()) restart(request);
@@ -293,6 +299,7 @@ class ExplainCommand final : public Command {
     }
     if (request.budget) words.insert(words.end(), {"--budget", std::to_string(*request.budget)});
     if (request.machine_code) words.emplace_back("--machine-code");
+    if (request.fidelity) words.emplace_back("--fidelity");
     if (options_.json) words.emplace_back("--json");
     if (!options_.html.empty()) words.insert(words.end(), {"--html", options_.html});
     std::vector<char*> arguments;

@@ -98,7 +98,9 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   add_list(
       app, "--arg", "SPEC",
       "The kernel's arguments in order: i32:5, u32:, i64:, f32:, f64:, a buffer f32[N] of zeros, "
-      "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), or tex2d<u8>[WxH]:@file.png",
+      "f32[N]:iota, f32[N]:random, f32[N]:@file.npy (or .raw), tex2d<u8>[WxH]:@file.png, a "
+      "structure of such "
+      "{f32[N], i32:5}, or a pointer to one &{i32:5}",
       options.arguments);
   add_counted_for(app,
                   "Compute capabilities to count for: 1.3,2.0,9.0 (default: 9.0, or the GPU's)",
@@ -130,6 +132,11 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
              all_places, options.place);
   app.add_flag("--machine-code", options.file.machine_code,
                "Print each line's machine code below it, where there is a disassembler");
+  app.add_flag("--fidelity", options.file.fidelity,
+               "Say of each source line what was not exact, and what it may have reached");
+  add_text(app, "--sample", "BLOCKS|SHARE%",
+           "Run only so many blocks, spread over the grid, and make their counts those of all",
+           [&options](const std::string& text) { options.file.sample = lab::parse_sample(text); });
   CLI::Option* const json = app.add_flag("--json", options.json, "Print one JSON object");
   app.add_option("--html", options.html,
                  "Write the report as a page for a browser, with the source's counts in its "
@@ -169,6 +176,8 @@ lab::ExplainRequest file_request(const ExplainOptions& options, std::size_t whic
   }
   for (const std::string& text : options.arguments)
     request.arguments.push_back(lab::parse_argument(text));
+  if (options.file.sample && !options.dumps.empty())
+    throw UsageError("--dump needs all blocks to run: it does not go with --sample");
   for (const std::string& text : options.dumps) request.dumps.push_back(lab::parse_dump(text));
   request.compile.include_folders.assign(options.includes.begin(), options.includes.end());
   return request;

@@ -15,6 +15,7 @@
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/checks.hpp"
 #include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/run_explained.hpp"
 #include "warpwise/emulator/checks.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
@@ -147,6 +148,10 @@ class RunCommand final : public Command {
                budget_ =
                    parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
              });
+    app.add_option("--explain", explain_,
+                   "Writes what each of its kernels costs and why, as warpwise explain does, when "
+                   "the program has ended: FILE.json, FILE.html, or text; - is standard output")
+        ->type_name("FILE");
     app.add_option("--junit", junit_, "Writes a test case for each kernel, as JUnit's XML")
         ->type_name("FILE");
     app.add_option("--sarif", sarif_, "Writes each fault with its source line, as SARIF 2.1.0")
@@ -158,7 +163,11 @@ class RunCommand final : public Command {
              [this](const std::string& text) {
                error_exit_code_ = parse_integer("--error-exitcode", text, 1, 255);
              });
-    app.add_flag("-q,--quiet", quiet_, "No line at the end that counts launches and faults");
+    app.add_flag("--fidelity", fidelity_,
+                 "Says at the end which of what ran is exact, modelled or not run, by kernel and "
+                 "source line, and what may have reached a branch or a result");
+    app.add_flag("-q,--quiet", quiet_,
+                 "No lines at the end that count launches and faults and say what was not exact");
     app.footer(
         "PROGRAM is one that was built with nvcc -cudart shared -lineinfo, with PTX in it\n"
         "(-arch=compute_75 or later), and what stands behind it is its own. Its exit code is "
@@ -181,12 +190,20 @@ class RunCommand final : public Command {
     if (!sarif_.empty()) require_report("--sarif", sarif_);
     if (!junit_.empty() && !sarif_.empty() && place_of_file(junit_) == place_of_file(sarif_))
       throw UsageError("--junit and --sarif name the same file");
+    if (!explain_.empty()) require_explanation_place(explain_);
     const fs::path program = find_program(words[0]);
     const fs::path folder = lab::emulated_runtime_folder();
     lab::search_first(folder);
     require_emulated(program, folder);
     set_variables();
-    become(program, words);
+    if (explain_.empty()) become(program, words);
+    lab::ExplainRequest request;
+    request.compute_capabilities = {cc_.value_or(rules::ComputeCapability{9, 0})};
+    request.fidelity = fidelity_;
+    run_and_explain(explain_, request, [&](const fs::path& record) {
+      set("EXPLAIN", record.string());
+      become(program, words);
+    });
   }
 
  private:
@@ -207,6 +224,7 @@ class RunCommand final : public Command {
     if (!junit_.empty()) set("JUNIT", junit_);
     if (!sarif_.empty()) set("SARIF", sarif_);
     if (error_exit_code_ > 0) set("ERROR_EXITCODE", std::to_string(error_exit_code_));
+    if (fidelity_) set("FIDELITY", "1");
     set("MESSAGES", quiet_ ? "faults" : "all");
   }
 
@@ -222,9 +240,11 @@ class RunCommand final : public Command {
   emulator::Checks checks_;
   std::optional<rules::ComputeCapability> cc_;
   std::int64_t budget_ = 0;  // 0: none
+  std::string explain_;
   std::string junit_;
   std::string sarif_;
   std::int64_t error_exit_code_ = 0;  // 0: the program's
+  bool fidelity_ = false;
   bool quiet_ = false;
 };
 

@@ -2,6 +2,8 @@
 
 // Internal to the emulator: what a Device holds.
 
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <map>
@@ -48,6 +50,7 @@ struct Device::State {
   std::uint64_t heap_used = 0;
   std::map<std::uint64_t, Texture> textures;
   std::uint64_t next_texture = 1;
+  std::atomic<std::uint32_t> modelled = 0;  ///< what launches left in memory: a ModelledSet
   /// Addresses of the variables of each program that ran here, by the program's number.
   std::map<std::uint64_t, std::vector<Address>> modules;
 

@@ -16,6 +16,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/checks.hpp"
+#include "warpwise/emulator/fidelity.hpp"
 #include "warpwise/rules/rules.hpp"
 
 /// Runs CUDA kernels, given as PTX, on the CPU, exactly and with counts: what each source line
@@ -254,6 +255,16 @@ struct Fault {
   std::vector<SourcePlace> called_from = {};
 };
 
+/// What a launch executed that is not exact, of one kind.
+struct ModelledUse {
+  Modelled what = Modelled::approximation;
+  /// Of the instructions; none where an earlier launch on the device left such values in memory.
+  std::vector<SourcePlace> lines;
+  /// By a data flow through the code that takes every way there is: false means that it did not.
+  bool may_reach_branch = false;
+  bool may_reach_result = false;  ///< memory that outlives the kernel, or what it prints
+};
+
 /// What LaunchOptions::pace says of a GPU. Cycles are those from an instruction's issue until
 /// another one of the warp can use its result.
 struct PaceModel {
@@ -295,13 +306,15 @@ struct LaunchOptions {
   int threads = 0;  ///< of the CPU; 0: all
   /// What is looked for, and reported as faults; those of the CUDA runtime change nothing here.
   Checks checks = {};
-  /// Runs this many blocks of the grid, in runs of neighbours spread evenly over it; 0: all. What
-  /// is counted is theirs. Not for kernels whose blocks wait for each other, whose budget such a
-  /// sample would use up.
+  /// Runs this many blocks of the grid, spread over it, with `pace` in runs of neighbours; 0: all.
+  /// What is counted is theirs. Not for kernels whose blocks wait for each other, whose budget such
+  /// a sample would use up.
   std::uint64_t sampled_blocks = 0;
   /// Gives the blocks the memory through which a cooperative launch's wait for each other
   /// (`cooperative_groups::this_grid().sync()`), which aborts without it.
   bool cooperative = false;
+  /// Says in LaunchResult::modelled what was not exact.
+  bool fidelity = false;
   /// Local memory of a thread for the calls that are made at run time (recursion, pointers to
   /// functions) and for alloca.
   std::uint64_t stack_bytes = std::uint64_t{64} << 10;
@@ -324,6 +337,7 @@ struct LaunchResult {
   std::uint64_t thread_rounds = 0;
   std::vector<LineCounts> lines;  ///< in the order of file and line; those that executed or could
   std::vector<Fault> faults;      ///< empty for a clean run
+  std::vector<ModelledUse> modelled;  ///< with LaunchOptions::fidelity; empty: all was exact
   std::string printed;  ///< what the kernel's printf wrote, at most 1 MiB and a line that says so
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t blocks = 0;  ///< that ran

@@ -96,15 +96,16 @@ struct CallSite {
 
 struct Code {
   KernelInfo info;
-  std::vector<Operation> operations;      ///< the last one is an exit or a return
-  std::vector<Accesses> accesses;         ///< of each operation
-  std::size_t virtual_registers = 0;      ///< that they number
-  std::vector<ptx::SourceLine> lines;     ///< of each operation
-  std::vector<InstructionClass> classes;  ///< of each operation
-  std::vector<std::string> names;         ///< of each operation, for messages ("ld.global.f32")
-  std::vector<std::string> files;         ///< that SourceLine::file indexes
-  std::vector<ptx::SourceLine> callers;   ///< that SourceLine::caller indexes
-  std::vector<std::int32_t> lists;        ///< operands beyond those an Operation holds
+  std::vector<Operation> operations;        ///< the last one is an exit or a return
+  std::vector<Accesses> accesses;           ///< of each operation
+  std::size_t virtual_registers = 0;        ///< that they number
+  std::vector<ptx::SourceLine> lines;       ///< of each operation
+  std::vector<ptx::SourceLine> told_lines;  ///< at which its counts are told: see told_lines.hpp
+  std::vector<InstructionClass> classes;    ///< of each operation
+  std::vector<std::string> names;           ///< of each operation, for messages ("ld.global.f32")
+  std::vector<std::string> files;           ///< that SourceLine::file indexes
+  std::vector<ptx::SourceLine> callers;     ///< that SourceLine::caller indexes
+  std::vector<std::int32_t> lists;          ///< operands beyond those an Operation holds
   std::vector<Site> sites;
   std::vector<std::vector<std::int32_t>> jump_tables;
   std::vector<CalledFunction> functions;
@@ -126,6 +127,14 @@ struct Code {
     std::int32_t slot = 0;
   };
   std::vector<SpecialRegister> specials;
+  /// What does not do exactly what a GPU's instruction does.
+  struct ModelledOperation {
+    std::uint32_t operation = 0;  ///< index into operations
+    Modelled what = Modelled::approximation;
+    bool leaves_memory = false;  ///< what it leaves in memory is not exact either
+  };
+  std::vector<ModelledOperation> modelled;
+  std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
   std::size_t register_bytes = 0;
   std::uint64_t static_shared = 0;
   std::uint64_t dynamic_shared_at = 0;  ///< where extern shared arrays begin

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/decode/modelled.hpp"
 #include "warpwise/emulator/decode/select.hpp"
+#include "warpwise/emulator/decode/told_lines.hpp"
 #include "warpwise/emulator/instructions/lanes.hpp"
 
 namespace warpwise::emulator {
@@ -383,6 +385,7 @@ std::string KernelBuilder::type() const {
 void KernelBuilder::finish() {
   code_.files = module_.files;
   code_.callers = module_.callers;
+  code_.told_lines = lines_to_tell(code_);
   code_.info.static_shared_bytes = code_.static_shared;
   code_.dynamic_shared_at =
       align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
@@ -397,6 +400,7 @@ void KernelBuilder::finish() {
   }
   code_.local_bytes = align_up(code_.local_bytes, 16);
   if (!code_.call_sites.empty()) code_.uses_stack = true;
+  mark_modelled(code_, operation_accesses_);
   allocate_registers(code_, operation_accesses_, widths_);
   code_.accesses = std::move(operation_accesses_);
   code_.virtual_registers = widths_.size();

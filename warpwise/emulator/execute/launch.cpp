@@ -9,6 +9,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/execute/modelled_uses.hpp"
 #include "warpwise/emulator/execute/scheduler.hpp"
 #include "warpwise/emulator/instructions/system_calls.hpp"
 
@@ -125,6 +126,7 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
     workers[i]->launch = &launch;
     workers[i]->code = launch.code;
     workers[i]->device = launch.device;
+    workers[i]->modelled_executed.resize(launch.code->modelled_handlers.size());
     plain.push_back(workers[i].get());
     observers.push_back(&workers[i]->observers);
   }
@@ -138,6 +140,7 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
     result.faults.front().message +=
         "; the kernel was stopped after " + std::to_string(most_faults) + " faults";
   result.printed = collect_printed(plain, *launch.progress);
+  if (launch.fidelity) result.modelled = collect_modelled(launch, plain);
   return result;
 }
 
@@ -177,6 +180,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
                                              : shape.grid.count();
   launch.pace = options.pace;
   launch.checks = options.checks;
+  launch.fidelity = options.fidelity;
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());

@@ -186,6 +186,7 @@ struct Worker {
   std::map<std::uint64_t, std::string> printed;                       ///< by block
   std::vector<std::shared_ptr<std::byte>> freed;   ///< by kernels, which may still be looked at
   std::map<std::uint64_t, BoundTexture> textures;  ///< that its warps read, by handle
+  std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
 };
 
 /// What the workers of a launch tell each other.
@@ -219,13 +220,29 @@ struct Launch {
   std::uint64_t blocks = 0;  ///< that run
   std::uint64_t workers = 1;
   Checks checks;
+  bool fidelity = false;
   std::optional<PaceModel> pace;
   Progress* progress = nullptr;
+
+  /// One of each of `blocks` equal parts of the grid, at a place that only looks random: a regular
+  /// step would meet the same column of blocks in every row.
+  std::uint64_t sampled_block(std::uint64_t i, std::uint64_t all) const {
+    const std::uint64_t part = all / blocks;
+    const std::uint64_t rest = all % blocks;
+    const std::uint64_t begin = i * part + i * rest / blocks;
+    const std::uint64_t end = (i + 1) * part + (i + 1) * rest / blocks;
+    // The finalising steps of a 64-bit hash.
+    std::uint64_t mixed = (i + 1) * 0x9e3779b97f4a7c15U;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
+    return begin + (mixed ^ (mixed >> 31)) % (end - begin);
+  }
 
   /// The block of the grid that runs as the `i`-th of `blocks`.
   std::uint64_t block_number(std::uint64_t i) const {
     const std::uint64_t all = grid.count();
     if (blocks == all) return i;
+    if (!pace) return sampled_block(i, all);
     // Neighbours share what caches hold; far ones may do other work. Each run lies in the middle of
     // its part of the grid, so that what differs at the ends counts no more than it is.
     const std::uint64_t runs = std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, blocks / 8));

@@ -36,14 +36,14 @@ class Counts::Collector {
   /// Lines in the order of file and number, and which of them each operation is on.
   void make_lines() {
     std::map<Key, std::size_t> lines;
-    for (const ptx::SourceLine& source : code_.lines)
+    for (const ptx::SourceLine& source : code_.told_lines)
       lines.try_emplace(Key(code_.file_of(source), source.line));
     for (auto& [key, index] : lines) {
       index = result_.lines.size();
       result_.lines.push_back(
           {key.first, key.second, {}, std::vector<MemoryCounts>(launch_.ccs.size())});
     }
-    for (const ptx::SourceLine& source : code_.lines)
+    for (const ptx::SourceLine& source : code_.told_lines)
       line_of_.push_back(lines.at(Key(code_.file_of(source), source.line)));
   }
 

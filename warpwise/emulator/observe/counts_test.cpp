@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
 #include "support/enum_names.hpp"
 #include "warpwise/emulator/decode/operation.hpp"
 
@@ -329,6 +330,29 @@ TEST(HandWritten, LocalConstantAndWideAccesses) {
   EXPECT_EQ(memory.global_load.transactions_32, 16U);
   EXPECT_EQ(memory.global_load.references, 32U) << "four words at once are one reference";
   EXPECT_EQ(memory.global_load.bytes_requested, 512U);
+}
+
+// The line that counts have a read of global memory at.
+int line_of_the_read(const std::string& header) {
+  Emulated emulated(test::kernel_text(
+      ".loc 1 9 0\n.loc 2 134 49, function_name $L__info_string0, inlined_at 1 9 3\n"
+      "ld.global.u32 %r5, [%l1];",
+      ".file 2 \"" + header + "\"\n"));
+  emulated.options.compute_capabilities = {{9, 0}};
+  const Address memory = emulated.buffer(std::vector<std::uint32_t>(64));
+  const LaunchResult result = emulated.launch("hand", {1}, {32}, memory, memory);
+  for (const emulator::LineCounts& line : result.lines) {
+    if (line.memory[0].global_load.requests > 0) return line.line;
+  }
+  return 0;
+}
+
+TEST(CountsOfLines, AnInlineFunctionOfTheToolkitCountsAtItsCaller) {
+  EXPECT_EQ(
+      line_of_the_read("/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_32_intrinsics.hpp"),
+      9);
+  EXPECT_EQ(line_of_the_read("/venv/site-packages/nvidia/cu13/include/cuda_fp16.hpp"), 9);
+  EXPECT_EQ(line_of_the_read("/home/me/kernels/include/mine.cuh"), 134) << "a header of one's own";
 }
 
 }  // namespace

@@ -171,6 +171,8 @@ TEST(Pace, ASampleHasRunsOfNeighboursOverTheWholeGrid) {
   Emulated emulated(kernel("st.global.u32 [%rd5], 1;"));
   constexpr std::uint32_t blocks = 1000;
   emulated.options.sampled_blocks = 64;
+  emulated.options.compute_capabilities = {{9, 0}};
+  emulated.options.pace = model;
   const Address from = emulated.buffer(std::vector<std::uint32_t>(1));
   const Address to = emulated.buffer(std::vector<std::uint32_t>(std::size_t{blocks} * 32));
   const LaunchResult result = emulated.launch("k", {blocks}, {32}, from, to);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
@@ -66,6 +67,11 @@ LaunchOptions launch_options() {
   options.heap_bytes = emulated().limits[cudaLimitMallocHeapSize];
   options.stack_bytes = std::max(options.stack_bytes, emulated().limits[cudaLimitStackSize]);
   options.checks = checks_asked_for();
+  options.fidelity = fidelity_is_reported();
+  if (explanation_is_asked_for()) {
+    options.count = options.fidelity = true;
+    options.compute_capabilities = {emulated().cc};
+  }
   return options;
 }
 
@@ -160,7 +166,8 @@ cudaError_t run_kernel(Program& program, const std::string& name,
                     {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
     std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
-    note_launch(name, taken.count(), result.faults);
+    note_launch(name, taken.count(), result);
+    record_launch(name, blocks, threads, shared, ptx, result);
     if (result.faults.empty()) return cudaSuccess;
     const Fault& first = result.faults.front();
     return fail(error_of(first.kind), describe(readable(name), first), true);

@@ -16,6 +16,7 @@ struct KernelReport {
   std::uint64_t launches = 0;  ///< that ran, faults or not
   double seconds = 0;          ///< that these took here
   std::vector<Fault> faults;
+  std::vector<ModelledUse> modelled;  ///< of all launches, each kind once
   /// Why the emulator did not run a launch; empty too where an earlier fault kept all from running.
   std::string refusal;
 };

@@ -13,12 +13,16 @@
 #include <string_view>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/fidelity_report.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A program that was refused something never ends with 0, whether it looked or not.
+constexpr int refusal_exit_code = 1;
 
 // What is said on stderr: nothing, each fault as it is found, or also a line at the end.
 enum class Messages { none, faults, all };
@@ -74,6 +78,13 @@ int exit_code() {
   return value;
 }
 
+bool is_set(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || std::string_view(text) == "0") return false;
+  if (std::string_view(text) != "1") refuse(variable, text, "0 or 1");
+  return true;
+}
+
 // Programs that this one starts would write over its reports.
 fs::path taken_file(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -101,13 +112,17 @@ class Reports {
 
   Checks asked_for() const { return checks_; }
 
-  void launched(const std::string& kernel, double seconds, const std::vector<Fault>& faults) {
+  bool says_fidelity() const { return messages_ == Messages::all || fidelity_; }
+
+  void launched(const std::string& kernel, double seconds, const LaunchResult& result) {
     if (!is_asked_for()) return;
+    const std::vector<Fault>& faults = result.faults;
     const std::lock_guard lock(mutex_);
     KernelReport& own = report_of(kernel);
     own.launches += 1;
     own.seconds += seconds;
     own.faults.insert(own.faults.end(), faults.begin(), faults.end());
+    add_uses(own.modelled, result.modelled);
     for (const Fault& each : faults) found(describe(own.name, each));
     // A program that is ended from outside has its kernels in the files at least.
     if (own.launches == 1 || !faults.empty()) write_files();
@@ -119,6 +134,7 @@ class Reports {
     KernelReport& own = report_of(kernel);
     if (!own.refusal.empty()) return;
     own.refusal = why;
+    refused_in_ = ::getpid();
     found("kernel " + own.name + " was not run: " + why);
     write_files();
   }
@@ -128,7 +144,7 @@ class Reports {
     if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);
     report_.calls_not_run.push_back(function);
-    found_in_ = ::getpid();
+    found_in_ = refused_in_ = ::getpid();
     write_files();
   }
 
@@ -142,7 +158,7 @@ class Reports {
 
  private:
   bool is_asked_for() const {
-    return messages_ != Messages::none || error_exit_code_ != 0 || !junit_.empty() ||
+    return messages_ != Messages::none || fidelity_ || error_exit_code_ != 0 || !junit_.empty() ||
            !sarif_.empty();
   }
 
@@ -199,12 +215,17 @@ class Reports {
       const std::lock_guard lock(mutex_);
       if (is_own_process()) {
         write_files();
+        if (fidelity_)
+          say(fidelity_text(report_));
+        else if (messages_ == Messages::all && report_.launches() > 0)
+          say(fidelity_line(report_));
         if (messages_ == Messages::all) say_summary();
       }
     }
     // What is left to be done at the end of the program is done, with this status: so glibc has it.
     if (status == 0 && error_exit_code_ != 0 && found_in_ == ::getpid())
       std::exit(error_exit_code_);
+    if (status == 0 && refused_in_ == ::getpid()) std::exit(refusal_exit_code);
   }
 
   void say_summary() const {
@@ -219,11 +240,13 @@ class Reports {
 
   const Checks checks_ = checks();
   const Messages messages_ = choice<Messages>("WARPWISE_EMULATED_MESSAGES");
+  const bool fidelity_ = is_set("WARPWISE_EMULATED_FIDELITY");
   const int error_exit_code_ = exit_code();
   fs::path junit_ = taken_file("WARPWISE_EMULATED_JUNIT");
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   const pid_t process_ = ::getpid();
-  pid_t found_in_ = 0;  ///< the process that something was found in
+  pid_t found_in_ = 0;    ///< the process that something was found in
+  pid_t refused_in_ = 0;  ///< the process that was refused something
   std::mutex mutex_;
   RunReport report_;
 };
@@ -241,8 +264,10 @@ Reports& reports() {
 
 Checks checks_asked_for() { return reports().asked_for(); }
 
-void note_launch(const std::string& kernel, double seconds, const std::vector<Fault>& faults) {
-  reports().launched(kernel, seconds, faults);
+bool fidelity_is_reported() { return reports().says_fidelity(); }
+
+void note_launch(const std::string& kernel, double seconds, const LaunchResult& result) {
+  reports().launched(kernel, seconds, result);
 }
 
 void note_refusal(const std::string& kernel, const std::string& why) {

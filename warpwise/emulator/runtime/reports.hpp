@@ -13,8 +13,11 @@ namespace warpwise::emulator::runtime {
 /// What WARPWISE_EMULATED_CHECK asks for.
 Checks checks_asked_for();
 
+/// Whether a launch has to say what was not exact.
+bool fidelity_is_reported();
+
 /// A launch has ended. \param kernel  its name in the PTX
-void note_launch(const std::string& kernel, double seconds, const std::vector<Fault>& faults);
+void note_launch(const std::string& kernel, double seconds, const LaunchResult& result);
 
 /// The emulator does not run a launch. \param why  one line
 void note_refusal(const std::string& kernel, const std::string& why);

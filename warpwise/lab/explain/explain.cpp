@@ -252,11 +252,14 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
       .compute_capabilities = request.compute_capabilities,
       .count = true,
       .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
-      .threads = 0};
+      .threads = 0,
+      .sampled_blocks = request.sample ? request.sample->of(request.grid.count()) : 0,
+      .fidelity = true};
   result.launch = naming(request.file, [&] {
     return program.launch(device, result.kernel.name, request.grid, request.block,
                           request.dynamic_shared_bytes, arguments.parameters(), options);
   });
+  extrapolate(result.launch, request.grid.count());
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);

@@ -8,6 +8,7 @@
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/explain/arguments.hpp"
 #include "warpwise/lab/explain/gpu_report.hpp"
+#include "warpwise/lab/measure/block_sample.hpp"
 #include "warpwise/lab/predict/launch_prediction.hpp"
 
 // Runs a kernel of a file in the emulator and gathers what there is to say about it.
@@ -34,7 +35,9 @@ struct ExplainRequest {
   std::optional<int> registers;         ///< of a thread, in place of the compiler's
   std::optional<std::uint64_t> budget;  ///< in place of default_budget()
   std::vector<DumpSpec> dumps;
-  bool machine_code = false;  ///< that of the newest compute capability is read too
+  bool machine_code = false;          ///< that of the newest compute capability is read too
+  bool fidelity = false;              ///< the text says of each line what was not exact
+  std::optional<BlockSample> sample;  ///< of the grid's blocks, in place of all
   /// Whose bounds are predicted; its compute capability is one of those above.
   std::optional<DeviceProfile> device;
 };
@@ -80,6 +83,9 @@ struct Explanation {
   const LaunchPrediction* known_prediction() const {
     return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
   }
+
+  /// Whether the counts are a sample's, made those of the grid; launch.blocks ran.
+  bool is_sample() const { return launch.blocks < request.grid.count(); }
 
   const SourceFile* source(const std::string& file) const;
   /// A line of a source, without the blanks around it; empty when it is not known.

@@ -21,6 +21,8 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
   as_file.compile = compilation.options;
   as_file.compute_capabilities = request.compute_capabilities;
   as_file.machine_code = request.machine_code;
+  as_file.fidelity = request.fidelity;
+  as_file.sample = request.sample;
   as_file.device = request.device;
   return explain_launch(std::move(as_file), compilation,
                         emulator::Program(compilation.ptx).kernel(launch.kernel), result);
@@ -58,6 +60,7 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
   const int multiprocessors =
       gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
   EmulatorExecutor executor(request.compute_capabilities, true, budget, multiprocessors);
+  if (request.sample) executor.sample(*request.sample);
   RungRun run(executor, table, rung, problem, rung.blocks.front());
   try {
     run.run();

@@ -37,7 +37,8 @@ class Observation {
         .compute_capabilities = request.compute_capabilities,
         .count = true,
         .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
-        .threads = 0};
+        .threads = 0,
+        .fidelity = true};
     observe_function()(&observer_);
   }
   ~Observation() { observe_function()(nullptr); }
@@ -60,6 +61,7 @@ class Observation {
     noted.request.dynamic_shared_bytes = launch.dynamic_shared_bytes;
     noted.request.compute_capabilities = request_.compute_capabilities;
     noted.request.machine_code = request_.machine_code;
+    noted.request.fidelity = request_.fidelity;
     if (!ptx_.contains(launch.kernel.name)) {
       ptx_[launch.kernel.name] = ptx_of_kernel(std::string(launch.ptx), launch.kernel.name);
     }

@@ -30,6 +30,8 @@ struct PrimitiveRequest {
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< for all launches together
   bool machine_code = false;            ///< as ExplainRequest::machine_code
+  bool fidelity = false;                ///< likewise
+  std::optional<BlockSample> sample;    ///< likewise; of a rung alone
   std::optional<DeviceProfile> device;  ///< likewise; of a rung alone
 };
 

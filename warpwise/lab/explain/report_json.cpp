@@ -135,6 +135,21 @@ ordered_json faults_of(const Explanation& explanation) {
   return faults;
 }
 
+ordered_json fidelity_of(const Explanation& explanation) {
+  ordered_json uses = ordered_json::array();
+  for (const emulator::ModelledUse& use : explanation.launch.modelled) {
+    ordered_json lines = ordered_json::array();
+    for (const emulator::SourcePlace& place : use.lines)
+      lines.push_back({{"file", shown(explanation, place.file)}, {"line", place.line}});
+    uses.push_back({{"modelled", name_of(use.what)},
+                    {"meaning", emulator::meaning_of(use.what)},
+                    {"may_reach_branch", use.may_reach_branch},
+                    {"may_reach_result", use.may_reach_result},
+                    {"lines", std::move(lines)}});
+  }
+  return uses;
+}
+
 ordered_json json_of(const Advice& advice) {
   ordered_json object = {{"text", advice.text}, {"rule", advice.rule}};
   if (advice.remedy) object["remedy"] = name_of(*advice.remedy);
@@ -157,6 +172,7 @@ ordered_json json_of(const Explanation& explanation) {
                          {"compiler_notes", explanation.compilation.notes},
                          {"grid", json_of(request.grid)},
                          {"block", json_of(request.block)},
+                         {"blocks_run", explanation.launch.blocks},
                          {"static_shared_bytes", explanation.kernel.static_shared_bytes},
                          {"dynamic_shared_bytes", request.dynamic_shared_bytes},
                          {"local_bytes", explanation.kernel.local_bytes},
@@ -174,6 +190,7 @@ ordered_json json_of(const Explanation& explanation) {
   if (explanation.prediction) object["prediction"] = json_of(*explanation.prediction);
   object["lines"] = lines_of(explanation);
   object["faults"] = faults_of(explanation);
+  object["fidelity"] = fidelity_of(explanation);
   object["printed"] = launch.printed;
   object["advice"] = ordered_json::array();
   for (const Advice& advice : advice_for(explanation)) object["advice"].push_back(json_of(advice));

@@ -182,6 +182,39 @@ std::string head(const Explanation& explanation, const Paint& paint) {
   return text;
 }
 
+std::string sample_text(const Explanation& explanation) {
+  if (!explanation.is_sample()) return "";
+  const std::uint64_t all = explanation.request.grid.count();
+  return wrapped(
+             fmt::format("a sample: {} of {} blocks ran, spread over the grid; counts are theirs "
+                         "times {}, faults and fidelity theirs alone",
+                         grouped(explanation.launch.blocks), grouped(all),
+                         number(ratio(all, explanation.launch.blocks))),
+             0) +
+         "\n";
+}
+
+std::string fidelity_text(const Explanation& explanation) {
+  const std::vector<emulator::ModelledUse>& uses = explanation.launch.modelled;
+  if (!explanation.request.fidelity)
+    return "\n" + wrapped("Fidelity: " + emulator::fidelity_line(uses) + ".", 0) + "\n";
+  std::string text = "\nFidelity\n- exact: all that is not named below\n";
+  for (const emulator::ModelledUse& use : uses) {
+    std::vector<std::string> lines;
+    for (const emulator::SourcePlace& place : use.lines) {
+      const SourceFile* source = explanation.source(place.file);
+      lines.push_back(
+          fmt::format("{}:{}", shown(source == nullptr ? place.file : source->shown), place.line));
+    }
+    text += "- " +
+            wrapped(fmt::format("modelled: {}: {}; at {}", emulator::meaning_of(use.what),
+                                emulator::reach_of(use), fmt::join(lines, ", ")),
+                    2) +
+            "\n";
+  }
+  return text;
+}
+
 std::string totals_text(const Explanation& explanation) {
   const emulator::ExecutionCounts& totals = explanation.launch.totals;
   std::string classes;
@@ -337,7 +370,8 @@ std::string example_text(const Example& example, const Paint& paint) {
 std::string text_of(const Explanation& explanation, bool colour) {
   const Paint paint(colour);
   std::string text = head(explanation, paint) + totals_text(explanation) +
-                     beside_text(explanation) + source_text(explanation, paint);
+                     sample_text(explanation) + beside_text(explanation) +
+                     source_text(explanation, paint);
   if (!explanation.launch.printed.empty())
     text += "\nThe kernel printed:\n" + explanation.launch.printed;
   text += faults_text(explanation, paint);
@@ -347,7 +381,7 @@ std::string text_of(const Explanation& explanation, bool colour) {
     if (const auto example = example_for(advice)) text += example_text(*example, paint);
   }
   text += "- " + wrapped("Placement: " + placement_of(explanation).text + ".", 2) + "\n";
-  return text;
+  return text + fidelity_text(explanation);
 }
 
 }  // namespace warpwise::lab

@@ -95,13 +95,16 @@ emulator::LaunchResult EmulatorExecutor::run(LoadedCode& code, const ladders::La
 
 void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
   emulator::LaunchOptions options;
-  options.count = count_;
+  options.count = options.fidelity = count_;
   options.budget = budget_;
   options.checks = checks_;
   if (count_) options.compute_capabilities = compute_capabilities_;
   results_.clear();
   for (const ladders::Launch& launch : launches) {
+    const std::uint64_t blocks = dimensions(launch.grid).count();
+    if (sample_) options.sampled_blocks = sample_->of(blocks);
     results_.push_back(run(code, launch, options));
+    extrapolate(results_.back(), blocks);
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
     const bool endless = fault.kind == emulator::FaultKind::budget;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "warpwise/lab/measure/block_sample.hpp"
 #include "warpwise/lab/measure/executor.hpp"
 
 namespace warpwise::lab {
@@ -35,6 +38,9 @@ class EmulatorExecutor final : public Executor {
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
   void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
 
+  /// From now on run() runs this many blocks of each launch, and counts for all of them.
+  void sample(const BlockSample& wanted) { sample_ = wanted; }
+
   /// Runs one launch with these options. Its faults are in the result.
   emulator::LaunchResult run(LoadedCode& code, const ladders::Launch& launch,
                              const emulator::LaunchOptions& options);
@@ -50,6 +56,7 @@ class EmulatorExecutor final : public Executor {
   std::uint64_t budget_;
   int multiprocessors_;
   emulator::Checks checks_;
+  std::optional<BlockSample> sample_;
   std::unique_ptr<emulator::Device> device_;
   std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
   std::shared_ptr<LoadedCode> loaded_;

@@ -276,10 +276,15 @@ std::string kernel_page(const nlohmann::ordered_json& explained, const Sources& 
   Html body;
   Html launches;
   if (const auto list = root.find("launches")) {
-    name = root.at("primitive").text();
-    const std::string operands = root.at("operands").text();
-    body += element("p", {{"class", "wide"}},
-                    said(kernel_words.call_about, size_text(root.at("size").sides<2>()), operands));
+    if (const auto program = root.find("program")) {
+      name = program->text();
+    } else {
+      name = root.at("primitive").text();
+      const std::string operands = root.at("operands").text();
+      body +=
+          element("p", {{"class", "wide"}},
+                  said(kernel_words.call_about, size_text(root.at("size").sides<2>()), operands));
+    }
     std::size_t number = 0;
     for (const RecordField& each : list->list()) launches += html_of(each, ++number, sources);
   } else {

@@ -1,0 +1,122 @@
+// `warpwise run --explain`: the program's kernels told about when it has ended.
+
+#include "warpwise/cli/run_explained.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/subprocess.hpp"
+#include "warpwise/lab/explain/program_report.hpp"
+#include "warpwise/lab/report/kernel_page.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+/// How a process has ended, as waitpid() says.
+int wait_for(pid_t child, const sigset_t& signals) {
+  for (;;) {
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    // What the terminal sends reaches the program by itself.
+    if (signal == SIGTERM || signal == SIGHUP) ::kill(child, signal);
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == child) return status;
+  }
+}
+
+/// Runs the program in the folder; returns how it ended.
+int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void()>& become) {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int each : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) ::sigaddset(&signals, each);
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(std::string("no process can be started: ") + std::strerror(errno));
+  if (child == 0) {
+    ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);
+    try {
+      become();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "warpwise: {}\n", error.what());
+    }
+    ::_exit(1);
+  }
+  const int status = wait_for(child, signals);
+  // A Ctrl-C was for the program; the report is still made.
+  timespec at_once{};
+  while (::sigtimedwait(&signals, nullptr, &at_once) > 0) {
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+[[noreturn]] void end_as(int status) {
+  if (WIFSIGNALED(status)) {
+    ::signal(WTERMSIG(status), SIG_DFL);
+    ::raise(WTERMSIG(status));
+  }
+  std::exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+// The program's own files: those below the current folder.
+std::map<std::string, std::string> sources_of(const lab::ProgramExplanation& explanation) {
+  std::map<std::string, std::string> texts;
+  for (const lab::Explanation& kernel : explanation.kernels) {
+    for (const lab::SourceFile& each : kernel.sources) {
+      if (each.lines.empty() || each.shown.starts_with('/')) continue;
+      texts[each.shown] = fmt::format("{}\n", fmt::join(each.lines, "\n"));
+    }
+  }
+  return texts;
+}
+
+std::string report_of(const lab::ProgramExplanation& explanation, const std::string& file) {
+  if (file.ends_with(".html") && !explanation.kernels.empty())
+    return lab::report::kernel_page(lab::json_of(explanation), sources_of(explanation));
+  if (file.ends_with(".json")) {
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    return lab::json_of(explanation).dump(2, ' ', false, replace) + "\n";
+  }
+  return lab::text_of(explanation, file == "-" && ::isatty(STDOUT_FILENO) != 0);
+}
+
+}  // namespace
+
+void require_explanation_place(const std::string& file) {
+  if (!io::is_standard_output(file)) io::require_place(file);
+}
+
+void run_and_explain(const std::string& file, const lab::ExplainRequest& request,
+                     const std::function<void(const std::filesystem::path& record)>& become) {
+  const int status = [&] {
+    const lab::TemporaryFolder folder;
+    const std::filesystem::path record = folder / "launches.json";
+    const int ended = run_to_its_end(folder, [&] { become(record); });
+    std::error_code ignored;
+    if (!std::filesystem::exists(record, ignored)) {
+      fmt::print(stderr,
+                 "warpwise: nothing is explained: the program did not come to its end by itself\n");
+      return ended;
+    }
+    const std::string text = report_of(lab::explain_program(record, request), file);
+    io::OutputFile out(file);
+    out.write(std::as_bytes(std::span(text)));
+    out.finish();
+    return ended;
+  }();
+  end_as(status);
+}
+
+}  // namespace warpwise::cli

@@ -1,0 +1,286 @@
+#include "warpwise/emulator/decode/modelled.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "warpwise/emulator/instructions/modelled.hpp"
+#include "warpwise/emulator/instructions/warp_operations.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+/// An instruction's full name, taken apart: "add", then "f32".
+class Words {
+ public:
+  explicit Words(std::string_view name) : opcode_(name.substr(0, name.find('.'))) {
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos;) {
+      const std::size_t next = name.find('.', dot + 1);
+      modifiers_.push_back(name.substr(dot + 1, next - dot - 1));
+      dot = next;
+    }
+  }
+  std::string_view opcode() const { return opcode_; }
+  template <class... Modifier>
+  bool has(Modifier... any) const {
+    return ((std::find(modifiers_.begin(), modifiers_.end(), std::string_view(any)) !=
+             modifiers_.end()) ||
+            ...);
+  }
+  bool is_floating() const { return has("f16", "f16x2", "bf16", "bf16x2", "f32", "f64"); }
+  bool is_rounded() const { return has("rn", "rz", "rm", "rp"); }
+
+ private:
+  std::string_view opcode_;
+  std::vector<std::string_view> modifiers_;
+};
+
+class Marker {
+ public:
+  Marker(Code& code, const std::vector<Accesses>& accesses)
+      : code_(code), accesses_(accesses), registers_(registers_of(code, accesses)) {
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
+      const Words words(code.names[i]);
+      // Several operations may stand for one instruction: only what computes floats is a product.
+      const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
+      for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
+    }
+    for (const Code::SpecialRegister& special : code.specials)
+      registers_[index(special.slot)].is_placement = is_placement(special.which);
+  }
+
+  void mark() {
+    for (Operation& op : code_.operations) {
+      if (op.run == nullptr) continue;
+      const Words words(code_.names[op.index]);
+      const std::optional<Modelled> what = modelled(op, words);
+      if (!what) continue;
+      if (code_.modelled_handlers.empty())
+        code_.modelled_handlers.resize(code_.operations.size(), nullptr);
+      code_.modelled.push_back({op.index, *what, leaves_memory(op, words)});
+      code_.modelled_handlers[op.index] = op.run;
+      op.run = run_modelled;
+    }
+  }
+
+ private:
+  struct Register {
+    bool is_read = false;
+    bool is_product = false;  ///< of floats, not rounded by name
+    bool is_placement = false;
+  };
+
+  static std::size_t index(std::int32_t v) { return static_cast<std::size_t>(v); }
+
+  static std::vector<Register> registers_of(const Code& code,
+                                            const std::vector<Accesses>& accesses) {
+    std::int32_t most = 0;
+    for (const Accesses& each : accesses) {
+      for (const std::int32_t v : each.reads) most = std::max(most, v);
+      for (const std::int32_t v : each.writes) most = std::max(most, v);
+    }
+    for (const Code::SpecialRegister& special : code.specials) most = std::max(most, special.slot);
+    return std::vector<Register>(index(most) + 1);
+  }
+
+  static bool is_placement(Special which) {
+    return which == Special::smid || which == Special::nsmid || which == Special::warpid ||
+           which == Special::nwarpid || which == Special::gridid;
+  }
+
+  static bool is_clock(const Operation& op) {
+    const Table& table = warp_operations();
+    return op.run == table.at("clock").handler || op.run == table.at("clock64").handler ||
+           op.run == table.at("globaltimer").handler;
+  }
+
+  /// Whether the result, or what it leaves in memory, depends on which thread comes first.
+  bool depends_on_order(const Operation& op, const Words& words) const {
+    if (words.opcode() == "atom" || words.opcode() == "red") {
+      const auto& writes = accesses_[op.index].writes;
+      return leaves_memory(op, words) ||
+             std::any_of(writes.begin(), writes.end(),
+                         [&](std::int32_t v) { return registers_[index(v)].is_read; });
+    }
+    return (words.opcode() == "ld" && op.strong) || words.opcode() == "activemask" ||
+           words.opcode() == "elect";
+  }
+
+  /// Whether memory itself depends on the order of atomics: sums of integers do not.
+  static bool leaves_memory(const Operation&, const Words& words) {
+    if (words.opcode() != "atom" && words.opcode() != "red") return false;
+    return words.has("exch", "cas") || (words.has("add") && words.is_floating());
+  }
+
+  std::optional<Modelled> modelled(const Operation& op, const Words& words) const {
+    const std::string_view opcode = words.opcode();
+    const auto reads = [&](auto is_wanted) {
+      const auto& all = accesses_[op.index].reads;
+      return std::any_of(all.begin(), all.end(),
+                         [&](std::int32_t v) { return is_wanted(registers_[index(v)]); });
+    };
+    if (words.has("approx", "full") || opcode == "ex2" || opcode == "tanh")
+      return Modelled::approximation;
+    if ((opcode == "mma" || (opcode == "wmma" && words.has("mma"))) && !words.has("s32"))
+      return Modelled::matrix_sum;
+    if (opcode == "tex") return Modelled::texture_filter;
+    if (opcode == "cp" && !words.has("commit_group", "wait_group", "wait_all"))
+      return Modelled::asynchrony;
+    if (is_clock(op)) return Modelled::clock;
+    if (reads([](const Register& each) { return each.is_placement; })) return Modelled::placement;
+    if (depends_on_order(op, words)) return Modelled::order;
+    const bool is_sum = (opcode == "add" || opcode == "sub") && words.is_floating();
+    if (is_sum && !words.is_rounded() &&
+        reads([](const Register& each) { return each.is_product; })) {
+      return Modelled::contraction;
+    }
+    return std::nullopt;
+  }
+
+  Code& code_;
+  const std::vector<Accesses>& accesses_;
+  std::vector<Register> registers_;
+};
+
+/// What values that are not exact may be in.
+class Flow {
+ public:
+  Flow(const Code& code, std::span<const std::uint8_t> executed, ModelledSet in_memory)
+      : code_(code), registers_(code.virtual_registers), seeds_(code.operations.size()),
+        memory_seeds_(code.operations.size()) {
+    at(Space::global) = in_memory;
+    for (const Code::ModelledOperation& each : code.modelled) {
+      // What a copy brings is what it would bring later, to a kernel that waits for it.
+      if (executed[each.operation] == 0 || each.what == Modelled::asynchrony) continue;
+      seeds_[each.operation] = set_of(each.what);
+      if (each.leaves_memory) memory_seeds_[each.operation] = set_of(each.what);
+    }
+  }
+
+  ModelledReach follow() {
+    do {
+      changed_ = false;
+      for (const Operation& op : code_.operations) step(op);
+    } while (changed_);
+    // What a branch decides is in every result.
+    add(reach_.results, reach_.branches);
+    return reach_;
+  }
+
+ private:
+  ModelledSet& at(Space space) {
+    switch (space) {
+      case Space::shared: return shared_;
+      case Space::local:
+      case Space::parameter: return local_;  // where calls pass them
+      default: return global_;
+    }
+  }
+
+  void add(ModelledSet& to, ModelledSet what) {
+    changed_ = changed_ || (to | what) != to;
+    to |= what;
+  }
+
+  ModelledSet loaded(Space space) {
+    if (space == Space::constant) return 0;
+    return space == Space::generic ? shared_ | local_ | global_ : at(space);
+  }
+
+  void store(Space space, ModelledSet what) {
+    if (space == Space::generic) {
+      add(shared_, what);
+      add(local_, what);
+    } else {
+      add(at(space), what);
+      if (space != Space::global) return;
+    }
+    add(global_, what);
+    add(reach_.results, what);
+  }
+
+  void step(const Operation& op) {
+    ModelledSet in = seeds_[op.index];
+    for (const std::int32_t v : code_.accesses[op.index].reads)
+      in |= registers_[static_cast<std::size_t>(v)];
+    if (decides(op)) add(reach_.branches, in);
+    const std::string_view name = code_.names[op.index];
+    if (name.starts_with("cp.")) {
+      copy(name, in);
+    } else if (name.starts_with("call")) {
+      call(op, in);
+    } else if (op.site >= 0) {
+      access(op, in);
+    }
+    for (const std::int32_t v : code_.accesses[op.index].writes)
+      add(registers_[static_cast<std::size_t>(v)], in);
+  }
+
+  static bool decides(const Operation& op) {
+    switch (op.control) {
+      case Control::branch:
+      case Control::branch_indexed:
+      case Control::exit:
+      case Control::ret:
+      case Control::trap:
+      case Control::call: return true;
+      default: return false;
+    }
+  }
+
+  void access(const Operation& op, ModelledSet& in) {
+    const InstructionClass kind = code_.sites[static_cast<std::size_t>(op.site)].kind;
+    if (kind == InstructionClass::texture) {
+      in |= global_;
+    } else if (kind == InstructionClass::store) {
+      store(op.space, in);
+    } else if (kind == InstructionClass::load) {
+      in |= loaded(op.space);
+    } else {
+      // Its own seed gets into memory only where the order of atomics does.
+      store(op.space, (in & ~seeds_[op.index]) | memory_seeds_[op.index]);
+      in |= loaded(op.space);
+    }
+  }
+
+  void copy(std::string_view name, ModelledSet in) {
+    const ModelledSet all = in | shared_ | global_;
+    if (name.starts_with("cp.async.bulk.global"))
+      store(Space::global, all);
+    else
+      add(shared_, all);
+  }
+
+  /// printf and malloc have their arguments and results in local memory, as a function has.
+  void call(const Operation& op, ModelledSet& in) {
+    in |= local_;
+    add(local_, in);
+    if (op.control == Control::plain) add(reach_.results, in);
+  }
+
+  const Code& code_;
+  std::vector<ModelledSet> registers_;
+  std::vector<ModelledSet> seeds_;
+  std::vector<ModelledSet> memory_seeds_;
+  ModelledSet shared_ = 0;
+  ModelledSet local_ = 0;
+  ModelledSet global_ = 0;
+  ModelledReach reach_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void mark_modelled(Code& code, const std::vector<Accesses>& accesses) {
+  Marker(code, accesses).mark();
+}
+
+ModelledReach reach_of(const Code& code, std::span<const std::uint8_t> executed,
+                       ModelledSet in_memory) {
+  const bool any = std::any_of(executed.begin(), executed.end(), [](auto e) { return e != 0; });
+  if (!any && in_memory == 0) return {};
+  return Flow(code, executed, in_memory).follow();
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,66 @@
+#include "warpwise/emulator/fidelity.hpp"
+
+#include <algorithm>
+
+#include "warpwise/emulator/emulator.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+ModelledUse& use_of(std::vector<ModelledUse>& all, Modelled what) {
+  const auto at = std::find_if(all.begin(), all.end(),
+                               [&](const ModelledUse& each) { return each.what >= what; });
+  if (at != all.end() && at->what == what) return *at;
+  ModelledUse fresh;
+  fresh.what = what;
+  return *all.insert(at, fresh);
+}
+
+void add(std::vector<ModelledUse>& all, const ModelledUse& use) {
+  ModelledUse& own = use_of(all, use.what);
+  own.may_reach_branch = own.may_reach_branch || use.may_reach_branch;
+  own.may_reach_result = own.may_reach_result || use.may_reach_result;
+  own.lines.insert(own.lines.end(), use.lines.begin(), use.lines.end());
+  std::sort(own.lines.begin(), own.lines.end());
+  own.lines.erase(std::unique(own.lines.begin(), own.lines.end()), own.lines.end());
+}
+
+}  // namespace
+
+std::string_view meaning_of(Modelled what) {
+  switch (what) {
+    case Modelled::approximation: return "approximate functions, whose last bits are not a GPU's";
+    case Modelled::matrix_sum:
+      return "sums in matrix instructions, whose order a GPU does not tell";
+    case Modelled::contraction: return "products and sums that machine code may round once";
+    case Modelled::texture_filter: return "filtered texels, whose last bits may differ";
+    case Modelled::order: return "the order of threads: atomics, and reads of what others write";
+    case Modelled::placement: return "numbers of multiprocessors, warps and grids";
+    case Modelled::clock: return "clocks";
+    case Modelled::asynchrony: return "asynchronous copies, done where they are issued";
+  }
+  return "";
+}
+
+void add_uses(std::vector<ModelledUse>& all, const std::vector<ModelledUse>& more) {
+  for (const ModelledUse& use : more) add(all, use);
+}
+
+std::string reach_of(const ModelledUse& use) {
+  if (use.what == Modelled::asynchrony) return "what they bring is exact";
+  return use.may_reach_branch   ? "may have reached a branch"
+         : use.may_reach_result ? "may have reached a result"
+                                : "reached no branch and no result";
+}
+
+std::string fidelity_line(const std::vector<ModelledUse>& all) {
+  if (all.empty()) return "all that ran is exact";
+  std::string text;
+  for (const ModelledUse& use : all) {
+    text +=
+        (text.empty() ? "" : "; ") + std::string(meaning_of(use.what)) + " (" + reach_of(use) + ")";
+  }
+  return "not exact: " + text;
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,213 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "warpwise/emulator/emulator.hpp"
+
+// What a program's kernels cost, as the emulated runtime writes it down for `warpwise run
+// --explain` and the command reads it: the same version of both, so nothing in it is optional.
+// Header only: the two are different programs.
+namespace warpwise::emulator::runtime {
+
+inline constexpr const char* launch_record_format = "warpwise launches 1";
+
+template <class Counts>
+using CountField = std::pair<const char*, std::uint64_t Counts::*>;
+
+inline auto fields_of(const ExecutionCounts&) {
+  using C = ExecutionCounts;
+  return std::to_array<CountField<C>>({{"warp_instructions", &C::warp_instructions},
+                                       {"thread_instructions", &C::thread_instructions},
+                                       {"branches", &C::branches},
+                                       {"divergent_branches", &C::divergent_branches},
+                                       {"barriers", &C::barriers}});
+}
+inline auto fields_of(const TrafficCounts&) {
+  using C = TrafficCounts;
+  return std::to_array<CountField<C>>({{"requests", &C::requests},
+                                       {"references", &C::references},
+                                       {"transactions_32", &C::transactions_32},
+                                       {"transactions_64", &C::transactions_64},
+                                       {"transactions_128", &C::transactions_128},
+                                       {"bytes_requested", &C::bytes_requested},
+                                       {"bytes_moved", &C::bytes_moved},
+                                       {"ideal_transactions", &C::ideal_transactions}});
+}
+inline auto fields_of(const PassCounts&) {
+  using C = PassCounts;
+  return std::to_array<CountField<C>>(
+      {{"requests", &C::requests}, {"passes", &C::passes}, {"ideal_passes", &C::ideal_passes}});
+}
+
+/// Calls visit(name, counts) for each part of a launch's memory counts.
+template <class Memory, class Visit>
+void visit_memory(Memory& counts, const Visit& visit) {
+  visit("global_load", counts.global_load);
+  visit("global_store", counts.global_store);
+  visit("global_atomic", counts.global_atomic);
+  visit("local_load", counts.local_load);
+  visit("local_store", counts.local_store);
+  visit("shared_load", counts.shared_load);
+  visit("shared_store", counts.shared_store);
+  visit("shared_atomic", counts.shared_atomic);
+  visit("constant", counts.constant);
+}
+
+template <class Counts>
+void add_counts(const Counts& from, Counts& to) {
+  for (const auto& [name, field] : fields_of(from)) to.*field += from.*field;
+}
+inline void add_counts(const MemoryCounts& from, MemoryCounts& to) {
+  std::array<const TrafficCounts*, 5> traffic = {&from.global_load, &from.global_store,
+                                                 &from.global_atomic, &from.local_load,
+                                                 &from.local_store};
+  std::array<TrafficCounts*, 5> own = {&to.global_load, &to.global_store, &to.global_atomic,
+                                       &to.local_load, &to.local_store};
+  for (std::size_t i = 0; i < traffic.size(); ++i) add_counts(*traffic[i], *own[i]);
+  std::array<const PassCounts*, 4> passes = {&from.shared_load, &from.shared_store,
+                                             &from.shared_atomic, &from.constant};
+  std::array<PassCounts*, 4> own_passes = {&to.shared_load, &to.shared_store, &to.shared_atomic,
+                                           &to.constant};
+  for (std::size_t i = 0; i < passes.size(); ++i) add_counts(*passes[i], *own_passes[i]);
+  to.texture_requests += from.texture_requests;
+  to.texture_references += from.texture_references;
+}
+
+/// Adds a launch to others of the same kernel and shape, decoded from the same code.
+inline void add_launch(const LaunchResult& from, LaunchResult& to) {
+  add_counts(from.totals, to.totals);
+  for (const auto& [name, count] : from.instructions_by_class)
+    to.instructions_by_class[name] += count;
+  for (std::size_t i = 0; i < to.memory.size(); ++i) add_counts(from.memory[i], to.memory[i]);
+  to.thread_rounds += from.thread_rounds;
+  for (std::size_t i = 0; i < to.lines.size() && i < from.lines.size(); ++i) {
+    add_counts(from.lines[i].execution, to.lines[i].execution);
+    for (std::size_t k = 0; k < to.lines[i].memory.size(); ++k)
+      add_counts(from.lines[i].memory[k], to.lines[i].memory[k]);
+  }
+  to.faults.insert(to.faults.end(), from.faults.begin(), from.faults.end());
+  add_uses(to.modelled, from.modelled);
+  to.blocks += from.blocks;
+}
+
+using RecordJson = nlohmann::json;
+
+template <class Counts>
+RecordJson json_of_counts(const Counts& counts) {
+  RecordJson object = RecordJson::object();
+  for (const auto& [name, field] : fields_of(counts)) object[name] = counts.*field;
+  return object;
+}
+template <class Counts>
+void read_counts(const RecordJson& object, Counts& counts) {
+  for (const auto& [name, field] : fields_of(counts)) counts.*field = object.at(name);
+}
+
+inline RecordJson json_of_counts(const MemoryCounts& counts) {
+  RecordJson object = {{"texture_requests", counts.texture_requests},
+                       {"texture_references", counts.texture_references}};
+  visit_memory(counts, [&](const char* name, const auto& each) {
+    // Most lines have one kind of access or none.
+    if (each.requests > 0) object[name] = json_of_counts(each);
+  });
+  return object;
+}
+inline void read_counts(const RecordJson& object, MemoryCounts& counts) {
+  counts.texture_requests = object.at("texture_requests");
+  counts.texture_references = object.at("texture_references");
+  visit_memory(counts, [&](const char* name, auto& each) {
+    if (object.contains(name)) read_counts(object.at(name), each);
+  });
+}
+
+inline RecordJson json_of_dim(Dim3 d) { return {d.x, d.y, d.z}; }
+inline Dim3 dim_of(const RecordJson& json) { return {json.at(0), json.at(1), json.at(2)}; }
+
+inline RecordJson json_of_place(const SourcePlace& place) { return {place.file, place.line}; }
+inline SourcePlace place_of(const RecordJson& json) { return {json.at(0), json.at(1)}; }
+
+inline RecordJson json_of_launch(const LaunchResult& launch) {
+  RecordJson object = {{"totals", json_of_counts(launch.totals)},
+                       {"instructions_by_class", launch.instructions_by_class},
+                       {"thread_rounds", launch.thread_rounds},
+                       {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                       {"blocks", launch.blocks}};
+  for (const char* list : {"memory", "lines", "faults", "modelled"})
+    object[list] = RecordJson::array();
+  for (const MemoryCounts& each : launch.memory) object["memory"].push_back(json_of_counts(each));
+  for (const LineCounts& line : launch.lines) {
+    RecordJson memory = RecordJson::array();
+    for (const MemoryCounts& each : line.memory) memory.push_back(json_of_counts(each));
+    object["lines"].push_back({{"place", json_of_place({line.file, line.line})},
+                               {"execution", json_of_counts(line.execution)},
+                               {"memory", memory}});
+  }
+  for (const Fault& fault : launch.faults) {
+    RecordJson callers = RecordJson::array();
+    for (const SourcePlace& place : fault.called_from) callers.push_back(json_of_place(place));
+    object["faults"].push_back({{"kind", name_of(fault.kind)},
+                                {"thread", json_of_dim(fault.thread)},
+                                {"block", json_of_dim(fault.block)},
+                                {"place", json_of_place({fault.file, fault.line})},
+                                {"count", fault.count},
+                                {"message", fault.message},
+                                {"called_from", callers}});
+  }
+  for (const ModelledUse& use : launch.modelled) {
+    RecordJson lines = RecordJson::array();
+    for (const SourcePlace& place : use.lines) lines.push_back(json_of_place(place));
+    object["modelled"].push_back({{"what", name_of(use.what)},
+                                  {"branch", use.may_reach_branch},
+                                  {"result", use.may_reach_result},
+                                  {"lines", lines}});
+  }
+  return object;
+}
+
+/// \throws nlohmann::json::exception  for what json_of_launch() did not write
+inline LaunchResult launch_of(const RecordJson& object) {
+  LaunchResult launch;
+  read_counts(object.at("totals"), launch.totals);
+  launch.instructions_by_class = object.at("instructions_by_class");
+  launch.thread_rounds = object.at("thread_rounds");
+  launch.dynamic_shared_bytes = object.at("dynamic_shared_bytes");
+  launch.blocks = object.at("blocks");
+  for (const RecordJson& each : object.at("memory"))
+    read_counts(each, launch.memory.emplace_back());
+  for (const RecordJson& each : object.at("lines")) {
+    LineCounts& line = launch.lines.emplace_back();
+    const SourcePlace place = place_of(each.at("place"));
+    line.file = place.file;
+    line.line = place.line;
+    read_counts(each.at("execution"), line.execution);
+    for (const RecordJson& memory : each.at("memory"))
+      read_counts(memory, line.memory.emplace_back());
+  }
+  for (const RecordJson& each : object.at("faults")) {
+    Fault& fault = launch.faults.emplace_back();
+    fault.kind = value_named<FaultKind>(std::string(each.at("kind"))).value_or(FaultKind::trap);
+    fault.thread = dim_of(each.at("thread"));
+    fault.block = dim_of(each.at("block"));
+    const SourcePlace place = place_of(each.at("place"));
+    fault.file = place.file;
+    fault.line = place.line;
+    fault.count = each.at("count");
+    fault.message = each.at("message");
+    for (const RecordJson& caller : each.at("called_from"))
+      fault.called_from.push_back(place_of(caller));
+  }
+  for (const RecordJson& each : object.at("modelled")) {
+    ModelledUse& use = launch.modelled.emplace_back();
+    use.what = value_named<Modelled>(std::string(each.at("what"))).value_or(Modelled::order);
+    use.may_reach_branch = each.at("branch");
+    use.may_reach_result = each.at("result");
+    for (const RecordJson& line : each.at("lines")) use.lines.push_back(place_of(line));
+  }
+  return launch;
+}
+
+}  // namespace warpwise::emulator::runtime

@@ -1,0 +1,93 @@
+#include "warpwise/lab/measure/block_sample.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+using emulator::ExecutionCounts;
+using emulator::MemoryCounts;
+using emulator::PassCounts;
+using emulator::TrafficCounts;
+
+class Scale {
+ public:
+  explicit Scale(double factor) : factor_(factor) {}
+
+  void operator()(std::initializer_list<std::uint64_t*> counts) const {
+    for (std::uint64_t* const count : counts)
+      *count = static_cast<std::uint64_t>(std::llround(static_cast<double>(*count) * factor_));
+  }
+  void operator()(ExecutionCounts& counts) const {
+    (*this)({&counts.warp_instructions, &counts.thread_instructions, &counts.branches,
+             &counts.divergent_branches, &counts.barriers});
+  }
+  void operator()(TrafficCounts& counts) const {
+    (*this)({&counts.requests, &counts.references, &counts.transactions_32, &counts.transactions_64,
+             &counts.transactions_128, &counts.bytes_requested, &counts.bytes_moved,
+             &counts.ideal_transactions});
+  }
+  void operator()(PassCounts& counts) const {
+    (*this)({&counts.requests, &counts.passes, &counts.ideal_passes});
+  }
+  void operator()(MemoryCounts& counts) const {
+    for (TrafficCounts* const each :
+         {&counts.global_load, &counts.global_store, &counts.global_atomic, &counts.local_load,
+          &counts.local_store})
+      (*this)(*each);
+    for (PassCounts* const each :
+         {&counts.shared_load, &counts.shared_store, &counts.shared_atomic, &counts.constant})
+      (*this)(*each);
+    (*this)({&counts.texture_requests, &counts.texture_references});
+  }
+
+ private:
+  double factor_;
+};
+
+}  // namespace
+
+std::uint64_t BlockSample::of(std::uint64_t grid_blocks) const {
+  const std::uint64_t wanted =
+      blocks > 0 ? blocks
+                 : static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(grid_blocks)));
+  return std::clamp<std::uint64_t>(wanted, 1, grid_blocks);
+}
+
+BlockSample parse_sample(const std::string& text) {
+  BlockSample sample;
+  const char* const end = text.data() + text.size();
+  if (text.ends_with('%')) {
+    double percent = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end - 1, percent);
+    if (error == std::errc() && stop == end - 1 && percent > 0 && percent <= 100) {
+      sample.share = percent / 100;
+      return sample;
+    }
+  } else {
+    const auto [stop, error] = std::from_chars(text.data(), end, sample.blocks);
+    if (error == std::errc() && stop == end && sample.blocks > 0) return sample;
+  }
+  throw InvalidArgument("--sample got '" + text +
+                        "', it takes a number of blocks or a share: 2000, 5%");
+}
+
+void extrapolate(emulator::LaunchResult& launch, std::uint64_t grid_blocks) {
+  if (launch.blocks == 0 || launch.blocks >= grid_blocks) return;
+  const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(launch.blocks));
+  scale(launch.totals);
+  for (auto& [name, count] : launch.instructions_by_class) scale({&count});
+  for (MemoryCounts& counts : launch.memory) scale(counts);
+  scale({&launch.thread_rounds});
+  for (emulator::LineCounts& line : launch.lines) {
+    scale(line.execution);
+    for (MemoryCounts& counts : line.memory) scale(counts);
+  }
+}
+
+}  // namespace warpwise::lab

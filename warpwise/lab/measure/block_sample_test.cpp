@@ -1,0 +1,66 @@
+#include "warpwise/lab/measure/block_sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::lab {
+namespace {
+
+TEST(BlockSample, AsItIsWritten) {
+  EXPECT_EQ(parse_sample("2000").of(10000), 2000U);
+  EXPECT_EQ(parse_sample("2000").of(100), 100U);
+  EXPECT_EQ(parse_sample("5%").of(1000), 50U);
+  EXPECT_EQ(parse_sample("0.5%").of(10), 1U);
+  EXPECT_EQ(parse_sample("100%").of(7), 7U);
+  for (const char* bad : {"", "0", "-1", "1.5", "x", "5 %", "0%", "101%", "nan%", "%", "1e3"})
+    EXPECT_THROW(parse_sample(bad), InvalidArgument) << bad;
+}
+
+emulator::LaunchResult counted(std::uint64_t sampled) {
+  // Every 16th block does ten times as much, and stores with gaps: as a column of a grid would.
+  test::Emulated emulated(test::kernel_text(
+      "and.b32 %r5, %r4, 15;\nsetp.eq.u32 %p, %r5, 0;\nmov.u32 %r6, 2;\n@%p mov.u32 %r6, 20;\n"
+      "mul.lo.u32 %r7, %r1, %r6;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\nAGAIN:\n"
+      "st.global.u32 [%l4], %r1;\nsub.u32 %r6, %r6, 1;\nsetp.gt.u32 %p, %r6, 0;\n@%p bra AGAIN;"));
+  emulated.options.compute_capabilities = {{9, 0}};
+  emulated.options.sampled_blocks = sampled;
+  const emulator::Address memory = emulated.buffer(std::vector<std::uint32_t>(4096));
+  emulator::LaunchResult result = emulated.launch("hand", {128, 64}, {64}, memory, memory);
+  EXPECT_TRUE(result.faults.empty());
+  return result;
+}
+
+void expect_near(std::uint64_t found, std::uint64_t whole, double share) {
+  EXPECT_LE(std::fabs(static_cast<double>(found) - static_cast<double>(whole)),
+            share * static_cast<double>(whole))
+      << found << " for " << whole;
+}
+
+TEST(BlockSample, CountsAreNearThoseOfTheWholeGrid) {
+  const emulator::LaunchResult whole = counted(0);
+  emulator::LaunchResult sample = counted(4096);
+  EXPECT_EQ(sample.blocks, 4096U);
+  EXPECT_LT(sample.totals.warp_instructions, whole.totals.warp_instructions * 6 / 10);
+  extrapolate(sample, 128 * 64);
+  // The blocks that differ are a regular column, a sixteenth of all: chance decides on how many.
+  expect_near(sample.totals.warp_instructions, whole.totals.warp_instructions, 0.04);
+  expect_near(sample.memory[0].global_store.transactions_32,
+              whole.memory[0].global_store.transactions_32, 0.04);
+  ASSERT_EQ(sample.lines.size(), whole.lines.size());
+  EXPECT_EQ(sample.blocks, 4096U) << "how many ran stays known";
+}
+
+TEST(BlockSample, AllBlocksAreTheGridItself) {
+  const emulator::LaunchResult whole = counted(0);
+  emulator::LaunchResult sample = counted(128 * 64);
+  extrapolate(sample, 128 * 64);
+  EXPECT_EQ(sample.totals.warp_instructions, whole.totals.warp_instructions);
+}
+
+}  // namespace
+}  // namespace warpwise::lab
