@@ -16,9 +16,11 @@ namespace {
 using fuzz::require;
 using lab::ArgumentSpec;
 
-void argument(std::string_view text) {
-  const ArgumentSpec spec = lab::parse_argument(text);
-  require(spec.text == text, "a specification keeps its text");
+void check_argument(const ArgumentSpec& spec) {
+  const lab::Extent extent = lab::extent_of(spec);
+  require(extent.bytes > 0 && extent.bytes % extent.alignment == 0, "an argument has a size");
+  for (const ArgumentSpec& member : spec.members) check_argument(member);
+  if (!spec.members.empty()) return;
   if (spec.kind == ArgumentSpec::Kind::scalar) {
     const int bits = 8 * lab::size_of(spec.type);
     require(bits == 64 || spec.bits >> bits == 0, "a scalar has no bits beyond its type");
@@ -29,6 +31,12 @@ void argument(std::string_view text) {
               static_cast<std::uint64_t>(lab::size_of(spec.type)),
           "a buffer's bytes do not overflow");
   require((spec.fill == ArgumentSpec::Fill::file) == !spec.path.empty(), "a file has a name");
+}
+
+void argument(std::string_view text) {
+  const ArgumentSpec spec = lab::parse_argument(text);
+  require(spec.text == text, "a specification keeps its text");
+  check_argument(spec);
 }
 
 void dimensions(std::string_view text) {

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::string_view forms =
     "i32:5, u32:5, i64:5, f32:1.5, f64:1.5, f32[1024], f32[1024]:iota, f32[1024]:random, "
-    "f32[1024]:@file.npy or tex2d<u8>[640x480]:@file.png";
+    "f32[1024]:@file.npy, tex2d<u8>[640x480]:@file.png, a structure {f32[1024], i32:5} or a "
+    "pointer "
+    "to one, &{i32:5}";
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw InvalidArgument("--arg '" + std::string(text) + "': " + why);
@@ -28,6 +30,29 @@ std::optional<Number> whole(std::string_view text, int base = 10) {
   const auto [rest, error] = std::from_chars(text.data(), end, value, base);
   if (error != std::errc() || rest != end) return std::nullopt;
   return value;
+}
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+// A structure as C++ has it on every platform of CUDA's.
+struct Layout {
+  Extent extent;
+  std::vector<std::uint64_t> offsets;
+};
+
+Layout laid_out(const ArgumentSpec& structure) {
+  Layout layout;
+  Extent& all = layout.extent;
+  for (const ArgumentSpec& member : structure.members) {
+    const Extent own = extent_of(member);
+    layout.offsets.push_back(align_up(all.bytes, own.alignment));
+    all.bytes = layout.offsets.back() + own.bytes;
+    all.alignment = std::max(all.alignment, own.alignment);
+  }
+  all.bytes = align_up(all.bytes, all.alignment);
+  return layout;
 }
 
 ScalarType type_named(std::string_view name, std::string_view text) {
@@ -170,7 +195,21 @@ std::uint64_t bits_of(ScalarType type, std::uint64_t value) {
   return value & (~std::uint64_t{0} >> (64 - 8 * size_of(type)));
 }
 
-ArgumentSpec parse_argument(std::string_view text) {
+Extent extent_of(const ArgumentSpec& spec) {
+  constexpr std::uint64_t pointer = 8;
+  if (spec.kind == ArgumentSpec::Kind::structure) return laid_out(spec).extent;
+  if (spec.kind != ArgumentSpec::Kind::scalar) return {pointer, pointer};
+  const auto bytes = static_cast<std::uint64_t>(size_of(spec.type));
+  return {bytes, bytes};
+}
+
+std::vector<std::uint64_t> offsets_of(const ArgumentSpec& structure) {
+  return laid_out(structure).offsets;
+}
+
+namespace {
+
+ArgumentSpec parse_plain(std::string_view text) {
   ArgumentSpec spec;
   spec.text = text;
   const std::size_t stop = text.find_first_of(":[<");
@@ -189,6 +228,52 @@ ArgumentSpec parse_argument(std::string_view text) {
                                   : integer_bits(spec.type, number, text);
   return spec;
 }
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+// "a, {b, c}" parted at the commas that stand in no braces.
+std::vector<std::string_view> parts_of(std::string_view inside) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    depth += inside[i] == '{' ? 1 : inside[i] == '}' ? -1 : 0;
+    if (inside[i] != ',' || depth != 0) continue;
+    parts.push_back(inside.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  parts.push_back(inside.substr(begin));
+  return parts;
+}
+
+// `whole` is for messages: an error within a structure shows all of it.
+ArgumentSpec parse_nested(std::string_view text, std::string_view whole, int depth) {
+  constexpr int deepest = 16;
+  if (depth > deepest) refuse(whole, "it is nested too deep");
+  if (depth > 0) text = without_blanks(text);
+  if (!text.starts_with('{') && !text.starts_with('&')) return parse_plain(text);
+  ArgumentSpec spec;
+  spec.text = text;
+  if (text.starts_with('&')) {
+    spec.kind = ArgumentSpec::Kind::pointer;
+    spec.members.push_back(parse_nested(text.substr(1), whole, depth + 1));
+    return spec;
+  }
+  if (!text.ends_with('}'))
+    refuse(whole, "the '}' of a structure is missing, or stands before its end");
+  spec.kind = ArgumentSpec::Kind::structure;
+  for (const std::string_view part : parts_of(text.substr(1, text.size() - 2)))
+    spec.members.push_back(parse_nested(part, whole, depth + 1));
+  return spec;
+}
+
+}  // namespace
+
+ArgumentSpec parse_argument(std::string_view text) { return parse_nested(text, text, 0); }
 
 emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text) {
   std::uint32_t parts[3] = {1, 1, 1};

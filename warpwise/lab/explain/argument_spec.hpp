@@ -40,8 +40,12 @@ std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 ///   f32[N]:iota  f32[N]:random                    0, 1, 2 …; values that are the same in every run
 ///   f32[N]:@file.npy  f32[N]:@file.raw            the elements of a file
 ///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
+///   {f32[N], i32:5, {u8:1, f64:2}}                a structure with these members, laid out as C++
+///                                                 does; a buffer is a pointer to it
+///   &{i32:5, f32[N]}                              a pointer to memory with what follows: of a
+///                                                 structure; &{f32[N], f32[N]} of two pointers
 struct ArgumentSpec {
-  enum class Kind : std::uint8_t { scalar, buffer, texture };
+  enum class Kind : std::uint8_t { scalar, buffer, texture, structure, pointer };
   enum class Fill : std::uint8_t { zero, iota, random, file };
 
   Kind kind = Kind::scalar;
@@ -50,12 +54,22 @@ struct ArgumentSpec {
   std::uint64_t width = 0;  ///< elements of a buffer, or of a texture's row
   std::uint64_t height = 1;
   Fill fill = Fill::zero;
-  std::string path;  ///< of Fill::file
-  std::string text;  ///< as it was given
+  std::string path;                   ///< of Fill::file
+  std::vector<ArgumentSpec> members;  ///< of a structure; of a pointer what it points to
+  std::string text;                   ///< as it was given
 
-  /// Less than 2^62.
+  /// Of a scalar, or of a buffer's or texture's elements: less than 2^62.
   std::uint64_t bytes() const { return width * height * static_cast<std::uint64_t>(size_of(type)); }
 };
+
+/// What an argument takes where it stands, in a parameter or a structure: a buffer is a pointer.
+struct Extent {
+  std::uint64_t bytes = 0;
+  std::uint64_t alignment = 1;
+};
+Extent extent_of(const ArgumentSpec& spec);
+/// Where a structure's members stand in it.
+std::vector<std::uint64_t> offsets_of(const ArgumentSpec& structure);
 
 /// \throws InvalidArgument  saying what is wrong and what would be right
 ArgumentSpec parse_argument(std::string_view text);

@@ -137,10 +137,17 @@ std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
   return (type[0] == 'f' ? "a float of " : "an integer of ") + type.substr(1) + " bits";
 }
 
-// Scalars must have the parameter's size, and be floats where it is one.
+// Scalars must have the parameter's size, and be floats where it is one; structures its size.
 void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
   const std::string& type = kernel.parameter_types[i];
-  const bool is_address = spec.kind != Kind::scalar;
+  if (spec.kind == Kind::structure && type == "b8") {
+    const std::uint64_t bytes = extent_of(spec).bytes;
+    if (bytes == kernel.parameter_bytes[i]) return;
+    throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " +
+                          parameter_text(kernel, i) + ", not of " + std::to_string(bytes) +
+                          ", as " + quoted(spec) + " is");
+  }
+  const bool is_address = spec.kind != Kind::scalar && spec.kind != Kind::structure;
   const std::uint64_t bytes = is_address ? 8 : static_cast<std::uint64_t>(size_of(spec.type));
   bool fits = kernel.parameter_bytes[i] == bytes;
   if (type.front() == 'f') fits = fits && !is_address && is_float(spec.type);
@@ -172,29 +179,55 @@ Arguments::Arguments(emulator::Device& device, const emulator::KernelInfo& kerne
   if (!specs_.empty()) {
     parameters_.resize(kernel.parameter_offsets.back() + kernel.parameter_bytes.back());
   }
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const ArgumentSpec& spec = specs_[i];
-    std::uint64_t value = spec.bits;
-    addresses_.push_back(0);
-    if (spec.kind != Kind::scalar) {
-      addresses_[i] = allocate(device, spec, i, read_texture);
-      value = spec.kind == Kind::texture ? device.create_texture(texture_of(spec, addresses_[i]))
-                                         : addresses_[i];
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    put(specs_[i], i, parameters_.data() + offsets_[i], offsets_[i], read_texture);
+}
+
+void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
+                    std::optional<std::uint64_t> parameter_offset,
+                    const ReadTexture& read_texture) {
+  const std::uint64_t bytes = extent_of(spec).bytes;
+  std::uint64_t value = spec.bits;
+  switch (spec.kind) {
+    case Kind::scalar: break;
+    case Kind::structure: {
+      const std::vector<std::uint64_t> offsets = offsets_of(spec);
+      for (std::size_t k = 0; k < offsets.size(); ++k) {
+        std::optional<std::uint64_t> place;
+        if (parameter_offset) place = *parameter_offset + offsets[k];
+        put(spec.members[k], index, to + offsets[k], place, read_texture);
+      }
+      return;
     }
-    std::memcpy(parameters_.data() + kernel.parameter_offsets[i], &value,
-                kernel.parameter_bytes[i]);
+    case Kind::pointer: {
+      const std::uint64_t pointed_to = extent_of(spec.members[0]).bytes;
+      value = device_.allocate(pointed_to, name_of(spec, index));
+      put(spec.members[0], index, device_.host_pointer(value, pointed_to), std::nullopt,
+          read_texture);
+      break;
+    }
+    case Kind::buffer:
+    case Kind::texture:
+      value = allocate(device_, spec, index, read_texture);
+      held_.push_back({&spec, index, value, parameter_offset});
+      if (spec.kind == Kind::texture) value = device_.create_texture(texture_of(spec, value));
+      break;
   }
+  std::memcpy(to, &value, bytes);
 }
 
 std::vector<Arguments::Memory> Arguments::memory() const {
   std::vector<Memory> result;
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const ArgumentSpec& spec = specs_[i];
-    if (spec.kind == Kind::scalar) continue;
-    const std::byte* bytes = device_.host_pointer(addresses_[i], spec.bytes());
+  for (const Held& each : held_) {
+    if (!each.parameter_offset) {
+      throw Unsupported(quoted(specs_[each.index]) +
+                        ": memory that memory points to is not copied to a GPU");
+    }
+    const ArgumentSpec& spec = *each.spec;
+    const std::byte* bytes = device_.host_pointer(each.address, spec.bytes());
     Memory& memory = result.emplace_back();
-    memory.parameter_offset = offsets_[i];
-    memory.name = name_of(spec, i);
+    memory.parameter_offset = *each.parameter_offset;
+    memory.name = name_of(spec, each.index);
     memory.bytes.assign(bytes, bytes + spec.bytes());
     if (spec.kind == Kind::texture) memory.texture = texture_of(spec, 0);
   }
@@ -203,10 +236,9 @@ std::vector<Arguments::Memory> Arguments::memory() const {
 
 MemoryBytes Arguments::bytes() const {
   MemoryBytes result;
-  for (const ArgumentSpec& spec : specs_) {
-    if (spec.kind == Kind::scalar) continue;
-    result.all += spec.bytes();
-    if (spec.kind == Kind::texture) result.textures += spec.bytes();
+  for (const Held& each : held_) {
+    result.all += each.spec->bytes();
+    if (each.spec->kind == Kind::texture) result.textures += each.spec->bytes();
   }
   return result;
 }
@@ -223,11 +255,13 @@ void Arguments::require_dumpable(const DumpSpec& what) const {
 void Arguments::dump(const DumpSpec& what) const {
   require_dumpable(what);
   const ArgumentSpec& spec = specs_[what.index];
+  const auto own = std::find_if(held_.begin(), held_.end(),
+                                [&](const Held& each) { return each.spec == &spec; });
   const std::vector<std::byte> header = io::npy_vector_header(
       npy_kind(spec.type), size_of(spec.type), static_cast<std::int64_t>(spec.width));
   io::OutputFile file(what.path);
   file.write(header);
-  file.write({device_.host_pointer(addresses_[what.index], spec.bytes()), spec.bytes()});
+  file.write({device_.host_pointer(own->address, spec.bytes()), spec.bytes()});
   file.finish();
 }
 

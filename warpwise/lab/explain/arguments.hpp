@@ -38,6 +38,7 @@ class Arguments {
     std::optional<emulator::Texture> texture;  ///< over these bytes
   };
   /// All of them with their bytes as they are now, to be copied to another device.
+  /// \throws Unsupported  one's address stands in memory, not in a parameter
   std::vector<Memory> memory() const;
 
   MemoryBytes bytes() const;
@@ -52,7 +53,20 @@ class Arguments {
   emulator::Device& device_;
   std::vector<std::uint64_t> offsets_;  // of the parameters
   std::vector<ArgumentSpec> specs_;
-  std::vector<emulator::Address> addresses_;  // of buffers and textures, 0 for scalars
+  /// A buffer or a texture, wherever in an argument it stands.
+  struct Held {
+    const ArgumentSpec* spec = nullptr;  ///< in specs_
+    std::size_t index = 0;               ///< of the argument
+    emulator::Address address = 0;
+    /// Where its address or handle stands in parameters_, if not in memory.
+    std::optional<std::uint64_t> parameter_offset;
+  };
+
+  /// Writes an argument, or a part of one, to its place, with the memory that it points to.
+  void put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
+           std::optional<std::uint64_t> parameter_offset, const ReadTexture& read_texture);
+
+  std::vector<Held> held_;
   std::vector<std::byte> parameters_;
 };
 

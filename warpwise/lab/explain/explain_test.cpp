@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstddef>
+#include <cstring>
+#include <span>
 
 #include "support/enum_names.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/explain/argument_spec.hpp"
+#include "warpwise/lab/explain/arguments.hpp"
 #include "warpwise/lab/explain/report.hpp"
 
 namespace warpwise::lab {
@@ -91,6 +95,78 @@ TEST(ArgumentSpec, RefusesTheRest) {
                            "tex2d[4x4]"}) {
     EXPECT_TRUE(refusal(text).starts_with("--arg '" + std::string(text) + "'")) << refusal(text);
   }
+}
+
+TEST(ArgumentSpec, StructuresAreLaidOutAsCppDoes) {
+  struct Inner {
+    std::uint8_t flag;
+    double scale;
+  };
+  struct Outer {
+    float* values;
+    std::int32_t count;
+    Inner inner;
+    std::int16_t last;
+  };
+  const ArgumentSpec outer = parse_argument("{f32[8]:iota, i32:5, { u8:1 , f64:2.5}, i16:-1}");
+  EXPECT_EQ(outer.kind, ArgumentSpec::Kind::structure);
+  EXPECT_EQ(extent_of(outer).bytes, sizeof(Outer));
+  EXPECT_EQ(extent_of(outer).alignment, alignof(Outer));
+  EXPECT_EQ(offsets_of(outer),
+            (std::vector<std::uint64_t>{offsetof(Outer, values), offsetof(Outer, count),
+                                        offsetof(Outer, inner), offsetof(Outer, last)}));
+  const ArgumentSpec pointer = parse_argument("&{f32[4], &u32:7}");
+  EXPECT_EQ(pointer.kind, ArgumentSpec::Kind::pointer);
+  EXPECT_EQ(extent_of(pointer).bytes, 8U);
+  EXPECT_EQ(extent_of(pointer.members[0]).bytes, 16U);
+}
+
+TEST(ArgumentSpec, RefusesWhatIsNoStructure) {
+  for (const char* text : {"{", "{}", "{i32:5", "{i32:5,}", "{i32:5}}", "{i32:5} ", "&", "& ",
+                           "{i32:x}", "{{i32:5}", "{i32:5},{i32:5}"})
+    EXPECT_NE(refusal(text), "not refused") << text;
+  EXPECT_NE(refusal(std::string(100, '&') + "i32:5").find("too deep"), std::string::npos);
+}
+
+TEST(Arguments, StructuresAndNestedPointers) {
+  // nested(operands): operands.rows[1][tid] += operands.inner->add
+  emulator::Program program(R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry nested(.param .align 8 .b8 operands[16])
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<7>;
+  ld.param.u64 %rd1, [operands];
+  ld.param.u64 %rd2, [operands+8];
+  ld.global.u64 %rd3, [%rd1+8];
+  ld.global.u32 %r1, [%rd2+4];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %rd4, %r2, 4;
+  add.s64 %rd5, %rd3, %rd4;
+  ld.global.u32 %r3, [%rd5];
+  add.s32 %r3, %r3, %r1;
+  st.global.u32 [%rd5], %r3;
+  ret;
+})");
+  emulator::Device device;
+  const emulator::KernelInfo& kernel = program.kernel("nested");
+  const Arguments arguments(device, kernel,
+                            {parse_argument("{&{i32[2], i32[4]:iota}, &{f32:1, i32:100}}")}, {});
+  const auto result = program.launch(device, "nested", {1}, {4}, 0, arguments.parameters(), {});
+  ASSERT_TRUE(result.faults.empty()) << result.faults[0].message;
+  // The two rows, and nothing of the structures, are what a kernel's data is.
+  EXPECT_EQ(arguments.bytes().all, 8U + 16U);
+  emulator::Address rows = 0;
+  std::memcpy(&rows, arguments.parameters().data(), sizeof rows);
+  emulator::Address row = 0;
+  device.read(rows + 8, std::as_writable_bytes(std::span(&row, 1)));
+  std::int32_t values[4] = {};
+  device.read(row, std::as_writable_bytes(std::span(values)));
+  EXPECT_EQ(values[3], 103);
+  EXPECT_THROW(arguments.memory(), Unsupported) << "for a GPU";
+  EXPECT_THROW(Arguments(device, kernel, {parse_argument("{i32[2]}")}, {}), InvalidArgument);
+  EXPECT_THROW(Arguments(device, kernel, {parse_argument("i32[2]")}, {}), InvalidArgument);
 }
 
 TEST(ArgumentSpec, ReadsDimensions) {
