@@ -84,6 +84,20 @@ std::vector<float> iota(std::size_t count) {
   return values;
 }
 
+// A structure with a pointer in it, and a variable of the module.
+void expect_structures(const Module& module, const Buffer<float>& to) {
+  struct Operands {
+    float* result;
+    int value;
+  };
+  const Buffer<std::int32_t> factor = module.variable<std::int32_t>("factor");
+  EXPECT_EQ(factor.read(), std::vector<std::int32_t>{2});
+  factor.write({{5}});
+  EXPECT_TRUE(
+      module.kernel("twice").launch({{1}, {1}}, Operands{to.pointer(), 7}).expect_no_faults());
+  EXPECT_EQ(std::bit_cast<std::int32_t>(to.read()[0]), 35);
+}
+
 class TestbenchOf : public ::testing::Test {
  protected:
   Launch strided(int step, std::size_t elements = 32 * 8) {
@@ -152,16 +166,7 @@ TEST_F(TestbenchOf, FaultsNameTheirLine) {
 }
 
 TEST_F(TestbenchOf, StructuresPointersAndVariables) {
-  struct Operands {
-    float* result;
-    int value;
-  };
-  const Buffer<std::int32_t> factor = module.variable<std::int32_t>("factor");
-  EXPECT_EQ(factor.read(), std::vector<std::int32_t>{2});
-  factor.write({{5}});
-  EXPECT_TRUE(
-      module.kernel("twice").launch({{1}, {1}}, Operands{to.pointer(), 7}).expect_no_faults());
-  EXPECT_EQ(std::bit_cast<std::int32_t>(to.read()[0]), 35);
+  expect_structures(module, to);
   EXPECT_THROW(module.variable<double>("factor"), InvalidArgument);
   EXPECT_THROW(module.variable<int>("none"), InvalidArgument);
 }
@@ -182,9 +187,8 @@ TEST_F(TestbenchOf, GoogleTestShowsTheText) {
   EXPECT_THAT(shown.message(), HasSubstr("strided.cu:3"));
 }
 
-TEST(TestbenchTextures, AreReadAsTheySay) {
-  Testbench bench(Backend::emulator);
-  const Module module = bench.load_ptx(R"(.version 7.0
+// read(texture, to): to[i] is the texel (i, 1).
+constexpr const char* texture_ptx = R"(.version 7.0
 .target sm_75
 .address_size 64
 .visible .entry read(.param .u64 texture, .param .u64 to)
@@ -202,12 +206,20 @@ TEST(TestbenchTextures, AreReadAsTheySay) {
   add.s64 %rd4, %rd2, %rd3;
   st.global.u32 [%rd4], %r2;
   ret;
-})");
+})";
+
+void expect_texels(Testbench& bench) {
+  const Module module = bench.load_ptx(texture_ptx);
   const Texture texture =
       bench.texture<std::uint8_t>({1, 2, 3, 4, 5, 6}, {.width = 3, .height = 2});
   const Buffer<unsigned> to = bench.buffer<unsigned>("to", 4);
   EXPECT_TRUE(module.kernel("read").launch({{1}, {4}}, texture, to).expect_no_faults());
   EXPECT_EQ(to.read(), (std::vector<unsigned>{4, 5, 6, 6}));
+}
+
+TEST(TestbenchTextures, AreReadAsTheySay) {
+  Testbench bench(Backend::emulator);
+  expect_texels(bench);
 }
 
 TEST(TestbenchCuda, TextIsCompiled) {
@@ -256,13 +268,19 @@ TEST(TestbenchBackend, IsChosenByTheEnvironment) {
     ::setenv("WARPWISE_TEST_BACKEND", kept.c_str(), 1);
 }
 
-TEST(TestbenchOnGpu, GivesTheSameResultsAndSkipsWhatItCannotCount) {
-  std::unique_ptr<Testbench> on_gpu;
-  try {
-    on_gpu = std::make_unique<Testbench>(Backend::gpu);
-  } catch (const NoCudaDevice& error) {
-    GTEST_SKIP() << error.what();
+class TestbenchOnGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      on_gpu = std::make_unique<Testbench>(Backend::gpu);
+    } catch (const NoCudaDevice& error) {
+      GTEST_SKIP() << error.what();
+    }
   }
+  std::unique_ptr<Testbench> on_gpu;
+};
+
+TEST_F(TestbenchOnGpu, GivesTheSameResultsAndSkipsWhatItCannotCount) {
   Testbench& bench = *on_gpu;
   const Module module = bench.load_ptx(strided_ptx);
   const Buffer<float> from = bench.buffer("from", iota(32 * 8));
@@ -274,6 +292,24 @@ TEST(TestbenchOnGpu, GivesTheSameResultsAndSkipsWhatItCannotCount) {
   EXPECT_TRUE(outcome.holds && outcome.skipped);
   EXPECT_THAT(outcome.text, HasSubstr("skipped"));
   EXPECT_EQ(bench.skipped(), 1U);
+}
+
+TEST_F(TestbenchOnGpu, TakesTexturesStructuresAndVariables) {
+  expect_texels(*on_gpu);
+  expect_structures(on_gpu->load_ptx(strided_ptx), on_gpu->buffer<float>("to", 32));
+}
+
+TEST_F(TestbenchOnGpu, ABadAccessIsAFaultAndTheNextBenchIsSound) {
+  {
+    const Module module = on_gpu->load_ptx(strided_ptx);
+    const Buffer<float> from = on_gpu->buffer("from", iota(32));
+    const Buffer<float> to = on_gpu->buffer<float>("to", 32);
+    const Launch launch = module.kernel("strided<float>").launch({{1}, {32}}, from, to, 1 << 28);
+    EXPECT_FALSE(launch.expect_no_faults());
+  }
+  on_gpu.reset();
+  Testbench next(Backend::gpu);
+  EXPECT_EQ(next.buffer("x", iota(3)).read()[2], 3);
 }
 
 }  // namespace
