@@ -31,7 +31,6 @@ struct Driver {
     take(functions.error_text, "cuGetErrorString");
     take(functions.retain_context, "cuDevicePrimaryCtxRetain");
     take(functions.release_context, "cuDevicePrimaryCtxRelease_v2");
-    take(functions.reset_context, "cuDevicePrimaryCtxReset_v2");
     take(functions.set_context, "cuCtxSetCurrent");
     take(functions.synchronise, "cuCtxSynchronize");
     take(functions.allocate, "cuMemAlloc_v2");

@@ -67,7 +67,6 @@ struct Functions {
   Result (*error_text)(Result, const char**) = nullptr;
   Result (*retain_context)(Handle*, int) = nullptr;
   Result (*release_context)(int) = nullptr;
-  Result (*reset_context)(int) = nullptr;
   Result (*set_context)(Handle) = nullptr;
   Result (*synchronise)() = nullptr;
   Result (*allocate)(DevicePointer*, std::size_t) = nullptr;

@@ -123,12 +123,6 @@ class GpuMachine final : public Machine {
   }
   // What fails here failed before: the context goes, and all that is in it.
   ~GpuMachine() override {
-    // After a fault every call fails, until nobody has the context any more.
-    if (functions_.synchronise() != driver::success) {
-      functions_.release_context(device);
-      functions_.reset_context(device);
-      return;
-    }
     for (const std::uint64_t texture : textures_) functions_.destroy_texture(texture);
     for (const driver::DevicePointer address : memory_) functions_.free(address);
     functions_.release_context(device);
