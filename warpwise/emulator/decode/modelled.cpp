@@ -232,6 +232,8 @@ class Flow {
   void access(const Operation& op, ModelledSet& in) {
     const InstructionClass kind = code_.sites[static_cast<std::size_t>(op.site)].kind;
     if (kind == InstructionClass::texture) {
+      // Textures and surfaces lie in global memory.
+      if (code_.names[op.index].starts_with("sust")) store(Space::global, in);
       in |= global_;
     } else if (kind == InstructionClass::store) {
       store(op.space, in);

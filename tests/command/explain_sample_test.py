@@ -1,0 +1,98 @@
+"""explain --sample: the counts of some blocks, made those of the grid, beside the grid's own; --fidelity; structures."""
+
+import unittest
+
+from explain_support import USAGE, ExplainTest, compiles
+from support import runs_rungs, write
+
+# The edges of an image cost more than its inside, and the last blocks less.
+IMAGE = b"""extern "C" __global__ void smooth(const unsigned char* in, unsigned char* out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+  for (int dy = -1; dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      if (x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height) sum += in[(y + dy) * width + x + dx];
+    }
+  }
+  out[y * width + x] = static_cast<unsigned char>(sum / 9);
+}
+"""
+SHAPE = ["--grid", "38,66", "--block", "32,8", "--arg", "u8[630000]:random", "--arg", "u8[630000]", "--arg", "i32:1201",
+         "--arg", "i32:523"]
+
+
+class Sample(ExplainTest):
+    def near(self, sample, whole, share=0.01):
+        self.assertLessEqual(abs(sample - whole), share * whole, f"{sample} for {whole}")
+
+    def compare(self, sample, whole):
+        for name in ["warp_instructions", "thread_instructions", "branches"]:
+            self.near(sample[name], whole[name])
+        for kind in ["global_load", "global_store"]:
+            for count in ["requests", "bytes_requested", "bytes_moved"]:
+                self.near(sample["by_cc"]["9.0"][kind][count], whole["by_cc"]["9.0"][kind][count])
+
+    @compiles
+    def test_counts_are_within_a_hundredth(self):
+        write("image.cu", IMAGE)
+        whole = self.json_of("image.cu", *SHAPE)
+        self.assertEqual(whole["blocks_run"], 38 * 66)
+        sample = self.json_of("image.cu", *SHAPE, "--sample", "25%")
+        self.assertEqual(sample["blocks_run"], 627)
+        self.compare(sample, whole)
+
+    @compiles
+    def test_it_says_that_it_is_one(self):
+        write("image.cu", IMAGE)
+        text = self.run_command("explain", "image.cu", *SHAPE, "--sample", "100").stdout.decode()
+        self.assertIn("a sample: 100 of 2,508 blocks ran", " ".join(text.split()))
+        text = self.run_command("explain", "image.cu", *SHAPE, "--sample", "100%").stdout.decode()
+        self.assertNotIn("a sample", text)
+
+    @runs_rungs
+    def test_of_a_rung(self):
+        whole = self.json_of("sobel/sliding_rows", "--size", "1536x1024")
+        sample = self.json_of("sobel/sliding_rows", "--size", "1536x1024", "--sample", "20%")
+        self.assertLess(sample["blocks_run"], whole["blocks_run"] / 4)
+        self.compare(sample, whole)
+
+    def test_what_is_none(self):
+        for text in ["0", "0%", "101%", "x"]:
+            self.fail_with(USAGE, "explain", "image.cu", *SHAPE, "--sample", text, says="--sample got")
+        self.fail_with(USAGE, "explain", "image.cu", *SHAPE, "--sample", "5%", "--dump", "0=a.npy", says="--dump")
+        self.fail_with(USAGE, "explain", "sobel", "--sample", "5%", says="--sample is for a FILE or a rung")
+
+
+class Fidelity(ExplainTest):
+    @compiles
+    def test_lines(self):
+        write("sine.cu", b"extern \"C\" __global__ void sine(float* v) {\n  v[threadIdx.x] = __sinf(v[threadIdx.x]);\n}\n")
+        shape = ["sine.cu", "--grid", "1", "--block", "32", "--arg", "f32[32]"]
+        text = " ".join(self.run_command("explain", *shape).stdout.decode().split())
+        self.assertIn("Fidelity: not exact: approximate functions, whose last bits are not a GPU's "
+                      "(may have reached a result).", text)
+        text = " ".join(self.run_command("explain", *shape, "--fidelity").stdout.decode().split())
+        self.assertIn("may have reached a result; at sine.cu:2", text)
+
+
+class Structures(ExplainTest):
+    @compiles
+    def test_with_pointers_in_them(self):
+        write("rows.cu", b"""struct Row { float* values; int count; };
+extern "C" __global__ void add(Row row, Row* others) {
+  const int i = threadIdx.x;
+  if (i < row.count) row.values[i] += others[1].values[i];
+}
+""")
+        row = "{f32[32]:iota, i32:32}"
+        report = self.json_of("rows.cu", "--grid", "1", "--block", "32", "--arg", row, "--arg", f"&{{{row}, {row}}}")
+        self.assertEqual(report["faults"], [])
+        self.assertEqual(report["by_cc"]["9.0"]["global_store"]["requests"], 1)
+        self.fail_with(USAGE, "explain", "rows.cu", "--grid", "1", "--block", "32", "--arg", "{f32[32]}", "--arg", row,
+                       says="a structure of 16 bytes, not of 8")
+
+
+if __name__ == "__main__":
+    unittest.main()
