@@ -166,7 +166,7 @@ class FirstHour:
             for value in [*values.split(), *(listed[1].split(", ") if listed else [])]:
                 # At the line's start: descriptions of others may name it too.
                 line = re.search(rf"^ +(?:-\w,)?{option}(?![\w-]).*\n?.*", said, re.MULTILINE)[0]
-                if not re.fullmatch(r"[A-Z0-9:,.{}+-]+", value):
+                if not re.fullmatch(r"[A-Z0-9:,.{}+%-]+", value):
                     expect(value in line, f"warpwise {name} --help does not name {value} for {option}: {line}")
 
     def formats(self):
