@@ -51,6 +51,15 @@ class FaultsTest(unittest.TestCase):
                     expected = set() if kind == "sound" or missed else {kind}
                     self.assertEqual(kinds_in(text), expected, text)
 
+    def test_faults_of_the_program_say_what_and_where(self):
+        self.assertRegex(self.said("never_freed"), r"leak in the program, cudaMalloc called at \S+\+0x\w+ in faults::lifetime_cases.*: "
+                                                   r"allocation 1 of 1000 bytes was never freed")
+        self.assertRegex(self.said("freed_twice"), r"invalid_free in the program, cudaFree called at .* freed before; allocation 1 was made by "
+                                                   r"cudaMalloc called at .* and freed by cudaFree called at ")
+        self.assertRegex(self.said("rows_past_end"), r"copy in the program, cudaMemcpy2D called at .*: to: a transfer of 144 bytes at byte 0 of "
+                                                     r"allocation 1 of 128 bytes")
+        self.assertRegex(self.said("use_after_free"), r"use_after_free in kernel .*; allocation 1 was made by cudaMalloc called at ")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -113,8 +113,7 @@ std::vector<Case> lifetime_cases() {
          check(cudaMalloc(&memory, 128));
          check(cudaFree(memory));
          check(cudaFree(memory));
-       },
-       not_yet},
+       }},
       {"freed_null", sound,
        [] {
          int* memory = nullptr;
@@ -128,8 +127,7 @@ std::vector<Case> lifetime_cases() {
          check(cudaMalloc(&memory, 128));
          check(cudaFree(memory + 4));
          check(cudaFree(memory));
-       },
-       not_yet},
+       }},
       {"freed_begin", sound,
        [] {
          int* memory = nullptr;
@@ -141,8 +139,7 @@ std::vector<Case> lifetime_cases() {
        [] {
          static int on_host[32];
          check(cudaFree(on_host));
-       },
-       not_yet},
+       }},
       {"freed_pinned_as_pinned", sound,
        [] {
          int* memory = nullptr;
@@ -156,8 +153,7 @@ std::vector<Case> lifetime_cases() {
          check(cudaFreeAsync(memory, nullptr));
          check(cudaFreeAsync(memory, nullptr));
          check(cudaDeviceSynchronize());
-       },
-       not_yet},
+       }},
       {"freed_async_once", sound,
        [] {
          int* memory = nullptr;
@@ -171,30 +167,26 @@ std::vector<Case> lifetime_cases() {
          check(cudaMalloc(&memory, 1000));
          fill<<<1, 32>>>(memory);
          finish();
-       },
-       not_yet},
+       }},
       {"never_freed_async", "leak",
        [] {
          int* memory = nullptr;
          check(cudaMallocAsync(&memory, 1000, nullptr));
          fill<<<1, 32>>>(memory);
          finish();
-       },
-       not_yet},
+       }},
       {"never_freed_managed", "leak",
        [] {
          int* memory = nullptr;
          check(cudaMallocManaged(&memory, 1000));
          memory[0] = 1;
-       },
-       not_yet},
+       }},
       {"never_freed_pinned", "leak",
        [] {
          int* memory = nullptr;
          check(cudaMallocHost(&memory, 1000));
          memory[0] = 1;
-       },
-       not_yet},
+       }},
       {"freed_all", sound,
        [] {
          int* memory[3] = {};
@@ -219,7 +211,7 @@ std::vector<Case> lifetime_cases() {
       {"heap_one_past_end", "out_of_bounds", [] { heap_case(17, 1); }},
       {"heap_to_the_end", sound, [] { heap_case(16, 1); }},
       {"heap_freed_twice", "invalid_free", [] { heap_case(16, 2); }},
-      {"heap_never_freed", "leak", [] { heap_case(16, 0); }, not_yet},
+      {"heap_never_freed", "leak", [] { heap_case(16, 0); }},
       {"heap_after_free", "use_after_free",
        [] {
          const Ints to(32);

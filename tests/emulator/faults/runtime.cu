@@ -64,23 +64,22 @@ void host_reads(bool managed, bool waits) {
 
 std::vector<Case> runtime_cases() {
   return {
-      {"upload_past_end", "copy", [] { upload(132, cudaMemcpyHostToDevice); }, not_yet},
+      {"upload_past_end", "copy", [] { upload(132, cudaMemcpyHostToDevice); }},
       {"upload_to_the_end", sound, [] { upload(128, cudaMemcpyHostToDevice); }},
-      {"download_past_end", "copy", [] { download(132, cudaMemcpyDeviceToHost); }, not_yet},
+      {"download_past_end", "copy", [] { download(132, cudaMemcpyDeviceToHost); }},
       {"download_to_the_end", sound, [] { download(128, cudaMemcpyDeviceToHost); }},
-      {"upload_as_download", "copy", [] { upload(128, cudaMemcpyDeviceToHost); }, not_yet},
+      {"upload_as_download", "copy", [] { upload(128, cudaMemcpyDeviceToHost); }},
       {"upload_as_default", sound, [] { upload(128, cudaMemcpyDefault); }},
-      {"download_as_upload", "copy", [] { download(128, cudaMemcpyHostToDevice); }, not_yet},
+      {"download_as_upload", "copy", [] { download(128, cudaMemcpyHostToDevice); }},
       {"download_as_default", sound, [] { download(128, cudaMemcpyDefault); }},
-      {"upload_as_device_copy", "copy", [] { upload(128, cudaMemcpyDeviceToDevice); }, not_yet},
+      {"upload_as_device_copy", "copy", [] { upload(128, cudaMemcpyDeviceToDevice); }},
       {"copy_of_freed", "copy",
        [] {
          int* memory = nullptr;
          check(cudaMalloc(&memory, 128));
          check(cudaFree(memory));
          check(cudaMemcpy(host_values, memory, 128, cudaMemcpyDeviceToHost));
-       },
-       not_yet},
+       }},
       {"copy_then_free", sound,
        [] {
          int* memory = nullptr;
@@ -93,8 +92,7 @@ std::vector<Case> runtime_cases() {
        [] {
          const Ints to(32);
          check(cudaMemset(to, 0, 132));
-       },
-       not_yet},
+       }},
       {"fill_to_the_end", sound,
        [] {
          const Ints to(32);
@@ -104,8 +102,7 @@ std::vector<Case> runtime_cases() {
        [] {
          const Ints to(32);
          check(cudaMemcpy2D(to, 16, host_values, 16, 16, 9, cudaMemcpyHostToDevice));
-       },
-       not_yet},
+       }},
       {"rows_to_the_end", sound,
        [] {
          const Ints to(32);
@@ -115,15 +112,14 @@ std::vector<Case> runtime_cases() {
        [] {
          const Ints to(64);
          check(cudaMemcpy2D(to, 16, host_values, 64, 20, 4, cudaMemcpyHostToDevice));
-       },
-       not_yet},
+       }},
       {"rows_as_wide_as_pitch", sound,
        [] {
          const Ints to(64);
          check(cudaMemcpy2D(to, 20, host_values, 64, 20, 4, cudaMemcpyHostToDevice));
        }},
-      {"symbol_past_end", "copy", [] { check(cudaMemcpyToSymbol(variable, host_values, 128, 64)); },
-       not_yet},
+      {"symbol_past_end", "copy",
+       [] { check(cudaMemcpyToSymbol(variable, host_values, 128, 64)); }},
       {"symbol_to_the_end", sound,
        [] { check(cudaMemcpyToSymbol(variable, host_values, 64, 64)); }},
       {"launch_failed_unasked", "unchecked_launch", [] { launch_of(2048, false); }, not_yet},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "warpwise/emulator/runtime/allocations.hpp"
+#include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using namespace warpwise::emulator::runtime;
@@ -49,8 +51,10 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format,
     made->row_bytes = extent.width * made->texel_bytes;
     made->rows = std::max<std::size_t>(extent.height, 1);
     made->slices = std::max<std::size_t>(extent.depth, 1);
-    made->data =
-        emulated().device.allocate(made->row_bytes * made->rows * made->slices, "a CUDA array");
+    const std::size_t all_bytes = made->row_bytes * made->rows * made->slices;
+    const std::string name = next_allocation_name();
+    made->data = emulated().device.allocate(all_bytes, name + ", a CUDA array,");
+    note_allocation(made->data, all_bytes, AllocationKind::array, name);
     *array = made.release();
     return cudaSuccess;
   });
@@ -78,6 +82,16 @@ End end_in(const cudaPitchedPtr& memory, const cudaPos& at) {
           memory.pitch, slice};
 }
 
+/// A copy that ends outside of an array.
+cudaError_t outside(cudaArray_const_t array) {
+  report_bad_copy(array == nullptr
+                      ? std::string("no array")
+                      : "more than an array of " + std::to_string(array->row_bytes) +
+                            " bytes in each of " + std::to_string(array->rows) + " rows and " +
+                            std::to_string(array->slices) + " slices has");
+  return report(cudaErrorInvalidValue);
+}
+
 cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   const cudaArray_t array = copy.srcArray != nullptr ? copy.srcArray : copy.dstArray;
   if (copy.srcArray != nullptr && copy.dstArray != nullptr &&
@@ -99,30 +113,30 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
     fits = end_in(*copy.dstArray, in_bytes(copy.dstPos), bytes, to) && fits;
   else
     to = end_in(copy.dstPtr, copy.dstPos);
-  if (!fits) return report(cudaErrorInvalidValue);
+  if (!fits) return outside(array);
   for (std::size_t z = 0; z < bytes.depth; ++z) {
     const cudaError_t error =
         copy_rows(to.first + z * to.slice, to.pitch, from.first + z * from.slice, from.pitch,
-                  bytes.width, bytes.height);
+                  bytes.width, bytes.height, copy.kind);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
 cudaError_t copy_to(cudaArray_t array, std::size_t x, std::size_t y, const void* from,
-                    std::size_t pitch, std::size_t width, std::size_t height) {
+                    std::size_t pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   End to;
-  if (array == nullptr || !end_in(*array, {x, y, 0}, {width, height, 1}, to))
-    return report(cudaErrorInvalidValue);
-  return copy_rows(to.first, to.pitch, from, pitch, width, height);
+  if (array == nullptr || !end_in(*array, {x, y, 0}, {width, height, 1}, to)) return outside(array);
+  return copy_rows(to.first, to.pitch, from, pitch, width, height, kind);
 }
 
 cudaError_t copy_from(cudaArray_const_t array, std::size_t x, std::size_t y, void* to,
-                      std::size_t pitch, std::size_t width, std::size_t height) {
+                      std::size_t pitch, std::size_t width, std::size_t height,
+                      cudaMemcpyKind kind) {
   End from;
   if (array == nullptr || !end_in(*array, {x, y, 0}, {width, height, 1}, from))
-    return report(cudaErrorInvalidValue);
-  return copy_rows(to, pitch, from.first, from.pitch, width, height);
+    return outside(array);
+  return copy_rows(to, pitch, from.first, from.pitch, width, height, kind);
 }
 
 /// Bytes that go on from row to row of a two-dimensional array.
@@ -132,9 +146,8 @@ std::byte* run_in(cudaArray_const_t array, std::size_t x, std::size_t y, std::si
   return reinterpret_cast<std::byte*>(array->data) + first;
 }
 
-cudaError_t copy_run(void* to, const void* from, std::size_t bytes) {
-  if (to == nullptr || from == nullptr) return report(cudaErrorInvalidValue);
-  return copy_rows(to, bytes, from, bytes, bytes, 1);
+cudaError_t copy_run(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_rows(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 }  // namespace
@@ -158,6 +171,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
   const std::unique_ptr<cudaArray> owned(array);
   return guarded([&] {
+    note_free(reinterpret_cast<const void*>(array->data), false);
     emulated().device.free(array->data);
     return cudaSuccess;
   });
@@ -181,54 +195,53 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream
   return report(run_or_capture(stream, [own = *copy] { return copy_slices(own); }));
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
-                                size_t width, size_t height, cudaMemcpyKind) {
-  return copy_to(to, x, y, from, pitch, width, height);
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_to(to, x, y, from, pitch, width, height, kind);
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
-                                     size_t pitch, size_t width, size_t height, cudaMemcpyKind,
+                                     size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
   return report(
-      run_or_capture(stream, [=] { return copy_to(to, x, y, from, pitch, width, height); }));
+      run_or_capture(stream, [=] { return copy_to(to, x, y, from, pitch, width, height, kind); }));
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
-                                  size_t y, size_t width, size_t height, cudaMemcpyKind) {
-  return copy_from(from, x, y, to, pitch, width, height);
+                                  size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_from(from, x, y, to, pitch, width, height, kind);
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
-                                       size_t y, size_t width, size_t height, cudaMemcpyKind,
+                                       size_t y, size_t width, size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-  return report(
-      run_or_capture(stream, [=] { return copy_from(from, x, y, to, pitch, width, height); }));
+  return report(run_or_capture(
+      stream, [=] { return copy_from(from, x, y, to, pitch, width, height, kind); }));
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t x, size_t y, size_t width,
-                                     size_t height, cudaMemcpyKind) {
+                                     size_t height, cudaMemcpyKind kind) {
   End end;
-  if (from == nullptr || !end_in(*from, {x, y, 0}, {width, height, 1}, end))
-    return report(cudaErrorInvalidValue);
-  return copy_to(to, to_x, to_y, end.first, end.pitch, width, height);
+  if (from == nullptr || !end_in(*from, {x, y, 0}, {width, height, 1}, end)) return outside(from);
+  return copy_to(to, to_x, to_y, end.first, end.pitch, width, height, kind);
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
-                              cudaMemcpyKind) {
-  return copy_run(run_in(to, x, y, bytes), from, bytes);
+                              cudaMemcpyKind kind) {
+  return copy_run(run_in(to, x, y, bytes), from, bytes, kind);
 }
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
-                                   size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+                                   size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return report(
-      run_or_capture(stream, [=] { return copy_run(run_in(to, x, y, bytes), from, bytes); }));
+      run_or_capture(stream, [=] { return copy_run(run_in(to, x, y, bytes), from, bytes, kind); }));
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
-                                cudaMemcpyKind) {
-  return copy_run(to, run_in(from, x, y, bytes), bytes);
+                                cudaMemcpyKind kind) {
+  return copy_run(to, run_in(from, x, y, bytes), bytes, kind);
 }
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
-                                     size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+                                     size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return report(
-      run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes); }));
+      run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes, kind); }));
 }
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
-                                   size_t x, size_t y, size_t bytes, cudaMemcpyKind) {
-  return copy_run(run_in(to, to_x, to_y, bytes), run_in(from, x, y, bytes), bytes);
+                                   size_t x, size_t y, size_t bytes, cudaMemcpyKind kind) {
+  return copy_run(run_in(to, to_x, to_y, bytes), run_in(from, x, y, bytes), bytes, kind);
 }
 
 }  // extern "C"

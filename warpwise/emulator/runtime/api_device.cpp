@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using namespace warpwise::emulator;
@@ -38,7 +39,10 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 cudaError_t cudaInitDevice(int, unsigned int, unsigned int) { return cudaSuccess; }
 cudaError_t cudaDeviceSynchronize() { return report(emulated().sticky); }
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceReset() {
+  forget_allocations();
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   const std::lock_guard lock(emulated().mutex);

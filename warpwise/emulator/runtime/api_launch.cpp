@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
@@ -156,7 +157,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
     const auto start = std::chrono::steady_clock::now();
-    const LaunchResult result = noting_refusal(name, [&] {
+    LaunchResult result = noting_refusal(name, [&] {
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
     });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -166,6 +167,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
                     {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
     std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
+    for (Fault& fault : result.faults) fault.message = with_origins(std::move(fault.message));
     note_launch(name, taken.count(), result);
     record_launch(name, blocks, threads, shared, ptx, result);
     if (result.faults.empty()) return cudaSuccess;

@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/arrays.hpp"
+#include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using warpwise::emulator::Address;
@@ -14,24 +16,31 @@ namespace {
 cudaError_t allocate(void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
-    *pointer = reinterpret_cast<void*>(emulated().device.allocate(bytes));
+    const std::string name = next_allocation_name();
+    const Address address = emulated().device.allocate(bytes, name);
+    note_allocation(address, bytes, AllocationKind::device, name);
+    *pointer = reinterpret_cast<void*>(address);
     return cudaSuccess;
   });
 }
 
-cudaError_t release(void* pointer) {
+/// \param host  it is a function that frees pinned memory
+cudaError_t release(void* pointer, bool host) {
   if (pointer == nullptr) return cudaSuccess;
   return guarded([&] {
+    note_free(pointer, host);
     emulated().device.free(address_of(pointer));
     return cudaSuccess;
   });
 }
 
 /// Memory that host and device see at one address.
-cudaError_t allocate_shared(void** pointer, std::size_t bytes) {
+cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind kind) {
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
-    *pointer = emulated().device.allocate_visible(bytes);
+    const std::string name = next_allocation_name();
+    *pointer = emulated().device.allocate_visible(bytes, name);
+    note_allocation(address_of(*pointer), bytes, kind, name);
     return cudaSuccess;
   });
 }
@@ -39,6 +48,8 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes) {
 cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
                       std::size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
+  check_fill({to, pitch, width, height});
+  if (to == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
     std::byte* target = host_of(to, pitch * (height - 1) + width);
     for (std::size_t y = 0; y < height; ++y) std::memset(target + y * pitch, value, width);
@@ -68,13 +79,29 @@ cudaError_t symbol_address(const void* symbol, Address* address, std::size_t* by
   });
 }
 
+/// Where a part of a symbol begins that a copy is from or to.
+cudaError_t part_of_symbol(const void* symbol, std::size_t offset, std::size_t bytes,
+                           void** pointer) {
+  Address address = 0;
+  std::size_t size = 0;
+  const cudaError_t error = symbol_address(symbol, &address, &size);
+  if (error != cudaSuccess) return error;
+  *pointer = reinterpret_cast<void*>(address + offset);
+  if (offset <= size && bytes <= size - offset) return cudaSuccess;
+  report_bad_copy(std::to_string(bytes) + " bytes from byte " + std::to_string(offset) +
+                  " of a variable of " + std::to_string(size) + " bytes");
+  return report(cudaErrorInvalidValue);
+}
+
 }  // namespace
 
 namespace warpwise::emulator::runtime {
 
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height) {
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   if (width == 0 || height == 0) return cudaSuccess;
+  check_copy({to, to_pitch, width, height}, {from, from_pitch, width, height}, kind);
+  if (to == nullptr || from == nullptr) return report(cudaErrorInvalidValue);
   if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
   return guarded([&] {
     std::byte* target = host_of(to, to_pitch * (height - 1) + width);
@@ -97,13 +124,13 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
   return allocate(pointer, bytes);
 }
-cudaError_t cudaFree(void* pointer) { return release(pointer); }
+cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   // A captured graph uses the memory each time it is launched: it is kept then.
-  const std::lock_guard lock(emulated().mutex);
-  if (emulated().captures.contains(stream)) return cudaSuccess;
+  if (capture_of(stream) != nullptr) return cudaSuccess;
   if (pointer == nullptr) return cudaSuccess;
   try {
+    if (emulated().sticky == cudaSuccess) note_free(pointer, false);
     emulated().device.free(address_of(pointer));
     return cudaSuccess;
   } catch (const warpwise::Error&) {
@@ -121,13 +148,15 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
                          extent.height * extent.depth);
 }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
-  return allocate_shared(pointer, bytes);
+  return allocate_shared(pointer, bytes, AllocationKind::managed);
 }
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_shared(pointer, bytes); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  return allocate_shared(pointer, bytes, AllocationKind::pinned);
+}
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
-  return allocate_shared(pointer, bytes);
+  return allocate_shared(pointer, bytes, AllocationKind::pinned);
 }
-cudaError_t cudaFreeHost(void* pointer) { return release(pointer); }
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
 cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
   if (host == nullptr || bytes == 0) return report(cudaErrorInvalidValue);
   if (emulated().device.holds(address_of(host)))
@@ -148,22 +177,23 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  return copy_rows(to, bytes, from, bytes, bytes, 1);
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return copy_rows(to, bytes, from, bytes, bytes, 1, kind);
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   return report(
-      run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1); }));
+      run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1, kind); }));
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                         size_t width, size_t height, cudaMemcpyKind) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height);
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
   return report(run_or_capture(
-      stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height); }));
+      stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }));
 }
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return fill_rows(to, bytes, value, bytes, 1);
@@ -188,12 +218,12 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            size_t bytes) {
   if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
-  return copy_rows(to, bytes, from, bytes, bytes, 1);
+  return copy_rows(to, bytes, from, bytes, bytes, 1, cudaMemcpyDeviceToDevice);
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 size_t bytes, cudaStream_t stream) {
   if (to_device != 0 || from_device != 0) return report(cudaErrorInvalidDevice);
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 // Where memory lies changes no result.
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
@@ -213,11 +243,10 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
   return symbol_address(symbol, nullptr, bytes);
 }
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                               cudaMemcpyKind) {
-  Address address = 0;
-  const cudaError_t error = symbol_address(symbol, &address, nullptr);
-  if (error != cudaSuccess) return error;
-  return copy_rows(reinterpret_cast<void*>(address + offset), bytes, from, bytes, bytes, 1);
+                               cudaMemcpyKind kind) {
+  void* to = nullptr;
+  const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
+  return error != cudaSuccess ? error : copy_rows(to, bytes, from, bytes, bytes, 1, kind);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -225,11 +254,10 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t
       stream, [=] { return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind); }));
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                                 cudaMemcpyKind) {
-  Address address = 0;
-  const cudaError_t error = symbol_address(symbol, &address, nullptr);
-  if (error != cudaSuccess) return error;
-  return copy_rows(to, bytes, reinterpret_cast<const void*>(address + offset), bytes, bytes, 1);
+                                 cudaMemcpyKind kind) {
+  void* from = nullptr;
+  const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
+  return error != cudaSuccess ? error : copy_rows(to, bytes, from, bytes, bytes, 1, kind);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {

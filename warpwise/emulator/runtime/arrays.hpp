@@ -20,7 +20,8 @@ struct cudaArray {
 namespace warpwise::emulator::runtime {
 
 /// Copies rows between any two of host, device and array; api_memory.cpp.
+/// \param kind  what the call says of both ends, for Check::runtime alone
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height);
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind);
 
 }  // namespace warpwise::emulator::runtime

@@ -3,22 +3,25 @@
 #include <algorithm>
 #include <cstring>
 
+#include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/driver.hpp"
 
 using namespace warpwise::emulator::runtime;
 
 namespace {
 
-CUresult copy(void* to, const void* from, std::size_t bytes) {
-  return result_of(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+CUresult copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return result_of(cudaMemcpy(to, from, bytes, kind));
 }
-CUresult copy(void* to, const void* from, std::size_t bytes, CUstream stream) {
-  return result_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+CUresult copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, CUstream stream) {
+  return result_of(cudaMemcpyAsync(to, from, bytes, kind, stream));
 }
 
 // A device address is one of the device's: the host's memory is not read or written by mistake.
 bool is_device(CUdeviceptr address, std::size_t bytes) {
-  return bytes == 0 || emulated().device.holds(address);
+  if (bytes == 0 || emulated().device.holds(address)) return true;
+  report_bad_copy("an address that is none of the device's");
+  return false;
 }
 
 // One end of a copy of slices.
@@ -95,6 +98,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
   return result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       if (width == 0 || height == 0) return cudaSuccess;
+      check_fill({pointer_of(to), pitch, width * element, height});
       std::byte* row = emulated().device.host_pointer(to, pitch * (height - 1) + width * element);
       for (std::size_t y = 0; y < height; ++y, row += pitch) {
         for (std::size_t x = 0; x < width; ++x) std::memcpy(row + x * element, &value, element);
@@ -173,41 +177,41 @@ CUresult cuMemPoolSetAccess(CUmemoryPool, const CUmemAccessDesc*, size_t) { retu
 // ---- copies
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return copy(pointer_of(to), pointer_of(from), bytes);
+  return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault);
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return copy(pointer_of(to), pointer_of(from), bytes, stream);
+  return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault, stream);
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
   if (!is_device(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return copy(pointer_of(to), from, bytes);
+  return copy(pointer_of(to), from, bytes, cudaMemcpyHostToDevice);
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
   if (!is_device(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return copy(pointer_of(to), from, bytes, stream);
+  return copy(pointer_of(to), from, bytes, cudaMemcpyHostToDevice, stream);
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
   if (!is_device(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return copy(to, pointer_of(from), bytes);
+  return copy(to, pointer_of(from), bytes, cudaMemcpyDeviceToHost);
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
   if (!is_device(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return copy(to, pointer_of(from), bytes, stream);
+  return copy(to, pointer_of(from), bytes, cudaMemcpyDeviceToHost, stream);
 }
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   if (!is_device(to, bytes) || !is_device(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return copy(pointer_of(to), pointer_of(from), bytes);
+  return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice);
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   if (!is_device(to, bytes) || !is_device(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-  return copy(pointer_of(to), pointer_of(from), bytes, stream);
+  return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDeviceToDevice, stream);
 }
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
-  return copy(pointer_of(to), pointer_of(from), bytes);
+  return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault);
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes,
                            CUstream stream) {
-  return copy(pointer_of(to), pointer_of(from), bytes, stream);
+  return copy(pointer_of(to), pointer_of(from), bytes, cudaMemcpyDefault, stream);
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D* given) { return slices(parameters_of(*given)); }
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* given) { return slices(parameters_of(*given)); }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/fat_binary.hpp"
 #include "warpwise/emulator/runtime/not_run.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"
@@ -33,6 +34,7 @@ Runtime::Runtime() {
     cc = rules::parse_compute_capability(text);
   if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET"))
     budget = std::strtoull(text, nullptr, 10);
+  if (checks_asked_for().has(Check::memory)) at_end(report_leaks);
 }
 
 Runtime& emulated() {
@@ -130,11 +132,13 @@ int driver_not_run(const char* function) {
   return cudaErrorNotSupported;  // the two interfaces number it alike
 }
 
+bool is_device_address(Address address) {
+  return address >= first_device_address && address < first_address_that_the_host_sees;
+}
+
 std::byte* host_of(const void* pointer, std::size_t bytes) {
   const Address address = address_of(pointer);
-  const bool is_device_address =
-      address >= first_device_address && address < first_address_that_the_host_sees;
-  if (is_device_address || emulated().device.holds(address))
+  if (is_device_address(address) || emulated().device.holds(address))
     return emulated().device.host_pointer(address, bytes);
   return static_cast<std::byte*>(const_cast<void*>(pointer));
 }

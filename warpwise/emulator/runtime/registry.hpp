@@ -99,6 +99,9 @@ cudaError_t fail(cudaError_t error, std::string message, bool sticky);
 
 inline Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
+/// Whether an address is one of those that the host does not see.
+bool is_device_address(Address address);
+
 /// Host memory behind any pointer: of the device, or the pointer itself.
 std::byte* host_of(const void* pointer, std::size_t bytes);
 

@@ -135,23 +135,31 @@ bool did_not_run(const KernelReport& kernel) {
   return !kernel.refusal.empty() || kernel.launches == 0;
 }
 
-std::string failure_of(const KernelReport& kernel) {
+// One element for all faults: not every reader takes several. The first one gives it its type.
+std::string failure(FaultKind kind, const std::vector<std::string>& lines) {
   std::string all;
-  for (const Fault& fault : kernel.faults) all += describe(kernel.name, fault) + "\n";
-  // One element for all: not every reader takes several.
-  const Fault& first = kernel.faults.front();
-  return "      <failure" + attribute("type", std::string(name_of(first.kind))) +
-         attribute("message", describe(kernel.name, first)) + ">" + xml(all) + "</failure>\n";
+  for (const std::string& line : lines) all += line + "\n";
+  return "      <failure" + attribute("type", std::string(name_of(kind))) +
+         attribute("message", lines.front()) + ">" + xml(all) + "</failure>\n";
+}
+
+std::string failure_of(const KernelReport& kernel) {
+  std::vector<std::string> lines;
+  for (const Fault& fault : kernel.faults) lines.push_back(describe(kernel.name, fault));
+  return failure(kernel.faults.front().kind, lines);
+}
+
+std::string place_attributes(const SourcePlace& place, const RunReport& report) {
+  if (place.file.empty()) return {};
+  return attribute("file", shown_path(place.file, report.folder).string()) +
+         attribute("line", static_cast<std::uint64_t>(place.line));
 }
 
 std::string test_case(const KernelReport& kernel, const RunReport& report) {
   std::string text = "    <testcase" + attribute("name", kernel.name) +
                      attribute("classname", report.program) + seconds_attribute(kernel.seconds);
   const Fault* const first = kernel.faults.empty() ? nullptr : &kernel.faults.front();
-  if (first != nullptr && !first->file.empty()) {
-    text += attribute("file", shown_path(first->file, report.folder).string()) +
-            attribute("line", static_cast<std::uint64_t>(first->line));
-  }
+  if (first != nullptr) text += place_attributes({first->file, first->line}, report);
   if (first != nullptr) return text + ">\n" + failure_of(kernel) + "    </testcase>\n";
   if (!kernel.refusal.empty()) {
     return text + ">\n      <error type=\"not_run\"" + attribute("message", kernel.refusal) +
@@ -163,6 +171,16 @@ std::string test_case(const KernelReport& kernel, const RunReport& report) {
            "</testcase>\n";
   }
   return text + "/>\n";
+}
+
+std::string program_case(const RunReport& report) {
+  std::vector<std::string> lines;
+  for (const HostFault& fault : report.host_faults) lines.push_back(describe(fault));
+  const HostFault& first = report.host_faults.front();
+  return "    <testcase" + attribute("name", "the program") +
+         attribute("classname", report.program) + seconds_attribute(0) +
+         place_attributes(first.source, report) + ">\n" + failure(first.kind, lines) +
+         "    </testcase>\n";
 }
 
 std::string call_case(const std::string& function, const RunReport& report) {
@@ -213,7 +231,7 @@ std::uint64_t RunReport::launches() const {
 std::uint64_t RunReport::faults() const {
   std::uint64_t count = 0;
   for (const KernelReport& each : kernels) count += each.faults.size();
-  return count;
+  return count + host_faults.size();
 }
 
 std::uint64_t RunReport::not_run() const {
@@ -241,8 +259,14 @@ std::string describe(const std::string& kernel, const Fault& fault) {
          std::to_string(fault.count) + " times), " + place + callers + ": " + fault.message;
 }
 
+std::string describe(const HostFault& fault) {
+  return std::string(name_of(fault.kind)) + " in the program, " +
+         (fault.function.empty() ? "" : fault.function + " called ") +
+         (fault.place.empty() ? "" : "at " + fault.place + ": ") + fault.message;
+}
+
 std::string junit_of(const RunReport& report) {
-  std::uint64_t failures = 0;
+  std::uint64_t failures = report.host_faults.empty() ? 0 : 1;
   std::uint64_t errors = 0;
   double seconds = 0;
   std::string cases;
@@ -252,13 +276,15 @@ std::string junit_of(const RunReport& report) {
     seconds += each.seconds;
     cases += test_case(each, report);
   }
+  if (!report.host_faults.empty()) cases += program_case(report);
   for (const std::string& each : report.calls_not_run) cases += call_case(each, report);
   errors += report.calls_not_run.size();
   std::uint64_t skipped = 0;
   for (const KernelReport& each : report.kernels)
     skipped += each.faults.empty() && each.refusal.empty() && each.launches == 0 ? 1 : 0;
   const std::string counts =
-      attribute("tests", report.kernels.size() + report.calls_not_run.size()) +
+      attribute("tests", report.kernels.size() + report.calls_not_run.size() +
+                             (report.host_faults.empty() ? 0 : 1)) +
       attribute("failures", failures) + attribute("errors", errors) +
       attribute("skipped", skipped) + seconds_attribute(seconds);
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
@@ -283,6 +309,16 @@ std::string sarif_of(const RunReport& report) {
     notifications.push_back(
         {{"level", "error"},
          {"message", {{"text", "kernel " + kernel.name + " was not run: " + kernel.refusal}}}});
+  }
+  for (const HostFault& fault : report.host_faults) {
+    Json result = {{"ruleId", name_of(fault.kind)},
+                   {"level", "error"},
+                   {"message", {{"text", describe(fault)}}}};
+    if (!fault.source.file.empty()) {
+      result["locations"] =
+          Json::array({{{"physicalLocation", physical_location(fault.source, report.folder)}}});
+    }
+    results.push_back(std::move(result));
   }
   for (const std::string& each : report.calls_not_run)
     notifications.push_back({{"level", "error"}, {"message", {{"text", text_of_call(each)}}}});

@@ -21,11 +21,22 @@ struct KernelReport {
   std::string refusal;
 };
 
+/// What the program itself did wrong, in its calls of CUDA's functions or beside them.
+struct HostFault {
+  FaultKind kind = FaultKind::copy;
+  std::string function;  ///< of CUDA's; empty where none is at fault
+  SourcePlace source;    ///< that called it, where it is known
+  std::string place;     ///< the same in words
+  std::uint64_t count = 1;
+  std::string message;
+};
+
 /// A program's run so far.
 struct RunReport {
   std::string program;           ///< its name, without a folder
   std::filesystem::path folder;  ///< that it was started in, absolute
   std::vector<KernelReport> kernels;
+  std::vector<HostFault> host_faults;
   std::vector<std::string> calls_not_run;  ///< functions of the CUDA runtime, each once
 
   std::uint64_t launches() const;
@@ -41,9 +52,13 @@ std::string readable(const std::string& name);
 /// \param kernel  its readable name
 std::string describe(const std::string& kernel, const Fault& fault);
 
+/// The same of a fault of the program itself: kind, function, place, message.
+std::string describe(const HostFault& fault);
+
 /// JUnit's XML: a test case for each kernel, failed with its faults, in error where the emulator
-/// does not run it, skipped where an earlier fault kept it from running; and one in error for each
-/// function of the CUDA runtime that is not run.
+/// does not run it, skipped where an earlier fault kept it from running; one in error for each
+/// function of the CUDA runtime that is not run; and one that failed for the program itself, where
+/// that has faults.
 std::string junit_of(const RunReport& report);
 
 /// SARIF 2.1.0: a result for each fault, at its source line, by a path relative to the run's folder

@@ -128,6 +128,26 @@ class Reports {
     if (own.launches == 1 || !faults.empty()) write_files();
   }
 
+  void host_fault(FaultKind kind, const CallSite& site, const std::string& message) {
+    if (!is_asked_for()) return;
+    const ProgramPlace place = site.is_known() ? site.place() : ProgramPlace();
+    HostFault fault{kind, site.function(), place.source, "", 1, message};
+    if (site.is_known()) fault.place = place.text();
+    const std::lock_guard lock(mutex_);
+    for (HostFault& known : report_.host_faults) {
+      if (known.kind != kind || known.place != fault.place || known.function != fault.function ||
+          fault.place.empty())
+        continue;
+      known.count += 1;
+      return;
+    }
+    found(describe(fault));
+    report_.host_faults.push_back(std::move(fault));
+    write_files();
+  }
+
+  void at_end(void (*last_look)()) { last_look_ = last_look; }
+
   void refused(const std::string& kernel, const std::string& why) {
     if (!is_asked_for()) return;
     const std::lock_guard lock(mutex_);
@@ -156,12 +176,12 @@ class Reports {
     if (report_.kernels.size() != before) write_files();
   }
 
- private:
   bool is_asked_for() const {
     return messages_ != Messages::none || fidelity_ || error_exit_code_ != 0 || !junit_.empty() ||
            !sarif_.empty();
   }
 
+ private:
   KernelReport& report_of(const std::string& kernel) {
     std::string name = readable(kernel);
     const auto known = std::find_if(report_.kernels.begin(), report_.kernels.end(),
@@ -211,6 +231,7 @@ class Reports {
   }
 
   void end(int status) {
+    if (last_look_ != nullptr && is_own_process()) last_look_();
     {
       const std::lock_guard lock(mutex_);
       if (is_own_process()) {
@@ -247,6 +268,7 @@ class Reports {
   const pid_t process_ = ::getpid();
   pid_t found_in_ = 0;    ///< the process that something was found in
   pid_t refused_in_ = 0;  ///< the process that was refused something
+  void (*last_look_)() = nullptr;
   std::mutex mutex_;
   RunReport report_;
 };
@@ -269,6 +291,14 @@ bool fidelity_is_reported() { return reports().says_fidelity(); }
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result) {
   reports().launched(kernel, seconds, result);
 }
+
+void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message) {
+  reports().host_fault(kind, site, message);
+}
+
+void at_end(void (*last_look)()) { reports().at_end(last_look); }
+
+bool is_reported() { return reports().is_asked_for(); }
 
 void note_refusal(const std::string& kernel, const std::string& why) {
   reports().refused(kernel, why);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warpwise/emulator/emulator.hpp"
+#include "warpwise/emulator/runtime/call_site.hpp"
 
 // What the environment asks to be told of a program's run, and how the run is told about: README.md
 // beside this file lists the variables. None of them is set: nothing is kept and nothing said.
@@ -18,6 +19,15 @@ bool fidelity_is_reported();
 
 /// A launch has ended. \param kernel  its name in the PTX
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result);
+
+/// The program itself did something wrong. The same fault of the same call is told once.
+void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message);
+
+/// `last_look` is called at the program's end, before its reports are written; it may note faults.
+void at_end(void (*last_look)());
+
+/// Whether anything is told of the run, so that it is worth while to know where things were done.
+bool is_reported();
 
 /// The emulator does not run a launch. \param why  one line
 void note_refusal(const std::string& kernel, const std::string& why);

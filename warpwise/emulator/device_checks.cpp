@@ -1,0 +1,19 @@
+#include "warpwise/emulator/device_checks.hpp"
+
+#include <shared_mutex>
+
+#include "warpwise/emulator/device.hpp"
+
+namespace warpwise::emulator {
+
+std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(const Device& device) {
+  const Device::State& state = device.state();
+  const std::shared_lock lock(state.mutex);
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (const auto& [begin, allocation] : state.allocations) {
+    if (allocation.is_of_heap) all.emplace_back(allocation.name, allocation.bytes);
+  }
+  return all;
+}
+
+}  // namespace warpwise::emulator

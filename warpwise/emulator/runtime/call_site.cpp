@@ -1,0 +1,219 @@
+#include "warpwise/emulator/runtime/call_site.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "warpwise/emulator/runtime/registry.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+// The program's frames that are looked at: above the caller's may lie what CUDA's headers inline.
+constexpr std::size_t most_looked_at = 4;
+
+struct Frame {
+  const char* file = nullptr;
+  std::uintptr_t offset = 0;   ///< from the file's first byte in memory
+  std::uintptr_t in_file = 0;  ///< as the file itself counts its addresses
+};
+
+Frame frame_of(const void* return_address) {
+  Dl_info info{};
+  // The call itself, which a return address lies behind.
+  const auto call = reinterpret_cast<std::uintptr_t>(return_address) - 1;
+  if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  const auto base = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+  Elf64_Half type = 0;
+  std::memcpy(&type, static_cast<const char*>(info.dli_fbase) + offsetof(Elf64_Ehdr, e_type),
+              sizeof(type));
+  return {info.dli_fname, call - base, type == ET_EXEC ? call : call - base};
+}
+
+std::string_view name_of_file(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+/// Whether an address lies in libcudart.so.13 or libcuda.so.1.
+bool is_own(const void* address) {
+  static const std::string own_folder = [] {
+    Dl_info info{};
+    ::dladdr(reinterpret_cast<const void*>(&emulated), &info);
+    return std::string(folder_of(info.dli_fname));
+  }();
+  Dl_info info{};
+  if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
+  const std::string_view file = name_of_file(info.dli_fname);
+  return folder_of(info.dli_fname) == own_folder &&
+         (file.starts_with("libcudart.so") || file.starts_with("libcuda.so"));
+}
+
+std::string hex(std::uintptr_t value) {
+  char text[20] = "0x";
+  const auto end = std::to_chars(text + 2, text + sizeof(text), value, 16).ptr;
+  return {text, end};
+}
+
+/// What binutils' addr2line prints; nothing where there is none.
+std::string addr2line(const char* file, const std::vector<std::uintptr_t>& addresses) {
+  std::vector<std::string> words = {"addr2line", "-C", "-f", "-e", file};
+  for (const std::uintptr_t each : addresses) words.push_back(hex(each));
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const bool started =
+      ::posix_spawnp(&child, "addr2line", &actions, nullptr, arguments.data(), environ) == 0;
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  std::string text;
+  char part[4096];
+  for (ssize_t bytes = 0; started && (bytes = ::read(ends[0], part, sizeof(part))) != 0;) {
+    if (bytes > 0)
+      text.append(part, static_cast<std::size_t>(bytes));
+    else if (errno != EINTR)
+      break;
+  }
+  ::close(ends[0]);
+  if (started) ::waitpid(child, nullptr, 0);
+  return text;
+}
+
+ProgramPlace place_of(std::string_view function, std::string_view line) {
+  ProgramPlace place;
+  if (!function.starts_with("??")) place.function = function;
+  line = line.substr(0, line.find(" (discriminator"));
+  const std::size_t colon = line.rfind(':');
+  if (colon == std::string_view::npos || line.starts_with("??")) return place;
+  int number = 0;
+  std::from_chars(line.data() + colon + 1, line.data() + line.size(), number);
+  if (number > 0) place.source = {std::string(line.substr(0, colon)), number};
+  return place;
+}
+
+/// What the compiler makes of a launch, and what CUDA's headers have around a call.
+bool is_of_cuda(const ProgramPlace& place, std::string_view kernel) {
+  const std::string_view function = place.function;
+  return function.starts_with("__device_stub_") || function.starts_with("cudaError cuda") ||
+         function.starts_with("cudaError_t cuda") || function.starts_with("cudaLaunchKernel") ||
+         (!kernel.empty() && (function == kernel || function.ends_with(" " + std::string(kernel))));
+}
+
+ProgramPlace look_up(const std::vector<const void*>& frames, std::string_view kernel) {
+  std::vector<std::uintptr_t> addresses;
+  std::vector<Frame> known;
+  for (const void* each : frames) {
+    const Frame frame = frame_of(each);
+    // One file at a time: a frame of another one ends the way out of the first.
+    if (frame.file == nullptr || (!known.empty() && frame.file != known[0].file)) break;
+    known.push_back(frame);
+    addresses.push_back(frame.in_file);
+  }
+  if (known.empty()) return {};
+  // The loader's name of the program itself may be a relative path that is no longer true.
+  const std::string file = name_of_file(known[0].file) == ::program_invocation_short_name
+                               ? "/proc/" + std::to_string(::getpid()) + "/exe"
+                               : known[0].file;
+  const std::string text = addr2line(file.c_str(), addresses);
+  std::vector<std::string_view> lines;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    lines.push_back(rest.substr(0, end));
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  ProgramPlace place;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    ProgramPlace here;
+    if (2 * i + 1 < lines.size()) here = place_of(lines[2 * i], lines[2 * i + 1]);
+    here.offset = std::string(name_of_file(known[i].file)) + "+" + hex(known[i].in_file);
+    if (i == 0) place = here;
+    if (is_of_cuda(here, kernel)) continue;
+    return here;
+  }
+  return place;
+}
+
+}  // namespace
+
+std::string ProgramPlace::text() const {
+  std::string result =
+      source.file.empty() ? offset : source.file + ":" + std::to_string(source.line);
+  if (result.empty()) return "an unknown place";
+  if (!function.empty()) result += " in " + function;
+  return result;
+}
+
+CallSite CallSite::here() {
+  CallSite site;
+  const int count = ::backtrace(site.frames_.data(), static_cast<int>(site.frames_.size()));
+  site.count_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  return site;
+}
+
+std::size_t CallSite::first_of_program() const {
+  std::size_t i = 0;
+  while (i < count_ && is_own(frames_[i])) ++i;
+  return i;
+}
+
+std::string CallSite::function() const {
+  const std::size_t first = first_of_program();
+  if (first == 0) return {};
+  Dl_info info{};
+  const auto call = reinterpret_cast<std::uintptr_t>(frames_[first - 1]) - 1;
+  if (::dladdr(reinterpret_cast<const void*>(call), &info) == 0 || info.dli_sname == nullptr)
+    return {};
+  std::string_view name = info.dli_sname;
+  for (const std::string_view ending : {"_ptsz", "_ptds", "_v2", "_v3"}) {
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
+  return std::string(name);
+}
+
+ProgramPlace CallSite::place(std::string_view kernel) const {
+  const std::size_t first = first_of_program();
+  std::vector<const void*> frames;
+  for (std::size_t i = first; i < count_ && i < first + most_looked_at; ++i)
+    frames.push_back(frames_[i]);
+  static std::mutex& mutex = *new std::mutex;
+  static auto& known =
+      *new std::map<std::pair<std::vector<const void*>, std::string>, ProgramPlace>;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = known.try_emplace({frames, std::string(kernel)});
+  if (is_new) found->second = look_up(frames, kernel);
+  return found->second;
+}
+
+std::string CallSite::text() const {
+  const std::string called = function();
+  return (called.empty() ? "CUDA" : called) + " called at " + place().text();
+}
+
+const void* CallSite::address() const {
+  const std::size_t first = first_of_program();
+  return first < count_ ? frames_[first] : nullptr;
+}
+
+}  // namespace warpwise::emulator::runtime
