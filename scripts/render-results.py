@@ -16,6 +16,7 @@ import sys
 import advice_tables
 import bench_tables
 import counter_tables
+import fault_tables
 import ladder_tables
 import opencv_tables
 import prediction_tables
@@ -86,6 +87,8 @@ def rendered(name, benches):
         return prediction_tables.rendered(REPOSITORY / "results/predictions.json", what)
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
+    if kind == "faults":
+        return fault_tables.rendered(load("emulator/faults.json"), load("emulator/sanitizer.json"), what)
     if kind == "live":
         return stream_tables.live(REPOSITORY / "results/nvidia-h200/live.json", what)
     if kind == "opencv":

@@ -81,16 +81,13 @@ std::string library_of(nb::handle object) {
   return name.substr(0, name.find('.'));
 }
 
-// Modules are looked up once. They are never given back: at exit they may be gone before this is.
-nb::handle module_named(const char* name) { return nb::module_::import_(name).release(); }
-
-nb::handle numpy() {
-  static const nb::handle module = module_named("numpy");
-  return module;
-}
+// What is used of NumPy, looked up when the module is loaded: the first call of several threads at
+// once must not import anything, which gives up Python's lock in between. Never given back: at exit
+// it may be gone before this is.
+nb::handle ndarray;
+nb::handle numpy_empty;
 
 Kind kind_of(nb::handle object) {
-  static const nb::handle ndarray = nb::object(numpy().attr("ndarray")).release();
   if (object.type().is(ndarray)) return Kind::numpy;  // quickly, as most are
   const std::string library = library_of(object);
   if (library == "torch") return Kind::torch;
@@ -99,16 +96,67 @@ Kind kind_of(nb::handle object) {
   return Kind::numpy;
 }
 
+/// What an array's elements are called: "int64", or what its protocol says.
+std::string type_words(nb::handle object, const std::string& otherwise) {
+  if (!nb::hasattr(object, "dtype")) return otherwise;
+  return nb::cast<std::string>(nb::str(nb::object(object.attr("dtype"))));
+}
+
+/// The types there are, for messages.
+std::string all_types() {
+  std::string names;
+  for (const NumpyType& each : numpy_types)
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  return names;
+}
+
+/// An integer that a stream is known by, as DLPack counts them: 0 is no stream of its.
+std::uintptr_t counted(nb::handle number) {
+  constexpr std::uintptr_t legacy_default = 1;
+  std::uintptr_t handle = 0;
+  if (!nb::try_cast(number, handle)) {
+    throw InvalidArgument("stream is " + nb::cast<std::string>(nb::str(number)) +
+                          ", which is no CUDA stream's number");
+  }
+  return handle == 0 ? legacy_default : handle;
+}
+
+/// Makes the GPU of a CuPy array CuPy's current one, for as long as this lives.
+class OnCupyDevice {
+ public:
+  explicit OnCupyDevice(nb::handle array) : device_(array.attr("device")) {
+    device_.attr("__enter__")();
+  }
+  ~OnCupyDevice() {
+    try {
+      device_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("leaving a device of CuPy's");
+    }
+  }
+  OnCupyDevice(const OnCupyDevice&) = delete;
+  OnCupyDevice& operator=(const OnCupyDevice&) = delete;
+
+ private:
+  nb::object device_;
+};
+
 }  // namespace
+
+void find_numpy() {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  ndarray = nb::object(numpy.attr("ndarray")).release();
+  numpy_empty = nb::object(numpy.attr("empty")).release();
+}
 
 void Array::fail(const std::string& what) const {
   throw InvalidArgument(std::string(name_) + " " + what);
 }
 
-Array::Array(nb::handle object, const char* name, bool writable, std::uintptr_t stream)
+Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
     : name_(name), kind_(kind_of(object)) {
   if (!take_buffer(object, writable)) {
-    if (!take_dlpack(object, writable, stream) && !take_gpu_mat(object)) {
+    if (!take_dlpack(object, writable, stream.handle) && !take_gpu_mat(object)) {
       throw nb::type_error((std::string(name) + " is of type " +
                             nb::cast<std::string>(nb::getattr(object.type(), "__name__")) +
                             ", which is no array: it has no buffer, __dlpack__ or cudaPtr")
@@ -116,6 +164,13 @@ Array::Array(nb::handle object, const char* name, bool writable, std::uintptr_t 
     }
   }
 }
+
+void Array::fail_type(nb::handle object, const std::string& otherwise) const {
+  fail("has elements of " + type_words(object, otherwise) +
+       ", which no primitive takes; there are " + all_types());
+}
+
+void Array::fail_booleans() const { fail("is of booleans, which hold no result; use uint8"); }
 
 bool Array::take_buffer(nb::handle object, bool writable) {
   if (PyObject_CheckBuffer(object.ptr()) == 0) return false;
@@ -140,9 +195,9 @@ bool Array::take_buffer(nb::handle object, bool writable) {
     packed *= shape_[i];
   }
   const std::string_view format = buffer.format == nullptr ? "B" : buffer.format;
+  if (writable && format == "?") fail_booleans();
   const auto type = type_of_format(format, buffer.itemsize);
-  if (!type)
-    fail("has elements of the format '" + std::string(format) + "', which no primitive takes");
+  if (!type) fail_type(object, "the format '" + std::string(format) + "'");
   type_ = *type;
   data_ = static_cast<std::byte*>(buffer.buf);
   return true;
@@ -187,8 +242,9 @@ bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream)
   if (writable && kind_ == Kind::jax) fail("is a JAX array, which never changes");
   if (tensor->axes < 0 || tensor->axes > most_axes)
     fail("has " + std::to_string(tensor->axes) + " axes");
+  if (writable && tensor->type.code == dlpack::TypeCode::boolean) fail_booleans();
   const auto type = type_of(tensor->type);
-  if (!type) fail("has elements that no primitive takes");
+  if (!type) fail_type(object, "another type");
   type_ = *type;
   axes_ = static_cast<std::size_t>(tensor->axes);
   std::int64_t packed = size_of(type_);
@@ -209,7 +265,7 @@ bool Array::take_gpu_mat(nb::handle object) {
       ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
   const nb::object size = object.attr("size")();
   const auto depth = depths[nb::cast<unsigned>(object.attr("depth")()) & 7U];
-  if (!depth) fail("has elements that no primitive takes");
+  if (!depth) fail_type(object, "another type");
   type_ = *depth;
   const std::int64_t channels = nb::cast<std::int64_t>(object.attr("channels")());
   const std::int64_t bytes = size_of(type_);
@@ -283,6 +339,7 @@ nb::object make_array(const Array& like, nb::handle object, std::span<const std:
     }
     case Kind::cupy: {
       const nb::module_ cupy = nb::module_::import_("cupy");
+      const OnCupyDevice device(object);
       return cupy.attr("empty")(nb::tuple(extents), nb::arg("dtype") = name);
     }
     case Kind::opencv_gpu:
@@ -297,36 +354,35 @@ nb::object make_array(const Array& like, nb::handle object, std::span<const std:
   }
   if (like.memory() == Memory::device)
     throw InvalidArgument("an input of this library on a GPU needs out=");
-  static const nb::handle empty = nb::object(numpy().attr("empty")).release();
-  return empty(nb::tuple(extents), name);
+  return numpy_empty(nb::tuple(extents), name);
 }
 
-std::uintptr_t stream_of(nb::handle stream, nb::handle array) {
-  constexpr std::uintptr_t legacy_default = 1;
-  const auto counted = [&](std::uintptr_t handle) { return handle == 0 ? legacy_default : handle; };
+Stream stream_of(nb::handle stream, nb::handle array) {
   if (!stream.is_none()) {
-    if (nb::isinstance<nb::int_>(stream)) return counted(nb::cast<std::uintptr_t>(stream));
+    const nb::object owner = nb::borrow(stream);
+    if (nb::isinstance<nb::int_>(stream)) return {counted(stream), owner};
     if (nb::hasattr(stream, "__cuda_stream__")) {
       const nb::object said = stream.attr("__cuda_stream__")();
-      return counted(nb::cast<std::uintptr_t>(nb::object(said[1])));
+      return {counted(nb::object(said[1])), owner};
     }
     for (const char* name : {"cuda_stream", "ptr"}) {
-      if (nb::hasattr(stream, name)) return counted(nb::cast<std::uintptr_t>(stream.attr(name)));
+      if (nb::hasattr(stream, name)) return {counted(nb::object(stream.attr(name))), owner};
     }
     throw nb::type_error("stream is neither an integer nor a CUDA stream");
   }
   switch (kind_of(array)) {
     case Kind::torch: {
-      if (!nb::cast<bool>(array.attr("is_cuda"))) return legacy_default;
-      const nb::module_ cuda = nb::module_::import_("torch.cuda");
-      return counted(nb::cast<std::uintptr_t>(
-          cuda.attr("current_stream")(array.attr("device")).attr("cuda_stream")));
+      if (!nb::cast<bool>(array.attr("is_cuda"))) return {};
+      const nb::object current =
+          nb::module_::import_("torch.cuda").attr("current_stream")(array.attr("device"));
+      return {counted(nb::object(current.attr("cuda_stream"))), current};
     }
     case Kind::cupy: {
-      const nb::module_ cuda = nb::module_::import_("cupy.cuda");
-      return counted(nb::cast<std::uintptr_t>(cuda.attr("get_current_stream")().attr("ptr")));
+      const OnCupyDevice device(array);
+      const nb::object current = nb::module_::import_("cupy.cuda").attr("get_current_stream")();
+      return {counted(nb::object(current.attr("ptr"))), current};
     }
-    default: return legacy_default;
+    default: return {};
   }
 }
 
@@ -335,8 +391,7 @@ ElementType element_type_named(std::string_view name) {
     if (name == each.name) return each.type;
   }
   throw InvalidArgument("dtype '" + std::string(name) +
-                        "' is none that Warpwise has: uint8, uint16, int16, uint32, "
-                        "int32, float32, float16, bfloat16");
+                        "' is none that Warpwise has: " + all_types());
 }
 
 }  // namespace warpwise::python

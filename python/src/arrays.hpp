@@ -30,6 +30,12 @@ struct Buffer {
   Buffer& operator=(const Buffer&) = delete;
 };
 
+/// A CUDA stream, and what keeps it alive.
+struct Stream {
+  std::uintptr_t handle = 1;  ///< as DLPack counts them: 1 is the legacy default stream
+  nb::object owner;
+};
+
 /// An array that somebody lends. Its memory is valid as long as this object.
 class Array {
  public:
@@ -38,9 +44,9 @@ class Array {
   /// Takes what has the buffer protocol, __dlpack__, or is a cv2.cuda.GpuMat.
   /// \param name      of the argument, for messages
   /// \param writable  whether it is written: a read-only array is an error then
-  /// \param stream    the CUDA stream that the array is used on, as DLPack counts them
+  /// \param stream    that the array is used on
   /// \throws nb::python_error, InvalidArgument  what is no array, or one that no view can be of
-  Array(nb::handle object, const char* name, bool writable, std::uintptr_t stream);
+  Array(nb::handle object, const char* name, bool writable, const Stream& stream);
 
   Kind kind() const { return kind_; }
   Memory memory() const { return memory_; }
@@ -71,6 +77,8 @@ class Array {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  [[noreturn]] void fail_type(nb::handle object, const std::string& otherwise) const;
+  [[noreturn]] void fail_booleans() const;
   bool take_buffer(nb::handle object, bool writable);
   bool take_dlpack(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_gpu_mat(nb::handle object);
@@ -89,14 +97,17 @@ class Array {
   nb::object owner_;  ///< a capsule, or an object that owns the memory
 };
 
+/// Looks up what is used of NumPy; to be called when the module is loaded.
+void find_numpy();
+
 /// A new array of `like`'s kind, on its device, not initialised.
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
                       ElementType type);
 
 /// The stream that calls on an array use: what `stream` says (an integer, or an object of PyTorch,
-/// CuPy or with __cuda_stream__), or else the current one of the array's library. As DLPack counts
-/// them: 1 is the legacy default stream.
-std::uintptr_t stream_of(nb::handle stream, nb::handle array);
+/// CuPy or with __cuda_stream__), or else the current one of the array's library.
+/// \throws InvalidArgument  for a number that no stream has
+Stream stream_of(nb::handle stream, nb::handle array);
 
 /// The element type that a NumPy name stands for: "uint8", … \throws InvalidArgument
 ElementType element_type_named(std::string_view name);

@@ -19,6 +19,12 @@ Enum parse(std::string_view word, const char* name) {
                         names);
 }
 
+/// An option's default as Python has it.
+template <class Enum>
+const char* word(Enum value) {
+  return name_of(value).data();  // a literal, which ends with a zero
+}
+
 /// Makes the GPU of an array the current one, for as long as this lives.
 class OnDevice {
  public:
@@ -54,13 +60,13 @@ inline void require_beside(const Array& first, const Array& other) {
 /// Calls body(views) for arrays on the host, body(views, stream) for those on a GPU, without
 /// Python's lock.
 template <class Body>
-void call(const Array& first, std::uintptr_t stream, const Body& body) {
+void call(const Array& first, const Stream& stream, const Body& body) {
   const OnDevice device(first);
   const nb::gil_scoped_release unlocked;
   if (first.memory() == Memory::host) {
     body(Views<Memory::host>{});
   } else {
-    body(Views<Memory::device>{}, reinterpret_cast<gpu::StreamHandle>(stream));  // NOLINT
+    body(Views<Memory::device>{}, reinterpret_cast<gpu::StreamHandle>(stream.handle));  // NOLINT
   }
 }
 
@@ -71,9 +77,9 @@ inline nb::object result(const nb::object& out, const Array& like, const nb::obj
 }
 
 /// A result that was made here, as the library of the first input has it.
-inline nb::object finished(nb::object made, const nb::object& out, const Array& like) {
-  if (!out.is_none() || like.kind() != Kind::jax) return made;
-  return nb::module_::import_("jax.numpy").attr("asarray")(made);
+inline nb::any finished(nb::object made, const nb::object& out, const Array& like) {
+  if (!out.is_none() || like.kind() != Kind::jax) return nb::borrow<nb::any>(made);
+  return nb::borrow<nb::any>(nb::object(nb::module_::import_("jax.numpy").attr("asarray")(made)));
 }
 
 /// Adds the functions of a part to the module.

@@ -11,7 +11,7 @@ namespace {
 
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
-nb::object copy(nb::object src, nb::object out, nb::object stream) {
+nb::any copy(nb::any src, nb::any out, nb::any stream) {
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
   nb::object made = out.is_none() ? make_array(from, src, from.shape(), from.type()) : out;
@@ -24,9 +24,9 @@ nb::object copy(nb::object src, nb::object out, nb::object stream) {
   return finished(std::move(made), out, from);
 }
 
-nb::object sobel(nb::object src, std::string_view output, std::string_view norm,
-                 std::string_view kernel, std::string_view border, std::string_view channels,
-                 std::optional<std::string_view> dtype, nb::object out, nb::object stream) {
+nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::string_view kernel,
+              std::string_view border, std::string_view channels,
+              std::optional<std::string_view> dtype, nb::any out, nb::any stream) {
   const SobelOptions options{parse<SobelOutput>(output, "output"), parse<Norm>(norm, "norm"),
                              parse<SobelKernel>(kernel, "kernel"), parse<Border>(border, "border"),
                              parse<ChannelOrder>(channels, "channels")};
@@ -46,9 +46,8 @@ nb::object sobel(nb::object src, std::string_view output, std::string_view norm,
   return finished(std::move(made), out, from);
 }
 
-nb::object threshold(nb::object src, std::int64_t window, double offset, std::string_view method,
-                     std::uint32_t maximum, bool inverted, nb::object mean, nb::object out,
-                     nb::object stream) {
+nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_view method,
+                  std::uint32_t maximum, bool inverted, nb::any mean, nb::any out, nb::any stream) {
   const ThresholdOptions options{window, offset, parse<ThresholdMethod>(method, "method"), maximum,
                                  inverted};
   const auto at = stream_of(stream, src);
@@ -81,7 +80,7 @@ struct FrameShape {
 
 bool is_one_image(PixelFormat format) { return plane_count(format) == 1; }
 
-FrameShape frame_shape(const Array& array, PixelFormat format, std::optional<Pair> size) {
+FrameShape shape_said_or_seen(const Array& array, PixelFormat format, std::optional<Pair> size) {
   if (size) return {format, size->first, size->second, true};
   if (is_one_image(format)) return {format, array.width(), array.height(), false};
   const auto shape = array.shape();
@@ -95,6 +94,28 @@ FrameShape frame_shape(const Array& array, PixelFormat format, std::optional<Pai
         "is a frame of the shape (height * 3 / 2, width), both even; other sizes need size=(width, "
         "height)");
   return {format, shape[1], shape[0] / 3 * 2, true};
+}
+
+FrameShape frame_shape(const Array& array, PixelFormat format, std::optional<Pair> size) {
+  const FrameShape shape = shape_said_or_seen(array, format, size);
+  if (shape.width < 1 || shape.height < 1)
+    array.fail("is a frame of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) +
+               " pixels, and has to have at least one");
+  return shape;
+}
+
+void require_pair(PixelFormat source, PixelFormat destination) {
+  const auto require = [](PixelFormat format, const auto& formats, const char* what) {
+    std::string names;
+    for (const PixelFormat each : formats) {
+      if (each == format) return;
+      names += (names.empty() ? "" : ", ") + std::string(name_of(each));
+    }
+    throw InvalidArgument(std::string(name_of(format)) + " is no " + what +
+                          " of convert; there are " + names);
+  };
+  require(source, convert_sources, "source");
+  require(destination, convert_destinations, "destination");
 }
 
 template <class Frame, class View>
@@ -119,11 +140,11 @@ nb::object make_frame(const nb::object& out, const Array& like, const nb::object
   return result(out, like, object, {height, width, channels}, ElementType::u8);
 }
 
-nb::object convert(nb::object src, std::string_view source, std::string_view to,
-                   std::optional<Pair> size, std::string_view convention, std::string_view matrix,
-                   std::optional<std::string_view> from_range,
-                   std::optional<std::string_view> to_range, std::string_view upsampling,
-                   bool gray_is_luma, nb::object out, nb::object stream) {
+nb::any convert(nb::any src, std::string_view source, std::string_view to, std::optional<Pair> size,
+                std::string_view convention, std::string_view matrix,
+                std::optional<std::string_view> from_range,
+                std::optional<std::string_view> to_range, std::string_view upsampling,
+                bool gray_is_luma, nb::any out, nb::any stream) {
   ConvertOptions options{.convention = parse<Convention>(convention, "convention"),
                          .matrix = parse<Matrix>(matrix, "matrix"),
                          .upsampling = parse<ChromaUpsampling>(upsampling, "upsampling"),
@@ -131,9 +152,11 @@ nb::object convert(nb::object src, std::string_view source, std::string_view to,
   if (from_range) options.from_range = parse<Range>(*from_range, "from_range");
   if (to_range) options.to_range = parse<Range>(*to_range, "to_range");
   const auto format = parse<PixelFormat>(to, "to");
+  const auto source_format = parse<PixelFormat>(source, "source");
+  require_pair(source_format, format);
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
-  const FrameShape shape = frame_shape(from, parse<PixelFormat>(source, "source"), size);
+  const FrameShape shape = frame_shape(from, source_format, size);
   nb::object made = make_frame(out, from, src, format, shape.width, shape.height);
   const Array into(made, "out", true, at);
   require_beside(from, into);
@@ -147,8 +170,8 @@ nb::object convert(nb::object src, std::string_view source, std::string_view to,
   return finished(std::move(made), out, from);
 }
 
-nb::object gemv(nb::object a, nb::object x, float alpha, float beta, bool transpose, nb::object out,
-                nb::object stream) {
+nb::any gemv(nb::any a, nb::any x, float alpha, float beta, bool transpose, nb::any out,
+             nb::any stream) {
   const GemvOptions options{alpha, beta, transpose};
   if (beta != 0 && out.is_none())
     throw InvalidArgument("beta is not 0, and out, which it is the factor of, is not given");
@@ -172,24 +195,23 @@ nb::object gemv(nb::object a, nb::object x, float alpha, float beta, bool transp
 
 void add_images(nb::module_& module) {
   using nb::arg;
+  const SobelOptions sobel_default;
+  const ThresholdOptions threshold_default;
+  const ConvertOptions convert_default;
+  const GemvOptions gemv_default;
   module.def(
       "copy", &copy, arg("src"), nb::kw_only(), arg("out") = nb::none(), arg("stream") = nb::none(),
-      nb::sig("def copy(src: typing.Any, *, out: typing.Any = None, stream: typing.Any = None) -> "
-              "typing.Any"),
       R"(Copies every pixel of an image, (height, width) or (height, width, channels) of any element type.
 
 >>> import numpy, warpwise
 >>> warpwise.copy(numpy.full((2, 3), 7, numpy.uint8)).tolist()
 [[7, 7, 7], [7, 7, 7]])");
 
-  module.def("sobel", &sobel, arg("src"), nb::kw_only(), arg("output") = "magnitude",
-             arg("norm") = "l1", arg("kernel") = "sobel", arg("border") = "reflect101",
-             arg("channels") = "rgb", arg("dtype") = nb::none(), arg("out") = nb::none(),
-             arg("stream") = nb::none(),
-             nb::sig("def sobel(src: typing.Any, *, output: str = 'magnitude', norm: str = 'l1', "
-                     "kernel: str = 'sobel', "
-                     "border: str = 'reflect101', channels: str = 'rgb', dtype: str | None = None, "
-                     "out: typing.Any = None, stream: typing.Any = None) -> typing.Any"),
+  module.def("sobel", &sobel, arg("src"), nb::kw_only(), arg("output") = word(sobel_default.output),
+             arg("norm") = word(sobel_default.norm), arg("kernel") = word(sobel_default.kernel),
+             arg("border") = word(sobel_default.border),
+             arg("channels") = word(sobel_default.channels), arg("dtype") = nb::none(),
+             arg("out") = nb::none(), arg("stream") = nb::none(),
              R"(The image gradient: its length, or one of its components.
 
 src      (height, width) of uint8, uint16 or float32, or (height, width, 3 or 4) of uint8, of which the grey
@@ -212,14 +234,10 @@ Returns (height, width). Raises InvalidArgument.
 dtype('int16'))");
 
   module.def(
-      "threshold", &threshold, arg("src"), nb::kw_only(), arg("window") = 3, arg("offset") = 0.0,
-      arg("method") = "mean", arg("maximum") = 255, arg("inverted") = false,
+      "threshold", &threshold, arg("src"), nb::kw_only(), arg("window") = threshold_default.window,
+      arg("offset") = threshold_default.offset, arg("method") = word(threshold_default.method),
+      arg("maximum") = threshold_default.maximum, arg("inverted") = threshold_default.inverted,
       arg("mean") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
-      nb::sig("def threshold(src: typing.Any, *, window: int = 3, offset: float = 0.0, method: str "
-              "= 'mean', "
-              "maximum: int = 255, inverted: bool = False, mean: typing.Any = None, out: "
-              "typing.Any = None, "
-              "stream: typing.Any = None) -> typing.Any"),
       R"(Adaptive threshold: maximum where a pixel is above the mean of the window around it less the offset, else 0.
 
 src     (height, width) of uint8 or uint16
@@ -233,18 +251,13 @@ Returns an array like src. Raises InvalidArgument.
 >>> warpwise.threshold(numpy.array([[10, 10, 90, 10]], numpy.uint8)).tolist()
 [[0, 0, 255, 0]])");
 
-  module.def(
-      "convert", &convert, arg("src"), arg("source"), arg("to"), nb::kw_only(),
-      arg("size") = nb::none(), arg("convention") = "exact", arg("matrix") = "bt601",
-      arg("from_range") = nb::none(), arg("to_range") = nb::none(), arg("upsampling") = "replicate",
-      arg("gray_is_luma") = false, arg("out") = nb::none(), arg("stream") = nb::none(),
-      nb::sig(
-          "def convert(src: typing.Any, source: str, to: str, *, size: tuple[int, int] | None = "
-          "None, "
-          "convention: str = 'exact', matrix: str = 'bt601', from_range: str | None = None, "
-          "to_range: str | None = None, upsampling: str = 'replicate', gray_is_luma: bool = False, "
-          "out: typing.Any = None, stream: typing.Any = None) -> typing.Any"),
-      R"(Converts a frame of the pixel format source to the format to.
+  module.def("convert", &convert, arg("src"), arg("source"), arg("to"), nb::kw_only(),
+             arg("size") = nb::none(), arg("convention") = word(convert_default.convention),
+             arg("matrix") = word(convert_default.matrix), arg("from_range") = nb::none(),
+             arg("to_range") = nb::none(), arg("upsampling") = word(convert_default.upsampling),
+             arg("gray_is_luma") = convert_default.gray_is_luma, arg("out") = nb::none(),
+             arg("stream") = nb::none(),
+             R"(Converts a frame of the pixel format source to the format to.
 
 Formats of one plane are uint8 arrays of (height, width) for gray8, (height, width, 2) for yuyv and uyvy, (height,
 width, 3) for rgb24, bgr24 and ycrcb24, (height, width, 4) for rgba32, bgra32 and ycbcr32. i444 is (3, height, width).
@@ -264,13 +277,10 @@ Raises InvalidArgument, with what there is, for a combination that has no defini
 >>> warpwise.convert(red, "rgb24", "ycbcr32").tolist()
 [[[76, 85, 255, 255]]])");
 
-  module.def(
-      "gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = 1.0F, arg("beta") = 0.0F,
-      arg("transpose") = false, arg("out") = nb::none(), arg("stream") = nb::none(),
-      nb::sig("def gemv(a: typing.Any, x: typing.Any, *, alpha: float = 1.0, beta: float = 0.0, "
-              "transpose: bool = False, out: typing.Any = None, stream: typing.Any = None) -> "
-              "typing.Any"),
-      R"(Matrix times vector: alpha * op(a) @ x + beta * out, op(a) = a or its transpose.
+  module.def("gemv", &gemv, arg("a"), arg("x"), nb::kw_only(), arg("alpha") = gemv_default.alpha,
+             arg("beta") = gemv_default.beta, arg("transpose") = gemv_default.transpose,
+             arg("out") = nb::none(), arg("stream") = nb::none(),
+             R"(Matrix times vector: alpha * op(a) @ x + beta * out, op(a) = a or its transpose.
 
 a, x  (rows, columns) and (columns,), both float32, float16 or bfloat16
 out   (rows,) of float32; read where beta is not 0

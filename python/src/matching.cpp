@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
+#include <mutex>
 #include <type_traits>
 #include <variant>
 
@@ -18,10 +19,9 @@ using Pair = std::pair<std::int64_t, std::int64_t>;
 
 SearchRange range_of(std::pair<int, int> range) { return {range.first, range.second}; }
 
-nb::object match(nb::object reference, nb::object target, Pair block, Pair stride,
-                 std::pair<int, int> search_x, std::pair<int, int> search_y,
-                 std::string_view measure, std::string_view border, nb::object score,
-                 nb::object out, nb::object stream) {
+nb::any match(nb::any reference, nb::any target, Pair block, Pair stride,
+              std::pair<int, int> search_x, std::pair<int, int> search_y, std::string_view measure,
+              std::string_view border, nb::any score, nb::any out, nb::any stream) {
   const MatchOptions options{block.first,
                              block.second,
                              stride.first,
@@ -53,9 +53,8 @@ nb::object match(nb::object reference, nb::object target, Pair block, Pair strid
   return finished(std::move(made), out, from);
 }
 
-nb::object disparity(nb::object left, nb::object right, int block, int max_disparity,
-                     std::string_view measure, int check, bool subpixel, nb::object out,
-                     nb::object stream) {
+nb::any disparity(nb::any left, nb::any right, int block, int max_disparity,
+                  std::string_view measure, int check, bool subpixel, nb::any out, nb::any stream) {
   const DisparityOptions options{block, max_disparity, parse<Measure>(measure, "measure"), check,
                                  subpixel};
   const auto at = stream_of(stream, left);
@@ -73,8 +72,7 @@ nb::object disparity(nb::object left, nb::object right, int block, int max_dispa
   return finished(std::move(made), out, from);
 }
 
-Finding find(nb::object templ, nb::object image, std::string_view measure, nb::object map,
-             nb::object stream) {
+Finding find(nb::any templ, nb::any image, std::string_view measure, nb::any map, nb::any stream) {
   const auto how = parse<Measure>(measure, "measure");
   const auto at = stream_of(stream, templ);
   const Array part(templ, "template", false, at);
@@ -115,14 +113,15 @@ using BoxTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64
 /// Tracker and DeviceTracker under one name.
 class AnyTracker {
  public:
-  AnyTracker(nb::object first, const BoxTuple& box, std::pair<int, int> search_x,
+  AnyTracker(nb::any first, const BoxTuple& box, std::pair<int, int> search_x,
              std::pair<int, int> search_y, std::string_view measure, bool update_template,
-             const nb::object& stream)
+             const nb::any& stream)
       : stream_(stream_of(stream, first)) {
     const TrackOptions options{range_of(search_x), range_of(search_y),
                                parse<Measure>(measure, "measure"), update_template};
     const Box at{std::get<0>(box), std::get<1>(box), std::get<2>(box), std::get<3>(box)};
     const Array frame(first, "first", false, stream_);
+    device_ = frame.device();
     call(frame, stream_, [&](auto views, auto... on) {
       const auto view = frame.view<typename decltype(views)::In>();
       if constexpr (sizeof...(on) == 0) {
@@ -133,20 +132,24 @@ class AnyTracker {
     });
   }
 
-  std::pair<BoxTuple, double> next(nb::object frame) {
+  std::pair<BoxTuple, double> next(nb::any frame) {
     const Array array(frame, "frame", false, stream_);
     TrackedBox found;
     call(array, stream_, [&](auto views, auto... on) {
       using Of = std::conditional_t<sizeof...(on) == 0, Tracker, DeviceTracker>;
       Of* tracker = std::get_if<Of>(&tracker_);
-      if (tracker == nullptr) array.fail("is not in the memory that the first frame was in");
+      if (tracker == nullptr || array.device() != device_)
+        array.fail("is not in the memory that the first frame was in");
+      const std::scoped_lock one_at_a_time(mutex_);
       found = tracker->next(array.view<typename decltype(views)::In>());
     });
     return {BoxTuple{found.box.x, found.box.y, found.box.width, found.box.height}, found.score};
   }
 
  private:
-  std::uintptr_t stream_;
+  Stream stream_;
+  int device_ = 0;
+  std::mutex mutex_;  ///< frames come one after another, whichever threads bring them
   std::variant<std::monostate, Tracker, DeviceTracker> tracker_;
 };
 
@@ -154,18 +157,18 @@ class AnyTracker {
 
 void add_matching(nb::module_& module) {
   using nb::arg;
-  constexpr std::pair<int, int> search{-16, 15};
+  const MatchOptions match_default;
+  const DisparityOptions disparity_default;
+  const TrackOptions track_default;
+  const auto pair_of = [](SearchRange range) { return std::pair{range.first, range.last}; };
   module.def(
-      "match", &match, arg("reference"), arg("target"), nb::kw_only(), arg("block") = Pair{32, 32},
-      arg("stride") = Pair{0, 0}, arg("search_x") = search, arg("search_y") = search,
-      arg("measure") = "sad", arg("border") = "skip", arg("score") = nb::none(),
-      arg("out") = nb::none(), arg("stream") = nb::none(),
-      nb::sig("def match(reference: typing.Any, target: typing.Any, *, block: tuple[int, int] = "
-              "(32, 32), "
-              "stride: tuple[int, int] = (0, 0), search_x: tuple[int, int] = (-16, 15), "
-              "search_y: tuple[int, int] = (-16, 15), measure: str = 'sad', border: str = 'skip', "
-              "score: typing.Any = None, out: typing.Any = None, stream: typing.Any = None) -> "
-              "typing.Any"),
+      "match", &match, arg("reference"), arg("target"), nb::kw_only(),
+      arg("block") = Pair{match_default.block_width, match_default.block_height},
+      arg("stride") = Pair{match_default.stride_x, match_default.stride_y},
+      arg("search_x") = pair_of(match_default.search_x),
+      arg("search_y") = pair_of(match_default.search_y),
+      arg("measure") = word(match_default.measure), arg("border") = word(match_default.border),
+      arg("score") = nb::none(), arg("out") = nb::none(), arg("stream") = nb::none(),
       R"(Block motion: for each block of reference the displacement at which target looks most like it.
 
 reference, target   (height, width) of uint8, one size
@@ -184,16 +187,13 @@ InvalidArgument.
 >>> warpwise.match(image[8:40, 8:40].copy(), moved[8:40, 8:40].copy(), block=(16, 16), border="replicate")[0, 1].tolist()
 [-3, 2])");
 
-  module.def(
-      "disparity", &disparity, arg("left"), arg("right"), nb::kw_only(), arg("block") = 11,
-      arg("max_disparity") = 64, arg("measure") = "sad", arg("check") = 1, arg("subpixel") = false,
-      arg("out") = nb::none(), arg("stream") = nb::none(),
-      nb::sig(
-          "def disparity(left: typing.Any, right: typing.Any, *, block: int = 11, max_disparity: "
-          "int = 64, "
-          "measure: str = 'sad', check: int = 1, subpixel: bool = False, out: typing.Any = None, "
-          "stream: typing.Any = None) -> typing.Any"),
-      R"(How far each pixel of a rectified stereo pair lies left of its counterpart.
+  module.def("disparity", &disparity, arg("left"), arg("right"), nb::kw_only(),
+             arg("block") = disparity_default.block,
+             arg("max_disparity") = disparity_default.max_disparity,
+             arg("measure") = word(disparity_default.measure),
+             arg("check") = disparity_default.check, arg("subpixel") = disparity_default.subpixel,
+             arg("out") = nb::none(), arg("stream") = nb::none(),
+             R"(How far each pixel of a rectified stereo pair lies left of its counterpart.
 
 left, right    (height, width) of uint8, one size
 block          side of the square block around each pixel, odd
@@ -220,8 +220,6 @@ Returns (height, width) of float32, -1 where the check fails. Raises InvalidArgu
   module.def(
       "find", &find, arg("template"), arg("image"), nb::kw_only(), arg("measure") = "zncc",
       arg("map") = nb::none(), arg("stream") = nb::none(),
-      nb::sig("def find(template: typing.Any, image: typing.Any, *, measure: str = 'zncc', "
-              "map: typing.Any = None, stream: typing.Any = None) -> Finding"),
       R"(Compares a template with every part of an image of its size and tells where it fits best.
 
 template, image  (height, width) of uint8
@@ -248,18 +246,15 @@ update_template     whether what was found is looked for in the next frame, in p
 >>> tracker = warpwise.Tracker(first, (20, 20, 16, 16))
 >>> tracker.next(numpy.roll(first, (3, -5), (0, 1)))
 ((15, 23, 16, 16), 0.0))")
-      .def(nb::init<nb::object, const BoxTuple&, std::pair<int, int>, std::pair<int, int>,
-                    std::string_view, bool, const nb::object&>(),
-           arg("first"), arg("box"), nb::kw_only(), arg("search_x") = search,
-           arg("search_y") = search, arg("measure") = "sad", arg("update_template") = false,
-           arg("stream") = nb::none(),
-           nb::sig("def __init__(self, first: typing.Any, box: tuple[int, int, int, int], *, "
-                   "search_x: tuple[int, int] = (-16, 15), search_y: tuple[int, int] = (-16, 15), "
-                   "measure: str = 'sad', update_template: bool = False, stream: typing.Any = "
-                   "None) -> None"))
+      .def(nb::init<nb::any, const BoxTuple&, std::pair<int, int>, std::pair<int, int>,
+                    std::string_view, bool, const nb::any&>(),
+           arg("first"), arg("box"), nb::kw_only(),
+           arg("search_x") = pair_of(track_default.search_x),
+           arg("search_y") = pair_of(track_default.search_y),
+           arg("measure") = word(track_default.measure),
+           arg("update_template") = track_default.update_template, arg("stream") = nb::none())
       .def(
           "next", &AnyTracker::next, arg("frame"),
-          nb::sig("def next(self, frame: typing.Any) -> tuple[tuple[int, int, int, int], float]"),
           "Where the box is in the next frame, and its score. Waits for the result, on a GPU too.");
 }
 

@@ -88,6 +88,7 @@ nb::dict enums() {
 
 NB_MODULE(_warpwise, module) {
   using namespace warpwise::python;  // NOLINT: the macro's function has no namespace
+  find_numpy();
   add_exceptions(module);
   module.def("enums", &enums, nb::sig("def enums() -> dict[str, tuple[str, ...]]"),
              "The names of the values of each enum.");

@@ -1,6 +1,8 @@
 """Arrays of other libraries, by DLPack and by their own means."""
 
 import ctypes
+import subprocess
+import sys
 import threading
 import time
 
@@ -106,6 +108,23 @@ def test_what_is_no_stream():
 def test_buffers_without_numpy():
     grey = (ctypes.c_uint8 * 40 * 24).from_buffer_copy(IMAGE.tobytes())
     assert np.array_equal(warpwise.sobel(grey), warpwise.sobel(IMAGE))
+
+
+FIRST_CALLS = """
+import ctypes, threading
+import warpwise
+start = threading.Barrier(4)
+def call():
+    start.wait()
+    warpwise.sobel((ctypes.c_uint8 * 8 * 8)())
+threads = [threading.Thread(target=call) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_first_calls_of_several_threads():
+    subprocess.run([sys.executable, "-c", FIRST_CALLS], check=True, timeout=60)
 
 
 def test_other_threads_run_meanwhile():

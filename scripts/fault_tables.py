@@ -1,0 +1,60 @@
+"""The tables of what scripts/record-faults.py and scripts/record-sanitizer.py record: what finds the faults of the same programs."""
+from tables import table
+
+SOUND = "sound"
+
+
+def sanitizer_tools(case):
+    """The tools of compute-sanitizer that say something of a program."""
+    return [name for name, run in case.get("tools", {}).items() if run.get("errors")]
+
+
+def outcome(emulator, sanitizer, name):
+    """Whether each of the two says what is right of a program, None where compute-sanitizer was not asked."""
+    own = emulator["cases"][name]
+    is_sound = own["kind"] == SOUND
+    ours = own["found"] == ([] if is_sound else [own["kind"]])
+    asked = sanitizer["cases"].get(name, {})
+    if not asked.get("tools"):
+        return ours, None
+    return ours, bool(sanitizer_tools(asked)) != is_sound
+
+
+def origin(emulator, sanitizer):
+    machine = sanitizer["machine"]
+    return (f"The emulator at commit {emulator['commit']}, {emulator['date']}; compute-sanitizer {machine['sanitizer']} on an {machine['gpu']}, driver "
+            f"{machine['driver']}, commit {machine['commit']}, {machine['date']}.")
+
+
+def comparison(emulator, sanitizer):
+    """By kind of fault: in how many programs each of the two finds it; of sound ones, of how many each says nothing."""
+    kinds = {}
+    for name, case in emulator["cases"].items():
+        kinds.setdefault(case["kind"], []).append(outcome(emulator, sanitizer, name))
+    rows = []
+    for kind in sorted(kinds, key=lambda kind: (kind == SOUND, kind)):
+        ours = [own for own, _ in kinds[kind]]
+        theirs = [other for _, other in kinds[kind] if other is not None]
+        label = "sound, and nothing is said of it" if kind == SOUND else f"`{kind}`"
+        rows.append([label, str(len(ours)), str(sum(ours)), f"{sum(theirs)} of {len(theirs)}" if theirs else "not asked"])
+    return f"{origin(emulator, sanitizer)}\n\n" + table(["fault", "programs", "the emulator", "compute-sanitizer"], rows)
+
+
+def differences(emulator, sanitizer):
+    """Where the emulator is not right, and the sound programs of which compute-sanitizer says something."""
+    rows = []
+    for name, case in emulator["cases"].items():
+        ours, theirs = outcome(emulator, sanitizer, name)
+        if ours and (theirs is not False or case["kind"] != SOUND):
+            continue
+        asked = sanitizer["cases"].get(name, {})
+        tools = "; ".join(f"{tool}: {asked['tools'][tool]['says']}" for tool in sanitizer_tools(asked)) or "nothing"
+        rows.append([f"`{name}`", case["kind"], ", ".join(case["found"]) or case.get("missed_because") or "nothing", tools.replace("|", "\\|")])
+    return table(["program", "fault", "the emulator says", "compute-sanitizer says"], rows) if rows else "None."
+
+
+PARTS = {"comparison": comparison, "differences": differences}
+
+
+def rendered(emulator, sanitizer, part):
+    return PARTS[part](emulator, sanitizer)
