@@ -41,7 +41,7 @@ class Smooth : public ::testing::Test {
 
   bench::Launch run(const std::vector<float>& pixels, int width, int height) {
     const auto from = testbench.buffer("from", pixels);
-    const auto to = testbench.buffer<float>("to", pixels.size());
+    const auto to = testbench.zeros<float>("to", pixels.size());
     const auto blocks = static_cast<unsigned>((width + block_width - 1) / block_width);
     const bench::Shape shape{{blocks, static_cast<unsigned>(height)}, {block_width}};
     const bench::Launch launch = module.kernel("smooth_rows")

@@ -42,6 +42,7 @@ struct Driver {
     take(functions.unload_module, "cuModuleUnload");
     take(functions.function, "cuModuleGetFunction");
     take(functions.variable, "cuModuleGetGlobal_v2");
+    take(functions.attribute, "cuFuncGetAttribute");
     take(functions.set_attribute, "cuFuncSetAttribute");
     take(functions.launch, "cuLaunchKernel");
     take(functions.create_texture, "cuTexObjectCreate");

@@ -11,6 +11,9 @@ namespace warpwise::testbench::driver {
 
 using Result = int;
 constexpr Result success = 0;
+constexpr Result invalid_value = 1;
+constexpr Result out_of_memory = 2;
+constexpr Result not_found = 500;
 using Handle = void*;  ///< of a context, a module, a function, a stream
 using DevicePointer = std::uint64_t;
 
@@ -78,6 +81,7 @@ struct Functions {
   Result (*unload_module)(Handle) = nullptr;
   Result (*function)(Handle*, Handle, const char*) = nullptr;
   Result (*variable)(DevicePointer*, std::size_t*, Handle, const char*) = nullptr;
+  Result (*attribute)(int*, int, Handle) = nullptr;
   Result (*set_attribute)(Handle, int, int) = nullptr;
   Result (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                    Handle, void**, void**) = nullptr;

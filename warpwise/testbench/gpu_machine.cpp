@@ -1,7 +1,9 @@
+#include <limits>
 #include <map>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/testbench/driver.hpp"
 #include "warpwise/testbench/machine.hpp"
 
@@ -13,6 +15,10 @@ using driver::Handle;
 
 void check(const Functions& functions, driver::Result error, const std::string& what) {
   if (error != driver::success) throw CudaError(what + ": " + functions.text(error));
+}
+
+std::string to_text(const emulator::Dim3& size) {
+  return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
 }
 
 class GpuCode final : public LoadedCode {
@@ -27,36 +33,56 @@ class GpuCode final : public LoadedCode {
   std::pair<emulator::Address, std::uint64_t> variable(const std::string& name) override {
     driver::DevicePointer address = 0;
     std::size_t bytes = 0;
-    if (functions_.variable(&address, &bytes, module_, name.c_str()) != driver::success)
+    const driver::Result error = functions_.variable(&address, &bytes, module_, name.c_str());
+    if (error == driver::not_found)
       throw InvalidArgument("the program has no variable '" + name + "'");
+    check(functions_, error, "variable '" + name + "'");
     return {address, bytes};
   }
 
   RawLaunch launch(const std::string& kernel, const Shape& shape,
                    std::span<const std::byte> parameters, const emulator::LaunchOptions&) override {
     const Handle function = function_of(kernel);
-    const auto shared = static_cast<unsigned>(shape.dynamic_shared_bytes);
-    constexpr int max_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    constexpr unsigned given_unasked = 48 * 1024;
-    if (shared > given_unasked) {
-      check(functions_,
-            functions_.set_attribute(function, max_dynamic_shared, static_cast<int>(shared)),
-            "no " + std::to_string(shared) + " bytes of shared memory for kernel '" + kernel + "'");
-    }
+    allow_shared(function, shape.dynamic_shared_bytes, kernel);
     // CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END.
     std::size_t bytes = parameters.size();
     void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(parameters.data()),
                      reinterpret_cast<void*>(2), &bytes, nullptr};
-    check(functions_,
-          functions_.launch(function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
-                            shape.block.y, shape.block.z, shared, nullptr, nullptr,
-                            parameters.empty() ? nullptr : extra),
-          "kernel '" + kernel + "' is not launched");
+    const driver::Result refused = functions_.launch(
+        function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+        shape.block.z, static_cast<unsigned>(shape.dynamic_shared_bytes), nullptr, nullptr,
+        parameters.empty() ? nullptr : extra);
+    // Nothing but the shape is left that could be wrong.
+    if (refused == driver::invalid_value) {
+      throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
+                            to_text(shape.grid) + " blocks of " + to_text(shape.block) +
+                            " threads: no GPU has these, or it was not compiled for them");
+    }
+    check(functions_, refused, "kernel " + lab::plain_name(kernel) + " is not launched");
     const driver::Result error = functions_.synchronise();
     return {{}, error == driver::success ? "" : functions_.text(error)};
   }
 
  private:
+  // What a kernel may have unasked is 48 KiB less its static shared memory.
+  void allow_shared(Handle function, std::uint64_t bytes, const std::string& kernel) {
+    constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    constexpr std::uint64_t representable = 0x7fffffff;
+    driver::Result error = driver::invalid_value;
+    if (bytes <= representable) {
+      int allowed = 0;
+      check(functions_, functions_.attribute(&allowed, most_dynamic_shared, function),
+            "shared memory of kernel " + lab::plain_name(kernel));
+      if (static_cast<int>(bytes) <= allowed) return;
+      error = functions_.set_attribute(function, most_dynamic_shared, static_cast<int>(bytes));
+    }
+    const std::string what = "kernel " + lab::plain_name(kernel) + " with " +
+                             std::to_string(bytes) + " bytes of dynamic shared memory";
+    if (error == driver::invalid_value)
+      throw InvalidArgument(what + ": no block of this GPU has as many");
+    check(functions_, error, what);
+  }
+
   Handle function_of(const std::string& kernel) {
     Handle& function = functions_of_.try_emplace(kernel, nullptr).first->second;
     if (function == nullptr) {
@@ -134,9 +160,10 @@ class GpuMachine final : public Machine {
 
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {
     driver::DevicePointer address = 0;
-    const driver::Result error = functions_.allocate(&address, bytes + alignment);
-    constexpr driver::Result out_of_memory = 2;
-    if (error == out_of_memory)
+    const bool overflows = bytes > std::numeric_limits<std::uint64_t>::max() - alignment;
+    const driver::Result error =
+        overflows ? driver::out_of_memory : functions_.allocate(&address, bytes + alignment);
+    if (error == driver::out_of_memory)
       throw OutOfMemory(name + " takes " + std::to_string(bytes) +
                         " bytes: the GPU has not as many");
     check(functions_, error, "no memory for " + name);
@@ -159,8 +186,10 @@ class GpuMachine final : public Machine {
     const driver::Resource resource = resource_of(texture);
     const driver::Reading reading = reading_of(texture);
     std::uint64_t handle = 0;
-    if (functions_.create_texture(&handle, &resource, &reading, nullptr) != driver::success)
+    const driver::Result error = functions_.create_texture(&handle, &resource, &reading, nullptr);
+    if (error == driver::invalid_value)
       throw InvalidArgument("a size, a pitch or a format that no texture has");
+    check(functions_, error, "a texture is not made");
     textures_.push_back(handle);
     return handle;
   }

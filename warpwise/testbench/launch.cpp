@@ -1,8 +1,10 @@
 #include "warpwise/testbench/launch.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <optional>
+#include <limits>
+#include <set>
 
 #include "warpwise/testbench/skips.hpp"
 
@@ -25,11 +27,19 @@ std::string to_text(const emulator::Dim3& at) {
 }
 
 // 4, 4.5, 4.25.
-std::string number(double value) {
+std::string number(double value, int digits = 4) {
   char text[32];
   const auto [end, error] =
-      std::to_chars(text, text + sizeof(text), value, std::chars_format::general, 4);
+      std::to_chars(text, text + sizeof(text), value, std::chars_format::general, digits);
   return error == std::errc() ? std::string(text, end) : "?";
+}
+
+// With as many digits as it takes to be another number than `other`.
+std::string number_beside(double value, double other) {
+  constexpr int all_digits = std::numeric_limits<double>::max_digits10;
+  int digits = 4;
+  while (digits < all_digits && number(value, digits) == number(other, digits)) ++digits;
+  return number(value, digits);
 }
 
 // Whole parts of the path: "blur.cuh" is no end of "unblur.cuh".
@@ -45,36 +55,60 @@ bool is_meant(const LineCounts& line, const Where& where) {
 }
 
 std::string to_text(const Where& where) {
-  const std::string file = where.file.empty() ? "" : " of " + where.file;
-  return where.line == 0 ? "no line" + file : "line " + std::to_string(where.line) + file;
+  if (where.line == 0) return where.file.empty() ? "no line" : where.file;
+  return "line " + std::to_string(where.line) + (where.file.empty() ? "" : " of " + where.file);
+}
+
+// The files that lines are of, by their names; empty without source lines.
+std::string files_of(const std::vector<LineCounts>& lines) {
+  std::set<std::string> names;
+  for (const LineCounts& line : lines) {
+    if (!line.file.empty()) names.insert(name_of_file(line.file));
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 // What one line does: whether the expectation is about it, and what is wrong with it.
 struct Finding {
   bool concerned = false;
   std::string wrong;
+
+  void add(const std::string& text) { wrong += (wrong.empty() ? "" : "; ") + text; }
 };
 
-void add(const emulator::TrafficCounts& counts, const char* what, double at_most,
-         Finding& finding) {
+/// \param gpu  " on CC 7.5", or empty
+void add(const emulator::TrafficCounts& counts, const char* what, const std::string& gpu,
+         double at_most, Finding& finding) {
   if (counts.requests == 0) return;
   finding.concerned = true;
   constexpr double sector = 32;
   const double sectors = static_cast<double>(counts.bytes_moved) / sector;
   const double each = sectors / static_cast<double>(counts.requests);
   if (each <= at_most) return;
-  finding.wrong += (finding.wrong.empty() ? "" : "; ") + std::string("global ") + what + " take " +
-                   number(each) + " sectors a request (" + std::to_string(counts.requests) +
-                   " requests), at most " + number(at_most) + " are allowed";
+  finding.add(std::string("global ") + what + gpu + " take " + number_beside(each, at_most) +
+              " sectors a request (" + std::to_string(counts.requests) + " requests), at most " +
+              number_beside(at_most, each) + " are allowed");
 }
 
-void add(const emulator::PassCounts& counts, const char* what, Finding& finding) {
+void add(const emulator::PassCounts& counts, const char* what, const std::string& gpu,
+         Finding& finding) {
   if (counts.requests == 0) return;
   finding.concerned = true;
   if (counts.passes <= counts.ideal_passes) return;
-  finding.wrong += (finding.wrong.empty() ? "" : "; ") + std::string("shared ") + what + " take " +
-                   std::to_string(counts.passes) + " passes (" + std::to_string(counts.requests) +
-                   " requests), at most " + std::to_string(counts.ideal_passes) + " are allowed";
+  finding.add(std::string("shared ") + what + gpu + " take " + std::to_string(counts.passes) +
+              " passes (" + std::to_string(counts.requests) + " requests), at most " +
+              std::to_string(counts.ideal_passes) + " are allowed");
+}
+
+std::string describe(const emulator::Fault& fault) {
+  std::string text = place_of(fault.file, fault.line);
+  for (const emulator::SourcePlace& caller : fault.called_from)
+    text += ", inlined at " + place_of(caller.file, caller.line);
+  return text + ": " + std::string(name_of(fault.kind)) + ", " + fault.message + " (block " +
+         to_text(fault.block) + ", thread " + to_text(fault.thread) + ", " +
+         std::to_string(fault.count) + " in all); none is allowed";
 }
 
 }  // namespace
@@ -84,20 +118,40 @@ Outcome Launch::expect_no_faults() const {
   Outcome outcome;
   for (const emulator::Fault& fault : result_.faults) {
     outcome.holds = false;
-    outcome.text += (outcome.text.empty() ? "" : "\n") + place_of(fault.file, fault.line) + ": " +
-                    std::string(name_of(fault.kind)) + ", " + fault.message + " (block " +
-                    to_text(fault.block) + ", thread " + to_text(fault.thread) + ", " +
-                    std::to_string(fault.count) + " in all); none is allowed";
+    outcome.text += (outcome.text.empty() ? "" : "\n") + describe(fault);
   }
   return outcome;
 }
 
-/// \param check  of the counts of a line, what it found
+// Where a launch counts for one GPU alone, nobody asks which.
+std::string Launch::gpu_of(std::size_t i) const {
+  return counted_for_.size() > 1 ? " on CC " + rules::to_string(counted_for_[i]) : "";
+}
+
+// Why an expectation could not have been missed.
+Outcome Launch::nothing_found(const char* what, const Where& where, bool has_line) const {
+  const std::string kernel = "kernel " + kernel_;
+  const bool is_named = where.line != 0 || !where.file.empty();
+  if (!is_named)
+    return {false, false, kernel + " has executed no " + what + ": nothing is expected of it"};
+  const std::string files = files_of(result_.lines);
+  if (files.empty())
+    return {false, false, kernel + " has no source lines: compile it with -lineinfo"};
+  if (has_line)
+    return {false, false, to_text(where) + " has no " + what + ": nothing is expected of it"};
+  const bool knows_file = std::ranges::any_of(
+      result_.lines, [&](const LineCounts& line) { return is_meant(line, {0, where.file}); });
+  return {false, false,
+          kernel + " has no instruction of " + to_text(where) +
+              (knows_file ? "" : "; it has some of " + files)};
+}
+
+/// \param what  the check is about \param check  of the counts of a line, what it found
 template <class Check>
 Outcome Launch::check_lines(const char* what, const Where& where, const Check& check) const {
   if (!counted_) {
     ++skips_->count;
-    return {true, true, std::string("skipped: a GPU does not count ") + what + " line by line"};
+    return {true, true, std::string("skipped: a GPU does not count each ") + what};
   }
   if (result_.lines.empty())
     return {false, false, "nothing was counted: Testbench::options.count is false"};
@@ -114,12 +168,7 @@ Outcome Launch::check_lines(const char* what, const Where& where, const Check& c
     outcome.text +=
         (outcome.text.empty() ? "" : "\n") + place_of(line.file, line.line) + ": " + finding.wrong;
   }
-  const bool is_named = where.line != 0 || !where.file.empty();
-  if (is_named && !found)
-    return {false, false, "kernel " + kernel_ + " has no instruction of " + to_text(where)};
-  if (is_named && !concerned)
-    return {false, false, to_text(where) + " has no " + what + ": nothing is expected of it"};
-  return outcome;
+  return concerned ? outcome : nothing_found(what, where, found);
 }
 
 Outcome Launch::expect_sectors_per_request(double at_most, const Where& where) const {
@@ -127,10 +176,11 @@ Outcome Launch::expect_sectors_per_request(double at_most, const Where& where) c
     return {false, false, "nothing was counted: Testbench::options.compute_capabilities is empty"};
   return check_lines("access to global memory", where, [&](const LineCounts& line) {
     Finding finding;
-    for (const emulator::MemoryCounts& counts : line.memory) {
-      add(counts.global_load, "loads", at_most, finding);
-      add(counts.global_store, "stores", at_most, finding);
-      add(counts.global_atomic, "atomics", at_most, finding);
+    for (std::size_t i = 0; i < line.memory.size(); ++i) {
+      const emulator::MemoryCounts& counts = line.memory[i];
+      add(counts.global_load, "loads", gpu_of(i), at_most, finding);
+      add(counts.global_store, "stores", gpu_of(i), at_most, finding);
+      add(counts.global_atomic, "atomics", gpu_of(i), at_most, finding);
     }
     return finding;
   });
@@ -141,19 +191,20 @@ Outcome Launch::expect_no_bank_conflicts(const Where& where) const {
     return {false, false, "nothing was counted: Testbench::options.compute_capabilities is empty"};
   return check_lines("access to shared memory", where, [&](const LineCounts& line) {
     Finding finding;
-    for (const emulator::MemoryCounts& counts : line.memory) {
-      add(counts.shared_load, "loads", finding);
-      add(counts.shared_store, "stores", finding);
-      add(counts.shared_atomic, "atomics", finding);
+    for (std::size_t i = 0; i < line.memory.size(); ++i) {
+      const emulator::MemoryCounts& counts = line.memory[i];
+      add(counts.shared_load, "loads", gpu_of(i), finding);
+      add(counts.shared_store, "stores", gpu_of(i), finding);
+      add(counts.shared_atomic, "atomics", gpu_of(i), finding);
     }
     return finding;
   });
 }
 
 Outcome Launch::expect_no_divergence(const Where& where) const {
-  return check_lines("instruction", where, [&](const LineCounts& line) {
+  return check_lines("branch", where, [&](const LineCounts& line) {
     Finding finding;
-    finding.concerned = line.execution.warp_instructions > 0;
+    finding.concerned = line.execution.branches > 0;
     if (line.execution.divergent_branches > 0) {
       finding.wrong = std::to_string(line.execution.divergent_branches) + " of " +
                       std::to_string(line.execution.branches) +
@@ -169,11 +220,11 @@ Outcome Launch::expect_no_local_memory(const Where& where) const {
   return check_lines("instruction", where, [&](const LineCounts& line) {
     Finding finding;
     finding.concerned = line.execution.warp_instructions > 0;
-    for (const emulator::MemoryCounts& counts : line.memory) {
-      const std::uint64_t requests = counts.local_load.requests + counts.local_store.requests;
-      if (requests == 0) continue;
+    // As many on every GPU.
+    const emulator::MemoryCounts& counts = line.memory.front();
+    const std::uint64_t requests = counts.local_load.requests + counts.local_store.requests;
+    if (requests > 0)
       finding.wrong = std::to_string(requests) + " accesses to local memory, none is allowed";
-    }
     return finding;
   });
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "warpwise/base/export.hpp"
 #include "warpwise/emulator/emulator.hpp"
@@ -17,8 +18,9 @@ struct Where {
 
 /// A launch that has ended: what it counted, and what may be expected of it. Each expectation fails
 /// with a line for each source line that does not meet it, and also where it could not have been
-/// missed: nothing was counted, or `where` names no line of the kernel. On a GPU there are no
-/// counts: expectations of counts are skipped then, and Testbench::skipped() says how many were.
+/// missed: nothing was counted, `where` names no line of the kernel, or what it names executed
+/// nothing of the kind, no access or no branch. On a GPU there are no counts: expectations of
+/// counts are skipped then, and Testbench::skipped() says how many were.
 class WARPWISE_EXPORT Launch {
  public:
   /// Counts, faults, and what printf wrote; on a GPU nothing.
@@ -48,12 +50,15 @@ class WARPWISE_EXPORT Launch {
       : kernel_(std::move(kernel)), result_(std::move(result)), skips_(std::move(skips)) {}
   template <class Check>
   Outcome check_lines(const char* what, const Where& where, const Check& check) const;
+  Outcome nothing_found(const char* what, const Where& where, bool has_line) const;
+  std::string gpu_of(std::size_t i) const;
 
   std::string kernel_;
   emulator::LaunchResult result_;
   std::string error_;  // of a GPU
   bool counted_ = true;
-  std::shared_ptr<Skips> skips_;  // of the Testbench
+  std::vector<rules::ComputeCapability> counted_for_;  // as result_.memory and each line's have it
+  std::shared_ptr<Skips> skips_;                       // of the Testbench
 };
 
 }  // namespace warpwise::testbench

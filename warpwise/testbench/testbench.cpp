@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "warpwise/base/error.hpp"
-#include "warpwise/emulator/arguments.hpp"
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/testbench/machine.hpp"
+#include "warpwise/testbench/pack.hpp"
 #include "warpwise/testbench/skips.hpp"
 
 namespace warpwise::testbench {
@@ -62,13 +63,13 @@ Backend chosen_backend() {
 
 const emulator::KernelInfo& Kernel::info() const { return *state_->info; }
 
-Launch Kernel::run(const Shape& shape,
-                   std::span<const std::span<const std::byte>> arguments) const {
+Launch Kernel::run(const Shape& shape, std::span<const detail::Argument> arguments) const {
   Testbench& testbench = *state_->module->testbench;
-  const std::vector<std::byte> parameters = emulator::pack_arguments(info(), arguments);
+  const std::vector<std::byte> parameters = packed(info(), arguments);
   RawLaunch raw = state_->module->code->launch(info().name, shape, parameters, testbench.options);
   Launch launch(lab::plain_name(info().name), std::move(raw.result), testbench.state_->skips);
   launch.error_ = std::move(raw.error);
+  launch.counted_for_ = testbench.options.compute_capabilities;
   launch.counted_ = testbench.state_->machine->counts();
   return launch;
 }
@@ -117,8 +118,13 @@ Module Testbench::load_ptx(std::string_view ptx) {
   return Module(std::move(module));
 }
 
-emulator::Address Testbench::allocate(std::uint64_t bytes, const std::string& name) {
-  return state_->machine->allocate(bytes, name);
+emulator::Address Testbench::allocate(std::uint64_t count, std::uint64_t element_bytes,
+                                      const std::string& name) {
+  if (count > std::numeric_limits<std::uint64_t>::max() / element_bytes) {
+    throw OutOfMemory(name + ": " + std::to_string(count) + " elements of " +
+                      std::to_string(element_bytes) + " bytes are more than an address can tell");
+  }
+  return state_->machine->allocate(count * element_bytes, name);
 }
 void Testbench::read(emulator::Address from, std::span<std::byte> to) const {
   if (!to.empty()) state_->machine->read(from, to);
@@ -131,15 +137,17 @@ std::uint64_t Testbench::texture_of(std::span<const std::byte> texels, emulator:
   const std::uint64_t texel =
       static_cast<std::uint64_t>(like.channels) * static_cast<std::uint64_t>(like.channel_bytes);
   const std::uint64_t rows = std::max<std::uint64_t>(like.height, 1);
-  const std::uint64_t row_bytes = like.width * texel;
-  if (row_bytes == 0 || texels.size() % row_bytes != 0 || texels.size() / row_bytes != rows) {
+  // Divided, not multiplied: the product of a wrong size may be the right one but for 2^64.
+  if (texel == 0 || texels.empty() || texels.size() % texel != 0 ||
+      texels.size() / texel % rows != 0 || texels.size() / texel / rows != like.width) {
     throw InvalidArgument("a texture of " + std::to_string(like.width) + "x" +
                           std::to_string(like.height) + " texels of " + std::to_string(texel) +
                           " bytes got " + std::to_string(texels.size()) + " bytes");
   }
+  const std::uint64_t row_bytes = like.width * texel;
   constexpr std::uint64_t pitch_alignment = 32;  // as every GPU has it
   like.pitch_bytes = (row_bytes + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
-  like.data = allocate(like.pitch_bytes * rows, "texture");
+  like.data = allocate(rows, like.pitch_bytes, "texture");
   for (std::uint64_t y = 0; y < rows; ++y)
     write(like.data + y * like.pitch_bytes, texels.subspan(y * row_bytes, row_bytes));
   return state_->machine->create_texture(like);

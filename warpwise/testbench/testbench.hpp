@@ -49,6 +49,18 @@ struct Shape {
 
 class Testbench;
 
+namespace detail {
+
+/// What PTX tells apart in the type of a parameter.
+enum class ArgumentKind { integer, floating, structure };
+
+struct Argument {
+  std::span<const std::byte> bytes;
+  ArgumentKind kind;
+};
+
+}  // namespace detail
+
 /// `count` elements of device memory: a view of what its Testbench owns. Passed to a kernel it is
 /// the address.
 template <class T>
@@ -91,8 +103,10 @@ class WARPWISE_EXPORT Kernel {
 
   /// Runs it to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
   /// parameter's own type: a number, a structure.
-  /// \throws InvalidArgument  another number of arguments, one of another size than its parameter,
-  ///                          or a shape that no GPU has
+  /// \throws InvalidArgument  another number of arguments; one of another size than its parameter,
+  ///                          or a floating-point number for an integer or the other way; a shape
+  ///                          that no GPU has, or that the kernel was not compiled for
+  /// \throws CudaError        the GPU has failed, or has not what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
 
@@ -100,7 +114,7 @@ class WARPWISE_EXPORT Kernel {
   friend class Module;
   struct State;
   explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  Launch run(const Shape& shape, std::span<const std::span<const std::byte>> arguments) const;
+  Launch run(const Shape& shape, std::span<const detail::Argument> arguments) const;
   std::shared_ptr<State> state_;
 };
 
@@ -113,7 +127,8 @@ class WARPWISE_EXPORT Module {
   ///                          that the emulator does not run, with the instruction and its line
   Kernel kernel(const std::string& name) const;
   /// A `__device__` or `__constant__` variable, by its name in the PTX.
-  /// \throws InvalidArgument  there is none, or its size is no multiple of T's
+  /// \throws InvalidArgument  there is none, or its size is no multiple of T's; CudaError  the GPU
+  ///                          has failed
   template <class T>
   Buffer<T> variable(const std::string& name) const;
 
@@ -153,25 +168,26 @@ class WARPWISE_EXPORT Testbench {
   Module load_cuda(const std::string& text, const CompileOptions& compile = {},
                    const std::string& name = "kernel.cu");
 
-  /// Memory with these elements. \param name  what a fault's message calls it. \throws OutOfMemory
+  /// Memory with these elements: buffer<float>("x", {1, 2}). \param name  what a fault's message
+  /// calls it. \throws OutOfMemory
   template <class T>
     requires std::is_trivially_copyable_v<T>
   Buffer<T> buffer(const std::string& name, const std::vector<T>& elements) {
-    Buffer<T> made = buffer<T>(name, elements.size());
+    Buffer<T> made = zeros<T>(name, elements.size());
     made.write(elements);
     return made;
   }
-  /// Memory of zeros. \throws OutOfMemory
+  /// Memory of so many zeros. \throws OutOfMemory
   template <class T>
     requires std::is_trivially_copyable_v<T>
-  Buffer<T> buffer(const std::string& name, std::size_t count) {
-    return {*this, allocate(count * sizeof(T), name), count};
+  Buffer<T> zeros(const std::string& name, std::size_t count) {
+    return {*this, allocate(count, sizeof(T), name), count};
   }
 
   /// A texture over a copy of `texels`, row by row. Of `like` count what a texture is read with,
   /// its width, height (0: one-dimensional) and channels; T says the rest.
   /// \throws InvalidArgument  another number of texels than the size says, or a format that no
-  ///                          texture has
+  ///                          texture has; CudaError  the GPU has failed
   template <class T>
     requires std::is_arithmetic_v<T>
   Texture texture(const std::vector<T>& texels, emulator::Texture like) {
@@ -192,7 +208,8 @@ class WARPWISE_EXPORT Testbench {
   friend class Module;
   struct State;
 
-  emulator::Address allocate(std::uint64_t bytes, const std::string& name);
+  emulator::Address allocate(std::uint64_t count, std::uint64_t element_bytes,
+                             const std::string& name);
   std::uint64_t texture_of(std::span<const std::byte> texels, emulator::Texture like);
   void read(emulator::Address from, std::span<std::byte> to) const;
   void write(emulator::Address to, std::span<const std::byte> from) const;
@@ -216,6 +233,12 @@ auto passed(const T& argument) {
   }
 }
 
+template <class T>
+constexpr ArgumentKind kind_of() {
+  if (std::is_floating_point_v<T>) return ArgumentKind::floating;
+  return std::is_scalar_v<T> ? ArgumentKind::integer : ArgumentKind::structure;
+}
+
 }  // namespace detail
 
 template <class T>
@@ -234,9 +257,10 @@ void Buffer<T>::write(std::span<const T> elements) const {
 template <class... Arguments>
 Launch Kernel::launch(const Shape& shape, const Arguments&... arguments) const {
   return [&](const auto&... values) {
-    const std::array<std::span<const std::byte>, sizeof...(values)> bytes{std::as_bytes(
-        std::span<const std::remove_reference_t<decltype(values)>, 1>(&values, 1))...};
-    return run(shape, std::span<const std::span<const std::byte>>(bytes));
+    const std::array<detail::Argument, sizeof...(values)> all{detail::Argument{
+        std::as_bytes(std::span<const std::remove_reference_t<decltype(values)>, 1>(&values, 1)),
+        detail::kind_of<std::remove_cvref_t<decltype(values)>>()}...};
+    return run(shape, all);
   }(detail::passed(arguments)...);
 }
 

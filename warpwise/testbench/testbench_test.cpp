@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 #include "warpwise/base/error.hpp"
@@ -78,18 +79,43 @@ done:
 .file 1 "/project/src/strided.cu"
 )";
 
+// scaled(to, by): to[0] = by, in a function that is inlined: line 8 at line 12.
+constexpr const char* scaled_ptx = R"(.version 7.2
+.target sm_75
+.address_size 64
+.visible .entry scaled(.param .u64 to, .param .f32 by)
+{
+  .reg .f32 %f<2>;
+  .reg .b64 %rd<2>;
+$L__func:
+  .loc 1 12 0
+  ld.param.u64 %rd1, [to];
+  ld.param.f32 %f1, [by];
+  .loc 1 8 0, function_name $L__info_string0, inlined_at 1 12 3
+  st.global.f32 [%rd1], %f1;
+  ret;
+}
+.file 1 "/project/src/scaled.cu"
+.section .debug_str
+{
+$L__info_string0:
+.b8 115,0
+}
+)";
+
 std::vector<float> iota(std::size_t count) {
   std::vector<float> values(count);
   std::iota(values.begin(), values.end(), 1.0F);
   return values;
 }
 
+struct Operands {
+  float* result;
+  int value;
+};
+
 // A structure with a pointer in it, and a variable of the module.
 void expect_structures(const Module& module, const Buffer<float>& to) {
-  struct Operands {
-    float* result;
-    int value;
-  };
   const Buffer<std::int32_t> factor = module.variable<std::int32_t>("factor");
   EXPECT_EQ(factor.read(), std::vector<std::int32_t>{2});
   factor.write({{5}});
@@ -106,7 +132,7 @@ class TestbenchOf : public ::testing::Test {
   }
   Testbench bench{Backend::emulator};
   Module module = bench.load_ptx(strided_ptx);
-  Buffer<float> to = bench.buffer<float>("to", 32);
+  Buffer<float> to = bench.zeros<float>("to", 32);
 };
 
 TEST_F(TestbenchOf, RunsAKernelSeveralTimesAndReadsBack) {
@@ -135,9 +161,22 @@ TEST_F(TestbenchOf, AnExpectationOfNothingFails) {
   EXPECT_EQ(launch.expect_sectors_per_request(4, {.line = 77}).text,
             "kernel strided<float> has no instruction of line 77");
   EXPECT_EQ(launch.expect_no_divergence({.file = "rided.cu"}).text,
-            "kernel strided<float> has no instruction of no line of rided.cu");
+            "kernel strided<float> has no instruction of rided.cu; it has some of strided.cu");
+  EXPECT_EQ(launch.expect_no_divergence({.line = 3, .file = "other.cu"}).text,
+            "kernel strided<float> has no instruction of line 3 of other.cu; it has some of "
+            "strided.cu");
   EXPECT_EQ(launch.expect_no_bank_conflicts({.line = 3}).text,
             "line 3 has no access to shared memory: nothing is expected of it");
+  EXPECT_EQ(launch.expect_no_divergence({.line = 3}).text,
+            "line 3 has no branch: nothing is expected of it");
+  EXPECT_EQ(launch.expect_no_bank_conflicts().text,
+            "kernel strided<float> has executed no access to shared memory: nothing is expected of "
+            "it");
+  EXPECT_EQ(module.kernel("twice")
+                .launch({{1}, {1}}, Operands{to.pointer(), 7})
+                .expect_no_divergence({.line = 3, .file = "strided.cu"})
+                .text,
+            "kernel twice has no source lines: compile it with -lineinfo");
   bench.options.count = false;
   EXPECT_THAT(strided(1).expect_no_divergence().text, HasSubstr("options.count is false"));
   bench.options = {};
@@ -146,7 +185,7 @@ TEST_F(TestbenchOf, AnExpectationOfNothingFails) {
 }
 
 TEST_F(TestbenchOf, BankConflictsAndDivergence) {
-  const Buffer<int> last = bench.buffer<int>("last", 1);
+  const Buffer<int> last = bench.zeros<int>("last", 1);
   const Launch odd = module.kernel("columns").launch({{1}, {32}}, last, 1);
   EXPECT_EQ(odd.expect_no_bank_conflicts().text,
             "strided.cu:7: shared stores take 32 passes (1 requests), at most 1 are allowed");
@@ -165,6 +204,34 @@ TEST_F(TestbenchOf, FaultsNameTheirLine) {
                                   HasSubstr("thread (4,0,0), 28 in all)")));
 }
 
+TEST_F(TestbenchOf, FaultsNameWhoCallsTheirLine) {
+  const Launch launch =
+      bench.load_ptx(scaled_ptx).kernel("scaled").launch({{1}, {1}}, std::uint64_t{4}, 1.0F);
+  EXPECT_THAT(launch.expect_no_faults().text,
+              HasSubstr("scaled.cu:8, inlined at scaled.cu:12: out_of_bounds"));
+}
+
+TEST_F(TestbenchOf, ManyGpusAreToldApart) {
+  bench.options.compute_capabilities = {{3, 5}, {9, 0}};
+  const Outcome outcome = strided(8).expect_sectors_per_request(4, {.line = 3});
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("strided.cu:3: global loads on CC 3.5 take"),
+                                  HasSubstr("; global loads on CC 9.0 take 32 sectors")));
+}
+
+TEST_F(TestbenchOf, ANumberBesideItsLimitDiffersFromIt) {
+  EXPECT_THAT(strided(8).expect_sectors_per_request(31.99999, {.line = 3}).text,
+              HasSubstr("take 32 sectors a request (1 requests), at most 31.99999 are allowed"));
+}
+
+TEST_F(TestbenchOf, WhatFaultsIsNotCounted) {
+  const Buffer<float> nothing = bench.zeros<float>("nothing", 0);
+  const Launch launch = module.kernel("strided").launch({{1}, {32}}, nothing, nothing, 1);
+  EXPECT_FALSE(launch.expect_no_faults());
+  EXPECT_EQ(launch.expect_sectors_per_request(4).text,
+            "kernel strided<float> has executed no access to global memory: nothing is expected of "
+            "it");
+}
+
 TEST_F(TestbenchOf, StructuresPointersAndVariables) {
   expect_structures(module, to);
   EXPECT_THROW(module.variable<double>("factor"), InvalidArgument);
@@ -179,6 +246,59 @@ TEST_F(TestbenchOf, WrongCallsAreRefused) {
   EXPECT_THROW(bench.load("there_is_none.ptx"), IoError);
   EXPECT_THROW(bench.load_ptx("no PTX"), InvalidArgument);
   EXPECT_THROW(bench.texture(iota(7), {.width = 4, .height = 2}), InvalidArgument);
+}
+
+TEST_F(TestbenchOf, AFloatIsNoInteger) {
+  const auto refusal = [&](const auto&... arguments) {
+    try {
+      module.kernel("strided").launch({{1}, {1}}, arguments...);
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_EQ(refusal(to, to, 1.0F),
+            "argument 2 (from 0) of kernel strided<float> is a floating-point number of 4 bytes, "
+            "its parameter .u32 of 4: pass an int, such as 2");
+  EXPECT_EQ(refusal(to, 1.0, 1),
+            "argument 1 (from 0) of kernel strided<float> is a floating-point number of 8 bytes, "
+            "its parameter .u64 of 8: pass a Buffer, a Texture, or an integer of 8 bytes, such as "
+            "std::int64_t{2}");
+  EXPECT_EQ(refusal(to, to, 1L),
+            "argument 2 (from 0) of kernel strided<float> is an integer or an address of 8 bytes, "
+            "its parameter .u32 of 4: pass an int, such as 2");
+  EXPECT_EQ(refusal(to, to), "kernel strided<float> takes 3 arguments, not 2");
+  struct One {
+    int value;
+  };
+  EXPECT_THAT(refusal(to, to, One{1}), HasSubstr("is a structure of 4 bytes"));
+  enum class Step { two = 2 };
+  EXPECT_EQ(refusal(to, to.pointer(), Step::two), "nothing was refused");
+
+  const Module scaling = bench.load_ptx(scaled_ptx);
+  try {
+    scaling.kernel("scaled").launch({{1}, {1}}, to, 2);
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("its parameter .f32 of 4: pass a float, such as 2.0F"));
+  }
+  EXPECT_TRUE(scaling.kernel("scaled").launch({{1}, {1}}, to, 2.0F).expect_no_faults());
+}
+
+TEST_F(TestbenchOf, SizesThatNoMemoryHasAreRefused) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  // Their bytes, but for 2^64, are 4 and 2^64 - 4.
+  EXPECT_THROW(bench.zeros<float>("x", most / 4 + 2), OutOfMemory);
+  EXPECT_THROW(bench.zeros<float>("x", most / 4), OutOfMemory);
+  EXPECT_THROW(bench.texture(iota(1), {.width = most / 4 + 2}), InvalidArgument);
+  EXPECT_THROW(bench.texture(iota(2), {.width = 1, .height = 0, .channels = 0}), InvalidArgument);
+  EXPECT_TRUE(bench.zeros<float>("x", 0).read().empty());
+}
+
+TEST_F(TestbenchOf, ABufferOfOneElementIsNoCount) {
+  EXPECT_EQ(bench.buffer<float>("x", {5}).read(), std::vector<float>{5});
+  EXPECT_EQ(bench.buffer<int>("x", {5, 6}).read(), (std::vector<int>{5, 6}));
+  EXPECT_EQ(bench.zeros<int>("x", 2).read(), (std::vector<int>{0, 0}));
 }
 
 TEST_F(TestbenchOf, GoogleTestShowsTheText) {
@@ -212,7 +332,7 @@ void expect_texels(Testbench& bench) {
   const Module module = bench.load_ptx(texture_ptx);
   const Texture texture =
       bench.texture<std::uint8_t>({1, 2, 3, 4, 5, 6}, {.width = 3, .height = 2});
-  const Buffer<unsigned> to = bench.buffer<unsigned>("to", 4);
+  const Buffer<unsigned> to = bench.zeros<unsigned>("to", 4);
   EXPECT_TRUE(module.kernel("read").launch({{1}, {4}}, texture, to).expect_no_faults());
   EXPECT_EQ(to.read(), (std::vector<unsigned>{4, 5, 6, 6}));
 }
@@ -284,7 +404,7 @@ TEST_F(TestbenchOnGpu, GivesTheSameResultsAndSkipsWhatItCannotCount) {
   Testbench& bench = *on_gpu;
   const Module module = bench.load_ptx(strided_ptx);
   const Buffer<float> from = bench.buffer("from", iota(32 * 8));
-  const Buffer<float> to = bench.buffer<float>("to", 32);
+  const Buffer<float> to = bench.zeros<float>("to", 32);
   const Launch launch = module.kernel("strided<float>").launch({{1}, {32}}, from, to, 8);
   EXPECT_TRUE(launch.expect_no_faults());
   EXPECT_EQ(to.read()[31], 31 * 8 + 1);
@@ -296,8 +416,54 @@ TEST_F(TestbenchOnGpu, GivesTheSameResultsAndSkipsWhatItCannotCount) {
 
 TEST_F(TestbenchOnGpu, TakesTexturesStructuresAndVariables) {
   expect_texels(*on_gpu);
-  expect_structures(on_gpu->load_ptx(strided_ptx), on_gpu->buffer<float>("to", 32));
+  expect_structures(on_gpu->load_ptx(strided_ptx), on_gpu->zeros<float>("to", 32));
 }
+
+// some(to): to[0] = 1; 16 KiB of static shared memory beside what the launch asks for.
+constexpr const char* shared_ptx = R"(.version 7.0
+.target sm_75
+.address_size 64
+.extern .shared .align 4 .b8 more[];
+.visible .entry some(.param .u64 to) .maxntid 128, 1, 1
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  .shared .align 4 .b8 tile[16384];
+  ld.param.u64 %rd1, [to];
+  mov.u32 %r1, 1;
+  mov.u32 %r2, tile;
+  mov.u32 %r3, more;
+  st.volatile.shared.u32 [%r2], %r1;
+  st.volatile.shared.u32 [%r3], %r1;
+  ld.volatile.shared.u32 %r1, [%r3];
+  st.global.u32 [%rd1], %r1;
+  ret;
+})";
+
+// What every machine with as much shared memory takes, and refuses.
+void expect_shapes(Testbench& bench) {
+  const Kernel some = bench.load_ptx(shared_ptx).kernel("some");
+  const Buffer<int> to = bench.zeros<int>("to", 1);
+  // 48 KiB with and without the static part: neither is launched on a GPU unless it is asked for.
+  for (const std::uint64_t bytes : {1024, 32768, 32772, 36864, 49152, 65536}) {
+    to.write({{0}});
+    EXPECT_TRUE(some.launch({{1}, {1}, bytes}, to).expect_no_faults()) << bytes;
+    EXPECT_EQ(to.read()[0], 1) << bytes;
+  }
+  EXPECT_THROW(some.launch({{1}, {1}, 1U << 20}, to), InvalidArgument);
+  EXPECT_THROW(some.launch({{1}, {1}, (std::uint64_t{1} << 32) + 1024}, to), InvalidArgument);
+  EXPECT_THROW(some.launch({{1}, {2048}}, to), InvalidArgument);
+  EXPECT_THROW(some.launch({{0}, {1}}, to), InvalidArgument);
+  EXPECT_THROW(some.launch({{1, 65536}, {1}}, to), InvalidArgument);
+  EXPECT_TRUE(some.launch({{1}, {128}, 64}, to).expect_no_faults());
+}
+
+TEST(TestbenchShapes, AreThoseThatAKernelAndAGpuTake) {
+  Testbench bench(Backend::emulator);
+  expect_shapes(bench);
+}
+
+TEST_F(TestbenchOnGpu, TakesAndRefusesTheSameShapes) { expect_shapes(*on_gpu); }
 
 // In a process of its own: CUDA lets none that met a fault use the GPU again.
 TEST_F(TestbenchOnGpu, ABadAccessIsAFault) {
@@ -306,7 +472,7 @@ TEST_F(TestbenchOnGpu, ABadAccessIsAFault) {
     Testbench bench(Backend::gpu);
     const Module module = bench.load_ptx(strided_ptx);
     const Buffer<float> from = bench.buffer("from", iota(32));
-    const Buffer<float> to = bench.buffer<float>("to", 32);
+    const Buffer<float> to = bench.zeros<float>("to", 32);
     const Launch launch = module.kernel("strided<float>").launch({{1}, {32}}, from, to, 1 << 28);
     std::_Exit(launch.expect_no_faults() ? 1 : 0);
   };
