@@ -23,6 +23,26 @@ SHAPE = ["--grid", "38,66", "--block", "32,8", "--arg", "u8[630000]:random", "--
          "--arg", "i32:523"]
 
 
+# What nvcc makes of: extern "C" __global__ void last(int* p, int n) { p[threadIdx.x] = n; }
+LAST = b""".version 7.0
+.target sm_75
+.address_size 64
+.visible .entry last(.param .u64 p, .param .u32 n)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r2, [n];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd2, %rd2, %rd3;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+"""
+
+
 class Sample(ExplainTest):
     def near(self, sample, whole, share=0.01):
         self.assertLessEqual(abs(sample - whole), share * whole, f"{sample} for {whole}")
@@ -78,6 +98,14 @@ class Fidelity(ExplainTest):
 
 
 class Structures(ExplainTest):
+    def test_one_is_no_number(self):
+        write("last.ptx", LAST)
+        for text in ["{i32:1,i32:2,i32:3,i32:4,i32:5,i32:6}", "{f32:1.5}"]:
+            self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "32", "--arg", "i32[32]", "--arg", text,
+                           says=f"argument 1 of the kernel is an integer of 32 bits, not '{text}'")
+        self.fail_with(USAGE, "explain", "last.ptx", "--grid", "1", "--block", "1", "--arg", "&{i32[2]}", "--arg", "i32:1",
+                       "--dump", "0=out.npy", says="argument 0 is no buffer, and one within it is not written")
+
     @compiles
     def test_with_pointers_in_them(self):
         write("rows.cu", b"""struct Row { float* values; int count; };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <optional>
 
@@ -19,8 +20,15 @@ constexpr std::string_view forms =
     "pointer "
     "to one, &{i32:5}";
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-  throw InvalidArgument("--arg '" + std::string(text) + "': " + why);
+// What is wrong with a part of an argument. parse_argument() names the whole.
+struct Refusal : std::exception {
+  Refusal(std::string_view text, std::string reason) : part(text), why(std::move(reason)) {}
+  std::string part;
+  std::string why;
+};
+
+[[noreturn]] void refuse(std::string_view part, const std::string& why) {
+  throw Refusal(part, why);
 }
 
 template <class Number>
@@ -250,30 +258,36 @@ std::vector<std::string_view> parts_of(std::string_view inside) {
   return parts;
 }
 
-// `whole` is for messages: an error within a structure shows all of it.
-ArgumentSpec parse_nested(std::string_view text, std::string_view whole, int depth) {
+ArgumentSpec parse_nested(std::string_view text, int depth) {
   constexpr int deepest = 16;
-  if (depth > deepest) refuse(whole, "it is nested too deep");
+  if (depth > deepest) refuse(text, "it is nested too deep");
   if (depth > 0) text = without_blanks(text);
   if (!text.starts_with('{') && !text.starts_with('&')) return parse_plain(text);
   ArgumentSpec spec;
   spec.text = text;
   if (text.starts_with('&')) {
     spec.kind = ArgumentSpec::Kind::pointer;
-    spec.members.push_back(parse_nested(text.substr(1), whole, depth + 1));
+    spec.members.push_back(parse_nested(text.substr(1), depth + 1));
     return spec;
   }
   if (!text.ends_with('}'))
-    refuse(whole, "the '}' of a structure is missing, or stands before its end");
+    refuse(text, "the '}' of a structure is missing, or stands before its end");
   spec.kind = ArgumentSpec::Kind::structure;
   for (const std::string_view part : parts_of(text.substr(1, text.size() - 2)))
-    spec.members.push_back(parse_nested(part, whole, depth + 1));
+    spec.members.push_back(parse_nested(part, depth + 1));
   return spec;
 }
 
 }  // namespace
 
-ArgumentSpec parse_argument(std::string_view text) { return parse_nested(text, text, 0); }
+ArgumentSpec parse_argument(std::string_view text) {
+  try {
+    return parse_nested(text, 0);
+  } catch (const Refusal& refusal) {
+    const std::string part = refusal.part == text ? "" : "'" + refusal.part + "': ";
+    throw InvalidArgument("--arg '" + std::string(text) + "': " + part + refusal.why);
+  }
+}
 
 emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text) {
   std::uint32_t parts[3] = {1, 1, 1};

@@ -41,7 +41,10 @@ std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 ///   f32[N]:@file.npy  f32[N]:@file.raw            the elements of a file
 ///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
 ///   {f32[N], i32:5, {u8:1, f64:2}}                a structure with these members, laid out as C++
-///                                                 does; a buffer is a pointer to it
+///                                                 does; a buffer is a pointer to it, an array
+///                                                 is written as its elements, and what is
+///                                                 aligned to more than a member's size, as
+///                                                 float4 is, with members for the gaps
 ///   &{i32:5, f32[N]}                              a pointer to memory with what follows: of a
 ///                                                 structure; &{f32[N], f32[N]} of two pointers
 struct ArgumentSpec {

@@ -18,6 +18,11 @@ char npy_kind(ScalarType type) { return is_float(type) ? 'f' : is_signed(type) ?
 
 std::string quoted(const ArgumentSpec& spec) { return "'" + spec.text + "'"; }
 
+bool holds_pointer(const ArgumentSpec& spec) {
+  return spec.kind == Kind::pointer ||
+         std::any_of(spec.members.begin(), spec.members.end(), holds_pointer);
+}
+
 // SplitMix64: the same numbers in every run and on every machine.
 std::uint64_t next_random(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15;
@@ -36,14 +41,14 @@ std::uint64_t random_bits(ScalarType type, std::uint64_t& state) {
   return bits_of(type, number);
 }
 
-void fill_with_numbers(const ArgumentSpec& spec, std::size_t index, std::byte* to) {
+void fill_with_numbers(const ArgumentSpec& spec, std::uint64_t seed, std::byte* to) {
   constexpr std::uint64_t most = std::uint64_t{1} << 28;  // more takes longer than kernels may run
   if (spec.width > most / spec.height) {
     throw InvalidArgument(quoted(spec) + ": at most " + std::to_string(most) +
                           " elements are filled with numbers; zeros may be more");
   }
   const auto size = static_cast<std::size_t>(size_of(spec.type));
-  std::uint64_t state = index;
+  std::uint64_t state = seed;
   for (std::uint64_t i = 0; i < spec.width * spec.height; ++i) {
     const std::uint64_t bits =
         spec.fill == Fill::iota ? bits_of(spec.type, i) : random_bits(spec.type, state);
@@ -98,11 +103,11 @@ std::string name_of(const ArgumentSpec& spec, std::size_t index) {
 }
 
 emulator::Address allocate(emulator::Device& device, const ArgumentSpec& spec, std::size_t index,
-                           const ReadTexture& read_texture) {
+                           std::uint64_t seed, const ReadTexture& read_texture) {
   const emulator::Address address = device.allocate(spec.bytes(), name_of(spec, index));
   std::byte* to = device.host_pointer(address, spec.bytes());
   if (spec.fill == Fill::iota || spec.fill == Fill::random) {
-    fill_with_numbers(spec, index, to);
+    fill_with_numbers(spec, seed, to);
   } else if (spec.fill == Fill::file && spec.path.ends_with(".npy")) {
     fill_from_npy(spec, to);
   } else if (spec.fill == Fill::file && spec.path.ends_with(".raw")) {
@@ -137,19 +142,23 @@ std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
   return (type[0] == 'f' ? "a float of " : "an integer of ") + type.substr(1) + " bits";
 }
 
-// Scalars must have the parameter's size, and be floats where it is one; structures its size.
+// Scalars must have the parameter's size, and be floats where it is one; structures stand where the
+// kernel has one of their size.
 void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
   const std::string& type = kernel.parameter_types[i];
+  const std::uint64_t bytes = extent_of(spec).bytes;
+  bool fits = kernel.parameter_bytes[i] == bytes;
   if (spec.kind == Kind::structure && type == "b8") {
-    const std::uint64_t bytes = extent_of(spec).bytes;
-    if (bytes == kernel.parameter_bytes[i]) return;
+    if (fits) return;
     throw InvalidArgument("argument " + std::to_string(i) + " of the kernel is " +
                           parameter_text(kernel, i) + ", not of " + std::to_string(bytes) +
-                          ", as " + quoted(spec) + " is");
+                          ", as " + quoted(spec) +
+                          " is (f32[N] in it is a pointer; an array is written as its elements, "
+                          "and what is aligned to more than a member's size, as float4 is, with "
+                          "members for the gaps)");
   }
-  const bool is_address = spec.kind != Kind::scalar && spec.kind != Kind::structure;
-  const std::uint64_t bytes = is_address ? 8 : static_cast<std::uint64_t>(size_of(spec.type));
-  bool fits = kernel.parameter_bytes[i] == bytes;
+  const bool is_address = spec.kind != Kind::scalar;
+  fits = fits && spec.kind != Kind::structure;
   if (type.front() == 'f') fits = fits && !is_address && is_float(spec.type);
   if (type.front() == 'u' || type.front() == 's')
     fits = fits && (is_address || !is_float(spec.type));
@@ -208,7 +217,7 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
     }
     case Kind::buffer:
     case Kind::texture:
-      value = allocate(device_, spec, index, read_texture);
+      value = allocate(device_, spec, index, seed_of_next(index), read_texture);
       held_.push_back({&spec, index, value, parameter_offset});
       if (spec.kind == Kind::texture) value = device_.create_texture(texture_of(spec, value));
       break;
@@ -216,13 +225,21 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
   std::memcpy(to, &value, bytes);
 }
 
+// The first buffer of an argument has that argument's number, so that it keeps its values whatever
+// the others are.
+std::uint64_t Arguments::seed_of_next(std::size_t index) const {
+  const auto before = static_cast<std::uint64_t>(std::count_if(
+      held_.begin(), held_.end(), [&](const Held& each) { return each.index == index; }));
+  return index + (before << 32);
+}
+
 std::vector<Arguments::Memory> Arguments::memory() const {
+  for (const ArgumentSpec& spec : specs_) {
+    if (holds_pointer(spec))
+      throw Unsupported(quoted(spec) + ": what '&' points to is not copied to a GPU");
+  }
   std::vector<Memory> result;
   for (const Held& each : held_) {
-    if (!each.parameter_offset) {
-      throw Unsupported(quoted(specs_[each.index]) +
-                        ": memory that memory points to is not copied to a GPU");
-    }
     const ArgumentSpec& spec = *each.spec;
     const std::byte* bytes = device_.host_pointer(each.address, spec.bytes());
     Memory& memory = result.emplace_back();
@@ -245,10 +262,13 @@ MemoryBytes Arguments::bytes() const {
 
 void Arguments::require_dumpable(const DumpSpec& what) const {
   if (what.index < specs_.size() && specs_[what.index].kind == Kind::buffer) return;
+  const char* const within = what.index < specs_.size() && !specs_[what.index].members.empty()
+                                 ? ", and one within it is not written"
+                                 : "";
   throw InvalidArgument(
       "--dump " + std::to_string(what.index) + "=" + what.path + ": " +
       (what.index < specs_.size()
-           ? "argument " + std::to_string(what.index) + " is no buffer"
+           ? "argument " + std::to_string(what.index) + " is no buffer" + within
            : "there are " + std::to_string(specs_.size()) + " arguments, counted from 0"));
 }
 

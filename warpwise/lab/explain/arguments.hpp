@@ -38,7 +38,7 @@ class Arguments {
     std::optional<emulator::Texture> texture;  ///< over these bytes
   };
   /// All of them with their bytes as they are now, to be copied to another device.
-  /// \throws Unsupported  one's address stands in memory, not in a parameter
+  /// \throws Unsupported  an argument has a pointer to what is no buffer
   std::vector<Memory> memory() const;
 
   MemoryBytes bytes() const;
@@ -58,13 +58,15 @@ class Arguments {
     const ArgumentSpec* spec = nullptr;  ///< in specs_
     std::size_t index = 0;               ///< of the argument
     emulator::Address address = 0;
-    /// Where its address or handle stands in parameters_, if not in memory.
+    /// Where its address or handle stands in parameters_; none where a pointer leads to it.
     std::optional<std::uint64_t> parameter_offset;
   };
 
   /// Writes an argument, or a part of one, to its place, with the memory that it points to.
   void put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
            std::optional<std::uint64_t> parameter_offset, const ReadTexture& read_texture);
+  /// Of Fill::random, another one for each buffer.
+  std::uint64_t seed_of_next(std::size_t index) const;
 
   std::vector<Held> held_;
   std::vector<std::byte> parameters_;

@@ -179,6 +179,21 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
   return sources;
 }
 
+// Buffers and textures before the kernel runs, or why a GPU cannot have them, which is for its
+// report.
+struct MemoryForGpu {
+  std::vector<Arguments::Memory> all;
+  std::string why_not;
+};
+
+MemoryForGpu memory_for_gpu(const Arguments& arguments) {
+  try {
+    return {arguments.memory(), ""};
+  } catch (const Unsupported& error) {
+    return {{}, error.what()};
+  }
+}
+
 // Before the compiler runs: what no GPU takes.
 void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
@@ -243,9 +258,7 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   emulator::Device device;
   const Arguments arguments(device, result.kernel, request.arguments, read_texture);
   for (const DumpSpec& dump : request.dumps) arguments.require_dumpable(dump);
-  // As they are before the kernel runs.
-  const std::vector<Arguments::Memory> memory =
-      gpu != nullptr ? arguments.memory() : std::vector<Arguments::Memory>{};
+  const auto memory = gpu != nullptr ? memory_for_gpu(arguments) : MemoryForGpu();
   const ResourceReport resources = resources_of(request, result.compilation, result.kernel);
   result.capabilities = reports_of(request, result.kernel, resources);
   const emulator::LaunchOptions options = {
@@ -270,7 +283,9 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   if (gpu == nullptr) return result;
   const auto parameters = arguments.parameters();
   gpu->measure({&result, 1}, [&] {
-    return prepared_file(gpu->executor(), result, {parameters.begin(), parameters.end()}, memory);
+    if (!memory.why_not.empty()) throw Unsupported(memory.why_not);
+    return prepared_file(gpu->executor(), result, {parameters.begin(), parameters.end()},
+                         memory.all);
   });
   return result;
 }

@@ -123,8 +123,13 @@ TEST(ArgumentSpec, StructuresAreLaidOutAsCppDoes) {
 
 TEST(ArgumentSpec, RefusesWhatIsNoStructure) {
   for (const char* text : {"{", "{}", "{i32:5", "{i32:5,}", "{i32:5}}", "{i32:5} ", "&", "& ",
-                           "{i32:x}", "{{i32:5}", "{i32:5},{i32:5}"})
-    EXPECT_NE(refusal(text), "not refused") << text;
+                           "{i32:x}", "{{i32:5}", "{i32:5},{i32:5}", "{,}", "{i32:1, &{f32[0]}}"}) {
+    const std::string whole = "--arg '" + std::string(text) + "'";
+    EXPECT_TRUE(refusal(text).starts_with(whole)) << refusal(text);
+    EXPECT_EQ(refusal(text).rfind("--arg"), 0U) << refusal(text);
+  }
+  EXPECT_NE(refusal("{i32:1, f32:x}").find("f32:x}': 'f32:x': 'x' is no number"), std::string::npos)
+      << refusal("{i32:1, f32:x}");
   EXPECT_NE(refusal(std::string(100, '&') + "i32:5").find("too deep"), std::string::npos);
 }
 
@@ -167,6 +172,71 @@ TEST(Arguments, StructuresAndNestedPointers) {
   EXPECT_THROW(arguments.memory(), Unsupported) << "for a GPU";
   EXPECT_THROW(Arguments(device, kernel, {parse_argument("{i32[2]}")}, {}), InvalidArgument);
   EXPECT_THROW(Arguments(device, kernel, {parse_argument("i32[2]")}, {}), InvalidArgument);
+}
+
+emulator::KernelInfo kernel_taking(const std::string& parameters) {
+  emulator::Program program(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(" +
+                            parameters + ")\n{\n  ret;\n}\n");
+  return program.kernel("k");
+}
+
+std::string refusal_of(const emulator::KernelInfo& kernel, const std::vector<std::string>& texts) {
+  std::vector<ArgumentSpec> specs;
+  for (const std::string& text : texts) specs.push_back(parse_argument(text));
+  emulator::Device device;
+  try {
+    const Arguments arguments(device, kernel, specs, {});
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(Arguments, AStructureIsForAStructureAlone) {
+  const std::string six = "{i32:1,i32:2,i32:3,i32:4,i32:5,i32:6}";
+  const auto both = kernel_taking(".param .u64 p, .param .u32 n");
+  EXPECT_EQ(refusal_of(both, {"i32[4]", six}),
+            "argument 1 of the kernel is an integer of 32 bits, not '" + six + "'");
+  EXPECT_EQ(refusal_of(both, {"{i32[4]}", "i32:1"}),
+            "argument 0 of the kernel is a pointer, a texture or a 64-bit integer, not "
+            "'{i32[4]}'");
+  const auto middle = kernel_taking(".param .u64 p, .param .f32 f, .param .u32 n");
+  EXPECT_NE(refusal_of(middle, {"i32[4]", six, "i32:1"}), "not refused");
+  EXPECT_NE(refusal_of(middle, {"i32[4]", "{f32:1}", "i32:1"}), "not refused");
+  const auto only = kernel_taking(".param .u32 n");
+  for (const std::string& text : {six, std::string("{i32:1}"), std::string("{f32:1.5}")})
+    EXPECT_NE(refusal_of(only, {text}), "not refused") << text;
+  EXPECT_EQ(refusal_of(kernel_taking(".param .align 4 .b8 s[4]"), {"{i32:1}"}), "not refused");
+}
+
+TEST(Arguments, AnotherSizeSaysWhatAStructureIsMadeOf) {
+  const std::string refused =
+      refusal_of(kernel_taking(".param .align 4 .b8 s[8]"), {"{f32:1, i32:2, i32:3}"});
+  EXPECT_NE(refused.find("a structure of 8 bytes, not of 12"), std::string::npos) << refused;
+  for (const char* words : {"an array", "float4", "a pointer"})
+    EXPECT_NE(refused.find(words), std::string::npos) << refused;
+}
+
+TEST(Arguments, RandomBuffersOfAStructureDiffer) {
+  emulator::Device device;
+  const Arguments arguments(
+      device, kernel_taking(".param .align 8 .b8 s[16], .param .u64 p"),
+      {parse_argument("{u32[4]:random, u32[4]:random}"), parse_argument("u32[4]:random")}, {});
+  const std::vector<Arguments::Memory> memory = arguments.memory();
+  ASSERT_EQ(memory.size(), 3U);
+  EXPECT_NE(memory[0].bytes, memory[1].bytes);
+  EXPECT_NE(memory[0].bytes, memory[2].bytes);
+  EXPECT_NE(memory[1].bytes, memory[2].bytes);
+}
+
+// An address of the emulator's is none of a GPU's.
+TEST(Arguments, PointersToNumbersAreNotForAGpu) {
+  const auto kernel = kernel_taking(".param .u64 p, .param .u64 q");
+  for (const char* text : {"&{i32:5}", "&i32:5", "&&i32:5", "&{i32[2]}"}) {
+    emulator::Device device;
+    const Arguments arguments(device, kernel, {parse_argument("i32[4]"), parse_argument(text)}, {});
+    EXPECT_THROW(arguments.memory(), Unsupported) << text;
+  }
 }
 
 TEST(ArgumentSpec, ReadsDimensions) {

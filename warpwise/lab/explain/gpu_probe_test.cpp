@@ -34,6 +34,8 @@ extern "C" __global__ void fetch(int* out, cudaTextureObject_t in) {
   out[i] = tex2D<unsigned char>(in, i % 3 + 0.5f, i / 3 + 0.5f);
 }
 
+extern "C" __global__ void through(int* out, const int* in) { out[threadIdx.x] = *in; }
+
 extern "C" __global__ void outside(int* out) { out[threadIdx.x + 1000] = 1; }
 )";
 
@@ -109,6 +111,15 @@ TEST_F(ExplainOnGpu, ATextureWhoseRowsNoGpuTakesIsPadded) {
   const Explanation explanation = explained("fetch", 6, {"i32[6]", "tex2d<u8>[3x2]:iota"});
   if (!skipped_.empty()) GTEST_SKIP() << skipped_;
   EXPECT_EQ(explanation.gpu->why_not, "");
+}
+
+TEST_F(ExplainOnGpu, PointersToNumbersAreNotRun) {
+  const Explanation explanation = explained("through", 32, {"i32[32]", "&{i32:5}"});
+  if (!skipped_.empty()) GTEST_SKIP() << skipped_;
+  EXPECT_TRUE(explanation.launch.faults.empty());
+  EXPECT_NE(explanation.gpu->why_not.find("'&{i32:5}'"), std::string::npos)
+      << explanation.gpu->why_not;
+  probe_->executor().allocate(4, "the GPU is usable");
 }
 
 TEST_F(ExplainOnGpu, WhatFaultsInTheEmulatorIsNotRun) {
