@@ -20,6 +20,7 @@ import fault_tables
 import ladder_tables
 import opencv_tables
 import prediction_tables
+import program_tables
 import stream_tables
 import study_tables
 
@@ -85,6 +86,8 @@ def rendered(name, benches):
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
     if kind == "predictions":
         return prediction_tables.rendered(REPOSITORY / "results/predictions.json", what)
+    if kind == "programs":
+        return program_tables.rendered(REPOSITORY / "results/emulator/programs", what)
     if kind == "advice":
         return advice_tables.rendered(REPOSITORY / "results/advice.json", what)
     if kind == "faults":

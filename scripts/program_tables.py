@@ -1,0 +1,46 @@
+"""The table of what public programs do on the emulated GPU: results/emulator/programs."""
+import json
+
+from tables import table
+
+# What is no program, or has no place on one emulated GPU.
+NOT_COUNTED = ("needs", "not built")
+RAN = ("passed", "ended", "own race")
+REST = {"refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
+        "too slow": "too slow"}
+
+
+def read(folder):
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+
+
+def summary(collections):
+    rows = []
+    for collection in collections:
+        outcomes = [row["outcome"] for row in collection["rows"]]
+        counted = [outcome for outcome in outcomes if outcome not in NOT_COUNTED]
+        rest = [f"{counted.count(outcome)} {text}" for outcome, text in REST.items() if outcome in counted]
+        ran = sum(outcome in RAN for outcome in counted)
+        rows.append([f"[{collection['collection']}](https://github.com/{collection['repository']}/tree/{collection['repository_commit']})",
+                     *map(str, (len(outcomes), outcomes.count("not built"), outcomes.count("needs"), len(counted), *map(outcomes.count, RAN))),
+                     ", ".join(rest), f"{100 * ran / len(counted):.0f} %" if counted else ""])
+    return table(["collection", "programs", "not built", "need more", "counted", "passed their own check", "ended, have none", "race of their own", "the rest", "ran"], rows)
+
+
+def others(collections):
+    """Each counted program that did not run, and why."""
+    rows = [[collection["collection"], row["program"], REST[row["outcome"]], row["why"].replace("|", "\\|")]
+            for collection in collections for row in collection["rows"] if row["outcome"] in REST]
+    return table(["collection", "program", "what became of it", "why"], rows)
+
+
+def methods(collections):
+    return "\n".join(f"- {each['collection']}: {each['what']}; {each['machine']['method']}; {each['machine']['cpu']}, "
+                     f"commit {each['machine']['commit']}, {each['machine']['date']}." for each in collections)
+
+
+def rendered(folder, what):
+    collections = read(folder)
+    if what == "others":
+        return others(collections)
+    return f"{summary(collections)}\n\n{methods(collections)}"

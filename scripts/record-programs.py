@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Runs the programs of a public collection on the emulated GPU and records what became of each: results/emulator/programs/NAME.json.
+
+    scripts/record-programs.py NAME BUILT.json [--only REGEX] [--seconds N] [--command build/release/bin/warpwise]
+
+BUILT.json says what was built from a checkout of the collection, with nvcc -cudart shared and PTX:
+
+    {"repository": "owner/name", "commit": "…", "compiled": "with which options",
+     "programs": {"PROGRAM": {"folder": "/where/it/is/started", "program": "/its/executable"},
+                  "OTHER": {"why": "the compiler's first error"}}}
+
+Neither the programs nor how to build them is part of this project. How each is called, and by what words it says that its own check has
+passed or failed, stands in scripts/programs/NAME.json: "passed" and "failed" are regular expressions over what it prints, for all programs
+and in "calls" for one of them, which can have "arguments" and "needs": what it needs that no emulated GPU has, or why it does not count.
+Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With --only the other programs' rows are kept as they are recorded.
+"""
+import argparse
+import json
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree
+
+from recording import REPOSITORY, clean_commit, machine_of, write
+
+RESULTS = REPOSITORY / "results/emulator/programs"
+# Seconds of the clock for each one of CPU time: a program that waits for itself uses none.
+PATIENCE = 8
+# What a program says for itself is searched at its start and end; some print whole matrices.
+KEPT_CHARACTERS = 200_000
+# NVIDIA's libraries of machine code, which holds no PTX.
+CLOSED = r"lib(cublas\w*|cufft\w*|curand\w*|cusolver\w*|cusparse\w*|cudnn\w*|npp\w*|nvjpeg\w*|nccl)\.so"
+# A fault's line on standard error, without what it adds on where to find more.
+FAULT = re.compile(r"^warpwise: (\S+ in kernel .*)", re.MULTILINE)
+
+
+def refusals(junit):
+    """The kernels and functions that were not run, as the runtime's report has them: the reason of each, once."""
+    try:
+        cases = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
+    except (OSError, xml.etree.ElementTree.ParseError):
+        return []
+    return list(dict.fromkeys(error.get("message") for case in cases for error in case.iter("error")))
+
+
+def one_line(text):
+    return " ".join(text.split())[:200]
+
+
+def execute(command, folder, seconds):
+    """What a program prints, how it ends (None: it was ended), and its seconds of CPU time."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryFile() as output:
+        begun = time.monotonic()
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   preexec_fn=limits, start_new_session=True)
+        try:
+            status = process.wait(timeout=PATIENCE * seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            status = None
+        clock = time.monotonic() - begun
+        size = output.tell()
+        output.seek(0)
+        text = output.read(KEPT_CHARACTERS)
+        if size > 2 * KEPT_CHARACTERS:
+            output.seek(size - KEPT_CHARACTERS)
+        text += output.read()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if status == -signal.SIGXCPU:
+        status = None
+    return text.decode(errors="replace"), status, round(used, 1), round(clock, 1)
+
+
+def judged(text, status, not_run, passed, failed):
+    """The outcome of a run, and a line that says why."""
+    faults = FAULT.search(text)
+    wrong = failed and re.search(failed, text)
+    right = passed and re.search(passed, text)
+    if status is None:
+        return "too slow", "its own check had passed for what was done by then" if right and not wrong else ""
+    if not_run:
+        return "refused", "; ".join(not_run)
+    missing = re.search(CLOSED, text) if "cannot be loaded" in text or "error while loading" in text else None
+    if missing:
+        return "needs", missing[0]
+    if status < 0:
+        return "crashed", faults[1] if faults else signal.Signals(-status).name
+    if faults:
+        return "fault", faults[1]
+    if wrong:
+        return "wrong", text[wrong.start():].splitlines()[0]
+    if right:
+        return "passed", ""
+    return ("ended", "") if status == 0 else ("failed", f"it ended with {status}: {(text.strip().splitlines() or [''])[-1]}")
+
+
+def run_program(name, built, calls, arguments):
+    call = calls.get("calls", {}).get(name, {})
+    row = {"program": name}
+    if "needs" in call:
+        return {**row, "outcome": "needs", "why": call["needs"]}
+    if not built.get("program"):
+        return {**row, "outcome": "not built", "why": one_line(built["why"])}
+    with tempfile.TemporaryDirectory() as folder:
+        junit = pathlib.Path(folder) / "kernels.xml"
+        own = [str(argument) for argument in call.get("arguments", [])]
+        said = call.get("passed", calls.get("passed")), call.get("failed", calls.get("failed"))
+        start = [arguments.command, "run", "--cc", calls.get("cc", "9.0"), "--junit", str(junit)]
+        text, status, used, clock = execute([*start, built["program"], *own], built["folder"], arguments.seconds)
+        outcome, why = judged(text, status, refusals(junit), *said)
+        if outcome == "wrong":
+            checked, *_ = execute([*start, "--check", "races", built["program"], *own], built["folder"], 4 * arguments.seconds)
+            race = FAULT.search(checked)
+            if race:
+                outcome, why = "own race", race[1]
+    exact = re.search(r"^warpwise: ((?:all that ran is|not) exact.*)", text, re.MULTILINE)
+    return {**row, "arguments": " ".join(own), "outcome": outcome, "why": one_line(why), "cpu_s": used, "seconds": clock,
+            "fidelity": exact[1] if exact else ""}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
+    parser.add_argument("built")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
+    parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
+    parser.add_argument("--try", dest="trial", action="store_true", help="records nothing")
+    arguments = parser.parse_args()
+    commit = "" if arguments.trial else clean_commit("record-programs.py")
+    built = json.loads(pathlib.Path(arguments.built).read_text(encoding="utf-8"))
+    calls = json.loads((REPOSITORY / f"scripts/programs/{arguments.name}.json").read_text(encoding="utf-8"))
+    path = RESULTS / f"{arguments.name}.json"
+    rows = {row["program"]: row for row in json.loads(path.read_text(encoding="utf-8"))["rows"]} if path.exists() and not arguments.trial else {}
+    for name, program in built["programs"].items():
+        if not re.search(arguments.only, name):
+            continue
+        rows[name] = {**run_program(name, program, calls, arguments), "commit": commit}
+        print(*(rows[name].get(key, "") for key in ("program", "outcome", "cpu_s", "why")), flush=True)
+    if arguments.trial:
+        return
+    method = f"{built['compiled']}; {arguments.seconds} s of CPU time each"
+    write(path, {"collection": arguments.name, "what": calls["what"], "repository": built["repository"], "repository_commit": built["commit"],
+                 "machine": machine_of(arguments.date, commit, method),
+                 "rows": [rows[name] for name in built["programs"] if name in rows]})
+
+
+if __name__ == "__main__":
+    main()
