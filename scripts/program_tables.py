@@ -5,8 +5,9 @@ from tables import table
 
 # What is no program, or has no place on one emulated GPU.
 NOT_COUNTED = ("needs", "not built")
-RAN = ("passed", "ended", "own race")
-REST = {"refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
+RAN = ("passed", "ended")
+REST = {"own race": "has a race of its own", "refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
+        "cut off": "passed their check, but had not ended their benchmark in time",
         "too slow": "too slow"}
 
 
@@ -24,7 +25,7 @@ def summary(collections):
         rows.append([f"[{collection['collection']}](https://github.com/{collection['repository']}/tree/{collection['repository_commit']})",
                      *map(str, (len(outcomes), outcomes.count("not built"), outcomes.count("needs"), len(counted), *map(outcomes.count, RAN))),
                      ", ".join(rest), f"{100 * ran / len(counted):.0f} %" if counted else ""])
-    return table(["collection", "programs", "not built", "need more", "counted", "passed their own check", "ended, have none", "race of their own", "the rest", "ran"], rows)
+    return table(["collection", "programs", "not built", "need more", "counted", "passed their own check", "ended, have none", "the rest", "ran"], rows)
 
 
 def others(collections):

@@ -12,7 +12,8 @@ BUILT.json says what was built from a checkout of the collection, with nvcc -cud
 Neither the programs nor how to build them is part of this project. How each is called, and by what words it says that its own check has
 passed or failed, stands in scripts/programs/NAME.json: "passed" and "failed" are regular expressions over what it prints, for all programs
 and in "calls" for one of them, which can have "arguments" and "needs": what it needs that no emulated GPU has, or why it does not count.
-Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With --only the other programs' rows are kept as they are recorded.
+"checked" is what a program
+says when its check is done and a benchmark begins. Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With --only the other programs' rows are kept as they are recorded.
 """
 import argparse
 import json
@@ -25,7 +26,7 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-from recording import REPOSITORY, clean_commit, machine_of, write
+from recording import REPOSITORY, clean_commit, first_line, machine_of, write
 
 RESULTS = REPOSITORY / "results/emulator/programs"
 # Seconds of the clock for each one of CPU time: a program that waits for itself uses none.
@@ -82,13 +83,13 @@ def execute(command, folder, seconds):
     return text.decode(errors="replace"), status, round(used, 1), round(clock, 1)
 
 
-def judged(text, status, not_run, passed, failed):
+def judged(text, status, not_run, passed, failed, checked):
     """The outcome of a run, and a line that says why."""
     faults = FAULT.search(text)
     wrong = failed and re.search(failed, text)
     right = passed and re.search(passed, text)
     if status is None:
-        return "too slow", "its own check had passed for what was done by then" if right and not wrong else ""
+        return ("cut off", "its check had passed, its benchmark was not at its end") if checked and re.search(checked, text) and not wrong else ("too slow", "")
     if not_run:
         return "refused", "; ".join(not_run)
     missing = re.search(CLOSED, text) if "cannot be loaded" in text or "error while loading" in text else None
@@ -115,7 +116,7 @@ def run_program(name, built, calls, arguments):
     with tempfile.TemporaryDirectory() as folder:
         junit = pathlib.Path(folder) / "kernels.xml"
         own = [str(argument) for argument in call.get("arguments", [])]
-        said = call.get("passed", calls.get("passed")), call.get("failed", calls.get("failed"))
+        said = call.get("passed", calls.get("passed")), call.get("failed", calls.get("failed")), calls.get("checked")
         start = [arguments.command, "run", "--cc", calls.get("cc", "9.0"), "--junit", str(junit)]
         text, status, used, clock = execute([*start, built["program"], *own], built["folder"], arguments.seconds)
         outcome, why = judged(text, status, refusals(junit), *said)
@@ -139,7 +140,10 @@ def main():
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
     parser.add_argument("--try", dest="trial", action="store_true", help="records nothing")
     arguments = parser.parse_args()
-    commit = "" if arguments.trial else clean_commit("record-programs.py")
+    if not arguments.trial:
+        clean_commit("record-programs.py")
+    # Of what runs: commits of documents and scripts behind it leave it as it is.
+    commit = first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
     built = json.loads(pathlib.Path(arguments.built).read_text(encoding="utf-8"))
     calls = json.loads((REPOSITORY / f"scripts/programs/{arguments.name}.json").read_text(encoding="utf-8"))
     path = RESULTS / f"{arguments.name}.json"
