@@ -341,6 +341,42 @@ KERNEL in_step_right(int* data, int*) {
   if (threadIdx.x == 0) data[2048 + blockIdx.x] = sums[0];
 }
 
+// Matrix times vector as a document has it, of GPUs whose half-warps went in step: sums are brought
+// together without a barrier, and by one thread too many at the end.
+KERNEL half_warp_tree_wrong(int* data, int*) {
+  __shared__ int sums[64 + 16 + 16];
+  const int t = threadIdx.x;
+  if (t < 32) sums[64 + t] = 0;
+  for (int row = blockIdx.x; row < 8; row += gridDim.x) {
+    sums[t] = data[row * 64 + t] + t;  // both:
+    __syncthreads();
+    sums[t] += sums[(t + 8) % 64];                               // both:
+    sums[t] += sums[(t + 4) % 64];                               // both:
+    sums[t] += sums[(t + 2) % 64];                               // both:
+    if (t % 16 == 0) sums[64 + t / 16] = sums[t] + sums[t + 1];  // both:
+    __syncthreads();
+    if (t <= 16) {
+      sums[t] = sums[64 + t];                  // both:
+      sums[t] += sums[t + 2];                  // both:
+      sums[t] += sums[t + 1];                  // both:
+      if (t == 0) data[2048 + row] = sums[0];  // both:
+    }
+    __syncthreads();
+  }
+}
+KERNEL half_warp_tree_right(int* data, int*) {
+  __shared__ int sums[2];
+  const int t = threadIdx.x;
+  for (int row = blockIdx.x; row < 8; row += gridDim.x) {
+    int sum = data[row * 64 + t] + t;
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(~0U, sum, step);
+    if (t % 32 == 0) sums[t / 32] = sum;
+    __syncthreads();
+    if (t == 0) data[2048 + row] = sums[0] + sums[1];
+    __syncthreads();
+  }
+}
+
 // ---- Equal values: faults of a kind of their own
 
 // A tile with a border, filled by copies of a block's size that overlap: some words are written by
@@ -359,6 +395,30 @@ KERNEL overlapping_right(int* data, int*) {
   for (int i = static_cast<int>(threadIdx.x); i < 80; i += 64) tile[i] = from[i];
   __syncthreads();
   data[2048 + THREAD] = tile[threadIdx.x + 8];
+}
+
+// The same as a document on Sobel has it: four copies of a block's size fill a tile that is two
+// wider and two higher.
+KERNEL four_copies_wrong(int* data, int*) {
+  __shared__ int tile[10 * 10];
+  const int x = threadIdx.x % 8;
+  const int y = threadIdx.x / 8;
+  const int* const from = data + blockIdx.x * 64;
+  for (int right = 0; right <= 2; right += 2)
+    for (int down = 0; down <= 2; down += 2)
+      tile[(y + down) * 10 + x + right] = from[(y + down) * 16 + x + right];  // both:
+  __syncthreads();
+  data[2048 + THREAD] = tile[(y + 2) * 10 + x + 1] - tile[y * 10 + x + 1];
+}
+KERNEL four_copies_right(int* data, int*) {
+  __shared__ int tile[10 * 10];
+  const int x = threadIdx.x % 8;
+  const int y = threadIdx.x / 8;
+  const int* const from = data + blockIdx.x * 64;
+  for (int i = static_cast<int>(threadIdx.x); i < 100; i += 64)
+    tile[i] = from[i / 10 * 16 + i % 10];
+  __syncthreads();
+  data[2048 + THREAD] = tile[(y + 2) * 10 + x + 1] - tile[y * 10 + x + 1];
 }
 
 KERNEL found_wrong(int* data, int* flags) {

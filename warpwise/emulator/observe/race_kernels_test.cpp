@@ -116,7 +116,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Pair{"scope", FaultKind::narrow_scope},
                     Pair{"scope_of_one", FaultKind::narrow_scope}, Pair{"block_barrier"},
                     Pair{"warp_barrier"}, Pair{"halves"}, Pair{"in_step", FaultKind::race, shared},
+                    Pair{"half_warp_tree", FaultKind::race, shared},
                     Pair{"overlapping", FaultKind::equal_writes, shared},
+                    Pair{"four_copies", FaultKind::equal_writes, shared},
                     Pair{"found", FaultKind::equal_writes, "flags of 256 bytes"}),
     [](const auto& pair) { return std::string(pair.param.name); });
 
