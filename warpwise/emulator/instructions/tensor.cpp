@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warpwise/emulator/instructions/fragments.hpp"
+#include "warpwise/emulator/instructions/wmma.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -194,7 +195,10 @@ std::optional<Form> form_of(const ptx::Instruction& instruction) {
 std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruction,
                                                 ObserverSet observers, const OperandReader& read) {
   const std::optional<Form> form = form_of(instruction);
-  if (!form) return std::nullopt;
+  if (!form) {
+    if (instruction.opcode != "wmma") return std::nullopt;
+    return wmma_operation(instruction, observers, read);
+  }
   const auto& operands = instruction.operands;
   const std::size_t least = form->vectors.size() + (form->address ? 1 : 0);
   if (operands.size() != least && !(form->stride && operands.size() == least + 1))

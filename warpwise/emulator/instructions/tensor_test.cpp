@@ -172,7 +172,7 @@ TEST(Tensor, OtherFormsAreRefusedByName) {
             in + ";",
         std::string("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%d0, %d1}, [%p0];"),
         std::string("ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%d0}, [%p0];"),
-        std::string("wmma.load.a.sync.aligned.row.m32n8k16.f16 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, "
+        std::string("wmma.load.a.sync.aligned.row.m16n16k8.f16 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, "
                     "%d7}, [%g];"),
         std::string("wgmma.fence.sync.aligned;"),
         std::string("movmatrix.sync.aligned.m8n8.trans.b16 %d0, %p0;")}) {

@@ -1,0 +1,98 @@
+#pragma once
+
+// Internal to the emulator: the matrices of wmma, and where their elements are in a warp's
+// registers. PTX leaves that open. Here each register of a lane has neighbours of a row (of a
+// column of B), and lanes follow each other: element (32 r + lane) * packed + e of a matrix is
+// element e of register r.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "warpwise/emulator/decode/flags.hpp"
+
+namespace warpwise::emulator::tensor {
+
+enum class Role : std::uint32_t { a, b, sum };
+
+struct WmmaShape {
+  const char* name;
+  int rows;
+  int columns;
+  int depth;
+};
+inline constexpr WmmaShape wmma_shapes[] = {{"m16n16k16", 16, 16, 16}, {"m32n8k16", 32, 8, 16},
+                                            {"m8n32k16", 8, 32, 16},   {"m16n16k8", 16, 16, 8},
+                                            {"m8n8k4", 8, 8, 4},       {"m8n8k32", 8, 8, 32},
+                                            {"m8n8k128", 8, 8, 128}};
+
+struct WmmaFlags {
+  std::uint32_t shape : 3 = 0;  ///< of wmma_shapes
+  Role role : 2 = Role::a;      ///< of what is loaded or stored
+  Element element : 4 = Element::f16;
+  Element addend : 4 = Element::f32;  ///< of a product
+  Element result : 4 = Element::f32;
+  std::uint32_t by_columns : 1 = 0;  ///< columns follow each other in memory
+  std::uint32_t saturate : 1 = 0;
+  std::uint32_t conjunction : 1 = 0;  ///< of bits; else they are compared
+  std::uint32_t a_signed : 1 = 0;
+  std::uint32_t b_signed : 1 = 0;
+  std::uint32_t unused : 10 = 0;
+};
+
+constexpr int bits_of(Element element) {
+  switch (element) {
+    case Element::b1: return 1;
+    case Element::s4:
+    case Element::u4: return 4;
+    case Element::s8:
+    case Element::u8:
+    case Element::e4m3:
+    case Element::e5m2: return 8;
+    case Element::f16:
+    case Element::bf16: return 16;
+    case Element::f64: return 64;
+    case Element::tf32:
+    case Element::f32:
+    case Element::s32: break;
+  }
+  return 32;
+}
+
+/// A matrix of a product, as rows (columns of B) of neighbours.
+struct WmmaMatrix {
+  int lines = 0;
+  int length = 0;
+  Element element = Element::f16;
+  bool is_sum = false;
+
+  WmmaMatrix(const WmmaShape& shape, Role role, Element its_element)
+      : lines(role == Role::b ? shape.columns : shape.rows),
+        length(role == Role::sum ? shape.columns : shape.depth), element(its_element),
+        is_sum(role == Role::sum) {}
+  int register_bits() const { return element == Element::f64 ? 64 : 32; }
+  int packed() const { return register_bits() / bits_of(element); }
+  int registers() const { return lines * length / 32 / packed(); }
+  /// The number of a register's first element. A sum of 16 x 16 is as fragments.hpp has it for
+  /// products of halves, whose sums may be this one's.
+  int first(int reg, int lane) const {
+    if (!is_sum || lines != 16 || length != 16) return (32 * reg + lane) * packed();
+    const int pair = packed() == 2 ? reg : reg / 2;
+    const int row = lane / 4 + 8 * (pair & 1);
+    const int column = lane % 4 * 2 + 8 * (pair >> 1) + (packed() == 2 ? 0 : reg & 1);
+    return row * length + column;
+  }
+};
+
+/// Registers that the instruction has for it. Those of A and B of halves are always eight: the
+/// instruction was made for hardware that needs elements twice; here the others are not used.
+inline std::size_t stated_registers(const WmmaMatrix& matrix, Role role) {
+  return matrix.element == Element::f16 && role != Role::sum
+             ? 8
+             : static_cast<std::size_t>(matrix.registers());
+}
+
+void multiply_wmma(Warp& warp, const Operation& op);
+Handler load_wmma(ObserverSet observers);
+Handler store_wmma(ObserverSet observers);
+
+}  // namespace warpwise::emulator::tensor
