@@ -13,6 +13,9 @@ if(TARGET warpwise_cudart)
   # no loader searches by itself.
   install(TARGETS warpwise_cuda warpwise_cudart warpwise_on_emulator
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated NAMELINK_SKIP)
+  if(TARGET warpwise_nvrtc_code)
+    install(TARGETS warpwise_nvrtc_code LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated)
+  endif()
 endif()
 install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/warpwiseConfig.cmake.in

@@ -17,10 +17,44 @@ EMULATED = os.path.join(os.path.dirname(WARPWISE), "..", "lib", "warpwise", "emu
 FOLDER = None  # where the programs are; their source lies below it, in "its sources"
 
 
+NVRTC_PROGRAM = r"""
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <nvrtc.h>
+#include <cstdio>
+#include <vector>
+
+int main() {
+  nvrtcProgram program;
+  nvrtcCreateProgram(&program, "extern \"C\" __global__ void twice(int* x) { *x *= 2; }", "twice.cu", 0, nullptr, nullptr);
+  const char* option = "--gpu-architecture=sm_90";
+  if (nvrtcCompileProgram(program, 1, &option) != NVRTC_SUCCESS) return 1;
+  size_t bytes = 0;
+  if (nvrtcGetCUBINSize(program, &bytes) != NVRTC_SUCCESS) return 2;
+  std::vector<char> code(bytes);
+  if (nvrtcGetCUBIN(program, code.data()) != NVRTC_SUCCESS) return 3;
+  int* x = nullptr;
+  cudaMallocManaged(&x, sizeof(int));
+  *x = 7;
+  CUmodule module;
+  CUfunction twice;
+  if (cuModuleLoadData(&module, code.data()) != CUDA_SUCCESS) return 4;
+  if (cuModuleGetFunction(&twice, module, "twice") != CUDA_SUCCESS) return 5;
+  void* arguments[] = {&x};
+  if (cuLaunchKernel(twice, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) != CUDA_SUCCESS) return 6;
+  if (cuCtxSynchronize() != CUDA_SUCCESS) return 7;
+  std::printf("%d\n", *x);
+}
+"""
+
+
+def compiler():
+    return shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+
+
 def nvcc(*arguments, code="compute_75"):
-    compiler = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     target = f"arch=compute_75,code={code}"
-    subprocess.run([compiler, "-gencode", target, *arguments], cwd=FOLDER, check=True, timeout=300)
+    subprocess.run([compiler(), "-gencode", target, *arguments], cwd=FOLDER, check=True, timeout=300)
 
 
 def setUpModule():
@@ -177,6 +211,14 @@ class Faults(RunTest):
         self.assertFalse(run["invocations"][0]["executionSuccessful"])
         self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 3)
 
+
+    def test_what_nvrtc_makes_is_run_as_ptx(self):
+        """Though the program asks for the machine code of the GPU that it finds."""
+        write("compiles.cpp", NVRTC_PROGRAM)
+        nvcc("-cudart", "shared", "-o", os.path.abspath("compiles"), os.path.abspath("compiles.cpp"), "-lnvrtc", "-lcuda")
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64")
+        done = self.run_command("run", "./compiles", env=dict(os.environ, LD_LIBRARY_PATH=library))
+        self.assertEqual((done.returncode, done.stdout), (0, b"14\n"), done.stderr)
 
     def test_a_function_that_is_not_run(self):
         self.assertEqual(self.run_program("refused").returncode, 1, "never 0")

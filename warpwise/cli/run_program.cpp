@@ -76,8 +76,19 @@ std::string place_of(const std::string& libraries, std::string_view name) {
   return "";
 }
 
-void require_emulated(const fs::path& program, const fs::path& folder) {
-  const std::string libraries = libraries_of(program);
+// What NVRTC compiles for this GPU is machine code to the program, and PTX in truth.
+void replace_machine_code_of_nvrtc(const std::string& libraries, const fs::path& folder) {
+  const fs::path replacement = folder / "libwarpwise_nvrtc_code.so";
+  std::error_code ignored;
+  if (libraries.find("\tlibnvrtc.so.") == std::string::npos || !fs::exists(replacement, ignored))
+    return;
+  const char* before = std::getenv("LD_PRELOAD");
+  const std::string others = before == nullptr ? "" : fmt::format(":{}", before);
+  ::setenv("LD_PRELOAD", (replacement.string() + others).c_str(), 1);
+}
+
+void require_emulated(const std::string& libraries, const fs::path& program,
+                      const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
   std::error_code ignored;
   if (fs::equivalent(place, folder / runtime_library, ignored)) return;
@@ -194,7 +205,9 @@ class RunCommand final : public Command {
     const fs::path program = find_program(words[0]);
     const fs::path folder = lab::emulated_runtime_folder();
     lab::search_first(folder);
-    require_emulated(program, folder);
+    const std::string libraries = libraries_of(program);
+    require_emulated(libraries, program, folder);
+    replace_machine_code_of_nvrtc(libraries, folder);
     set_variables();
     if (explain_.empty()) become(program, words);
     lab::ExplainRequest request;

@@ -326,6 +326,25 @@ struct LaunchOptions {
   std::optional<PaceModel> pace = {};
 };
 
+/// What a kernel told the GPU to do when it has ended (dynamic parallelism): to run another kernel,
+/// or to copy or fill memory.
+struct DeviceWork {
+  enum class Kind { launch, copy, fill };
+  Kind kind = Kind::launch;
+  std::string kernel;
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;
+  std::uint64_t to = 0;
+  std::uint64_t from = 0;
+  std::uint64_t bytes = 0;
+  std::byte value{};
+  bool is_tail = false;  ///< after all else that the grid launched
+};
+
+struct LaunchedKernel;
+
 /// What a launch counted, found and printed.
 struct LaunchResult {
   ExecutionCounts totals;
@@ -342,6 +361,19 @@ struct LaunchResult {
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t blocks = 0;  ///< that ran
   PaceCounts pace;
+  std::vector<DeviceWork> device_work;  ///< empty once it has been done
+  /// Kernels that it launched and those that these launched, in the order in which they ran; what
+  /// they counted, found and printed is with them.
+  std::vector<LaunchedKernel> launched;
+};
+
+/// A kernel that another one launched.
+struct LaunchedKernel {
+  std::string name;
+  Dim3 grid;
+  Dim3 block;
+  double seconds = 0;  ///< that it took here
+  LaunchResult result;
 };
 
 /// A PTX file, checked and decoded.
@@ -364,8 +396,9 @@ class WARPWISE_EXPORT Program {
   /// unknown one
   Address variable(Device& device, std::string_view name, std::uint64_t* bytes = nullptr);
 
-  /// Runs a kernel to its end. A faulting access does not happen (loads give 0) and the kernel goes
-  /// on; a deadlock, a trap or a spent budget ends it.
+  /// Runs a kernel to its end, and then the kernels that it launched, each with its own to their
+  /// end before the next begins, as long as none has a fault. A faulting access does not happen
+  /// (loads give 0) and the kernel goes on; a deadlock, a trap or a spent budget ends it.
   /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
   /// \throws InvalidArgument  for a block or grid that no GPU has, a parameter block of the wrong
   ///                          size, or more shared memory than any GPU has.

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <deque>
+#include <iterator>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -80,6 +83,10 @@ struct Program::State {
   std::vector<Address> allocate(Device& owner) const;
   Address target_of(const ptx::Variable& variable, const std::string& name,
                     std::span<const Address> addresses) const;
+  /// Does what a grid at this depth launched, in order. False: a kernel had a fault, and the rest
+  /// was left undone.
+  bool run(Device& device, std::vector<DeviceWork> work, int depth, const LaunchOptions& options,
+           std::vector<LaunchedKernel>& done);
 };
 
 const ptx::Function& Program::State::find(std::string_view name) const {
@@ -180,6 +187,42 @@ const std::vector<Address>& Program::State::load(Device::State& device, Device& 
   return device.modules[number] = std::move(addresses);
 }
 
+bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth,
+                         const LaunchOptions& options, std::vector<LaunchedKernel>& done) {
+  std::deque<DeviceWork> left(std::make_move_iterator(work.begin()),
+                              std::make_move_iterator(work.end()));
+  while (!left.empty()) {
+    const DeviceWork next = std::move(left.front());
+    left.pop_front();
+    if (next.bytes > 0) {
+      std::byte* to = device.host_pointer(next.to, next.bytes);
+      if (next.kind == DeviceWork::Kind::fill)
+        std::fill_n(to, next.bytes, next.value);
+      else
+        std::memmove(to, device.bytes_at(next.from, next.bytes), next.bytes);
+    }
+    if (next.kind != DeviceWork::Kind::launch) continue;
+    const auto start = std::chrono::steady_clock::now();
+    const Code& own = code(next.kernel, observer_set(options));
+    const int its_depth = next.is_tail ? depth : depth + 1;
+    LaunchResult result = run_launch(
+        own, device.state(), load(device.state(), device),
+        {next.grid, next.block, next.dynamic_shared_bytes, 0, its_depth}, next.parameters, options);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    std::vector<DeviceWork> further = std::exchange(result.device_work, {});
+    const bool is_sound = result.faults.empty();
+    done.push_back({next.kernel, next.grid, next.block, taken.count(), std::move(result)});
+    if (!is_sound) return false;
+    // One that stands at the tail takes its launcher's place, however often: no nesting.
+    if (next.is_tail)
+      left.insert(left.begin(), std::make_move_iterator(further.begin()),
+                  std::make_move_iterator(further.end()));
+    else if (!run(device, std::move(further), its_depth, options, done))
+      return false;
+  }
+  return true;
+}
+
 Program::Program(std::string_view ptx) : state_(std::make_unique<State>()) {
   state_->module = ptx::parse(ptx);
 }
@@ -215,8 +258,12 @@ LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {
   const Code& code = state_->code(kernel, observer_set(options));
   const GridWorkspace workspace(device, options.cooperative);
-  return run_launch(code, device.state(), state_->load(device.state(), device),
-                    {grid, block, dynamic_shared_bytes, workspace.address()}, parameters, options);
+  LaunchResult result =
+      run_launch(code, device.state(), state_->load(device.state(), device),
+                 {grid, block, dynamic_shared_bytes, workspace.address()}, parameters, options);
+  if (result.faults.empty())
+    state_->run(device, std::exchange(result.device_work, {}), 0, options, result.launched);
+  return result;
 }
 
 }  // namespace warpwise::emulator

@@ -111,6 +111,12 @@ struct Code {
   std::vector<CalledFunction> functions;
   std::map<Address, std::size_t> function_at;  ///< of those whose address the module takes
   std::vector<CallSite> call_sites;
+  struct LaunchableKernel {
+    std::string name;
+    std::uint64_t parameter_bytes = 0;
+  };
+  std::map<Address, LaunchableKernel>
+      kernels;  ///< those of the module, where the code launches any
   std::int32_t frame_register =
       Operation::none;               ///< of 64 bits: where a called function's frame is
   bool uses_stack = false;           ///< it calls at run time, or takes memory by alloca

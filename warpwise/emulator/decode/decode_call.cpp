@@ -3,6 +3,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/decode/decoder.hpp"
+#include "warpwise/emulator/instructions/device_runtime.hpp"
 #include "warpwise/emulator/instructions/stack.hpp"
 #include "warpwise/emulator/instructions/system_calls.hpp"
 
@@ -53,7 +54,8 @@ void Decoder::decode_call() {
     call_at_run_time(nullptr, call);
     return;
   }
-  if (!callee->has_body) {
+  // nvcc links PTX for the device's runtime, made of calls of the driver that no one documents.
+  if (!callee->has_body || is_device_runtime_call(callee->name)) {
     decode_system_call(callee->name, call);
     return;
   }
@@ -132,10 +134,12 @@ void Decoder::call_at_run_time(const ptx::Function* callee, const CallOperands& 
 void Decoder::decode_system_call(const std::string& name, const CallOperands& call) {
   const Handler handler = system_call(observers_, name);
   if (handler == nullptr) {
-    throw Unsupported(place(current_->source, current_->ptx_line) +
-                      ": the emulator has no function '" + name +
-                      "'; it has printf, assert, malloc and free of the device's own functions");
+    throw Unsupported(
+        place(current_->source, current_->ptx_line) + ": the emulator has no function '" + name +
+        "'; it has printf, assert, malloc and free of the device's own functions, and "
+        "launches, copies and fills of memory");
   }
+  if (gives_parameter_buffer(name) && code_.kernels.empty()) list_kernels();
   // Operands: the places of the arguments, and of the result, in local memory.
   std::vector<std::int32_t> list;
   const auto add = [&](const Operand& operand) {
@@ -149,6 +153,19 @@ void Decoder::decode_system_call(const std::string& name, const CallOperands& ca
   Operation& op = emit(handler, InstructionClass::control);
   op.list = new_list(list);
   op.count = static_cast<std::uint8_t>(list.size());
+}
+
+void Decoder::list_kernels() {
+  for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+    const ptx::Function& function = module_.functions[i];
+    if (!function.is_entry) continue;
+    std::uint64_t bytes = 0;
+    for (const ptx::Variable& parameter : function.parameters) {
+      const std::uint64_t alignment = std::max<std::uint64_t>(parameter.alignment, 1);
+      bytes = (bytes + alignment - 1) / alignment * alignment + parameter.bytes;
+    }
+    code_.kernels[function_address(i)] = {function.name, bytes};
+  }
 }
 
 void Decoder::decode_stack() {

@@ -93,6 +93,7 @@ class Decoder : KernelBuilder {
   /// The same of one that need not be decoded.
   std::size_t known(const ptx::Function& function);
   void list_pointed_functions();
+  void list_kernels();
   void decode_system_call(const std::string& name, const CallOperands& call);
 
   // ---- decode_compute.cpp

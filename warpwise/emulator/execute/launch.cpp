@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -88,6 +89,15 @@ std::string collect_printed(std::span<Worker* const> workers, const Progress& pr
   return text;
 }
 
+std::vector<DeviceWork> collect_work(std::span<Worker* const> workers) {
+  std::map<std::uint64_t, std::vector<DeviceWork>> launched;
+  for (Worker* worker : workers) launched.merge(worker->launched);
+  std::vector<DeviceWork> work;
+  for (auto& [block, own] : launched) std::ranges::move(own, std::back_inserter(work));
+  std::ranges::stable_partition(work, [](const DeviceWork& each) { return !each.is_tail; });
+  return work;
+}
+
 /// Runs work(0) ... work(count - 1) on as many threads. An exception of one (memory ran out) ends
 /// all of them and is thrown here.
 template <class Work>
@@ -141,6 +151,7 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
         "; the kernel was stopped after " + std::to_string(most_faults) + " faults";
   result.printed = collect_printed(plain, *launch.progress);
   if (launch.fidelity) result.modelled = collect_modelled(launch, plain);
+  result.device_work = collect_work(plain);
   return result;
 }
 
@@ -172,6 +183,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   if (code.uses_stack) launch.local_bytes += (options.stack_bytes + 15) / 16 * 16;
   launch.grid_workspace = shape.grid_workspace;
   launch.heap_bytes = options.heap_bytes;
+  launch.depth = shape.depth;
   launch.parameters.assign(parameters.begin(), parameters.end());
   launch.constants = relocated_constants(code, variables);
   launch.ccs = options.compute_capabilities;

@@ -16,6 +16,7 @@ struct LaunchShape {
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
   Address grid_workspace = 0;  ///< of a cooperative launch
+  int depth = 0;               ///< 0: launched by the host
 };
 
 /// Runs a kernel to its end. \param code  decoded for observer_set(options)

@@ -176,6 +176,9 @@ struct FaultRecord {
 // A launch is stopped when so many threads' accesses were faults: a GPU ends a kernel at the first.
 inline constexpr std::uint64_t most_faults = std::uint64_t{1} << 20;
 
+/// Kernels launch kernels to this depth, as on a GPU.
+inline constexpr int most_nested_launches = 24;
+
 /// What one CPU thread of a launch has for itself.
 struct Worker {
   const Launch* launch = nullptr;
@@ -184,7 +187,11 @@ struct Worker {
   AllocationView last;  ///< allocation of the last global access
   std::map<std::pair<FaultKind, std::uint32_t>, FaultRecord> faults;  ///< by kind and operation
   std::map<std::uint64_t, std::string> printed;                       ///< by block
-  std::vector<std::shared_ptr<std::byte>> freed;   ///< by kernels, which may still be looked at
+  std::vector<std::shared_ptr<std::byte>> freed;  ///< by kernels, which may still be looked at
+  std::map<Address, DeviceWork> prepared;         ///< by the memory of its parameters
+  std::map<std::uint64_t, std::vector<DeviceWork>> launched;  ///< by block
+  /// cudaError_t's that threads have not asked for, by block and thread.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< that its warps read, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
 };
@@ -212,6 +219,7 @@ struct Launch {
   std::uint64_t local_bytes = 0;  ///< of a thread, its stack included
   Address grid_workspace = 0;     ///< of a cooperative launch
   std::uint64_t heap_bytes = 0;   ///< that kernels may take by malloc
+  int depth = 0;                  ///< 0: launched by the host
   std::vector<std::byte> parameters;
   AlignedBytes constants;  ///< the code's, relocated
   std::vector<rules::ComputeCapability> ccs;

@@ -127,7 +127,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->l2CacheSize = 50 * 1024 * 1024;
   p->memoryBusWidth = 5120;
   p->unifiedAddressing = p->managedMemory = p->concurrentKernels = p->cooperativeLaunch = 1;
-  p->memoryPoolsSupported = 1;
+  p->memoryPoolsSupported = p->canMapHostMemory = p->hostRegisterSupported = 1;
   return cudaSuccess;
 }
 
@@ -162,7 +162,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrMemoryPoolsSupported: return set(value, 1);
+    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrHostRegisterSupported: return set(value, 1);
     default: return set(value, 0);
   }
 }

@@ -5,28 +5,15 @@
 #include <cstring>
 #include <utility>
 
+#include "warpwise/emulator/runtime/graph.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
 
 using namespace warpwise::emulator::runtime;
 
-// The runtime's handles are pointers to types that it leaves open.
-struct CUgraphNode_st {
-  CUgraphNode_st(cudaGraphNodeType its_type, std::function<cudaError_t()> its_work,
-                 std::vector<cudaGraphNode_t> earlier = {})
-      : type(its_type), work(std::move(its_work)), after(std::move(earlier)) {}
-  cudaGraphNodeType type;
-  std::function<cudaError_t()> work;
-  std::vector<cudaGraphNode_t> after;
-};
-struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-};
 struct CUgraphExec_st {
-  struct Step {
-    cudaGraphNode_t node = nullptr;  // of the graph that it was made of; only compared
-    std::function<cudaError_t()> work;
-  };
-  std::vector<Step> steps;
+  std::vector<GraphStep> steps;
+  std::vector<CUgraph_st::InitialCondition> conditions;
+  bool frees_first = false;  // memory that a launch before has left
 };
 
 namespace {
@@ -36,18 +23,6 @@ cudaError_t nothing() { return cudaSuccess; }
 bool holds(cudaGraph_t graph, cudaGraphNode_t node) {
   return std::any_of(graph->nodes.begin(), graph->nodes.end(),
                      [&](const auto& each) { return each.get() == node; });
-}
-
-cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                     std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
-  }
-  std::vector<cudaGraphNode_t> earlier(after, after + count);
-  graph->nodes.push_back(
-      std::make_unique<CUgraphNode_st>(type, std::move(work), std::move(earlier)));
-  *node = graph->nodes.back().get();
-  return cudaSuccess;
 }
 
 // Every node behind those that it comes after; nodes in a circle are left out.
@@ -68,19 +43,17 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
-cudaError_t run_all(const std::vector<CUgraphExec_st::Step>& steps) {
-  for (const auto& step : steps) {
-    const cudaError_t error = step.work();
-    if (error != cudaSuccess) return report(error);
-  }
-  return cudaSuccess;
-}
-
-cudaError_t steps_of(cudaGraph_t graph, std::vector<CUgraphExec_st::Step>& steps) {
-  const std::vector<cudaGraphNode_t> order = in_order(*graph);
-  if (order.size() != graph->nodes.size()) return report(cudaErrorInvalidValue);
-  for (cudaGraphNode_t node : order) steps.push_back({node, node->work});
-  return cudaSuccess;
+cudaError_t run(const CUgraphExec_st& executable) {
+  const cudaError_t error = guarded([&] {
+    for (const auto& each : executable.conditions) set_condition(each.condition, each.value);
+    for (const GraphStep& step : executable.steps) {
+      if (executable.frees_first && step.memory != nullptr &&
+          emulated().device.holds(address_of(step.memory)))
+        free_graph_memory(step.memory);
+    }
+    return cudaSuccess;
+  });
+  return error != cudaSuccess ? error : run_all(executable.steps);
 }
 
 cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
@@ -114,13 +87,77 @@ cudaError_t list(const std::vector<cudaGraphNode_t>& all, cudaGraphNode_t* nodes
 
 }  // namespace
 
+namespace warpwise::emulator::runtime {
+
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                     std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
+      CUgraphNode_st{type, std::move(work), {after, after + count}}));
+  *node = graph->nodes.back().get();
+  return cudaSuccess;
+}
+
+cudaGraphNode_t append(Capture& capture, cudaGraphNodeType type,
+                       std::function<cudaError_t()> work) {
+  cudaGraphNode_t node = nullptr;
+  add_node(&node, capture.graph, capture.last.data(), capture.last.size(), type, std::move(work));
+  capture.last = {node};
+  return node;
+}
+
+cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
+  if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
+    const std::lock_guard lock(emulated().mutex);
+    append(*capture, cudaGraphNodeTypeKernel, std::move(work));
+    return cudaSuccess;
+  }
+  return work();
+}
+
+cudaError_t run_all(const std::vector<GraphStep>& steps) {
+  for (const GraphStep& step : steps) {
+    const cudaError_t error = step.work();
+    if (error != cudaSuccess) return report(error);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps) {
+  const std::vector<cudaGraphNode_t> order = in_order(graph);
+  if (order.size() != graph.nodes.size()) return report(cudaErrorInvalidValue);
+  for (cudaGraphNode_t node : order) {
+    GraphStep step{node, node->work, node->memory};
+    if (node->type == cudaGraphNodeTypeConditional) {
+      const cudaError_t error = conditional_work(*node, step.work);
+      if (error != cudaSuccess) return error;
+    }
+    steps.push_back(std::move(step));
+  }
+  return cudaSuccess;
+}
+
+}  // namespace warpwise::emulator::runtime
+
 extern "C" {
 
 // ---- by capture
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
-  join_capture(stream, std::make_shared<Capture>(Capture{.origin = stream}));
+  join_capture(stream, std::make_shared<Capture>(Capture{stream, new CUgraph_st}));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* after, const cudaGraphEdgeData*,
+                                          size_t count, cudaStreamCaptureMode) {
+  if (capture_of(stream) != nullptr) return report(cudaErrorIllegalState);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  join_capture(stream, std::make_shared<Capture>(Capture{stream, graph, {after, after + count}}));
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
@@ -133,13 +170,26 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      const cudaGraphNode_t** after, const cudaGraphEdgeData** edges,
                                      size_t* count) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
-  // What is captured becomes a graph at the end.
-  if (capture != nullptr && (graph != nullptr || after != nullptr || edges != nullptr)) {
-    return report(cudaErrorNotSupported);
+  if (edges != nullptr) *edges = nullptr;
+  if (capture != nullptr) {
+    if (graph != nullptr) *graph = capture->graph;
+    if (after != nullptr) *after = capture->last.data();
   }
   if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(capture.get());
-  if (count != nullptr) *count = 0;
+  if (count != nullptr) *count = capture == nullptr ? 0 : capture->last.size();
   return cudaStreamIsCapturing(stream, status);
+}
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* after,
+                                                const cudaGraphEdgeData*, size_t count,
+                                                unsigned int flags) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture == nullptr) return report(cudaErrorIllegalState);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(capture->graph, after[i])) return report(cudaErrorInvalidValue);
+  }
+  if (flags == cudaStreamSetCaptureDependencies) capture->last.clear();
+  capture->last.insert(capture->last.end(), after, after + count);
+  return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
@@ -151,15 +201,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   if (capture == nullptr) return report(cudaErrorIllegalState);
   if (capture->origin != stream) return report(cudaErrorStreamCaptureUnmatched);
   leave_capture(*capture);
-  auto made = std::make_unique<CUgraph_st>();
-  cudaGraphNode_t before = nullptr;
-  for (auto& work : capture->work) {
-    made->nodes.push_back(
-        std::make_unique<CUgraphNode_st>(cudaGraphNodeTypeKernel, std::move(work)));
-    if (before != nullptr) made->nodes.back()->after = {before};
-    before = made->nodes.back().get();
-  }
-  *graph = made.release();
+  if (graph != nullptr) *graph = capture->graph;
   return cudaSuccess;
 }
 
@@ -171,6 +213,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   auto made = std::make_unique<CUgraph_st>();
+  made->conditions = graph->conditions;
   for (const auto& node : graph->nodes) {
     made->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
   }
@@ -226,8 +269,8 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
-  std::vector<CUgraphExec_st::Step> steps;
-  const cudaError_t error = steps_of(child, steps);
+  std::vector<GraphStep> steps;
+  const cudaError_t error = steps_of(*child, steps);
   if (error != cudaSuccess) return error;
   return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
                   [steps = std::move(steps)] { return run_all(steps); });
@@ -261,9 +304,11 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 // ---- to be launched
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long) {
+                                 unsigned long long flags) {
   auto made = std::make_unique<CUgraphExec_st>();
-  const cudaError_t error = steps_of(graph, made->steps);
+  made->conditions = graph->conditions;
+  made->frees_first = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+  const cudaError_t error = steps_of(*graph, made->steps);
   if (error == cudaSuccess) *executable = made.release();
   return error;
 }
@@ -289,8 +334,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
 // Any graph takes another's place; a GPU takes one of the same shape only.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
-  std::vector<CUgraphExec_st::Step> steps;
-  const cudaError_t error = steps_of(graph, steps);
+  std::vector<GraphStep> steps;
+  const cudaError_t error = steps_of(*graph, steps);
   if (error == cudaSuccess && steps.size() == executable->steps.size()) {
     // Later changes name the nodes that the first graph had.
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -304,11 +349,10 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  // The steps are copied: a captured launch is of the graph as it is now.
-  if (capture_of(stream) != nullptr) {
-    return run_or_capture(stream, [steps = executable->steps] { return run_all(steps); });
-  }
-  return run_all(executable->steps);
+  // It is copied: a captured launch is of the graph as it is now.
+  if (capture_of(stream) != nullptr)
+    return run_or_capture(stream, [own = *executable] { return run(own); });
+  return run(*executable);
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   delete graph;

@@ -76,12 +76,28 @@ LaunchOptions launch_options() {
   return options;
 }
 
+void tell_origins(LaunchResult& result) {
+  for (Fault& fault : result.faults) fault.message = with_origins(std::move(fault.message));
+}
+
+/// Prints what a kernel printed. Returns the error of its first fault, which it keeps.
+cudaError_t outcome(const std::string& name, const LaunchResult& result) {
+  std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
+  if (result.faults.empty()) return cudaSuccess;
+  const Fault& first = result.faults.front();
+  return fail(error_of(first.kind), describe(readable(name), first), true);
+}
+
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool cooperative = false) {
   std::function<cudaError_t()> work;
   const cudaError_t error =
       prepare_launch(function, grid, block, arguments, shared, cooperative, work);
-  return error != cudaSuccess ? error : run_or_capture(stream, std::move(work));
+  if (error != cudaSuccess) return error;
+  const bool was_sound = emulated().sticky == cudaSuccess;
+  const cudaError_t ran = run_or_capture(stream, std::move(work));
+  // A kernel's fault is told by the next call: on a GPU it comes after its launch has returned.
+  return was_sound && emulated().sticky != cudaSuccess ? cudaSuccess : ran;
 }
 
 }  // namespace
@@ -166,13 +182,22 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       observer->see(observer->context,
                     {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
-    std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
-    for (Fault& fault : result.faults) fault.message = with_origins(std::move(fault.message));
-    note_launch(name, taken.count(), result);
+    tell_origins(result);
+    double of_launched = 0;
+    for (LaunchedKernel& each : result.launched) {
+      tell_origins(each.result);
+      of_launched += each.seconds;
+    }
+    note_launch(name, taken.count() - of_launched, result);
     record_launch(name, blocks, threads, shared, ptx, result);
-    if (result.faults.empty()) return cudaSuccess;
-    const Fault& first = result.faults.front();
-    return fail(error_of(first.kind), describe(readable(name), first), true);
+    cudaError_t error = outcome(name, result);
+    for (const LaunchedKernel& each : result.launched) {
+      note_launch(each.name, each.seconds, each.result);
+      record_launch(each.name, each.grid, each.block, each.result.dynamic_shared_bytes, ptx,
+                    each.result);
+      if (error == cudaSuccess) error = outcome(each.name, each.result);
+    }
+    return error;
   });
 }
 

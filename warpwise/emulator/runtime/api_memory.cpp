@@ -6,6 +6,7 @@
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/arrays.hpp"
 #include "warpwise/emulator/runtime/copy_check.hpp"
+#include "warpwise/emulator/runtime/graph.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 
 using warpwise::emulator::Address;
@@ -118,16 +119,29 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
-  return allocate(pointer, bytes);
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  if (capture == nullptr || pointer == nullptr) return allocate(pointer, bytes);
+  return guarded([&] {
+    void* reserved = *pointer = reserve_graph_memory(bytes);
+    append(*capture, cudaGraphNodeTypeMemAlloc, [=] {
+      return take_graph_memory(reserved);
+    })->memory = reserved;
+    return cudaSuccess;
+  });
 }
-cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
-  return allocate(pointer, bytes);
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t,
+                                    cudaStream_t stream) {
+  return cudaMallocAsync(pointer, bytes, stream);
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  // A captured graph uses the memory each time it is launched: it is kept then.
-  if (capture_of(stream) != nullptr) return cudaSuccess;
+  if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
+    // A captured graph uses memory that is not its own each time it is launched: it is kept then.
+    if (!is_graph_memory(pointer)) return cudaSuccess;
+    append(*capture, cudaGraphNodeTypeMemFree, [=] { return free_graph_memory(pointer); });
+    return cudaSuccess;
+  }
   if (pointer == nullptr) return cudaSuccess;
   try {
     if (emulated().sticky == cudaSuccess) note_free(pointer, false);

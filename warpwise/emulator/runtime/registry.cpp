@@ -99,15 +99,6 @@ void leave_capture(const Capture& capture) {
   std::erase_if(own.captures, [&](const auto& each) { return each.second.get() == &capture; });
 }
 
-cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
-  if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
-    const std::lock_guard lock(emulated().mutex);
-    capture->work.push_back(std::move(work));
-    return cudaSuccess;
-  }
-  return work();
-}
-
 void say_not_run(const char* function, const char* error) {
   static std::set<std::string_view>& said = *new std::set<std::string_view>;
   bool is_first = false;

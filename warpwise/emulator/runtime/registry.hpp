@@ -48,7 +48,8 @@ struct Variable {
 /// What streams capture together, in the order in which they were told.
 struct Capture {
   cudaStream_t origin = nullptr;  ///< that began it
-  std::vector<std::function<cudaError_t()>> work = {};
+  cudaGraph_t graph = nullptr;
+  std::vector<cudaGraphNode_t> last = {};  ///< that the next one comes after
 };
 
 /// Of a GPU like an H200; a program may size its grid by it.

@@ -1,0 +1,238 @@
+// Conditional and memory nodes of graphs, and captures into graphs, on the emulated runtime.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+__global__ void add(int* value, int step) { *value += step; }
+
+__global__ void count_down(int* value, cudaGraphConditionalHandle condition) {
+  *value -= 1;
+  cudaGraphSetConditional(condition, *value > 0 ? 1 : 0);
+}
+
+__global__ void choose(const int* value, cudaGraphConditionalHandle condition) {
+  cudaGraphSetConditional(condition, *value);
+}
+
+__global__ void fill(int* values, int count, int first) {
+  for (int i = 0; i < count; ++i) values[i] = first + i;
+}
+__global__ void sum(const int* values, int count, int* to) {
+  for (int i = 0; i < count; ++i) *to += values[i];
+}
+
+cudaGraphNodeParams kernel_node(const void* function, void** arguments) {
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeKernel;
+  params.kernel.func = const_cast<void*>(function);
+  params.kernel.gridDim = params.kernel.blockDim = dim3(1);
+  params.kernel.kernelParams = arguments;
+  return params;
+}
+
+class Graphs : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(cudaMallocManaged(&value_, sizeof(int)), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreate(&stream_), cudaSuccess);
+    ASSERT_EQ(cudaGraphCreate(&graph_, 0), cudaSuccess);
+  }
+  void TearDown() override {
+    cudaGraphDestroy(graph_);
+    cudaStreamDestroy(stream_);
+    cudaFree(value_);
+  }
+  /// A node that adds a number to the value.
+  void add_adding(cudaGraph_t graph, int step, const std::vector<cudaGraphNode_t>& after = {}) {
+    cudaGraphNode_t node = nullptr;
+    void* arguments[] = {&value_, &step};
+    cudaGraphNodeParams params = kernel_node(reinterpret_cast<const void*>(add), arguments);
+    ASSERT_EQ(cudaGraphAddNode(&node, graph, after.data(), nullptr, after.size(), &params),
+              cudaSuccess);
+  }
+  /// A kernel that sets a condition by the value, and a conditional node behind it.
+  std::vector<cudaGraph_t> add_choice(cudaGraphConditionalNodeType type, unsigned bodies) {
+    cudaGraphConditionalHandle condition = 0;
+    EXPECT_EQ(cudaGraphConditionalHandleCreate(&condition, graph_), cudaSuccess);
+    cudaGraphNode_t chooser = nullptr;
+    void* arguments[] = {&value_, &condition};
+    cudaGraphNodeParams params = kernel_node(reinterpret_cast<const void*>(choose), arguments);
+    EXPECT_EQ(cudaGraphAddNode(&chooser, graph_, nullptr, nullptr, 0, &params), cudaSuccess);
+    cudaGraphNodeParams choice{};
+    choice.type = cudaGraphNodeTypeConditional;
+    choice.conditional.handle = condition;
+    choice.conditional.type = type;
+    choice.conditional.size = bodies;
+    cudaGraphNode_t node = nullptr;
+    EXPECT_EQ(cudaGraphAddNode(&node, graph_, &chooser, nullptr, 1, &choice), cudaSuccess);
+    return {choice.conditional.phGraph_out, choice.conditional.phGraph_out + bodies};
+  }
+  int launch(cudaGraphExec_t executable, int begin) {
+    *value_ = begin;
+    EXPECT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+    return *value_;
+  }
+  cudaGraphExec_t executable() {
+    cudaGraphExec_t made = nullptr;
+    EXPECT_EQ(cudaGraphInstantiate(&made, graph_, 0), cudaSuccess);
+    return made;
+  }
+  int* value_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  cudaGraph_t graph_ = nullptr;
+};
+
+TEST_F(Graphs, AnIfHasABodyForZeroToo) {
+  const std::vector<cudaGraph_t> bodies = add_choice(cudaGraphCondTypeIf, 2);
+  add_adding(bodies[0], 100);
+  add_adding(bodies[1], 1000);
+  cudaGraphExec_t made = executable();
+  EXPECT_EQ(launch(made, 0), 1000);
+  EXPECT_EQ(launch(made, 7), 107);
+  cudaGraphExecDestroy(made);
+}
+
+TEST_F(Graphs, ASwitchBeyondItsBodiesRunsNone) {
+  const std::vector<cudaGraph_t> bodies = add_choice(cudaGraphCondTypeSwitch, 3);
+  for (int i = 0; i < 3; ++i) add_adding(bodies[i], 10 * (i + 1));
+  cudaGraphExec_t made = executable();
+  EXPECT_EQ(launch(made, 0), 10);
+  EXPECT_EQ(launch(made, 2), 32);
+  EXPECT_EQ(launch(made, 3), 3);
+  cudaGraphExecDestroy(made);
+}
+
+TEST_F(Graphs, AWhileBeginsWithItsDefaultAtEachLaunch) {
+  cudaGraphConditionalHandle condition = 0;
+  ASSERT_EQ(cudaGraphConditionalHandleCreate(&condition, graph_, 1, cudaGraphCondAssignDefault),
+            cudaSuccess);
+  cudaGraphNodeParams loop{};
+  loop.type = cudaGraphNodeTypeConditional;
+  loop.conditional.handle = condition;
+  loop.conditional.type = cudaGraphCondTypeWhile;
+  loop.conditional.size = 1;
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &loop), cudaSuccess);
+  // The body is captured.
+  ASSERT_EQ(cudaStreamBeginCaptureToGraph(stream_, loop.conditional.phGraph_out[0], nullptr,
+                                          nullptr, 0, cudaStreamCaptureModeGlobal),
+            cudaSuccess);
+  count_down<<<1, 1, 0, stream_>>>(value_, condition);
+  ASSERT_EQ(cudaStreamEndCapture(stream_, nullptr), cudaSuccess);
+  add_adding(graph_, 50, {node});
+  cudaGraphExec_t made = executable();
+  EXPECT_EQ(launch(made, 5), 50);
+  EXPECT_EQ(launch(made, -3), -4 + 50) << "once, as the default is not 0";
+  cudaGraphExecDestroy(made);
+}
+
+TEST_F(Graphs, ANodeIsAddedWhileAStreamCaptures) {
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
+  add<<<1, 1, 0, stream_>>>(value_, 1);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t captured = nullptr;
+  const cudaGraphNode_t* after = nullptr;
+  size_t count = 0;
+  ASSERT_EQ(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &captured, &after, nullptr, &count),
+            cudaSuccess);
+  ASSERT_EQ(status, cudaStreamCaptureStatusActive);
+  ASSERT_EQ(count, 1U);
+  cudaHostNodeParams twice{[](void* value) { *static_cast<int*>(value) *= 2; }, value_};
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddHostNode(&node, captured, after, count, &twice), cudaSuccess);
+  ASSERT_EQ(cudaStreamUpdateCaptureDependencies(stream_, &node, nullptr, 1,
+                                                cudaStreamSetCaptureDependencies),
+            cudaSuccess);
+  add<<<1, 1, 0, stream_>>>(value_, 3);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
+  EXPECT_EQ(graph, captured);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph, 0), cudaSuccess);
+  EXPECT_EQ(launch(made, 4), (4 + 1) * 2 + 3);
+  cudaGraphExecDestroy(made);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(Graphs, MemoryThatACaptureTakesAndFrees) {
+  constexpr int count = 1000;
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
+  int* values = nullptr;
+  ASSERT_EQ(cudaMallocAsync(&values, count * sizeof(int), stream_), cudaSuccess);
+  fill<<<1, 1, 0, stream_>>>(values, count, 2);
+  sum<<<1, 1, 0, stream_>>>(values, count, value_);
+  ASSERT_EQ(cudaFreeAsync(values, stream_), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph, 0), cudaSuccess);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(launch(made, 0), 2 * count + count * (count - 1) / 2);
+  cudaGraphExecDestroy(made);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(Graphs, MemoryMayOutliveItsGraph) {
+  cudaMemAllocNodeParams taken{};
+  taken.bytesize = 1 << 20;
+  taken.poolProps.allocType = cudaMemAllocationTypePinned;
+  taken.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddMemAllocNode(&node, graph_, nullptr, 0, &taken), cudaSuccess);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph_, 0), cudaSuccess);
+  size_t before = 0;
+  ASSERT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &before),
+            cudaSuccess);
+  launch(made, 0);
+  size_t used = 0;
+  ASSERT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used), cudaSuccess);
+  EXPECT_EQ(used - before, taken.bytesize);
+  EXPECT_EQ(cudaGraphLaunch(made, stream_), cudaErrorInvalidValue) << "it is there still";
+  cudaGetLastError();
+  cudaGraphExecDestroy(made);
+  fill<<<1, 1>>>(static_cast<int*>(taken.dptr), 10, 5);
+  int last = 0;
+  ASSERT_EQ(cudaMemcpy(&last, static_cast<int*>(taken.dptr) + 9, sizeof(int), cudaMemcpyDefault),
+            cudaSuccess);
+  EXPECT_EQ(last, 14);
+  EXPECT_EQ(cudaFree(taken.dptr), cudaSuccess);
+  // What is freed is kept for graphs until it is trimmed.
+  size_t kept = 0;
+  ASSERT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept),
+            cudaSuccess);
+  EXPECT_GE(kept, taken.bytesize);
+  ASSERT_EQ(cudaDeviceGraphMemTrim(0), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &kept),
+            cudaSuccess);
+  EXPECT_EQ(kept, before);
+}
+
+TEST_F(Graphs, ALaunchFreesWhatTheOneBeforeHasLeftIfItIsAskedTo) {
+  cudaMemAllocNodeParams taken{};
+  taken.bytesize = 4096;
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddMemAllocNode(&node, graph_, nullptr, 0, &taken), cudaSuccess);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph_, cudaGraphInstantiateFlagAutoFreeOnLaunch),
+            cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(made, stream_), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(made, stream_), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(taken.dptr, stream_), cudaSuccess);
+  cudaGraphExecDestroy(made);
+}
+
+// The last one: a fault ends the process's use of the GPU.
+TEST_F(Graphs, XMemoryOfAGraphThatHasNotRunIsNone) {
+  cudaMemAllocNodeParams taken{};
+  taken.bytesize = 4096;
+  cudaGraphNode_t node = nullptr;
+  ASSERT_EQ(cudaGraphAddMemAllocNode(&node, graph_, nullptr, 0, &taken), cudaSuccess);
+  fill<<<1, 1>>>(static_cast<int*>(taken.dptr), 1, 1);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+}  // namespace

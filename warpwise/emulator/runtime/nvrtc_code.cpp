@@ -1,0 +1,28 @@
+// Loaded before NVRTC: what a program takes for its machine code is its PTX, which the emulated
+// driver loads. NVRTC makes PTX whatever it was asked to compile for.
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+
+namespace {
+
+template <class Function>
+Function of_nvrtc(const char* name) {
+  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) {
+  const auto size_of_ptx = of_nvrtc<decltype(&nvrtcGetPTXSize)>("nvrtcGetPTXSize");
+  return size_of_ptx == nullptr ? NVRTC_ERROR_INTERNAL_ERROR : size_of_ptx(program, bytes);
+}
+
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* code) {
+  const auto ptx = of_nvrtc<decltype(&nvrtcGetPTX)>("nvrtcGetPTX");
+  return ptx == nullptr ? NVRTC_ERROR_INTERNAL_ERROR : ptx(program, code);
+}
+
+}  // extern "C"
