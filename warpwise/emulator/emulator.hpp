@@ -326,9 +326,9 @@ struct LaunchOptions {
   std::optional<PaceModel> pace = {};
 };
 
-/// What a kernel told the GPU to do when it has ended (dynamic parallelism): to run another kernel,
-/// or to copy or fill memory.
+/// What a kernel told the GPU to do when it has ended: to run a kernel, to copy or to fill memory.
 struct DeviceWork {
+  /// What it is, and so which of the members are used.
   enum class Kind { launch, copy, fill };
   Kind kind = Kind::launch;
   std::string kernel;
