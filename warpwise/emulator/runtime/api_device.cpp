@@ -126,6 +126,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->texturePitchAlignment = 32;
   p->l2CacheSize = 50 * 1024 * 1024;
   p->memoryBusWidth = 5120;
+  if (cc.major >= 8) {
+    p->persistingL2CacheMaxSize = 30 * 1024 * 1024;
+    p->accessPolicyMaxWindowSize = 128 * 1024 * 1024;
+  }
   p->unifiedAddressing = p->managedMemory = p->concurrentKernels = p->cooperativeLaunch = 1;
   p->memoryPoolsSupported = p->canMapHostMemory = p->hostRegisterSupported = 1;
   return cudaSuccess;
@@ -158,6 +162,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeCapabilityMajor: return set(value, p.major);
     case cudaDevAttrComputeCapabilityMinor: return set(value, p.minor);
     case cudaDevAttrL2CacheSize: return set(value, p.l2CacheSize);
+    case cudaDevAttrMaxPersistingL2CacheSize: return set(value, p.persistingL2CacheMaxSize);
+    case cudaDevAttrMaxAccessPolicyWindowSize: return set(value, p.accessPolicyMaxWindowSize);
     case cudaDevAttrManagedMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrConcurrentKernels:

@@ -111,16 +111,18 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
   event->capture = capture_of(stream);
+  // In a capture an event tells other streams to take part, and may be gone when the graph runs.
+  if (!event->capture.expired() && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
   return run_or_capture(stream, [event] {
     event->time = std::chrono::steady_clock::now();
     event->recorded = true;
     return cudaSuccess;
   });
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
-  return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 // A stream that waits for what another one captures takes part in that capture from then on.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {

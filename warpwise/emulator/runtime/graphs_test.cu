@@ -175,6 +175,32 @@ TEST_F(Graphs, MemoryThatACaptureTakesAndFrees) {
   cudaGraphDestroy(graph);
 }
 
+TEST_F(Graphs, ACapturedEventMayBeGoneWhenTheGraphRuns) {
+  cudaEvent_t event = nullptr;
+  cudaStream_t other = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
+  add<<<1, 1, 0, stream_>>>(value_, 1);
+  ASSERT_EQ(cudaEventRecord(event, stream_), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(other, event, 0), cudaSuccess);
+  add<<<1, 1, 0, other>>>(value_, 2);
+  ASSERT_EQ(cudaEventRecord(event, other), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(stream_, event, 0), cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
+  size_t nodes = 0;
+  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 2U) << "an event is none";
+  ASSERT_EQ(cudaEventDestroy(event), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(other), cudaSuccess);
+  cudaGraphExec_t made = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&made, graph, 0), cudaSuccess);
+  EXPECT_EQ(launch(made, 4), 7);
+  cudaGraphExecDestroy(made);
+  cudaGraphDestroy(graph);
+}
+
 TEST_F(Graphs, MemoryMayOutliveItsGraph) {
   cudaMemAllocNodeParams taken{};
   taken.bytesize = 1 << 20;
