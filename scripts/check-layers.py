@@ -30,14 +30,14 @@ ROOMS = [
 
     # ptx: text to syntax, of no meaning yet. decode: syntax to operations, which name their handlers, and
     # knows nothing of a running kernel. execute: the running kernel; it does not see the syntax. observe
-    # sees the running kernel, not the instructions. runtime: CUDA's calls, on the public header alone.
+    # sees the running kernel, and follows values through its instructions. runtime: CUDA's calls, on the public header alone.
     ("emulator/ptx", ["base"]),
     ("emulator/decode", ["base", "emulator", "emulator/ptx", "emulator/instructions"]),
     ("emulator/instructions", ["base", "emulator", "emulator/ptx", "emulator/decode",
                                "emulator/execute", "emulator/observe"]),
     ("emulator/execute", ["base", "emulator", "emulator/decode", "emulator/instructions",
                           "emulator/observe"]),
-    ("emulator/observe", ["base", "rules", "emulator", "emulator/execute"]),
+    ("emulator/observe", ["base", "rules", "emulator", "emulator/execute", "emulator/instructions"]),
     ("emulator/runtime", ["base", "emulator"]),
     # The public header, and the program and the device that hold the rooms together.
     ("emulator", ["base", "rules", "emulator/ptx", "emulator/decode", "emulator/execute",

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -136,7 +137,9 @@ std::shared_ptr<std::byte> Device::State::free_of_heap(Address address, std::str
   const std::unique_lock lock(mutex);
   const auto found = allocations.find(address);
   if (found == allocations.end() || !found->second.is_of_heap) return nullptr;
-  return std::move(take_out(found, std::move(by)).host);
+  // Its shadow is kept with it.
+  const auto taken = std::make_shared<Allocation>(take_out(found, std::move(by)));
+  return {taken, taken->host.get()};
 }
 
 Address Device::State::place(Allocation allocation) {
@@ -256,6 +259,36 @@ std::byte* Device::host_pointer(Address address, std::uint64_t bytes) const {
 const std::byte* Device::bytes_at(Address address, std::uint64_t bytes) const {
   const AllocationView view = state_->view(address, bytes);
   return view.host + (address - view.begin);
+}
+
+std::string Device::describe(Address address) const { return state_->describe(address); }
+
+void Device::copied(Address to, Address from, std::uint64_t bytes) const {
+  if (!state_->tracks_definedness) return;
+  const AllocationView target = state_->find(to);
+  if (target.shadow == nullptr || bytes > target.end - to) return;
+  std::byte* told = target.shadow + (to - target.begin);
+  const AllocationView origin = state_->find(from);
+  if (origin.shadow == nullptr || bytes > origin.end - from) {
+    std::memset(told, 0, bytes);
+    return;
+  }
+  std::memmove(told, origin.shadow + (from - origin.begin), bytes);
+  for (std::uint64_t i = 0; i < bytes; ++i) {
+    if (told[i] == std::byte{unwritten}) told[i] = std::byte{emulator::copied};
+  }
+}
+
+bool Device::is_unwritten(Address address, std::uint64_t bytes) const {
+  const AllocationView view = state_->find(address);
+  if (view.shadow == nullptr || bytes == 0 || bytes > view.end - address) return false;
+  const std::byte* first = view.shadow + (address - view.begin);
+  return std::find(first, first + bytes, std::byte{0}) == first + bytes;
+}
+
+void Device::State::define_all() {
+  const std::unique_lock lock(mutex);
+  for (auto& [address, allocation] : allocations) allocation.shadow.reset();
 }
 
 void Device::write(Address to, std::span<const std::byte> from) {

@@ -27,7 +27,7 @@ struct Allocation {
   std::uint64_t bytes = 0;
   std::unique_ptr<std::byte, FreeMemory> host;
   std::string name;
-  std::unique_ptr<std::byte, FreeMemory> shadow;  ///< see Definedness; null: all of it is defined
+  std::unique_ptr<std::byte, FreeMemory> shadow;  ///< see state.hpp; null: all of it is defined
   bool is_of_heap = false;                        ///< taken by a kernel
 };
 
@@ -77,6 +77,8 @@ struct Device::State {
   /// bytes)".
   std::string describe(Address address) const;
   bool was_freed(Address address) const;
+  /// Takes all memory for written: a launch that was not checked may have done so.
+  void define_all();
   std::optional<Texture> texture(std::uint64_t handle) const;
 };
 

@@ -102,6 +102,8 @@ class WARPWISE_EXPORT Device {
   std::pair<Address, std::uint64_t> allocation_of(Address address) const;
   /// Whether an allocation holds the address.
   bool holds(Address address) const;
+  /// What lies at an address, as messages say it: "byte 4 of 'x' of 400 bytes".
+  std::string describe(Address address) const;
   /// Bytes allocated, and what may be allocated in all.
   std::pair<std::uint64_t, std::uint64_t> memory() const;
   /// Copies bytes from the host to the device.
@@ -114,6 +116,12 @@ class WARPWISE_EXPORT Device {
   std::byte* host_pointer(Address address, std::uint64_t bytes) const;
   /// The same to read alone.
   const std::byte* bytes_at(Address address, std::uint64_t bytes) const;
+
+  /// Of bytes that were copied through bytes_at() and host_pointer(): takes from one place to the
+  /// other which of them are written. Those of the host, which may be either place, are.
+  void copied(Address to, Address from, std::uint64_t bytes) const;
+  /// Whether none of these bytes is known to be written, by track_definedness().
+  bool is_unwritten(Address address, std::uint64_t bytes) const;
 
   /// Makes a texture object and returns its handle, which kernels take as an argument.
   /// \throws InvalidArgument  for a size, a pitch or a format that no texture has.
@@ -321,8 +329,9 @@ struct LaunchOptions {
   /// Memory that kernels may have taken by malloc and new, and not given back, on the whole device.
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;
   /// Follows the time that each block would take alone, and what it asks L2 and DRAM for; on one
-  /// thread of the CPU, so that the result is always the same. `count` must be true, no races
-  /// are checked, and there is at least one compute capability: the first one's rules hold.
+  /// thread of the CPU, so that the result is always the same. `count` must be true, neither races
+  /// nor Check::init are asked for, and there is at least one compute capability: the first one's
+  /// rules hold.
   std::optional<PaceModel> pace = {};
 };
 

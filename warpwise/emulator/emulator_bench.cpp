@@ -19,6 +19,7 @@ struct Counting {
 
 void run(benchmark::State& state, const char* kernel, const Counting& counting) {
   test::Emulated emulated(test::kernels_ptx("image"));
+  if (counting.checks.has(emulator::Check::init)) emulated.device.track_definedness();
   const std::vector<std::uint32_t> pixels = test::random_words(width * height / 4, 1);
   const emulator::Address from = emulated.buffer(pixels);
   const emulator::Address to = emulated.device.allocate(width * height);
@@ -50,6 +51,14 @@ BENCHMARK_CAPTURE(run, box_counted, "box", Counting{true, {{9, 0}}})->Unit(bench
 BENCHMARK_CAPTURE(run, sobel_races, "sobel", Counting{false, {}, {emulator::Check::races}})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, box_races, "box", Counting{false, {}, {emulator::Check::races}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, sobel_init, "sobel", Counting{false, {}, {emulator::Check::init}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, box_init, "box", Counting{false, {}, {emulator::Check::init}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, sobel_checked, "sobel", Counting{false, {}, emulator::Checks::all()})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, box_checked, "box", Counting{false, {}, emulator::Checks::all()})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -66,6 +66,12 @@ struct Accesses {
   std::vector<std::int32_t> writes;
 };
 
+/// Where a virtual register lies in a warp's register file.
+struct RegisterPlace {
+  std::int32_t offset = 0;
+  Width width = Width::none;
+};
+
 /// Bytes of a parameter or a result, and where in a frame they lie.
 struct FrameSlot {
   std::uint64_t offset = 0;
@@ -79,6 +85,7 @@ struct CalledFunction {
   std::uint64_t frame_bytes = 0;  ///< parameters, results and local variables
   std::vector<FrameSlot> parameters;
   std::vector<FrameSlot> results;
+  std::vector<RegisterPlace> unset;  ///< as Code::unset, when it is entered
 };
 
 /// A call at run time. The caller's registers that are needed afterwards are saved: functions share
@@ -96,9 +103,12 @@ struct CallSite {
 
 struct Code {
   KernelInfo info;
-  std::vector<Operation> operations;        ///< the last one is an exit or a return
-  std::vector<Accesses> accesses;           ///< of each operation
-  std::size_t virtual_registers = 0;        ///< that they number
+  std::vector<Operation> operations;  ///< the last one is an exit or a return
+  std::vector<Accesses> accesses;     ///< of each operation
+  std::size_t virtual_registers = 0;  ///< that they number
+  std::vector<RegisterPlace> places;  ///< of each virtual register
+  /// Registers that some way through the kernel reads before it has written them.
+  std::vector<RegisterPlace> unset;
   std::vector<ptx::SourceLine> lines;       ///< of each operation
   std::vector<ptx::SourceLine> told_lines;  ///< at which its counts are told: see told_lines.hpp
   std::vector<InstructionClass> classes;    ///< of each operation

@@ -96,7 +96,19 @@ struct Lives {
   std::vector<Interval> spans;
   /// Of each call at run time the registers that are live behind it, by Operation::target.
   std::vector<std::vector<std::int32_t>> across;
+  /// Registers that are live where the kernel begins, and where each function does.
+  std::vector<std::int32_t> at_begin;
+  std::vector<std::vector<std::int32_t>> at_entry;
 };
+
+std::vector<std::int32_t> listed(const Bits& bits) {
+  std::vector<std::int32_t> result;
+  for (std::size_t w = 0; w < bits.size(); ++w) {
+    for (std::uint64_t left = bits[w]; left != 0; left &= left - 1)
+      result.push_back(static_cast<std::int32_t>(w * 64) + std::countr_zero(left));
+  }
+  return result;
+}
 
 Lives analyse(const Code& code, const std::vector<Accesses>& accesses, std::size_t registers) {
   std::vector<BasicBlock> blocks = basic_blocks(code);
@@ -121,7 +133,15 @@ Lives analyse(const Code& code, const std::vector<Accesses>& accesses, std::size
       }
     }
   }
-  Lives lives{std::vector<Interval>(registers), {}};
+  Lives lives;
+  lives.spans.resize(registers);
+  lives.at_begin = listed(blocks.front().live_in);
+  for (const CalledFunction& function : code.functions) {
+    const auto entry = std::find_if(blocks.begin(), blocks.end(),
+                                    [&](const auto& b) { return b.begin == function.entry; });
+    lives.at_entry.push_back(entry == blocks.end() ? std::vector<std::int32_t>{}
+                                                   : listed(entry->live_in));
+  }
   std::vector<Interval>& result = lives.spans;
   const auto cover_all = [&](const Bits& bits, std::int32_t at) {
     for (std::size_t w = 0; w < words; ++w) {
@@ -244,6 +264,22 @@ void allocate_registers(Code& code, const std::vector<Accesses>& accesses,
   for (CallSite& site : code.call_sites) {
     for (CallSite::Saved& saved : site.saved) resolve(saved.slot);
   }
+  for (std::size_t v = 0; v < widths.size(); ++v) {
+    auto offset = static_cast<std::int32_t>(v);
+    resolve(offset);
+    code.places.push_back({offset, widths[v]});
+  }
+  const auto unset = [&](const std::vector<std::int32_t>& live) {
+    std::vector<RegisterPlace> places;
+    for (const std::int32_t v : live) {
+      if (std::find(kept.begin(), kept.end(), v) == kept.end())
+        places.push_back(code.places[static_cast<std::size_t>(v)]);
+    }
+    return places;
+  };
+  code.unset = unset(lives.at_begin);
+  for (std::size_t i = 0; i < code.functions.size(); ++i)
+    code.functions[i].unset = unset(lives.at_entry[i]);
 }
 
 }  // namespace warpwise::emulator

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "warpwise/emulator/execute/shadow.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
@@ -94,6 +95,33 @@ void clear_stacks(Block& block, const Launch& launch) {
   }
 }
 
+/// Nobody has written shared and local memory yet; of the registers, warps clear what an earlier
+/// block has left.
+void start_shadows(Block& block, const Launch& launch) {
+  if (block.register_shadow.size() == 0) {
+    block.register_shadow = AlignedBytes(shadow_bytes(*launch.code) * block.warps.size());
+    block.shared_shadow = AlignedBytes(block.shared.size());
+    block.local_shadow = AlignedBytes(block.local.size());
+    std::memset(block.register_shadow.data(), 0, block.register_shadow.size());
+  }
+  std::memset(block.shared_shadow.data(), unwritten, block.shared_shadow.size());
+  if (block.stacks.empty()) {
+    std::memset(block.local_shadow.data(), unwritten, block.local_shadow.size());
+    return;
+  }
+  for (std::size_t i = 0; i < block.stacks.size(); ++i) {
+    std::memset(block.local_shadow.data() + i * launch.local_bytes, unwritten,
+                launch.code->local_bytes);
+    block.stacks[i].saved_shadow.clear();
+  }
+}
+
+void start_shadow(Warp& warp, const Code& code) {
+  const std::size_t bytes = shadow_bytes(code);
+  warp.shadow = warp.block->register_shadow.data() + bytes * warp.index;
+  for (const RegisterPlace& place : code.unset) set_shadow(warp, place, all_lanes, unset);
+}
+
 }  // namespace
 
 void start_block(Block& block, Worker& worker, std::uint64_t linear) {
@@ -116,6 +144,8 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
   } else {
     clear_stacks(block, launch);
   }
+  const bool has_shadow = launch.checks.has(Check::init);
+  if (has_shadow) start_shadows(block, launch);
   block.linear = linear;
   block.index = place_in(linear, launch.grid);
   block.live = threads;
@@ -126,6 +156,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     Warp& warp = block.warps[w];
     const std::uint32_t first = w * warp_lanes;
     const std::uint32_t lanes = std::min<std::uint32_t>(warp_lanes, threads - first);
+    if (warp.poisoned != 0) std::memset(warp.shadow, 0, shadow_bytes(code));
     std::vector<Group> groups = std::move(warp.groups);
     warp = Warp{};
     groups.clear();
@@ -138,6 +169,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
     warp.worker = &worker;
     warp.groups.push_back({0, warp.live, Group::State::ready, false, 0, 0});
     set_specials(warp, code);
+    if (has_shadow) start_shadow(warp, code);
   }
 }
 

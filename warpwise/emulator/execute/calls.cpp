@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/execute/shadow.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
 namespace warpwise::emulator {
@@ -75,35 +76,85 @@ struct SavedRegisters {
 
   static std::size_t bytes(Width width) { return width == Width::w64 ? 8 : 4; }
 
-  void save(const Warp& warp, int lane, std::vector<std::byte>& to) const {
+  /// \param registers  of the warp, or their shadow
+  void save(const std::byte* registers, int lane, std::vector<std::byte>& to) const {
     for (const CallSite::Saved& saved : list) {
       std::byte value[8] = {};
       if (saved.width == Width::predicate) {
-        value[0] = static_cast<std::byte>(predicate(warp, saved.slot) >> lane & 1);
+        Mask mask = 0;
+        std::memcpy(&mask, registers + saved.slot, sizeof(mask));
+        value[0] = static_cast<std::byte>(mask >> lane & 1);
       } else {
         const std::size_t size = bytes(saved.width);
-        std::memcpy(value, warp.registers + saved.slot + size * static_cast<std::size_t>(lane),
-                    size);
+        std::memcpy(value, registers + saved.slot + size * static_cast<std::size_t>(lane), size);
       }
       to.insert(to.end(), value, value + bytes(saved.width));
     }
   }
 
-  void restore(const Warp& warp, int lane, std::vector<std::byte>& from) const {
+  void restore(std::byte* registers, int lane, std::vector<std::byte>& from) const {
     for (std::size_t i = list.size(); i-- > 0;) {
       const CallSite::Saved& saved = list[i];
       const std::size_t size = bytes(saved.width);
       const std::byte* value = from.data() + from.size() - size;
       if (saved.width == Width::predicate) {
-        Mask& mask = *destination<Mask>(warp, saved.slot);
+        Mask mask = 0;
+        std::memcpy(&mask, registers + saved.slot, sizeof(mask));
         mask = (mask & ~(Mask{1} << lane)) | static_cast<Mask>(value[0]) << lane;
+        std::memcpy(registers + saved.slot, &mask, sizeof(mask));
       } else {
-        std::memcpy(warp.registers + saved.slot + size * static_cast<std::size_t>(lane), value,
-                    size);
+        std::memcpy(registers + saved.slot + size * static_cast<std::size_t>(lane), value, size);
       }
       from.resize(from.size() - size);
     }
   }
+};
+
+/// What a call does to the shadow of a lane's local memory and registers, and what a return does.
+class CalledShadow {
+ public:
+  CalledShadow(Warp& warp, int lane, const CallSite& site, const CalledFunction& function)
+      : warp_(warp), lane_(lane), site_(site), function_(function),
+        stack_(warp.block->stacks[warp.thread(lane)]),
+        own_(warp.block->local_shadow.data() +
+             warp.thread(lane) * warp.worker->launch->local_bytes) {}
+
+  void enter(std::uint64_t base) const {
+    std::memset(own_ + base, unwritten, function_.frame_bytes);
+    for (std::size_t i = 0; i < site_.arguments.size(); ++i) {
+      std::memcpy(own_ + base + function_.parameters[i].offset,
+                  own_ + stack_.base + site_.arguments[i].offset, site_.arguments[i].bytes);
+    }
+    SavedRegisters{site_.saved}.save(warp_.shadow, lane_, stack_.saved_shadow);
+    for (const RegisterPlace& place : function_.unset)
+      set_shadow(warp_, place, Mask{1} << lane_, unset);
+  }
+
+  void leave(std::uint64_t base) const {
+    for (std::size_t i = 0; i < site_.results.size(); ++i) {
+      std::memcpy(own_ + base + site_.results[i].offset,
+                  own_ + stack_.base + function_.results[i].offset, site_.results[i].bytes);
+    }
+    std::size_t bytes = 0;
+    for (const CallSite::Saved& saved : site_.saved) bytes += SavedRegisters::bytes(saved.width);
+    auto& all = stack_.saved_shadow;
+    const auto own = all.end() - static_cast<std::ptrdiff_t>(bytes);
+    const bool is_defined = std::all_of(own, all.end(), [](auto b) { return b == std::byte{}; });
+    if (warp_.poisoned == 0 && is_defined) {
+      all.erase(own, all.end());
+      return;
+    }
+    SavedRegisters{site_.saved}.restore(warp_.shadow, lane_, all);
+    for (const CallSite::Saved& saved : site_.saved) count_poison(warp_, {saved.slot, saved.width});
+  }
+
+ private:
+  Warp& warp_;
+  int lane_;
+  const CallSite& site_;
+  const CalledFunction& function_;
+  CallStack& stack_;
+  std::byte* own_;
 };
 
 void set_frame_register(const Warp& warp, int lane, std::uint64_t base) {
@@ -151,7 +202,8 @@ std::vector<Destination> enter_functions(Warp& warp, const Operation& op, Mask l
       std::memcpy(own + base + function->parameters[i].offset,
                   own + stack.base + site.arguments[i].offset, site.arguments[i].bytes);
     }
-    SavedRegisters{site.saved}.save(warp, lane, stack.saved);
+    SavedRegisters{site.saved}.save(warp.registers, lane, stack.saved);
+    if (warp.shadow != nullptr) CalledShadow(warp, lane, site, *function).enter(base);
     stack.frames.push_back({site_index,
                             static_cast<std::uint32_t>(function - code.functions.data()),
                             op.index + 1, stack.base, stack.top});
@@ -180,7 +232,8 @@ std::vector<Destination> leave_functions(Warp& warp, Mask lanes) {
       std::memcpy(own + frame.base + site.results[i].offset,
                   own + stack.base + function.results[i].offset, site.results[i].bytes);
     }
-    SavedRegisters{site.saved}.restore(warp, lane, stack.saved);
+    SavedRegisters{site.saved}.restore(warp.registers, lane, stack.saved);
+    if (warp.shadow != nullptr) CalledShadow(warp, lane, site, function).leave(frame.base);
     stack.base = frame.base;
     stack.top = frame.top;
     set_frame_register(warp, lane, frame.base);

@@ -1,5 +1,6 @@
 #include "warpwise/emulator/execute/faults.hpp"
 
+#include <algorithm>
 #include <compare>
 #include <map>
 #include <utility>
@@ -72,8 +73,12 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
       to.count = count;
     }
   }
+  const bool has_race = std::any_of(merged.begin(), merged.end(), [](const auto& each) {
+    return each.first.kind == FaultKind::race;
+  });
   std::vector<Fault> faults;
   for (const auto& [key, record] : merged) {
+    if (has_race && record.may_follow_from_race) continue;
     faults.push_back({key.kind, place_in(record.thread, launch.block),
                       place_in(record.block, launch.grid), key.place.file, key.place.line,
                       record.count, record.message, key.called_from});

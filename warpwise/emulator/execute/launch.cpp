@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/modelled_uses.hpp"
 #include "warpwise/emulator/execute/scheduler.hpp"
@@ -166,9 +167,10 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   validate(code, shape.grid, shape.block, shared_bytes, parameters.size());
 
   if (options.pace &&
-      (!options.count || checks_races(options.checks) || options.compute_capabilities.empty())) {
+      (!options.count || checks_accesses(options.checks) || options.compute_capabilities.empty())) {
     throw InvalidArgument(
-        "a launch whose pace is followed counts for a compute capability and checks no races");
+        "a launch whose pace is followed counts for a compute capability, and checks neither races "
+        "nor init");
   }
 
   Progress progress;
@@ -203,6 +205,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   const std::size_t count = std::min<std::uint64_t>(wanted, launch.blocks);
   launch.atomic = count > 1;
   launch.workers = count;
+  if (device.tracks_definedness && !options.checks.has(Check::init)) device.define_all();
   const ObserverSet observers = observer_set(options);
   return with_observers(observers, [&](auto set) {
     return run_observed<typename decltype(set)::type>(launch, observers, count);

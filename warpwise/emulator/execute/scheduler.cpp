@@ -151,6 +151,7 @@ class Turn {
       if (op.guard != Operation::none) {
         const Mask guard = predicate(warp_, op.guard);
         lanes &= op.guard_negated ? ~guard : guard;
+        observers_.guards(warp_, op, run.mask);
       }
       Then then = Then::go_on;
       switch (op.control) {

@@ -59,12 +59,13 @@ class AlignedBytes {
 inline constexpr unsigned char unwritten = 1;  ///< nobody has written it
 inline constexpr unsigned char computed = 2;   ///< its value was computed from such ones
 inline constexpr unsigned char copied = 4;     ///< it was written with a copy of such ones
+inline constexpr unsigned char unset = 8;      ///< of a register: nothing has been put into it
 
 struct AllocationView {
   Address begin = 1;
   Address end = 0;
   std::byte* host = nullptr;
-  std::byte* shadow = nullptr;  ///< which of its bytes are defined: see Definedness; null: all are
+  std::byte* shadow = nullptr;  ///< of each of its bytes, whether it is defined; null: all are
 };
 
 /// Lanes of a warp at one place.
@@ -90,9 +91,10 @@ struct CallFrame {
 /// A thread's calls.
 struct CallStack {
   std::vector<CallFrame> frames;
-  std::vector<std::byte> saved;  ///< registers of the callers
-  std::uint64_t base = 0;        ///< of the current frame, in local memory
-  std::uint64_t top = 0;         ///< where free local memory begins
+  std::vector<std::byte> saved;         ///< registers of the callers
+  std::vector<std::byte> saved_shadow;  ///< and their shadow
+  std::uint64_t base = 0;               ///< of the current frame, in local memory
+  std::uint64_t top = 0;                ///< where free local memory begins
 };
 
 /// The last access of a warp that may have waited for another thread.
@@ -106,8 +108,10 @@ struct Poll {
 struct Warp {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
-  Mask active = 0;     ///< lanes that the current operation is for
-  Mask live = 0;       ///< lanes that have not exited
+  std::byte* shadow = nullptr;  ///< of its registers: see shadow.hpp; null unless that is checked
+  std::uint32_t poisoned = 0;   ///< registers that are not defined in some lane
+  Mask active = 0;              ///< lanes that the current operation is for
+  Mask live = 0;                ///< lanes that have not exited
   bool whole = false;  ///< active covers live: what a handler writes for other lanes is never read
   Mask carry = 0;      ///< CC.CF of each lane
   std::uint32_t index = 0;  ///< in its block
@@ -144,7 +148,11 @@ struct Block {
   AlignedBytes registers;  ///< of all warps
   AlignedBytes specials;   ///< what special registers begin with: [warp][special][lane]
   AlignedBytes shared;
-  AlignedBytes local;             ///< of all threads, one after another
+  AlignedBytes local;  ///< of all threads, one after another
+  // Of each byte of these whether it is defined, for Check::init; else empty.
+  AlignedBytes register_shadow;
+  AlignedBytes shared_shadow;
+  AlignedBytes local_shadow;
   std::vector<CallStack> stacks;  ///< of all threads, where the code uses them
   std::uint32_t live = 0;         ///< threads
   struct Barrier {
@@ -171,6 +179,7 @@ struct FaultRecord {
   std::uint32_t thread = 0;
   std::uint64_t count = 0;
   std::string message;
+  bool may_follow_from_race = false;  ///< another order of the threads might not show it
 };
 
 // A launch is stopped when so many threads' accesses were faults: a GPU ends a kernel at the first.

@@ -1,6 +1,7 @@
 #include "warpwise/emulator/instructions/stack.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "warpwise/emulator/execute/calls.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
@@ -22,6 +23,10 @@ void allocate(Warp& warp, const Operation& op) {
     if (!has_stack(warp, op, i, begin, bytes[i])) break;
     out[i] = begin;
     stack.top = begin + bytes[i];
+    if (warp.shadow != nullptr) {
+      const std::uint64_t own = warp.thread(i) * warp.worker->launch->local_bytes;
+      std::memset(warp.block->local_shadow.data() + own + begin, unwritten, bytes[i]);
+    }
   }
   write_lanes(warp, op.dst, out);
 }

@@ -81,7 +81,6 @@ void access_surface(Warp& warp, const Operation& op) {
   const auto* handles = source<std::uint64_t>(warp, list[4]);
   const auto bytes = static_cast<std::int64_t>(flags.elements) << flags.log_bytes;
   if (flags.is_store != 0) warp.wrote = true;
-  if constexpr (Observers::any) Observers::of(warp).reads_texture(warp, op, {warp.active, handles});
   // A read's registers may be where its coordinates lie: all places are found first.
   std::array<std::byte*, warp_lanes> places{};
   for (Mask left = warp.active; left != 0; left &= left - 1) {
@@ -105,6 +104,8 @@ void access_surface(Warp& warp, const Operation& op) {
     if (outside)
       record_fault(warp, op, FaultKind::out_of_bounds, i, "an access outside of a surface");
   }
+  if constexpr (Observers::any)
+    Observers::of(warp).reads_texture(warp, op, {warp.active, handles, places.data()});
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     move_elements(warp, list, flags, i, places[static_cast<std::size_t>(i)]);

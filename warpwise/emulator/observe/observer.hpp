@@ -54,11 +54,14 @@ struct Access {
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }
 };
 
-/// One read through textures, which has taken place; each lane has a handle and coordinates of its
-/// own. Lanes whose read was a fault are not among `lanes`.
+/// One read through textures, or an access to surfaces, whose registers have not been written yet;
+/// each lane has a handle and coordinates of its own. Lanes whose read was a fault are not among
+/// `lanes`.
 struct TextureRead {
   Mask lanes = 0;
   const std::uint64_t* handles = nullptr;  ///< of 32 lanes
+  /// Of 32 lanes, the place of an access to a surface, null where it has none; null for textures.
+  std::byte* const* places = nullptr;
 };
 
 /// The hooks. Derived classes define them again with the same parameters.
@@ -70,6 +73,9 @@ struct Observer {
   void begins(Block&) {}
   void ends(Block&) {}
 
+  /// Lanes come to an operation that has a guard; executes() follows for those that it lets
+  /// through.
+  void guards(Warp&, const Operation&, Mask) {}
   /// A warp executes an operation for some lanes, which may be none; before its handler runs.
   void executes(Warp&, const Operation&, Mask) {}
   /// A branch sends a warp's lanes to different places.
@@ -121,6 +127,10 @@ class Observers {
   void executes([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
                 [[maybe_unused]] Mask lanes) {
     (get<Each>().executes(warp, op, lanes), ...);
+  }
+  void guards([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
+              [[maybe_unused]] Mask lanes) {
+    (get<Each>().guards(warp, op, lanes), ...);
   }
   void diverges([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op) {
     (get<Each>().diverges(warp, op), ...);

@@ -252,7 +252,11 @@ class Races::Look {
   std::array<Verdict, 8> verdicts_{};
 };
 
-Races::Races(const Launch& launch) : Observer(launch), launch_(&launch) { forget_all(); }
+Races::Races(const Launch& launch)
+    : Observer(launch), launch_(&launch),
+      is_on_(launch.checks.has(Check::races) || launch.checks.has(Check::equal_writes)) {
+  forget_all();
+}
 Races::Races(Races&&) noexcept = default;
 Races::~Races() = default;
 
@@ -284,6 +288,7 @@ void Races::forget_all() {
 }
 
 void Races::begins(Block& block) {
+  if (!is_on_) return;
   std::unique_ptr<History>& history = histories_[&block];
   if (unused_.empty()) {
     history = std::make_unique<History>();
@@ -298,6 +303,7 @@ void Races::begins(Block& block) {
 }
 
 void Races::ends(Block& block) {
+  if (!is_on_) return;
   const auto found = histories_.find(&block);
   unused_.push_back(std::move(found->second));
   histories_.erase(found);
@@ -305,13 +311,13 @@ void Races::ends(Block& block) {
 }
 
 void Races::precedes(Warp& warp, const Operation& op, const Access& access) {
-  if (!is_checked(access)) return;
+  if (!is_on_ || !is_checked(access)) return;
   found_.clear();
   Look(*this, history_of(*warp.block), warp, op, access).run();
 }
 
 void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
-  if (!is_checked(access)) return;
+  if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
   if (!op.strong && op.control != Control::converge) return;
   History& history = history_of(*warp.block);
@@ -371,36 +377,42 @@ std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp
 }
 
 void Races::converges(Warp& warp, const Operation&, Mask) {
+  if (!is_on_) return;
   History& history = history_of(*warp.block);
   history.order.advance(warp.index);
   history.renew(warp.index);
 }
 
 void Races::fences(Warp& warp) {
+  if (!is_on_) return;
   History& history = history_of(*warp.block);
   history.order.fences(warp.index);
   history.renew(warp.index);
 }
 
 void Races::arrives(Warp& warp, const Operation&, Mask, std::uint32_t barrier) {
+  if (!is_on_) return;
   History& history = history_of(*warp.block);
   history.order.arrives(warp.index, barrier);
   history.renew(warp.index);
 }
 
 void Races::passes(Warp& warp, Mask, std::uint32_t barrier) {
+  if (!is_on_) return;
   History& history = history_of(*warp.block);
   history.order.passes(warp.index, barrier);
   history.renew(warp.index);
 }
 
 void Races::leaves(Warp& warp, Mask) {
+  if (!is_on_) return;
   History& history = history_of(*warp.block);
   history.order.leaves(warp.index);
   history.renew(warp.index);
 }
 
 void Races::completes(Block& block, std::uint32_t barrier) {
+  if (!is_on_) return;
   history_of(block).order.completes(barrier);
 }
 

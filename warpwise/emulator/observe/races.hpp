@@ -87,6 +87,7 @@ class Races : public Observer {
   std::string described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const;
 
   const Launch* launch_;
+  bool is_on_;  ///< else only other checks of the set are asked for
   Shadow global_;
   ToldPlaces told_;
   std::vector<Owner> owners_;  ///< of each epoch, from the first on

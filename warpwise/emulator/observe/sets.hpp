@@ -6,21 +6,28 @@
 #include <type_traits>
 
 #include "warpwise/emulator/observe/counts.hpp"
+#include "warpwise/emulator/observe/init.hpp"
 #include "warpwise/emulator/observe/pace.hpp"
 #include "warpwise/emulator/observe/races.hpp"
 
 namespace warpwise::emulator {
 
-enum class ObserverSet { none, counts, races, counts_and_races, counts_and_pace };
+/// Those of `checks` look for what the launch asks for.
+enum class ObserverSet { none, counts, checks, counts_and_checks, counts_and_pace };
 
 inline bool checks_races(Checks checks) {
   return checks.has(Check::races) || checks.has(Check::equal_writes);
 }
 
+/// Whether a launch needs the observers that check.
+inline bool checks_accesses(Checks checks) {
+  return checks_races(checks) || checks.has(Check::init);
+}
+
 inline ObserverSet observer_set(const LaunchOptions& options) {
   if (options.pace) return ObserverSet::counts_and_pace;
-  if (checks_races(options.checks))
-    return options.count ? ObserverSet::counts_and_races : ObserverSet::races;
+  if (checks_accesses(options.checks))
+    return options.count ? ObserverSet::counts_and_checks : ObserverSet::checks;
   return options.count ? ObserverSet::counts : ObserverSet::none;
 }
 
@@ -29,9 +36,9 @@ template <class Visit>
 auto with_observers(ObserverSet set, const Visit& visit) {
   switch (set) {
     case ObserverSet::counts: return visit(std::type_identity<Observers<Counts>>());
-    case ObserverSet::races: return visit(std::type_identity<Observers<Races>>());
-    case ObserverSet::counts_and_races:
-      return visit(std::type_identity<Observers<Counts, Races>>());
+    case ObserverSet::checks: return visit(std::type_identity<Observers<Races, Init>>());
+    case ObserverSet::counts_and_checks:
+      return visit(std::type_identity<Observers<Counts, Races, Init>>());
     case ObserverSet::counts_and_pace: return visit(std::type_identity<Observers<Counts, Pace>>());
     case ObserverSet::none: break;
   }

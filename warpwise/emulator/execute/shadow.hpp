@@ -1,0 +1,94 @@
+#pragma once
+
+// Internal to the emulator: which registers of a warp hold what nobody has written, for
+// Check::init. The shadow is laid out as the registers are: where a register has a byte, the shadow
+// says of that byte what state.hpp lists; where a predicate has a bit, a bit that is set says that
+// it is not defined. Behind lies a flag for every 4 bytes: whether the register there has such a
+// lane.
+
+#include <cstring>
+
+#include "warpwise/emulator/execute/state.hpp"
+
+namespace warpwise::emulator {
+
+/// Bytes from one lane of a register to the next; a predicate is one mask for all.
+constexpr std::size_t lane_bytes(Width width) { return width == Width::w64 ? 8 : 4; }
+/// Those of them that hold the value: of 16 bits the upper half is always 0.
+constexpr std::size_t value_bytes(Width width) {
+  return width == Width::w16 ? 2 : lane_bytes(width);
+}
+constexpr std::size_t place_bytes(Width width) {
+  return width == Width::predicate ? sizeof(Mask) : lane_bytes(width) * warp_lanes;
+}
+
+inline std::size_t shadow_bytes(const Code& code) {
+  return (code.register_bytes + code.register_bytes / 4 + 63) / 64 * 64;
+}
+
+inline std::uint8_t* shadow_at(const Warp& warp, RegisterPlace place) {
+  return reinterpret_cast<std::uint8_t*>(warp.shadow) + place.offset;
+}
+
+inline std::uint8_t& poison_flag(const Warp& warp, RegisterPlace place) {
+  const std::size_t flags = warp.worker->code->register_bytes;
+  return reinterpret_cast<std::uint8_t*>(
+      warp.shadow)[flags + static_cast<std::size_t>(place.offset) / 4];
+}
+
+/// Lanes in which a register is not defined.
+inline Mask undefined_lanes(const Warp& warp, RegisterPlace place) {
+  if (poison_flag(warp, place) == 0) return 0;
+  const std::uint8_t* at = shadow_at(warp, place);
+  Mask lanes = 0;
+  if (place.width == Width::predicate) {
+    std::memcpy(&lanes, at, sizeof(lanes));
+    return lanes;
+  }
+  const std::size_t step = lane_bytes(place.width);
+  for (std::size_t i = 0; i < warp_lanes; ++i) {
+    std::uint64_t own = 0;
+    std::memcpy(&own, at + i * step, step);
+    lanes |= static_cast<Mask>(own != 0) << i;
+  }
+  return lanes;
+}
+
+/// Brings a register's flag, and the warp's count, in line with what its shadow says.
+inline void count_poison(Warp& warp, RegisterPlace place) {
+  const std::uint8_t* at = shadow_at(warp, place);
+  std::uint64_t any = 0;
+  if (place.width == Width::predicate) {
+    std::memcpy(&any, at, sizeof(Mask));
+  } else {
+    for (std::size_t i = 0; i < place_bytes(place.width); i += sizeof(any)) {
+      std::uint64_t some = 0;
+      std::memcpy(&some, at + i, sizeof(some));
+      any |= some;
+    }
+  }
+  std::uint8_t& flag = poison_flag(warp, place);
+  const std::uint8_t now = any != 0 ? 1 : 0;
+  warp.poisoned = warp.poisoned + now - flag;
+  flag = now;
+}
+
+/// Says the same of all bytes of a register in some lanes; `state` 0: they are defined.
+inline void set_shadow(Warp& warp, RegisterPlace place, Mask lanes, std::uint8_t state) {
+  if (state == 0 && poison_flag(warp, place) == 0) return;
+  std::uint8_t* at = shadow_at(warp, place);
+  if (place.width == Width::predicate) {
+    Mask mask = 0;
+    std::memcpy(&mask, at, sizeof(mask));
+    mask = state != 0 ? mask | lanes : mask & ~lanes;
+    std::memcpy(at, &mask, sizeof(mask));
+  } else {
+    for (Mask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      std::memset(at + lane * lane_bytes(place.width), state, value_bytes(place.width));
+    }
+  }
+  count_poison(warp, place);
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,429 @@
+// How what is not defined goes through memory.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "warpwise/emulator/device.hpp"
+#include "warpwise/emulator/instructions/fragments.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/init.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+/// Whether any byte of `Bytes` at each lane's place is not 0. Lanes that do not take part have
+/// another one's place.
+template <int Bytes>
+bool any_of_lanes(const std::uint8_t* base, const std::uint64_t* at) {
+  std::uint64_t any = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    std::uint64_t words[(Bytes + 7) / 8] = {};
+    std::memcpy(words, base + at[i], Bytes);
+    for (const std::uint64_t word : words) any |= word;
+  }
+  return any != 0;
+}
+
+bool any_of(const std::uint8_t* from, std::size_t bytes) {
+  std::uint64_t any = 0;
+  std::size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from + i, 8);
+    any |= word;
+  }
+  for (; i < bytes; ++i) any |= from[i];
+  return any != 0;
+}
+
+constexpr std::string_view written_to_global = "what is written to global memory";
+
+template <int Bytes>
+void define_lanes(std::uint8_t* base, const std::uint64_t* at) {
+  for (int i = 0; i < warp_lanes; ++i) std::memset(base + at[i], 0, Bytes);
+}
+
+}  // namespace
+
+/// Finds the shadow of an access; false where all of it is defined for sure.
+bool Init::find(Warp& warp, const Access& access, Place& place) const {
+  const Block& block = *warp.block;
+  const std::byte* base = access.place->base;
+  place.at = access.place->at;
+  if (access.space == Space::shared || access.space == Space::local) {
+    const bool is_shared = access.space == Space::shared;
+    const std::byte* memory = is_shared ? block.shared.data() : block.local.data();
+    std::byte* shadow = is_shared ? block.shared_shadow.data() : block.local_shadow.data();
+    const std::size_t size = is_shared ? block.shared.size() : block.local.size();
+    if (base < memory || base >= memory + size) return false;  // another block's
+    place.base = reinterpret_cast<std::uint8_t*>(shadow + (base - memory));
+    return true;
+  }
+  const AllocationView& view = warp.worker->last;
+  if (base != nullptr && view.host != nullptr && base == view.host - view.begin) {
+    if (view.shadow == nullptr) return false;
+    place.base = reinterpret_cast<std::uint8_t*>(view.shadow - view.begin);
+    return true;
+  }
+  place.is_split = true;
+  bool any = false;
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    const Address address = access.addresses[lane];
+    const AllocationView own = warp.worker->device->find(address);
+    if (own.shadow == nullptr) continue;
+    place.own[lane] = reinterpret_cast<std::uint8_t*>(own.shadow + (address - own.begin));
+    any = true;
+  }
+  return any;
+}
+
+bool Init::is_defined(const Access& access, const Place& place) {
+  if (!place.is_split && place.base == nullptr) return true;
+  const auto bytes = static_cast<std::size_t>(access.bytes);
+  if (!place.is_split) {
+    if (access.place->contiguous) return !any_of(place.base + place.at[0], bytes * warp_lanes);
+    switch (bytes) {
+      case 1: return !any_of_lanes<1>(place.base, place.at);
+      case 2: return !any_of_lanes<2>(place.base, place.at);
+      case 4: return !any_of_lanes<4>(place.base, place.at);
+      case 8: return !any_of_lanes<8>(place.base, place.at);
+      case 16: return !any_of_lanes<16>(place.base, place.at);
+      default: break;
+    }
+  }
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const std::uint8_t* own = place.lane(std::countr_zero(left));
+    if (own != nullptr && any_of(own, bytes)) return false;
+  }
+  return true;
+}
+
+void Init::define(const Access& access, const Place& place) {
+  if (!place.is_split && place.base == nullptr) return;
+  const auto bytes = static_cast<std::size_t>(access.bytes);
+  if (!place.is_split) {
+    if (access.place->contiguous) {
+      std::memset(place.base + place.at[0], 0, bytes * warp_lanes);
+      return;
+    }
+    switch (bytes) {
+      case 1: return define_lanes<1>(place.base, place.at);
+      case 2: return define_lanes<2>(place.base, place.at);
+      case 4: return define_lanes<4>(place.base, place.at);
+      case 8: return define_lanes<8>(place.base, place.at);
+      case 16: return define_lanes<16>(place.base, place.at);
+      default: break;
+    }
+  }
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    std::uint8_t* own = place.lane(std::countr_zero(left));
+    if (own != nullptr) std::memset(own, 0, bytes);
+  }
+}
+
+void Init::look(Warp& warp, const Operation& op, const Access& access) {
+  if (access.space == Space::parameter || access.space == Space::constant) return;
+  Place place;
+  const bool has_shadow = find(warp, access, place);
+  switch (access.kind) {
+    case AccessKind::load: {
+      // Copies and fragments are moved by several accesses, which are counted.
+      const bool is_plain = op.control == Control::plain && access.site == op.site;
+      if (is_plain && (!has_shadow || is_defined(access, place))) return;
+      if (access.site < 0) return check_taken(warp, op, access, place);
+      if (kind_of(op) == Kind::copy) return load_copies(warp, op, access, place);
+      return load(warp, op, access, place);
+    }
+    case AccessKind::store:
+      if (warp.poisoned == 0 && copies_.empty() && op.control == Control::plain) {
+        if (has_shadow) define(access, place);
+        return;
+      }
+      return store(warp, op, access, place);
+    case AccessKind::atomic: return change(warp, op, access, place);
+  }
+}
+
+/// printf, malloc and free take what nobody has written.
+void Init::check_taken(Warp& warp, const Operation& op, const Access& access, const Place& place) {
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Origin origin = origin_of(access, place, lane);
+    if (!origin.in_memory) continue;
+    Origins origins{};
+    origins[static_cast<std::size_t>(lane)] = origin;
+    report(warp, op, Mask{1} << lane, origins, "what printf, malloc or free takes");
+    std::memset(place.lane(lane), 0, static_cast<std::size_t>(access.bytes));
+  }
+}
+
+/// The first byte of a lane's access that is not defined; not in memory if there is none.
+Init::Origin Init::origin_of(const Access& access, const Place& place, int lane) {
+  const std::uint8_t* own = place.lane(lane);
+  if (own == nullptr) return {};
+  for (int k = 0; k < access.bytes; ++k) {
+    if (own[k] != 0)
+      return {true, access.space, own[k], access.addresses[lane] + static_cast<std::uint64_t>(k)};
+  }
+  return {};
+}
+
+/// The byte of a register that a byte of a lane's access to a matrix is moved from or to.
+Init::RegisterByte Init::register_byte(const Operation& op, const Access& access, int lane,
+                                       int byte) const {
+  const std::int32_t* list = code_->lists.data() + op.list;
+  if (code_->names[op.index].starts_with("wmma")) {
+    // The stride comes first.
+    const int size = flags_of<FragmentFlags>(op).fragment == Fragment::float_sum ? 4 : 2;
+    const bool is_pair = access.bytes == 2 * size;
+    const int pair = is_pair ? fragment_access_ : fragment_access_ / 2;
+    const int element = is_pair ? byte / size : fragment_access_ % 2;
+    return size == 4 ? RegisterByte{list[1 + 2 * pair + element], lane, byte % size}
+                     : RegisterByte{list[1 + pair], lane, 2 * element + byte % size};
+  }
+  // A row of 16 bytes of a matrix of 8 x 8.
+  const int row = lane % 8;
+  const int column = byte / 2;
+  const bool transposed = flags_of<MatrixFlags>(op).transposed != 0;
+  const int major = transposed ? column : row;
+  const int minor = transposed ? row : column;
+  return {list[lane / 8], major * 4 + minor / 2, minor % 2 * 2 + byte % 2};
+}
+
+/// Counts the accesses of a fragment.
+void Init::count_fragment_access(const Warp& warp) {
+  if (fragment_warp_ == &warp && fragment_time_ == warp.executed) {
+    ++fragment_access_;
+    return;
+  }
+  fragment_warp_ = &warp;
+  fragment_time_ = warp.executed;
+  fragment_access_ = 0;
+}
+
+void Init::load(Warp& warp, const Operation& op, const Access& access, const Place& place) {
+  switch (kind_of(op)) {
+    case Kind::access: return load_elements(warp, op, access, place);
+    case Kind::matrix: return load_matrix(warp, op, access, place);
+    default: return;
+  }
+}
+
+void Init::load_elements(Warp& warp, const Operation& op, const Access& access,
+                         const Place& place) {
+  const std::string_view name = code_->names[op.index];
+  const std::size_t dot = name.rfind('.');
+  const bool has_sign = dot != std::string_view::npos && name[dot + 1] == 's';
+  const std::size_t bytes = op.bytes;
+  for (std::size_t e = 0; e < op.count; ++e) {
+    const RegisterPlace to = written(op, code_->lists[static_cast<std::size_t>(op.list) + e]);
+    std::uint8_t* shadow = shadow_at(warp, to);
+    Origins& origins = state_of(warp).origins[to.offset];
+    for (Mask left = access.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      const std::uint8_t* from = place.lane(static_cast<int>(lane));
+      std::uint64_t states = 0;
+      if (from != nullptr) std::memcpy(&states, from + e * bytes, bytes);
+      if (states == 0) continue;
+      std::uint8_t* own = shadow + lane * lane_bytes(to.width);
+      std::memcpy(own, &states, bytes);
+      // The upper bytes of a register repeat the sign of what was loaded.
+      for (std::size_t k = bytes; has_sign && k < value_bytes(to.width); ++k)
+        own[k] = own[bytes - 1];
+      const auto first = static_cast<std::size_t>(std::countr_zero(states)) / 8;
+      origins[lane] = {true, access.space, from[e * bytes + first],
+                       access.addresses[lane] + e * bytes + first};
+    }
+    count_poison(warp, to);
+  }
+}
+
+void Init::load_matrix(Warp& warp, const Operation& op, const Access& access, const Place& place) {
+  count_fragment_access(warp);
+  if (is_defined(access, place)) return;
+  const std::string_view name = code_->names[op.index];
+  const bool is_fragment = name.starts_with("wmma");
+  const auto keep = [&](RegisterByte to, std::uint8_t state, const Origin& origin) {
+    const RegisterPlace target = written(op, to.offset);
+    const auto at = static_cast<std::size_t>(to.lane) * lane_bytes(target.width);
+    shadow_at(warp, target)[at + static_cast<std::size_t>(to.byte)] = state;
+    state_of(warp).origins[target.offset][static_cast<std::size_t>(to.lane)] = origin;
+  };
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint8_t* own = place.lane(lane);
+    if (own == nullptr) continue;
+    const Origin origin = origin_of(access, place, lane);
+    for (int k = 0; k < access.bytes; ++k) {
+      if (own[k] == 0) continue;
+      const RegisterByte to = register_byte(op, access, lane, k);
+      keep(to, own[k], origin);
+      if (is_fragment) keep_twice(op, to, [&](RegisterByte twin) { keep(twin, own[k], origin); });
+    }
+  }
+  for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
+}
+
+/// Factors are held twice: as the first and as the second four registers.
+template <class Body>
+void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) const {
+  const Fragment fragment = flags_of<FragmentFlags>(op).fragment;
+  if (fragment != Fragment::a && fragment != Fragment::b) return;
+  const std::int32_t* registers = code_->lists.data() + op.list + 1;
+  for (int r = 0; r < 4; ++r) {
+    if (registers[r] == to.offset) body(RegisterByte{registers[r + 4], to.lane, to.byte});
+  }
+}
+
+/// The shadow of what a copy between memories has read, until it is written.
+void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
+                       const Place& place) {
+  const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
+  if (!is_bulk || next_copy_ > 0) copies_.clear();
+  next_copy_ = 0;
+  if (!is_bulk) copies_.resize(warp_lanes);
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    std::array<std::uint8_t, 16> piece{};
+    std::size_t bytes = static_cast<std::size_t>(access.bytes);
+    if (!is_bulk) {
+      const std::int32_t* list = code_->lists.data() + op.list;
+      bytes = std::min<std::size_t>(bytes, source<std::uint32_t>(warp, list[2])[lane]);
+    }
+    if (const std::uint8_t* own = place.lane(lane)) std::memcpy(piece.data(), own, bytes);
+    if (is_bulk)
+      copies_.push_back(piece);
+    else
+      copies_[static_cast<std::size_t>(lane)] = piece;
+  }
+  const auto is_defined = [](const auto& piece) { return !any_of(piece.data(), piece.size()); };
+  if (!is_bulk && std::all_of(copies_.begin(), copies_.end(), is_defined)) copies_.clear();
+}
+
+void Init::store_copies(const Operation& op, const Access& access, const Place& place) {
+  const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::size_t from = is_bulk ? next_copy_++ : static_cast<std::size_t>(lane);
+    std::uint8_t* to = place.lane(lane);
+    if (to == nullptr || from >= copies_.size()) continue;
+    for (int k = 0; k < access.bytes; ++k)
+      to[k] = kept_in_memory(copies_[from][static_cast<std::size_t>(k)], false);
+  }
+  if (!is_bulk || next_copy_ >= copies_.size()) {
+    copies_.clear();
+    next_copy_ = 0;
+  }
+}
+
+/// What memory remembers of a byte that a register or a copy brings.
+std::uint8_t Init::kept_in_memory(std::uint8_t state, bool leaves) {
+  if (state == 0) return 0;
+  return !leaves && (state & computed) != 0 ? computed : copied;
+}
+
+void Init::store(Warp& warp, const Operation& op, const Access& access, const Place& place) {
+  const Kind kind = access.site < 0 ? Kind::call : kind_of(op);
+  if (kind == Kind::matrix) return store_matrix(warp, op, access, place);
+  if (kind == Kind::copy && access.site == op.site && !copies_.empty())
+    return store_copies(op, access, place);
+  if (kind == Kind::access && warp.poisoned != 0) return store_elements(warp, op, access, place);
+  define(access, place);
+}
+
+void Init::store_elements(Warp& warp, const Operation& op, const Access& access,
+                          const Place& place) {
+  constexpr std::uint64_t all_computed = 0x0101010101010101U * computed;
+  const bool leaves = access.space == Space::global;
+  define(access, place);
+  for (std::size_t e = 0; e < op.count; ++e) {
+    const std::int32_t offset = code_->lists[static_cast<std::size_t>(op.list) + e];
+    const RegisterPlace value = offset >= 0 ? operand(op, offset) : RegisterPlace{};
+    if (value.width == Width::none || poison_flag(warp, value) == 0) continue;
+    const std::uint8_t* shadow = shadow_at(warp, value);
+    Mask told = 0;
+    for (Mask left = access.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      std::uint64_t states = 0;
+      std::memcpy(&states, shadow + lane * lane_bytes(value.width), op.bytes);
+      if (leaves && (states & all_computed) != 0) {
+        told |= Mask{1} << lane;
+        continue;
+      }
+      std::uint8_t* to = place.lane(static_cast<int>(lane));
+      if (states == 0 || to == nullptr) continue;
+      for (std::size_t k = 0; k < op.bytes; ++k)
+        to[e * op.bytes + k] = kept_in_memory(static_cast<std::uint8_t>(states >> (8 * k)), leaves);
+    }
+    if (told == 0) continue;
+    report(warp, op, told, state_of(warp).origins[offset], written_to_global);
+    set_shadow(warp, value, told, 0);
+  }
+}
+
+void Init::store_matrix(Warp& warp, const Operation& op, const Access& access, const Place& place) {
+  count_fragment_access(warp);
+  define(access, place);
+  if (warp.poisoned == 0) return;
+  const bool leaves = access.space == Space::global;
+  Mask told = 0;
+  Origins origins{};
+  for (Mask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    std::uint8_t* to = place.lane(lane);
+    for (int k = 0; k < access.bytes; ++k) {
+      const RegisterByte from = register_byte(op, access, lane, k);
+      const RegisterPlace value = from.offset >= 0 ? operand(op, from.offset) : RegisterPlace{};
+      if (value.width == Width::none || poison_flag(warp, value) == 0) continue;
+      const auto at = static_cast<std::size_t>(from.lane) * lane_bytes(value.width);
+      const std::uint8_t state = shadow_at(warp, value)[at + static_cast<std::size_t>(from.byte)];
+      if (leaves && (state & computed) != 0) {
+        const auto own = static_cast<std::size_t>(lane);
+        origins[own] = state_of(warp).origins[from.offset][static_cast<std::size_t>(from.lane)];
+        told |= Mask{1} << lane;
+      } else if (to != nullptr) {
+        to[k] = kept_in_memory(state, leaves);
+      }
+    }
+  }
+  if (told != 0) report(warp, op, told, origins, written_to_global);
+}
+
+/// An atomic access computes from what memory holds, whatever comes of it.
+void Init::change(Warp& warp, const Operation& op, const Access& access, const Place& place) {
+  const bool was_defined = is_defined(access, place);
+  if (was_defined && warp.poisoned == 0) return;
+  if (kind_of(op) != Kind::access) return define(access, place);
+  Mask in_memory = 0;
+  Origins origins = origins_of(warp, op);
+  for (Mask left = access.lanes; left != 0 && !was_defined; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Origin origin = origin_of(access, place, lane);
+    if (!origin.in_memory) continue;
+    in_memory |= Mask{1} << lane;
+    origins[static_cast<std::size_t>(lane)] = origin;
+  }
+  Mask given = 0;
+  for (const std::int32_t offset : {op.b, op.c}) {
+    if (offset >= 0) given |= undefined_lanes(warp, operand(op, offset));
+  }
+  given &= access.lanes;
+  define(access, place);
+  if (access.space == Space::global) {
+    if (in_memory != 0) report(warp, op, in_memory, origins, "what an atomic access leaves");
+    if ((given & ~in_memory) != 0)
+      report(warp, op, given & ~in_memory, origins, "what an atomic access leaves");
+    return;
+  }
+  const bool replaces = code_->names[op.index].find(".exch") != std::string::npos;
+  for (Mask left = replaces ? given : given | in_memory; left != 0; left &= left - 1) {
+    std::uint8_t* own = place.lane(std::countr_zero(left));
+    if (own != nullptr) std::memset(own, computed, static_cast<std::size_t>(access.bytes));
+  }
+  for (const std::int32_t v : code_->accesses[op.index].writes)
+    poison(warp, place_of(v), replaces ? in_memory : given | in_memory, origins);
+}
+
+}  // namespace warpwise::emulator

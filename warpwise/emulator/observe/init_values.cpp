@@ -1,0 +1,264 @@
+// How what is not defined goes through registers.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/observe/init.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+/// Bytes that look random, the same for the same place and trial.
+std::uint8_t random_byte(std::size_t place, std::size_t trial) {
+  std::uint64_t mixed = (place * 8 + trial + 1) * 0x9e3779b97f4a7c15U;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
+  return static_cast<std::uint8_t>(mixed >> 56);
+}
+
+std::uint8_t tried_byte(std::size_t place, std::size_t trial) {
+  // All ones is also not a number of every width: a product with it shows whatever the factor.
+  return trial == 0 ? 0 : trial == 1 ? 0xff : random_byte(place, trial);
+}
+
+/// Registers that an operation reads, without its guard, which is the last of them.
+std::span<const std::int32_t> operands_of(const Code& code, const Operation& op) {
+  const auto& reads = code.accesses[op.index].reads;
+  return std::span(reads).first(reads.size() - (op.guard != Operation::none ? 1 : 0));
+}
+
+}  // namespace
+
+/// Some lanes of a register get a value that was computed from what is not defined.
+void Init::poison(Warp& warp, RegisterPlace place, Mask lanes, const Origins& origins) {
+  if (lanes == 0) return;
+  set_shadow(warp, place, lanes, computed);
+  keep_origins(warp, place, lanes, origins);
+}
+
+void Init::keep_origins(const Warp& warp, RegisterPlace place, Mask lanes, const Origins& origins) {
+  if (lanes == 0) return;
+  Origins& own = state_of(warp).origins[place.offset];
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    own[lane] = origins[lane];
+  }
+}
+
+void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
+  const Kind kind = kind_of(op);
+  const Accesses& own = code_->accesses[op.index];
+  const auto is_poisoned = [&](std::int32_t v) { return poison_flag(warp, place_of(v)) != 0; };
+  const bool reads = std::any_of(own.reads.begin(), own.reads.end(), is_poisoned) ||
+                     (kind == Kind::carried && state_of(warp).carry != 0);
+  if (reads) {
+    check_operands(warp, op, kind, lanes);
+    switch (kind) {
+      case Kind::tried: {
+        if (op.control != Control::converge) return try_values(warp, op, lanes);
+        // Lanes that name different masks do not meet.
+        const auto* masks = source<std::uint32_t>(warp, op.members);
+        for (Mask left = lanes; left != 0;) {
+          const Mask mask = masks[std::countr_zero(left)];
+          Mask same = 0;
+          for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
+          try_values(warp, op, left & same);
+          left &= ~same;
+        }
+        return;
+      }
+      case Kind::mixed: return mix(warp, op, lanes, false);
+      case Kind::crossing: return mix(warp, op, lanes, true);
+      case Kind::compared: return compare(warp, op, lanes);
+      case Kind::carried: return carry(warp, op, lanes);
+      default: break;
+    }
+  }
+  // What memory gives is seen when the access has taken place.
+  const Mask by_guard =
+      op.guard != Operation::none ? undefined_lanes(warp, {op.guard, Width::predicate}) : 0;
+  for (const std::int32_t v : own.writes) set_shadow(warp, place_of(v), lanes & ~by_guard, 0);
+}
+
+void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {
+  const Accesses& own = code_->accesses[op.index];
+  Mask undefined = 0;
+  for (const std::int32_t v : own.reads) undefined |= undefined_lanes(warp, place_of(v));
+  undefined &= lanes;
+  if (crosses && undefined != 0) undefined = lanes;
+  const Origins origins = origins_of(warp, op);
+  for (const std::int32_t v : own.writes) {
+    set_shadow(warp, place_of(v), lanes & ~undefined, 0);
+    poison(warp, place_of(v), undefined, origins);
+  }
+}
+
+/// A comparison that its predicate operand decides is defined.
+void Init::compare(Warp& warp, const Operation& op, Mask lanes) {
+  Mask decided = 0;
+  const Combination how = flags_of<CompareFlags>(op).combination;
+  if (how == Combination::with_and || how == Combination::with_or) {
+    const Mask c = predicate(warp, op.c, op.c_negated);
+    decided = how == Combination::with_and ? ~c : c;
+    if (op.c >= 0) decided &= ~undefined_lanes(warp, {op.c, Width::predicate});
+    if (op.guard != Operation::none)
+      decided &= ~undefined_lanes(warp, {op.guard, Width::predicate});
+  }
+  mix(warp, op, lanes & ~decided, false);
+  for (const std::int32_t v : code_->accesses[op.index].writes)
+    set_shadow(warp, place_of(v), lanes & decided, 0);
+}
+
+void Init::carry(Warp& warp, const Operation& op, Mask lanes) {
+  const auto flags = flags_of<CarryFlags>(op);
+  Mask& carry = state_of(warp).carry;
+  Mask undefined = flags.reads != 0 ? carry & lanes : 0;
+  const Origins origins = origins_of(warp, op);
+  for (const std::int32_t v : code_->accesses[op.index].reads)
+    undefined |= undefined_lanes(warp, place_of(v)) & lanes;
+  for (const std::int32_t v : code_->accesses[op.index].writes) {
+    set_shadow(warp, place_of(v), lanes & ~undefined, 0);
+    poison(warp, place_of(v), undefined, origins);
+  }
+  if (flags.writes != 0) carry = (carry & ~lanes) | undefined;
+}
+
+/// Computes an operation in other registers, with the trial's values for what is not defined.
+void Init::try_once(Warp& warp, const Operation& op, std::size_t number) {
+  const Accesses& own = code_->accesses[op.index];
+  auto* scratch = reinterpret_cast<std::uint8_t*>(scratch_.data());
+  const auto* real = reinterpret_cast<const std::uint8_t*>(warp.registers);
+  for (const auto* registers : {&own.reads, &own.writes}) {
+    for (const std::int32_t v : *registers) {
+      const RegisterPlace place = place_of(v);
+      std::memcpy(scratch + place.offset, real + place.offset, place_bytes(place.width));
+    }
+  }
+  auto& tried = tried_[number];
+  tried.resize(sources_.size());
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const RegisterPlace place = sources_[s];
+    const std::uint8_t* shadow = shadow_at(warp, place);
+    const auto first = static_cast<std::size_t>(place.offset);
+    for (std::size_t i = 0; i < place_bytes(place.width); ++i) {
+      std::uint8_t& byte = scratch[first + i];
+      const std::uint8_t value = tried_byte(first + i, number);
+      if (place.width == Width::predicate)
+        byte = static_cast<std::uint8_t>((byte & ~shadow[i]) | (value & shadow[i]));
+      else if (shadow[i] != 0)
+        byte = value;
+      tried[s][i] = byte;
+    }
+  }
+  std::byte* const registers = warp.registers;
+  warp.registers = scratch_.data();
+  op.run(warp, op);
+  warp.registers = registers;
+  auto& given = given_[number];
+  given.resize(own.writes.size());
+  for (std::size_t w = 0; w < own.writes.size(); ++w) {
+    const RegisterPlace place = place_of(own.writes[w]);
+    std::memcpy(given[w].data(), scratch + place.offset, place_bytes(place.width));
+  }
+}
+
+/// The registers that an operation reads and that are not defined.
+void Init::list_sources(const Warp& warp, const Operation& op) {
+  sources_.clear();
+  for (const std::int32_t v : operands_of(*code_, op)) {
+    const RegisterPlace place = place_of(v);
+    if (poison_flag(warp, place) == 0) continue;
+    const bool is_known = std::any_of(sources_.begin(), sources_.end(),
+                                      [&](auto each) { return each.offset == place.offset; });
+    if (!is_known) sources_.push_back(place);
+  }
+}
+
+void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
+  if (scratch_.size() == 0) {
+    scratch_ = AlignedBytes(code_->register_bytes);
+    std::memset(scratch_.data(), 0, scratch_.size());
+  }
+  list_sources(warp, op);
+  const Origins origins = origins_of(warp, op);
+  const Mask by_guard =
+      op.guard != Operation::none ? undefined_lanes(warp, {op.guard, Width::predicate}) & lanes : 0;
+  const Mask active = std::exchange(warp.active, lanes);
+  const bool whole = std::exchange(warp.whole, false);
+  for (std::size_t trial = 0; trial < trials; ++trial) try_once(warp, op, trial);
+  warp.active = active;
+  warp.whole = whole;
+
+  // The shadows of the sources are looked at until the last result is known.
+  const bool crosses = code_->classes[op.index] == InstructionClass::shuffle;
+  const auto& writes = code_->accesses[op.index].writes;
+  std::vector<RegisterBytes> shadows;
+  for (std::size_t w = 0; w < writes.size(); ++w)
+    shadows.push_back(shadow_of_result(warp, place_of(writes[w]), w, lanes, crosses));
+  for (std::size_t w = 0; w < writes.size(); ++w) {
+    const RegisterPlace place = place_of(writes[w]);
+    std::memcpy(shadow_at(warp, place), shadows[w].data(), place_bytes(place.width));
+    count_poison(warp, place);
+    keep_origins(warp, place, undefined_lanes(warp, place) & lanes, origins);
+    poison(warp, place, by_guard, origins);
+  }
+}
+
+/// A register's shadow, with what the trials show of some lanes.
+Init::RegisterBytes Init::shadow_of_result(const Warp& warp, RegisterPlace place,
+                                           std::size_t number, Mask lanes, bool crosses) const {
+  RegisterBytes shadow;
+  std::memcpy(shadow.data(), shadow_at(warp, place), place_bytes(place.width));
+  if (place.width == Width::predicate) {
+    const auto mask_in = [](const RegisterBytes& bytes) {
+      Mask mask = 0;
+      std::memcpy(&mask, bytes.data(), sizeof(mask));
+      return mask;
+    };
+    Mask differs = 0;
+    for (const auto& given : given_) differs |= mask_in(given[number]) ^ mask_in(given_[0][number]);
+    const Mask mask = (mask_in(shadow) & ~lanes) | (differs & lanes);
+    std::memcpy(shadow.data(), &mask, sizeof(mask));
+    return shadow;
+  }
+  const std::size_t step = lane_bytes(place.width);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    for (std::size_t k = 0; k < step; ++k) {
+      const std::size_t byte = static_cast<std::size_t>(lane) * step + k;
+      shadow[byte] = state_of_byte(warp, number, byte, lane, crosses);
+    }
+  }
+  return shadow;
+}
+
+/// Whether a byte of a result is defined, copied from one byte of a source, or computed.
+std::uint8_t Init::state_of_byte(const Warp& warp, std::size_t number, std::size_t byte, int lane,
+                                 bool crosses) const {
+  const auto differs = [&](std::size_t trial) {
+    return given_[trial][number][byte] != given_[0][number][byte];
+  };
+  bool any = false;
+  for (std::size_t t = 1; t < trials; ++t) any = any || differs(t);
+  if (!any) return 0;
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const RegisterPlace place = sources_[s];
+    if (place.width == Width::predicate) continue;
+    const std::uint8_t* shadow = shadow_at(warp, place);
+    const std::size_t step = lane_bytes(place.width);
+    const std::size_t begin = crosses ? 0 : static_cast<std::size_t>(lane) * step;
+    const std::size_t end = crosses ? step * warp_lanes : begin + step;
+    for (std::size_t from = begin; from < end; ++from) {
+      if (shadow[from] == 0) continue;
+      bool same = true;
+      for (std::size_t t = 0; t < trials && same; ++t)
+        same = tried_[t][s][from] == given_[t][number][byte];
+      if (same) return shadow[from];
+    }
+  }
+  return computed;
+}
+
+}  // namespace warpwise::emulator
