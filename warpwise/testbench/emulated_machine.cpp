@@ -29,6 +29,8 @@ class EmulatedCode final : public LoadedCode {
 
 class EmulatedMachine final : public Machine {
  public:
+  // A bench checks everything unless it is told otherwise, for each launch.
+  EmulatedMachine() { device_.track_definedness(); }
   bool counts() const override { return true; }
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {
     return device_.allocate(bytes, name);

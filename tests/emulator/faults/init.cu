@@ -1,5 +1,6 @@
 // Values that nobody has written.
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -103,6 +104,25 @@ __global__ void sum_of_all(const int* from, int* to) {
   if (threadIdx.x == 0) *to = value;
 }
 
+__global__ void count_in_shared(int* to, int zeroes) {
+  __shared__ int counters[4];
+  if (threadIdx.x < zeroes) counters[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(counters + (threadIdx.x & 3), 1);
+  __syncthreads();
+  if (threadIdx.x < 4) to[threadIdx.x] = counters[threadIdx.x];
+}
+
+__global__ void print(const int* from, int*) { std::printf("%d\n", from[threadIdx.x]); }
+
+__global__ void fetch(cudaTextureObject_t texture, int* to) {
+  to[threadIdx.x] = tex2D<int>(texture, threadIdx.x, 1) + 1;
+}
+
+__global__ void add_rows(const char* from, std::size_t pitch, int* to) {
+  to[threadIdx.x] = *reinterpret_cast<const int*>(from + threadIdx.x * pitch) + 1;
+}
+
 template <class Kernel>
 void from_memory(Kernel kernel, Content content) {
   const Ints from(32, content);
@@ -167,18 +187,66 @@ void copied_out(void (*writer)(int*)) {
   check(cudaMemcpy(values, from, sizeof(values), cudaMemcpyDeviceToHost));
 }
 
+void device_copy(std::size_t bytes) {
+  const Ints from(32, Content::anything);
+  const Ints between(32);
+  const Ints to(32);
+  check(cudaMemset(from, 0, bytes));
+  check(cudaMemcpy(between, from, 32 * sizeof(int), cudaMemcpyDeviceToDevice));
+  add<<<1, 32>>>(between, to);
+  finish();
+}
+
+void pooled(std::size_t bytes) {
+  int* from = nullptr;
+  const Ints to(32);
+  check(cudaMallocAsync(&from, 32 * sizeof(int), nullptr));
+  check(cudaMemsetAsync(from, 0, bytes, nullptr));
+  add<<<1, 32>>>(from, to);
+  check(cudaFreeAsync(from, nullptr));
+  finish();
+}
+
+void pitched(std::size_t rows) {
+  cudaPitchedPtr from{};
+  const Ints to(32);
+  check(cudaMalloc3D(&from, cudaExtent{4, 8, 4}));
+  check(cudaMemset3D(from, 0, cudaExtent{4, rows, 4}));
+  add_rows<<<1, 32>>>(static_cast<char*>(from.ptr), from.pitch, to);
+  finish();
+  check(cudaFree(from.ptr));
+}
+
+void array(std::size_t rows) {
+  static const int texels[32 * 2] = {};
+  const Ints to(32);
+  cudaArray_t texture = nullptr;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  check(cudaMallocArray(&texture, &format, 32, 2));
+  check(cudaMemcpy2DToArray(texture, 0, 0, texels, 128, 128, rows, cudaMemcpyHostToDevice));
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = texture;
+  cudaTextureDesc description{};
+  cudaTextureObject_t object = 0;
+  check(cudaCreateTextureObject(&object, &resource, &description, nullptr));
+  fetch<<<1, 32>>>(object, to);
+  finish();
+  check(cudaDestroyTextureObject(object));
+  check(cudaFreeArray(texture));
+}
+
 }  // namespace
 
 std::vector<Case> init_cases() {
   return {
-      {"unwritten_branch", "uninitialised", [] { from_memory(branch_on, Content::anything); },
-       not_yet},
+      {"unwritten_branch", "uninitialised", [] { from_memory(branch_on, Content::anything); }},
       {"written_branch", sound, [] { from_memory(branch_on, Content::zeros); }},
-      {"unwritten_sum", "uninitialised", [] { from_memory(add, Content::anything); }, not_yet},
+      {"unwritten_sum", "uninitialised", [] { from_memory(add, Content::anything); }},
       {"written_sum", sound, [] { from_memory(add, Content::zeros); }},
-      {"unwritten_half", "uninitialised", [] { written_by(write_half); }, not_yet},
+      {"unwritten_half", "uninitialised", [] { written_by(write_half); }},
       {"written_by_kernel", sound, [] { written_by(write_all); }},
-      {"unwritten_end_of_upload", "uninitialised", [] { uploaded(31 * sizeof(int)); }, not_yet},
+      {"unwritten_end_of_upload", "uninitialised", [] { uploaded(31 * sizeof(int)); }},
       {"written_by_upload", sound, [] { uploaded(32 * sizeof(int)); }},
       {"unwritten_index", "uninitialised",
        [] {
@@ -187,8 +255,7 @@ std::vector<Case> init_cases() {
          const Ints to(32);
          follow<<<1, 32>>>(indices, from, to);
          finish();
-       },
-       not_yet},
+       }},
       {"written_index", sound,
        [] {
          const Ints indices(32);
@@ -202,8 +269,7 @@ std::vector<Case> init_cases() {
          const Ints counters(4, Content::anything);
          count<<<1, 32>>>(counters);
          finish();
-       },
-       not_yet},
+       }},
       {"written_counters", sound,
        [] {
          const Ints counters(4);
@@ -216,9 +282,8 @@ std::vector<Case> init_cases() {
            const Ints before(32);
          }
          from_memory(add, Content::anything);
-       },
-       not_yet},
-      {"unwritten_second_hand", "uninitialised", [] { second_hand(add); }, not_yet},
+       }},
+      {"unwritten_second_hand", "uninitialised", [] { second_hand(add); }},
       {"unwritten_copied_twice", sound, [] { second_hand(copy); }},
       {"unwritten_padding_copied", sound,
        [] {
@@ -230,10 +295,10 @@ std::vector<Case> init_cases() {
          copy_padded<<<1, 32>>>(from, to);
          finish();
        }},
-      {"unwritten_fourth_of_vector", "uninitialised", [] { points(length_of_four); }, not_yet},
+      {"unwritten_fourth_of_vector", "uninitialised", [] { points(length_of_four); }},
       {"unwritten_fourth_unused", sound, [] { points(length); }},
       {"unwritten_lanes_summed", "uninitialised",
-       [] { from_memory(sum_of_all, Content::anything); }, not_yet},
+       [] { from_memory(sum_of_all, Content::anything); }},
       {"unwritten_lanes_left_out", sound,
        [] {
          const Ints from(32, Content::anything);
@@ -242,21 +307,32 @@ std::vector<Case> init_cases() {
          sum_of_some<<<1, 32>>>(from, 20, to);
          finish();
        }},
-      {"unwritten_shared", "uninitialised", [] { with_count(in_shared, 64, 0); }, not_yet},
-      {"unwritten_shared_half", "uninitialised", [] { with_count(in_shared, 64, 32); }, not_yet},
+      {"unwritten_shared", "uninitialised", [] { with_count(in_shared, 64, 0); }},
+      {"unwritten_shared_half", "uninitialised", [] { with_count(in_shared, 64, 32); }},
       {"written_shared", sound, [] { with_count(in_shared, 64, 64); }},
-      {"unwritten_dynamic_shared", "uninitialised", [] { with_count(in_dynamic_shared, 64, 63); },
-       not_yet},
+      {"unwritten_dynamic_shared", "uninitialised", [] { with_count(in_dynamic_shared, 64, 63); }},
       {"written_dynamic_shared", sound, [] { with_count(in_dynamic_shared, 64, 64); }},
-      {"unwritten_local", "uninitialised", [] { local_case(31); }, not_yet},
+      {"unwritten_local", "uninitialised", [] { local_case(31); }},
       {"written_local", sound, [] { local_case(32); }},
-      {"unwritten_register", "uninitialised", [] { with_count(in_register, 32, 0); }, not_yet},
+      {"unwritten_register", "uninitialised", [] { with_count(in_register, 32, 0); }},
       {"written_register", sound, [] { with_count(in_register, 32, 1); }},
-      {"unwritten_heap", "uninitialised", [] { with_count(in_heap, 1, 31); }, not_yet},
+      {"unwritten_heap", "uninitialised", [] { with_count(in_heap, 1, 31); }},
       {"written_heap", sound, [] { with_count(in_heap, 1, 32); }},
-      {"unwritten_copied_out", "uninitialised", [] { copied_out(nullptr); }, not_yet},
+      {"unwritten_copied_out", "uninitialised", [] { copied_out(nullptr); }},
       {"unwritten_half_copied_out", sound, [] { copied_out(write_half); }},
       {"written_copied_out", sound, [] { copied_out(write_all); }},
+      {"unwritten_device_copy", "uninitialised", [] { device_copy(64); }},
+      {"written_device_copy", sound, [] { device_copy(128); }},
+      {"unwritten_pool", "uninitialised", [] { pooled(124); }},
+      {"written_pool", sound, [] { pooled(128); }},
+      {"unwritten_pitched", "uninitialised", [] { pitched(7); }},
+      {"written_pitched", sound, [] { pitched(8); }},
+      {"unwritten_array", "uninitialised", [] { array(1); }},
+      {"written_array", sound, [] { array(2); }},
+      {"unwritten_printed", "uninitialised", [] { from_memory(print, Content::anything); }},
+      {"written_printed", sound, [] { from_memory(print, Content::zeros); }},
+      {"unwritten_shared_counters", "uninitialised", [] { with_count(count_in_shared, 32, 3); }},
+      {"written_shared_counters", sound, [] { with_count(count_in_shared, 32, 4); }},
   };
 }
 

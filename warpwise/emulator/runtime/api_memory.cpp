@@ -52,8 +52,9 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
   check_fill({to, pitch, width, height});
   if (to == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
-    std::byte* target = host_of(to, pitch * (height - 1) + width);
-    for (std::size_t y = 0; y < height; ++y) std::memset(target + y * pitch, value, width);
+    bytes_of(to, pitch * (height - 1) + width);  // all of it is there
+    for (std::size_t y = 0; y < height; ++y)
+      std::memset(host_of(static_cast<std::byte*>(to) + y * pitch, width), value, width);
     return cudaSuccess;
   });
 }
@@ -105,10 +106,13 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
   if (to == nullptr || from == nullptr) return report(cudaErrorInvalidValue);
   if (width > to_pitch || width > from_pitch) return report(cudaErrorInvalidPitchValue);
   return guarded([&] {
-    std::byte* target = host_of(to, to_pitch * (height - 1) + width);
-    const std::byte* origin = host_of(from, from_pitch * (height - 1) + width);
+    auto* target = const_cast<std::byte*>(bytes_of(to, to_pitch * (height - 1) + width));
+    const std::byte* origin = bytes_of(from, from_pitch * (height - 1) + width);
+    check_written(to, {from, from_pitch, width, height});
     for (std::size_t y = 0; y < height; ++y) {
       std::memmove(target + y * to_pitch, origin + y * from_pitch, width);
+      emulated().device.copied(address_of(to) + y * to_pitch, address_of(from) + y * from_pitch,
+                               width);
     }
     return cudaSuccess;
   });

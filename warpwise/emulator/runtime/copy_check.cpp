@@ -19,7 +19,7 @@ Side side_of(const void* pointer) {
   return emulated().device.holds(address_of(pointer)) ? Side::shared : Side::host;
 }
 
-std::size_t bytes_of(const Rows& rows) { return rows.pitch * (rows.height - 1) + rows.width; }
+std::size_t extent_of(const Rows& rows) { return rows.pitch * (rows.height - 1) + rows.width; }
 
 const char* text_of(cudaMemcpyKind kind) {
   switch (kind) {
@@ -37,7 +37,7 @@ std::string mistake(const Rows& rows) {
   if (rows.first == nullptr) return "a null pointer";
   if (side_of(rows.first) == Side::host) return {};  // whose size nobody knows here
   try {
-    emulated().device.bytes_at(address_of(rows.first), bytes_of(rows));
+    emulated().device.bytes_at(address_of(rows.first), extent_of(rows));
     return {};
   } catch (const Error& error) {
     return error.what();
@@ -77,6 +77,19 @@ void check_copy(const Rows& to, const Rows& from, cudaMemcpyKind kind) {
   std::string wrong = contradiction(to, "to", to_device, kind);
   if (wrong.empty()) wrong = contradiction(from, "from", from_device, kind);
   if (!wrong.empty()) report_bad_copy(wrong);
+}
+
+void check_written(const void* to, const Rows& from) {
+  if (!checks_asked_for().has(Check::init) || side_of(to) == Side::device) return;
+  const Device& device = emulated().device;
+  const Address first = address_of(from.first);
+  for (std::size_t y = 0; y < from.height; ++y) {
+    if (!device.is_unwritten(first + y * from.pitch, from.width)) return;
+  }
+  note_host_fault(FaultKind::uninitialised, CallSite::here(),
+                  with_origins(std::to_string(from.width * from.height) +
+                               " bytes are copied to the host, from " + device.describe(first) +
+                               " on, and nobody has written any of them"));
 }
 
 void check_fill(const Rows& to) {

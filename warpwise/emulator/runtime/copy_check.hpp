@@ -22,6 +22,9 @@ void check_copy(const Rows& to, const Rows& from, cudaMemcpyKind kind);
 
 void check_fill(const Rows& to);
 
+/// With Check::init: a copy to the host of memory of which nobody has written a byte is reported.
+void check_written(const void* to, const Rows& from);
+
 /// What a call of a copy or a fill gets wrong in itself: `wrong` follows its name in the report.
 void report_bad_copy(const std::string& wrong);
 

@@ -35,6 +35,7 @@ Runtime::Runtime() {
   if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET"))
     budget = std::strtoull(text, nullptr, 10);
   if (checks_asked_for().has(Check::memory)) at_end(report_leaks);
+  if (checks_asked_for().has(Check::init)) device.track_definedness();
 }
 
 Runtime& emulated() {
@@ -125,6 +126,13 @@ int driver_not_run(const char* function) {
 
 bool is_device_address(Address address) {
   return address >= first_device_address && address < first_address_that_the_host_sees;
+}
+
+const std::byte* bytes_of(const void* pointer, std::size_t bytes) {
+  const Address address = address_of(pointer);
+  if (is_device_address(address) || emulated().device.holds(address))
+    return emulated().device.bytes_at(address, bytes);
+  return static_cast<const std::byte*>(pointer);
 }
 
 std::byte* host_of(const void* pointer, std::size_t bytes) {

@@ -103,7 +103,9 @@ inline Address address_of(const void* pointer) { return reinterpret_cast<Address
 /// Whether an address is one of those that the host does not see.
 bool is_device_address(Address address);
 
-/// Host memory behind any pointer: of the device, or the pointer itself.
+/// Host memory behind any pointer, to read: of the device, or the pointer itself.
+const std::byte* bytes_of(const void* pointer, std::size_t bytes);
+/// The same to write; all of it counts as written.
 std::byte* host_of(const void* pointer, std::size_t bytes);
 
 }  // namespace warpwise::emulator::runtime

@@ -64,7 +64,15 @@ std::uint64_t EmulatorExecutor::allocate(std::uint64_t bytes, const std::string&
   return device_->allocate(bytes, name);
 }
 
-void EmulatorExecutor::clear() { device_ = std::make_unique<emulator::Device>(); }
+void EmulatorExecutor::clear() {
+  device_ = std::make_unique<emulator::Device>();
+  check(checks_);
+}
+
+void EmulatorExecutor::check(emulator::Checks checks) {
+  checks_ = checks;
+  if (checks.has(emulator::Check::init)) device_->track_definedness();
+}
 
 void EmulatorExecutor::write(std::uint64_t to, std::span<const std::byte> from) {
   device_->write(to, from);

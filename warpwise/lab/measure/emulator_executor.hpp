@@ -23,8 +23,9 @@ class EmulatorExecutor final : public Executor {
                    std::uint64_t budget = usual_budget,
                    int multiprocessors = usual_multiprocessors);
 
-  /// What is looked for in the launches to come beside what always is; nothing at first.
-  void check(emulator::Checks checks) { checks_ = checks; }
+  /// What is looked for in the launches to come beside what always is; nothing at first. Memory
+  /// that was allocated before counts as written.
+  void check(emulator::Checks checks);
 
   std::string device_name() const override { return "emulator"; }
   rules::ComputeCapability compute_capability() const override { return newest_; }
