@@ -1,3 +1,4 @@
+#include "warpwise/emulator/launched.hpp"
 #include "warpwise/testbench/machine.hpp"
 
 namespace warpwise::testbench {
@@ -17,9 +18,11 @@ class EmulatedCode final : public LoadedCode {
   RawLaunch launch(const std::string& kernel, const Shape& shape,
                    std::span<const std::byte> parameters,
                    const emulator::LaunchOptions& options) override {
-    return {program_.launch(device_, kernel, shape.grid, shape.block, shape.dynamic_shared_bytes,
-                            parameters, options),
-            ""};
+    RawLaunch launch{program_.launch(device_, kernel, shape.grid, shape.block,
+                                     shape.dynamic_shared_bytes, parameters, options),
+                     ""};
+    emulator::include_launched(launch.result);
+    return launch;
   }
 
  private:

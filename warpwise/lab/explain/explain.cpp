@@ -5,6 +5,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "warpwise/emulator/launched.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
@@ -272,6 +273,7 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
     return program.launch(device, result.kernel.name, request.grid, request.block,
                           request.dynamic_shared_bytes, arguments.parameters(), options);
   });
+  emulator::include_launched(result.launch);
   extrapolate(result.launch, request.grid.count());
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
