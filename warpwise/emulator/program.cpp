@@ -196,10 +196,12 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     left.pop_front();
     if (next.bytes > 0) {
       std::byte* to = device.host_pointer(next.to, next.bytes);
-      if (next.kind == DeviceWork::Kind::fill)
+      if (next.kind == DeviceWork::Kind::fill) {
         std::fill_n(to, next.bytes, next.value);
-      else
+      } else {
         std::memmove(to, device.bytes_at(next.from, next.bytes), next.bytes);
+        device.copied(next.to, next.from, next.bytes);
+      }
     }
     if (next.kind != DeviceWork::Kind::launch) continue;
     const auto start = std::chrono::steady_clock::now();
