@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/memory_uses.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -22,6 +23,20 @@ std::uint64_t default_limit() {
   const long page_bytes = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 32;
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 4 * 3;
+}
+
+/// Zeros that share no page with anything else, so that a page can be protected.
+std::unique_ptr<std::byte, FreeMemory> whole_pages(std::uint64_t bytes) {
+  constexpr std::uint64_t page = MemoryUses::page_bytes;
+  const std::uint64_t taken = std::max<std::uint64_t>(1, (bytes + page - 1) / page) * page;
+  std::unique_ptr<std::byte, FreeMemory> memory(
+      static_cast<std::byte*>(std::aligned_alloc(page, taken)));
+  if (memory == nullptr) {
+    throw OutOfMemory("this machine has no " + std::to_string(bytes) +
+                      " bytes for the emulated GPU");
+  }
+  std::memset(memory.get(), 0, taken);
+  return memory;
 }
 
 }  // namespace
@@ -157,6 +172,7 @@ Address Device::allocate(std::uint64_t bytes, std::string name) {
 void* Device::allocate_visible(std::uint64_t bytes, std::string name) {
   const std::unique_lock lock(state_->mutex);
   Allocation allocation = state_->take(bytes, std::move(name));
+  if (state_->uses != nullptr) allocation.host = whole_pages(bytes);
   allocation.shadow.reset();  // the host may write it at any time
   void* pointer = allocation.host.get();
   const auto address = reinterpret_cast<Address>(pointer);

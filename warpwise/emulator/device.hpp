@@ -38,12 +38,15 @@ struct Freed {
   std::string by;  ///< who freed it, for messages; empty if not known
 };
 
+class MemoryUses;
+
 struct Device::State {
   mutable std::shared_mutex mutex;
   std::map<Address, Allocation> allocations;
   std::map<Address, Freed> freed;      ///< whose addresses are no one else's
   std::deque<Address> freed_in_order;  ///< the first of which is forgotten when they are many
   bool tracks_definedness = false;
+  MemoryUses* uses = nullptr;  ///< that are told of what launches touch
   Address next = global_base;
   std::uint64_t used = 0;
   std::uint64_t limit = 0;

@@ -1,5 +1,6 @@
 #include "warpwise/emulator/device_checks.hpp"
 
+#include <mutex>
 #include <shared_mutex>
 
 #include "warpwise/emulator/device.hpp"
@@ -14,6 +15,15 @@ std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(const Device
     if (allocation.is_of_heap) all.emplace_back(allocation.name, allocation.bytes);
   }
   return all;
+}
+
+void watch_uses(Device& device, MemoryUses& uses) {
+  const std::unique_lock lock(device.state().mutex);
+  device.state().uses = &uses;
+}
+
+std::string described(const Device& device, Address address) {
+  return device.state().describe(address);
 }
 
 }  // namespace warpwise::emulator

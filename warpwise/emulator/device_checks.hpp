@@ -15,4 +15,13 @@ namespace warpwise::emulator {
 WARPWISE_EXPORT std::vector<std::pair<std::string, std::uint64_t>> heap_allocations(
     const Device& device);
 
+class MemoryUses;
+
+/// From now on launches on the device that look for races, or for what the CUDA runtime's checks
+/// need, tell `uses` what they touch; and memory that the host sees begins and ends at whole pages.
+WARPWISE_EXPORT void watch_uses(Device& device, MemoryUses& uses);
+
+/// "byte 4 of allocation 3 of 128 bytes".
+WARPWISE_EXPORT std::string described(const Device& device, Address address);
+
 }  // namespace warpwise::emulator

@@ -7,6 +7,7 @@
 
 #include "warpwise/emulator/device.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/memory_uses.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -16,6 +17,30 @@ constexpr std::size_t most_epochs = std::size_t{1} << 25;
 
 bool is_checked(const Access& access) {
   return access.space == Space::shared || access.space == Space::global;
+}
+
+/// Tells what a launch touches to who orders it with other launches and copies.
+void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
+  const int first = std::countr_zero(access.lanes);
+  if (access.lanes == 0 || !uses.watches(access.addresses[first])) return;
+  const Use use = access.kind == AccessKind::atomic ? Use::atomic
+                  : op.strong                       ? Use::shared
+                  : access.kind == AccessKind::load ? Use::read
+                                                    : Use::write;
+  const Launch& launch = *warp.worker->launch;
+  uses.from(op.index + 1, use, [&] { return line_text(*launch.code, op.index); });
+  const auto bytes = static_cast<std::uint64_t>(access.bytes);
+  const auto touch = [&](int lane, std::uint64_t count) {
+    Address at = 0;
+    const std::string wrong = uses.touch(access.addresses[lane], count, &at);
+    if (wrong.empty() || !launch.checks.has(Check::races)) return;
+    const int owner = lane + static_cast<int>((at - access.addresses[lane]) / bytes);
+    record_fault(
+        warp, op, FaultKind::race, owner,
+        std::string(name_of(access.kind)) + " of " + launch.device->describe(at) + " " + wrong);
+  };
+  if (access.place != nullptr && access.place->contiguous) return touch(0, bytes * warp_lanes);
+  for (Mask left = access.lanes; left != 0; left &= left - 1) touch(std::countr_zero(left), bytes);
 }
 
 }  // namespace
@@ -317,6 +342,8 @@ void Races::precedes(Warp& warp, const Operation& op, const Access& access) {
 }
 
 void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
+  if (access.space == Space::global && launch_->device->uses != nullptr)
+    tell_uses(*launch_->device->uses, warp, op, access);
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
   if (!op.strong && op.control != Control::converge) return;

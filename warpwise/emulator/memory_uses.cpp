@@ -1,0 +1,177 @@
+#include "warpwise/emulator/memory_uses.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "warpwise/emulator/device.hpp"
+
+namespace warpwise::emulator {
+namespace {
+
+constexpr int mask_bits = 4;
+constexpr std::uint32_t mask_of_all = 15;
+// Some 7 GB of them; a program that comes so far without waiting for its streams is forgotten.
+constexpr std::size_t most_users = std::size_t{1} << (32 - mask_bits);
+
+bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
+
+}  // namespace
+
+void MemoryUses::begin(WorkNumber work, bool everywhere) {
+  work_ = work;
+  everywhere_ = everywhere;
+  ids_.clear();
+  visible_pages_.clear();
+  verdicts_.fill({});
+}
+
+bool MemoryUses::watches(Address address) const {
+  return everywhere_ || address >= host_visible_base;
+}
+
+void MemoryUses::from(std::uint32_t operation, Use use, const std::function<std::string()>& line) {
+  use_ = use;
+  const std::uint64_t key = std::uint64_t{operation} << 2 | static_cast<std::uint64_t>(use);
+  const auto [found, is_new] = ids_.try_emplace(key, 0);
+  if (is_new) {
+    if (users_.size() == most_users) forget();
+    found->second = static_cast<std::uint32_t>(users_.size());
+    users_.push_back({work_, use, &*lines_.insert(line()).first});
+  }
+  id_ = found->second;
+}
+
+MemoryUses::Page& MemoryUses::page_of(Address address) {
+  const Address number = address / page_bytes;
+  if (number != last_page_) {
+    last_page_ = number;
+    last_ = &pages_[number];
+  }
+  return *last_;
+}
+
+void MemoryUses::note_visible(Page& page, Address address) {
+  if (use_ == Use::shared) return;
+  std::vector<WorkNumber>& works = use_ == Use::read ? page.readers : page.writers;
+  if (!works.empty() && works.back() == work_) return;
+  std::erase_if(works, [&](WorkNumber each) { return order_.host_has_waited_for(each); });
+  works.push_back(work_);
+  visible_pages_.push_back(address / page_bytes * page_bytes);
+}
+
+bool MemoryUses::is_behind(std::uint32_t id) {
+  const WorkNumber work = users_[id].work;
+  if (id == 0 || work == work_) return true;
+  Verdict& verdict = verdicts_[id % verdicts_.size()];
+  if (verdict.id != id) verdict = {id, order_.comes_behind(work)};
+  return verdict.is_behind;
+}
+
+bool MemoryUses::collides(std::uint32_t old, unsigned mask) {
+  if ((old & mask) == 0) return false;
+  const std::uint32_t id = old >> mask_bits;
+  if (id == id_ || is_behind(id)) return false;
+  return !is_atomic(use_) || !is_atomic(users_[id].use);
+}
+
+void MemoryUses::remember(std::uint32_t& old, unsigned mask) {
+  const std::uint32_t id = old >> mask_bits;
+  // Other bytes that this work has touched before stay its own.
+  if (id != 0 && users_[id].work == work_) mask |= old & mask_of_all;
+  old = id_ << mask_bits | mask;
+}
+
+void MemoryUses::touch_word(Page& page, std::size_t word, unsigned mask, std::uint32_t& rival) {
+  if (page.writes && collides((*page.writes)[word], mask)) rival = (*page.writes)[word];
+  if (use_ != Use::read) {
+    for (auto& reads : page.reads) {
+      if (reads && collides((*reads)[word], mask)) rival = (*reads)[word];
+    }
+    return remember((*page.writes)[word], mask);
+  }
+  std::uint32_t& first = (*page.reads[0])[word];
+  if (is_behind(first >> mask_bits)) return remember(first, mask);
+  if (page.reads[1] == nullptr) page.reads[1] = std::make_unique<Words>();
+  std::uint32_t& second = (*page.reads[1])[word];
+  if (is_behind(second >> mask_bits)) return remember(second, mask);
+  // Of three the oldest goes.
+  first = second;
+  second = id_ << mask_bits | mask;
+}
+
+std::string MemoryUses::touch(Address begin, std::uint64_t bytes, Address* at) {
+  std::uint32_t found = 0;
+  const Address end = begin + bytes;
+  for (Address address = begin; address < end;) {
+    Page& page = page_of(address);
+    auto& own = use_ == Use::read ? page.reads[0] : page.writes;
+    if (own == nullptr) own = std::make_unique<Words>();
+    if (address >= host_visible_base) note_visible(page, address);
+    const Address stop = std::min(end, (address / page_bytes + 1) * page_bytes);
+    while (address < stop) {
+      const Address word = address & ~Address{3};
+      const Address next = std::min(stop, word + 4);
+      const unsigned mask = (mask_of_all >> (4 - (next - address))) << (address - word);
+      std::uint32_t rival = 0;
+      touch_word(page, word / 4 % words, mask, rival);
+      if (rival != 0 && found == 0) {
+        found = rival >> mask_bits;
+        *at = word + static_cast<Address>(std::countr_zero(rival & mask));
+      }
+      address = next;
+    }
+  }
+  if (found == 0) return {};
+  return "on " + order_.stream_of(work_) + ", which " + user_text(found) +
+         ", and no event or synchronisation orders the two";
+}
+
+std::string MemoryUses::user_text(std::uint32_t id) const {
+  const User& user = users_[id];
+  return order_.described(user.work) + " " + std::string(name_of(user.use)) +
+         (user.line->empty() ? "" : " at " + *user.line);
+}
+
+std::string MemoryUses::host_conflict(Address byte, bool writes) const {
+  const auto page = pages_.find(byte / page_bytes);
+  if (page == pages_.end()) return {};
+  const unsigned mask = 1U << (byte & 3);
+  const auto conflict = [&](const std::unique_ptr<Words>& uses) -> std::uint32_t {
+    if (uses == nullptr) return 0;
+    const std::uint32_t use = (*uses)[byte / 4 % words];
+    const std::uint32_t id = use >> mask_bits;
+    const bool is_none = (use & mask) == 0 || users_[id].use == Use::shared ||
+                         order_.host_has_waited_for(users_[id].work);
+    return is_none ? 0 : id;
+  };
+  std::uint32_t id = conflict(page->second.writes);
+  for (const auto& reads : page->second.reads) {
+    if (id == 0 && writes) id = conflict(reads);
+  }
+  return id == 0 ? std::string() : user_text(id);
+}
+
+MemoryUses::Pending MemoryUses::pending(Address page) {
+  const auto found = pages_.find(page / page_bytes);
+  if (found == pages_.end()) return {};
+  for (auto* works : {&found->second.writers, &found->second.readers})
+    std::erase_if(*works, [&](WorkNumber each) { return order_.host_has_waited_for(each); });
+  return {!found->second.writers.empty(), !found->second.readers.empty()};
+}
+
+void MemoryUses::forget(Address begin, std::uint64_t bytes) {
+  last_page_ = ~Address{0};
+  if (pages_.empty()) return;
+  for (Address page = begin / page_bytes; page <= (begin + bytes - 1) / page_bytes; ++page)
+    pages_.erase(page);
+}
+
+void MemoryUses::forget() {
+  last_page_ = ~Address{0};
+  pages_.clear();
+  ids_.clear();
+  lines_.clear();
+  users_.resize(1);
+}
+
+}  // namespace warpwise::emulator

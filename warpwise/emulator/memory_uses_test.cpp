@@ -1,0 +1,149 @@
+#include "warpwise/emulator/memory_uses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+namespace warpwise::emulator {
+namespace {
+
+constexpr Address device_memory = Address{16} << 40;
+constexpr Address memory_of_both = Address{65} << 40;
+
+/// Nothing is ordered but what a test says.
+class Order : public WorkOrder {
+ public:
+  bool comes_behind(WorkNumber earlier) const override { return behind.contains(earlier); }
+  bool host_has_waited_for(WorkNumber work) const override { return waited.contains(work); }
+  std::string described(WorkNumber work) const override {
+    return "work " + std::to_string(work) + " on " + stream_of(work);
+  }
+  std::string stream_of(WorkNumber work) const override { return "stream " + std::to_string(work); }
+  std::set<WorkNumber> behind;
+  std::set<WorkNumber> waited;
+};
+
+class MemoryUsesTest : public ::testing::Test {
+ protected:
+  void begin(WorkNumber work, std::set<WorkNumber> behind = {}) {
+    order_.behind = std::move(behind);
+    uses_.begin(work, true);
+  }
+  /// What is said of a use by the current work.
+  std::string use(Use how, Address begin, std::uint64_t bytes) {
+    uses_.from(0, how, [] { return std::string("a.cu:7"); });
+    at_ = 0;
+    return uses_.touch(begin, bytes, &at_);
+  }
+
+  Order order_;
+  MemoryUses uses_{order_};
+  Address at_ = 0;
+};
+
+TEST_F(MemoryUsesTest, ReadsOfTwoWorksAreNoRace) {
+  begin(1);
+  EXPECT_EQ(use(Use::read, device_memory, 4096 * 3), "");
+  begin(2);
+  EXPECT_EQ(use(Use::read, device_memory, 4096 * 3), "");
+}
+
+TEST_F(MemoryUsesTest, AWriteRacesWithWhatNothingOrders) {
+  for (const Use earlier : {Use::read, Use::write, Use::atomic}) {
+    uses_.forget();
+    begin(1);
+    EXPECT_EQ(use(earlier, device_memory + 8, 4), "");
+    begin(2, {1});
+    EXPECT_EQ(use(Use::write, device_memory + 8, 4), "") << "what is ordered";
+    uses_.forget();
+    begin(1);
+    use(earlier, device_memory + 8, 4);
+    begin(3, {2});
+    EXPECT_EQ(use(Use::write, device_memory, 64),
+              "on stream 3, which work 1 on stream 1 " + std::string(name_of(earlier)) +
+                  " at a.cu:7, and no event or synchronisation orders the two");
+    EXPECT_EQ(at_, device_memory + 8);
+  }
+}
+
+TEST_F(MemoryUsesTest, BytesOfOneWordAreToldApart) {
+  begin(1);
+  EXPECT_EQ(use(Use::write, device_memory + 1, 1), "");
+  begin(2);
+  EXPECT_EQ(use(Use::write, device_memory + 2, 2), "");
+  begin(3, {2});
+  EXPECT_EQ(use(Use::read, device_memory, 1), "");
+  begin(4);
+  EXPECT_NE(use(Use::read, device_memory + 3, 1), "");
+  EXPECT_EQ(at_, device_memory + 3);
+}
+
+TEST_F(MemoryUsesTest, TwoReadersOfAWordAreRemembered) {
+  for (const WorkNumber other : {1, 2}) {
+    uses_.forget();
+    begin(1);
+    use(Use::read, device_memory, 4);
+    begin(2);
+    use(Use::read, device_memory, 4);
+    begin(3, {other});
+    EXPECT_NE(use(Use::write, device_memory, 4), "") << other;
+  }
+  begin(4, {1, 2, 3});
+  EXPECT_EQ(use(Use::write, device_memory, 4), "");
+}
+
+TEST_F(MemoryUsesTest, AtomicAccessesAreNoRaceButWithOthers) {
+  begin(1);
+  EXPECT_EQ(use(Use::atomic, device_memory, 4), "");
+  begin(2);
+  EXPECT_EQ(use(Use::atomic, device_memory, 4), "");
+  EXPECT_EQ(use(Use::shared, device_memory, 4), "");
+  begin(3);
+  EXPECT_NE(use(Use::read, device_memory, 4), "");
+}
+
+TEST_F(MemoryUsesTest, TheHostMeetsWhatItHasNotWaitedFor) {
+  begin(1);
+  use(Use::write, memory_of_both + 4, 4);
+  use(Use::read, memory_of_both + 12, 4);
+  EXPECT_EQ(uses_.visible_pages(), std::vector<Address>(2, memory_of_both));
+  EXPECT_EQ(uses_.host_conflict(memory_of_both + 7, false), "work 1 on stream 1 writes at a.cu:7");
+  EXPECT_EQ(uses_.host_conflict(memory_of_both + 8, true), "");
+  EXPECT_EQ(uses_.host_conflict(memory_of_both + 12, false), "");
+  EXPECT_EQ(uses_.host_conflict(memory_of_both + 12, true), "work 1 on stream 1 reads at a.cu:7");
+  EXPECT_TRUE(uses_.pending(memory_of_both).writes);
+  EXPECT_TRUE(uses_.pending(memory_of_both).reads);
+  order_.waited = {1};
+  EXPECT_EQ(uses_.host_conflict(memory_of_both + 7, true), "");
+  EXPECT_FALSE(uses_.pending(memory_of_both).writes);
+  EXPECT_FALSE(uses_.pending(memory_of_both).reads);
+}
+
+TEST_F(MemoryUsesTest, WhatTheHostSharesOnPurposeIsNoConflict) {
+  begin(1);
+  use(Use::shared, memory_of_both, 4);
+  EXPECT_TRUE(uses_.visible_pages().empty());
+  EXPECT_EQ(uses_.host_conflict(memory_of_both, true), "");
+}
+
+TEST_F(MemoryUsesTest, OnlyWhatTheHostSeesIsWatchedWithOneStream) {
+  uses_.begin(1, false);
+  EXPECT_FALSE(uses_.watches(device_memory));
+  EXPECT_TRUE(uses_.watches(memory_of_both));
+  uses_.begin(2, true);
+  EXPECT_TRUE(uses_.watches(device_memory));
+}
+
+TEST_F(MemoryUsesTest, WhatIsForgottenRacesWithNothing) {
+  begin(1);
+  use(Use::write, device_memory, 4);
+  use(Use::write, device_memory + 4096, 4);
+  uses_.forget(device_memory, 4096);
+  begin(2);
+  EXPECT_EQ(use(Use::read, device_memory, 4), "");
+  EXPECT_NE(use(Use::read, device_memory + 4096, 4), "");
+}
+
+}  // namespace
+}  // namespace warpwise::emulator
