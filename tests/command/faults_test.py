@@ -1,6 +1,7 @@
 """Every program of tests/emulator/faults under `warpwise run --check all`: its fault is found, by its kind and no other; a sound one has none."""
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 from support import SANITIZED, WARPWISE
 
@@ -58,7 +60,32 @@ class FaultsTest(unittest.TestCase):
                                                    r"cudaMalloc called at .* and freed by cudaFree called at ")
         self.assertRegex(self.said("rows_past_end"), r"copy in the program, cudaMemcpy2D called at .*: to: a transfer of 144 bytes at byte 0 of "
                                                      r"allocation 1 of 128 bytes")
+        self.assertRegex(self.said("launch_last_of_all"), r"unchecked_launch in the program, cudaLaunchKernel called at .* in faults::runtime_cases.*: "
+                                                          r"the program ends without having waited for kernel .*fill_variable\(\)")
+        self.assertRegex(self.said("managed_taken"), r"unsynchronised in the program, at .*host_takes.*: reads byte 124 of allocation 1 of 4096 "
+                                                     r"bytes, which kernel .*put\(int\*, int\) on stream 1 writes at .*streams.cu:\d+: ")
         self.assertRegex(self.said("use_after_free"), r"use_after_free in kernel .*; allocation 1 was made by cudaMalloc called at ")
+
+    def test_races_between_streams_name_both_sides(self):
+        self.assertRegex(self.said("streams_no_event"), r"race in kernel .*take\(.*order.cu:\d+: read of byte 0 of allocation 1 of 128 bytes on "
+                                                        r"stream 2, which kernel .*scale\(int\*\) on stream 1 writes at .*order.cu:\d+, and no event")
+        self.assertRegex(self.said("copy_on_other_stream"), r"race in the program, cudaMemcpyAsync called at .*: reads byte 0 of allocation 1 of "
+                                                            r"128 bytes on stream 2, which kernel .* on stream 1 writes at .*order.cu:\d+")
+
+    def test_reports_have_faults_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            junit, sarif = (os.path.join(folder, name) for name in ("report.xml", "report.json"))
+            done = subprocess.run([WARPWISE, "run", "-q", "--check", "runtime", "--error-exitcode", "7", "--junit", junit, "--sarif", sarif,
+                                   self.program, "upload_past_end"], check=False, capture_output=True, timeout=120)
+            self.assertEqual(done.returncode, 7)
+            suite = ElementTree.parse(junit).getroot()
+            self.assertEqual([suite.get(name) for name in ["tests", "failures", "errors", "skipped"]], ["1", "1", "0", "0"])
+            case = suite.find(".//testcase")
+            self.assertEqual(case.get("name"), "the program")
+            self.assertEqual(case.find("failure").get("type"), "copy")
+            [result] = json.loads(pathlib.Path(sarif).read_text())["runs"][0]["results"]
+            self.assertEqual(result["ruleId"], "copy")
+            self.assertIn("132 bytes", result["message"]["text"])
 
 
 if __name__ == "__main__":

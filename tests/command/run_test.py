@@ -211,6 +211,15 @@ class Faults(RunTest):
         self.assertFalse(run["invocations"][0]["executionSuccessful"])
         self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 3)
 
+    def test_a_closed_library_is_named(self):
+        closed, caller = (os.path.join(FOLDER, name) for name in ("closed.cu", "caller.cu"))
+        write(closed, '__global__ void kernel() {}\nextern "C" int call() { kernel<<<1, 1>>>(); return cudaGetLastError(); }\n')
+        write(caller, 'extern "C" int call();\nint main() { return call() == 0; }\n')
+        nvcc("-cudart", "shared", "-shared", "-Xcompiler", "-fPIC", "-o", "libcublas_test.so", closed, code="sm_75")
+        nvcc("-cudart", "shared", "-o", "caller", caller, "-L.", "-lcublas_test", "-Xlinker", "-rpath=" + FOLDER)
+        done = self.run_command("run", "--error-exitcode", "9", os.path.join(FOLDER, "caller"))
+        self.assertEqual(done.returncode, 9)
+        self.assertIn(b"kernel() was not run: libcublas_test.so is closed: NVIDIA's libraries hold machine code and no PTX", done.stderr)
 
     def test_what_nvrtc_makes_is_run_as_ptx(self):
         """Though the program asks for the machine code of the GPU that it finds."""

@@ -20,7 +20,7 @@ bool is_atomic(Use use) { return use == Use::atomic || use == Use::shared; }
 void MemoryUses::begin(WorkNumber work, bool everywhere) {
   work_ = work;
   everywhere_ = everywhere;
-  ids_.clear();
+  for (auto& each : ids_) each.clear();
   visible_pages_.clear();
   verdicts_.fill({});
 }
@@ -29,10 +29,9 @@ bool MemoryUses::watches(Address address) const {
   return everywhere_ || address >= host_visible_base;
 }
 
-void MemoryUses::from(std::uint32_t operation, Use use, const std::function<std::string()>& line) {
+void MemoryUses::from(const void* instruction, Use use, const std::function<std::string()>& line) {
   use_ = use;
-  const std::uint64_t key = std::uint64_t{operation} << 2 | static_cast<std::uint64_t>(use);
-  const auto [found, is_new] = ids_.try_emplace(key, 0);
+  const auto [found, is_new] = ids_[static_cast<std::size_t>(use)].try_emplace(instruction, 0);
   if (is_new) {
     if (users_.size() == most_users) forget();
     found->second = static_cast<std::uint32_t>(users_.size());
@@ -169,7 +168,7 @@ void MemoryUses::forget(Address begin, std::uint64_t bytes) {
 void MemoryUses::forget() {
   last_page_ = ~Address{0};
   pages_.clear();
-  ids_.clear();
+  for (auto& each : ids_) each.clear();
   lines_.clear();
   users_.resize(1);
 }

@@ -63,9 +63,9 @@ class WARPWISE_EXPORT MemoryUses {
   /// Whether uses of this address are remembered.
   bool watches(Address address) const;
 
-  /// From where the current work touches memory from now on: an instruction's number, or 0 for a
-  /// copy or a fill. \param line  gives its source line, if this is the first time in this work
-  void from(std::uint32_t operation, Use use, const std::function<std::string()>& line);
+  /// From where the current work touches memory from now on: an instruction, or null for a copy or
+  /// a fill. \param line  gives its source line, if this is the first time in this work
+  void from(const void* instruction, Use use, const std::function<std::string()>& line);
   /// The current work touches bytes. Returns what is wrong with it, or nothing: "on stream 2, which
   /// kernel scale(int*) on stream 1 writes at a.cu:12, and no event or synchronisation orders the
   /// two". \param at  where it is told at which byte
@@ -123,8 +123,9 @@ class WARPWISE_EXPORT MemoryUses {
   bool everywhere_ = false;
   Use use_ = Use::read;
   std::uint32_t id_ = 0;
-  std::vector<User> users_ = {{}};                        ///< id 0 is nobody
-  std::unordered_map<std::uint64_t, std::uint32_t> ids_;  ///< of the current work's instructions
+  std::vector<User> users_ = {{}};  ///< id 0 is nobody
+  /// Of the current work's instructions, by how they use memory.
+  std::array<std::unordered_map<const void*, std::uint32_t>, 4> ids_;
   std::unordered_set<std::string> lines_;
   std::unordered_map<Address, Page> pages_;
   std::vector<Address> visible_pages_;

@@ -32,7 +32,7 @@ class MemoryUsesTest : public ::testing::Test {
   }
   /// What is said of a use by the current work.
   std::string use(Use how, Address begin, std::uint64_t bytes) {
-    uses_.from(0, how, [] { return std::string("a.cu:7"); });
+    uses_.from(nullptr, how, [] { return std::string("a.cu:7"); });
     at_ = 0;
     return uses_.touch(begin, bytes, &at_);
   }

@@ -29,6 +29,7 @@ std::vector<Case> race_cases();
 std::vector<Case> order_cases();
 std::vector<Case> sync_cases();
 std::vector<Case> runtime_cases();
+std::vector<Case> stream_cases();
 
 /// Says an error on standard output; the program goes on.
 void check(cudaError_t error);

@@ -53,6 +53,13 @@ void heap_case(int count, int frees) {
   finish();
 }
 
+void array(bool frees) {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaArray_t made = nullptr;
+  check(cudaMallocArray(&made, &format, 16, 16));
+  if (frees) check(cudaFreeArray(made));
+}
+
 }  // namespace
 
 std::vector<Case> lifetime_cases() {
@@ -146,6 +153,20 @@ std::vector<Case> lifetime_cases() {
          check(cudaMallocHost(&memory, 128));
          check(cudaFreeHost(memory));
        }},
+      {"freed_pinned_as_device", "invalid_free",
+       [] {
+         int* memory = nullptr;
+         check(cudaMallocHost(&memory, 128));
+         check(cudaFree(memory));
+       }},
+      {"freed_managed_as_device", sound,
+       [] {
+         int* memory = nullptr;
+         check(cudaMallocManaged(&memory, 128));
+         check(cudaFree(memory));
+       }},
+      {"never_freed_array", "leak", [] { array(false); }},
+      {"freed_array", sound, [] { array(true); }},
       {"freed_async_twice", "invalid_free",
        [] {
          int* memory = nullptr;

@@ -194,9 +194,9 @@ std::vector<Case> order_cases() {
       {"flag_fence", sound, [] { flag_case(flag<Fence::device>); }},
       {"grid_not_synchronised", "race", [] { cooperative_case(cooperative<false>); }},
       {"grid_synchronised", sound, [] { cooperative_case(cooperative<true>); }},
-      {"streams_no_event", "race", [] { kernels_on_streams(false); }, not_yet},
+      {"streams_no_event", "race", [] { kernels_on_streams(false); }},
       {"streams_event", sound, [] { kernels_on_streams(true); }},
-      {"copy_on_other_stream", "race", [] { copy_on_stream(false); }, not_yet},
+      {"copy_on_other_stream", "race", [] { copy_on_stream(false); }},
       {"copy_after_event", sound, [] { copy_on_stream(true); }},
   };
 }

@@ -40,6 +40,29 @@ struct Pinned {
   }
 };
 
+void to_array(std::size_t rows) {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaArray_t array = nullptr;
+  check(cudaMallocArray(&array, &format, 16, 16));
+  check(cudaMemcpy2DToArray(array, 0, 0, host_values, 64, 64, rows, cudaMemcpyHostToDevice));
+  check(cudaFreeArray(array));
+}
+
+void box(std::size_t slices) {
+  const Ints to(64);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(host_values, 16, 16, 4);
+  copy.dstPtr = make_cudaPitchedPtr(to, 16, 16, 4);
+  copy.extent = make_cudaExtent(16, 4, slices);
+  copy.kind = cudaMemcpyHostToDevice;
+  check(cudaMemcpy3D(&copy));
+}
+
+void device_copy(const int* from) {
+  const Ints to(32);
+  check(cudaMemcpy(to, from, 128, cudaMemcpyDeviceToDevice));
+}
+
 volatile int sink;
 
 void host_reads(bool managed, bool waits) {
@@ -122,13 +145,40 @@ std::vector<Case> runtime_cases() {
        [] { check(cudaMemcpyToSymbol(variable, host_values, 128, 64)); }},
       {"symbol_to_the_end", sound,
        [] { check(cudaMemcpyToSymbol(variable, host_values, 64, 64)); }},
-      {"launch_failed_unasked", "unchecked_launch", [] { launch_of(2048, false); }, not_yet},
+      {"array_past_end", "copy", [] { to_array(17); }},
+      {"array_to_the_end", sound, [] { to_array(16); }},
+      {"box_past_end", "copy", [] { box(5); }},
+      {"box_to_the_end", sound, [] { box(4); }},
+      {"device_copy_of_host", "copy", [] { device_copy(host_values); }},
+      {"device_copy_of_device", sound,
+       [] {
+         const Ints from(32);
+         device_copy(from);
+       }},
+      {"fill_of_host", "copy", [] { check(cudaMemset(host_values, 0, 128)); }},
+      {"fill_of_pinned", sound,
+       [] {
+         const Pinned memory(false);
+         check(cudaMemset(memory.values, 0, 4096));
+         check(cudaFreeHost(memory.values));
+       }},
+      {"copy_of_null", "copy",
+       [] {
+         const Ints to(32);
+         check(cudaMemcpy(to, nullptr, 128, cudaMemcpyHostToDevice));
+       }},
+      {"copy_of_nothing", sound,
+       [] {
+         const Ints to(32);
+         check(cudaMemcpy(to, nullptr, 0, cudaMemcpyHostToDevice));
+       }},
+      {"launch_failed_unasked", "unchecked_launch", [] { launch_of(2048, false); }},
       {"launch_failed_asked", sound, [] { launch_of(2048, true); }},
       {"launch_well_asked", sound, [] { launch_of(32, true); }},
-      {"launch_last_of_all", "unchecked_launch", [] { fill_variable<<<1, 32>>>(); }, not_yet},
-      {"pinned_read_too_early", "unsynchronised", [] { host_reads(false, false); }, not_yet},
+      {"launch_last_of_all", "unchecked_launch", [] { fill_variable<<<1, 32>>>(); }},
+      {"pinned_read_too_early", "unsynchronised", [] { host_reads(false, false); }},
       {"pinned_read_in_time", sound, [] { host_reads(false, true); }},
-      {"managed_read_too_early", "unsynchronised", [] { host_reads(true, false); }, not_yet},
+      {"managed_read_too_early", "unsynchronised", [] { host_reads(true, false); }},
       {"managed_read_in_time", sound, [] { host_reads(true, true); }},
   };
 }

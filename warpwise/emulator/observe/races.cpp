@@ -28,7 +28,7 @@ void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& 
                   : access.kind == AccessKind::load ? Use::read
                                                     : Use::write;
   const Launch& launch = *warp.worker->launch;
-  uses.from(op.index + 1, use, [&] { return line_text(*launch.code, op.index); });
+  uses.from(&op, use, [&] { return line_text(*launch.code, op.index); });
   const auto bytes = static_cast<std::uint64_t>(access.bytes);
   const auto touch = [&](int lane, std::uint64_t count) {
     Address at = 0;

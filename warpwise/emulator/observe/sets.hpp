@@ -15,9 +15,8 @@ namespace warpwise::emulator {
 /// Those of `checks` look for what the launch asks for.
 enum class ObserverSet { none, counts, checks, counts_and_checks, counts_and_pace };
 
-/// What Races looks at, for itself or for the CUDA runtime.
 inline bool checks_races(Checks checks) {
-  return checks.has(Check::races) || checks.has(Check::equal_writes) || checks.has(Check::runtime);
+  return checks.has(Check::races) || checks.has(Check::equal_writes);
 }
 
 /// Whether a launch needs the observers that check.

@@ -113,7 +113,8 @@ void note_free(const void* pointer, bool host) {
     const Address begin = emulated().device.allocation_of(address).first;
     const auto found = own.all.find(begin != 0 ? begin : address);
     wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
-    if (wrong.empty() && found != own.all.end()) {
+    // The wrong function for it frees it too, here.
+    if (begin == address && found != own.all.end()) {
       Record& record = found->second;
       record.is_live = false;
       if (is_reported()) record.freed = CallSite::here();
@@ -127,6 +128,12 @@ void note_free(const void* pointer, bool host) {
   }
   if (!wrong.empty() && checks_asked_for().has(Check::memory))
     note_host_fault(FaultKind::invalid_free, CallSite::here(), with_origins(wrong));
+}
+
+void note_kept(const void* pointer) {
+  const std::lock_guard lock(records().mutex);
+  const auto found = records().all.find(address_of(pointer));
+  if (found != records().all.end()) found->second.is_live = false;
 }
 
 void forget_allocations() {

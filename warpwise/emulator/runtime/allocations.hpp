@@ -22,6 +22,9 @@ void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
 /// \param host  it is a function that frees pinned memory
 void note_free(const void* pointer, bool host);
 
+/// A graph keeps memory, which is never freed and does not leak.
+void note_kept(const void* pointer);
+
 /// All that there was is gone, as with cudaDeviceReset(): nothing of it leaks.
 void forget_allocations();
 

@@ -8,6 +8,7 @@
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
 
@@ -123,6 +124,11 @@ cudaError_t copy_slices(const cudaMemcpy3DParms& copy) {
   return cudaSuccess;
 }
 
+/// Where one end of a copy of slices lies.
+const void* end_of(cudaArray_t array, const cudaPitchedPtr& memory) {
+  return array != nullptr ? reinterpret_cast<const void*>(array->data) : memory.ptr;
+}
+
 cudaError_t copy_to(cudaArray_t array, std::size_t x, std::size_t y, const void* from,
                     std::size_t pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   End to;
@@ -172,6 +178,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   const std::unique_ptr<cudaArray> owned(array);
   return guarded([&] {
     note_free(reinterpret_cast<const void*>(array->data), false);
+    if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
     emulated().device.free(array->data);
     return cudaSuccess;
   });
@@ -190,13 +197,17 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t 
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return copy_slices(*copy); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
+  return wait_for_copy(end_of(copy->dstArray, copy->dstPtr), end_of(copy->srcArray, copy->srcPtr),
+                       copy_slices(*copy));
+}
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
-  return report(run_or_capture(stream, [own = *copy] { return copy_slices(own); }));
+  return wait_for_copy(end_of(copy->dstArray, copy->dstPtr), end_of(copy->srcArray, copy->srcPtr),
+                       run_or_capture(stream, [own = *copy] { return copy_slices(own); }), stream);
 }
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_to(to, x, y, from, pitch, width, height, kind);
+  return wait_for_copy(nullptr, from, copy_to(to, x, y, from, pitch, width, height, kind));
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                      size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
@@ -206,13 +217,15 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_from(from, x, y, to, pitch, width, height, kind);
+  return wait_for_copy(to, nullptr, copy_from(from, x, y, to, pitch, width, height, kind));
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-  return report(run_or_capture(
-      stream, [=] { return copy_from(from, x, y, to, pitch, width, height, kind); }));
+  return wait_for_copy(
+      to, nullptr,
+      run_or_capture(stream, [=] { return copy_from(from, x, y, to, pitch, width, height, kind); }),
+      stream);
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t x, size_t y, size_t width,
@@ -223,7 +236,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                               cudaMemcpyKind kind) {
-  return copy_run(run_in(to, x, y, bytes), from, bytes, kind);
+  return wait_for_copy(nullptr, from, copy_run(run_in(to, x, y, bytes), from, bytes, kind));
 }
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -232,12 +245,14 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const voi
 }
 cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
                                 cudaMemcpyKind kind) {
-  return copy_run(to, run_in(from, x, y, bytes), bytes, kind);
+  return wait_for_copy(to, nullptr, copy_run(to, run_in(from, x, y, bytes), bytes, kind));
 }
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
                                      size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return report(
-      run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes, kind); }));
+  return wait_for_copy(
+      to, nullptr,
+      run_or_capture(stream, [=] { return copy_run(to, run_in(from, x, y, bytes), bytes, kind); }),
+      stream);
 }
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
                                    size_t x, size_t y, size_t bytes, cudaMemcpyKind kind) {

@@ -6,6 +6,7 @@
 
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator;
 using namespace warpwise::emulator::runtime;
@@ -38,8 +39,12 @@ cudaError_t cudaSetDevice(int device) {
 }
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 cudaError_t cudaInitDevice(int, unsigned int, unsigned int) { return cudaSuccess; }
-cudaError_t cudaDeviceSynchronize() { return report(emulated().sticky); }
+cudaError_t cudaDeviceSynchronize() {
+  if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
+  return report(emulated().sticky);
+}
 cudaError_t cudaDeviceReset() {
+  if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
   forget_allocations();
   return cudaSuccess;
 }

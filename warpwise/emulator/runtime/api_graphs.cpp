@@ -5,8 +5,10 @@
 #include <cstring>
 #include <utility>
 
+#include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/graph.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
 
@@ -68,7 +70,10 @@ cudaError_t fill(const cudaMemsetParams& p) {
   return guarded([&] {
     const std::size_t row = p.width * p.elementSize;
     if (row == 0 || p.height == 0) return cudaSuccess;
+    check_fill({p.dst, p.pitch, row, p.height});
     std::byte* to = host_of(p.dst, p.pitch * (p.height - 1) + row);
+    const WorkScope scope;
+    WorkScope::touch(p.dst, p.pitch, row, p.height, warpwise::emulator::Use::write);
     for (std::size_t y = 0; y < p.height; ++y) {
       for (std::size_t x = 0; x < p.width; ++x) {
         std::memcpy(to + y * p.pitch + x * p.elementSize, &p.value, p.elementSize);
@@ -114,6 +119,7 @@ cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> wor
     append(*capture, cudaGraphNodeTypeKernel, std::move(work));
     return cudaSuccess;
   }
+  const OnStream on(stream);
   return work();
 }
 
@@ -258,6 +264,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* given) {
   return add_node(node, graph, after, count, cudaGraphNodeTypeHost, [host = *given] {
+    const WorkScope scope;
     host.fn(host.userData);
     return cudaSuccess;
   });
@@ -352,6 +359,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   // It is copied: a captured launch is of the graph as it is now.
   if (capture_of(stream) != nullptr)
     return run_or_capture(stream, [own = *executable] { return run(own); });
+  const OnStream on(stream);
   return run(*executable);
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

@@ -9,11 +9,13 @@
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
+#include "warpwise/emulator/runtime/launch_check.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/observe.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator;
 using namespace warpwise::emulator::runtime;
@@ -30,6 +32,9 @@ struct Configuration {
   cudaStream_t stream = nullptr;
 };
 thread_local std::vector<Configuration> configurations;
+// The next launch is a `kernel<<<...>>>()`, of which the program does not see what its call
+// returns.
+thread_local bool launch_returns_nothing = false;
 
 cudaError_t error_of(FaultKind kind) {
   switch (kind) {
@@ -68,6 +73,8 @@ LaunchOptions launch_options() {
   options.heap_bytes = emulated().limits[cudaLimitMallocHeapSize];
   options.stack_bytes = std::max(options.stack_bytes, emulated().limits[cudaLimitStackSize]);
   options.checks = checks_asked_for();
+  // What kernels touch is seen by those who look for races, which are left out again.
+  if (options.checks.has(Check::runtime)) options.checks.add(Check::races);
   options.fidelity = fidelity_is_reported();
   if (explanation_is_asked_for()) {
     options.count = options.fidelity = true;
@@ -88,11 +95,20 @@ cudaError_t outcome(const std::string& name, const LaunchResult& result) {
   return fail(error_of(first.kind), describe(readable(name), first), true);
 }
 
+void leave_out_races(LaunchResult& result) {
+  if (checks_asked_for().has(Check::races)) return;
+  std::erase_if(result.faults, [](const Fault& each) {
+    return each.kind == FaultKind::race || each.kind == FaultKind::narrow_scope;
+  });
+}
+
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared, cudaStream_t stream, bool cooperative = false) {
   std::function<cudaError_t()> work;
+  const bool returns_nothing = std::exchange(launch_returns_nothing, false);
   const cudaError_t error =
       prepare_launch(function, grid, block, arguments, shared, cooperative, work);
+  if (error != cudaSuccess && returns_nothing) note_failed_launch(function, error);
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;
   const cudaError_t ran = run_or_capture(stream, std::move(work));
@@ -172,6 +188,7 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     options.cooperative = cooperative;
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
+    const WorkScope scope(stream_order() == nullptr ? std::string() : readable(name));
     const auto start = std::chrono::steady_clock::now();
     LaunchResult result = noting_refusal(name, [&] {
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
@@ -182,6 +199,8 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       observer->see(observer->context,
                     {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
+    leave_out_races(result);
+    for (LaunchedKernel& each : result.launched) leave_out_races(each.result);
     tell_origins(result);
     double of_launched = 0;
     for (LaunchedKernel& each : result.launched) {
@@ -222,8 +241,10 @@ char __cudaInitModule(void** registered) {
   const cudaError_t error = guarded([&] {
     for (const Module::Managed& variable : module->managed) {
       std::uint64_t bytes = 0;
-      *variable.host =
-          reinterpret_cast<void*>(module->get().variable(emulated().device, variable.name, &bytes));
+      StreamOrder* const order = stream_order();
+      const Address address = module->get().variable(emulated().device, variable.name, &bytes);
+      *variable.host = reinterpret_cast<void*>(address);
+      if (order != nullptr) order->shows_own(address, bytes);
     }
     return cudaSuccess;
   });
@@ -266,6 +287,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
   *shared = top.shared;
   *static_cast<cudaStream_t*>(stream) = top.stream;
   configurations.pop_back();
+  launch_returns_nothing = true;
   return cudaSuccess;
 }
 
@@ -358,6 +380,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
                                                                    const void* function,
                                                                    int threads, size_t shared,
                                                                    unsigned int) {
+  if (blocks == nullptr) return report(cudaErrorInvalidValue);
+  *blocks = 0;  // where it cannot be told too
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
@@ -376,6 +400,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
                                                       int blocks, int threads) {
+  if (bytes == nullptr) return report(cudaErrorInvalidValue);
+  *bytes = 0;
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {

@@ -8,8 +8,10 @@
 #include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/graph.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using warpwise::emulator::Address;
+using warpwise::emulator::Use;
 using namespace warpwise::emulator::runtime;
 
 namespace {
@@ -25,11 +27,21 @@ cudaError_t allocate(void** pointer, std::size_t bytes) {
   });
 }
 
+/// A function that frees memory waits for what the device still does, as it does on a GPU.
+void end_of_memory(const void* pointer) {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr) return;
+  order->host_waits_for_all();
+  const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
+  order->hides(begin, bytes);
+}
+
 /// \param host  it is a function that frees pinned memory
 cudaError_t release(void* pointer, bool host) {
   if (pointer == nullptr) return cudaSuccess;
   return guarded([&] {
     note_free(pointer, host);
+    end_of_memory(pointer);
     emulated().device.free(address_of(pointer));
     return cudaSuccess;
   });
@@ -40,8 +52,10 @@ cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind ki
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
     const std::string name = next_allocation_name();
+    StreamOrder* const order = stream_order();
     *pointer = emulated().device.allocate_visible(bytes, name);
     note_allocation(address_of(*pointer), bytes, kind, name);
+    if (order != nullptr) order->shows_own(address_of(*pointer), bytes);
     return cudaSuccess;
   });
 }
@@ -53,6 +67,8 @@ cudaError_t fill_rows(void* to, std::size_t pitch, int value, std::size_t width,
   if (to == nullptr) return report(cudaErrorInvalidValue);
   return guarded([&] {
     bytes_of(to, pitch * (height - 1) + width);  // all of it is there
+    const WorkScope scope;
+    WorkScope::touch(to, pitch, width, height, Use::write);
     for (std::size_t y = 0; y < height; ++y)
       std::memset(host_of(static_cast<std::byte*>(to) + y * pitch, width), value, width);
     return cudaSuccess;
@@ -109,6 +125,9 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
     auto* target = const_cast<std::byte*>(bytes_of(to, to_pitch * (height - 1) + width));
     const std::byte* origin = bytes_of(from, from_pitch * (height - 1) + width);
     check_written(to, {from, from_pitch, width, height});
+    const WorkScope scope;
+    WorkScope::touch(from, from_pitch, width, height, Use::read);
+    WorkScope::touch(to, to_pitch, width, height, Use::write);
     for (std::size_t y = 0; y < height; ++y) {
       std::memmove(target + y * to_pitch, origin + y * from_pitch, width);
       emulated().device.copied(address_of(to) + y * to_pitch, address_of(from) + y * from_pitch,
@@ -142,13 +161,20 @@ cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     // A captured graph uses memory that is not its own each time it is launched: it is kept then.
-    if (!is_graph_memory(pointer)) return cudaSuccess;
+    if (!is_graph_memory(pointer)) {
+      note_kept(pointer);
+      return cudaSuccess;
+    }
     append(*capture, cudaGraphNodeTypeMemFree, [=] { return free_graph_memory(pointer); });
     return cudaSuccess;
   }
   if (pointer == nullptr) return cudaSuccess;
   try {
     if (emulated().sticky == cudaSuccess) note_free(pointer, false);
+    const OnStream on(stream);
+    const WorkScope scope;
+    const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
+    if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
     emulated().device.free(address_of(pointer));
     return cudaSuccess;
   } catch (const warpwise::Error&) {
@@ -181,12 +207,14 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
     emulated().device.show(host, bytes);
+    if (StreamOrder* const order = stream_order()) order->shows(address_of(host), bytes);
     return cudaSuccess;
   });
 }
 cudaError_t cudaHostUnregister(void* host) {
   const auto [begin, bytes] = emulated().device.allocation_of(address_of(host));
   if (bytes == 0 || begin != address_of(host)) return report(cudaErrorHostMemoryNotRegistered);
+  end_of_memory(host);
   emulated().device.hide(host, bytes);
   return cudaSuccess;
 }
@@ -196,38 +224,44 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return copy_rows(to, bytes, from, bytes, bytes, 1, kind);
+  return wait_for_copy(to, from, copy_rows(to, bytes, from, bytes, bytes, 1, kind));
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return report(
-      run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1, kind); }));
+  return wait_for_copy(
+      to, from,
+      run_or_capture(stream, [=] { return copy_rows(to, bytes, from, bytes, bytes, 1, kind); }),
+      stream);
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
+  return wait_for_copy(to, from, copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return report(run_or_capture(
-      stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }));
+  return wait_for_copy(
+      to, from,
+      run_or_capture(
+          stream, [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); }),
+      stream);
 }
+// A fill of pinned memory is waited for.
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return fill_rows(to, bytes, value, bytes, 1);
+  return wait_for_copy(to, to, fill_rows(to, bytes, value, bytes, 1));
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   return report(run_or_capture(stream, [=] { return fill_rows(to, bytes, value, bytes, 1); }));
 }
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return fill_rows(to, pitch, value, width, height);
+  return wait_for_copy(to, to, fill_rows(to, pitch, value, width, height));
 }
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return report(run_or_capture(stream, [=] { return fill_rows(to, pitch, value, width, height); }));
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return fill_slices(to, value, extent);
+  return wait_for_copy(to.ptr, to.ptr, fill_slices(to, value, extent));
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
                               cudaStream_t stream) {
@@ -264,7 +298,8 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
                                cudaMemcpyKind kind) {
   void* to = nullptr;
   const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
-  return error != cudaSuccess ? error : copy_rows(to, bytes, from, bytes, bytes, 1, kind);
+  if (error != cudaSuccess) return error;
+  return wait_for_copy(to, from, copy_rows(to, bytes, from, bytes, bytes, 1, kind));
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -275,12 +310,15 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
                                  cudaMemcpyKind kind) {
   void* from = nullptr;
   const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
-  return error != cudaSuccess ? error : copy_rows(to, bytes, from, bytes, bytes, 1, kind);
+  if (error != cudaSuccess) return error;
+  return wait_for_copy(to, from, copy_rows(to, bytes, from, bytes, bytes, 1, kind));
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-  return report(run_or_capture(
-      stream, [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }));
+  return wait_for_copy(
+      to, symbol,
+      run_or_capture(stream, [=] { return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind); }),
+      stream);
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
 
@@ -11,6 +12,7 @@ using namespace warpwise::emulator::runtime;
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
+  Clock done;                      // when it was recorded, as the checks of order need it
   std::weak_ptr<Capture> capture;  // that it was recorded in
 };
 struct CUstream_st {
@@ -38,6 +40,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   static std::atomic<unsigned long long> made = 2;  // ids of the default ones are below
   const int kept = std::max(greatest_priority, std::min(priority, least_priority));
   *stream = new CUstream_st{flags, kept, ++made};
+  if (StreamOrder* const order = stream_order()) order->made(*stream, flags);
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
@@ -48,6 +51,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (is_default(stream)) return report(cudaErrorInvalidResourceHandle);
+  if (StreamOrder* const order = stream_order()) order->destroyed(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -82,12 +86,18 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) 
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
   return report(emulated().sticky);
 }
-cudaError_t cudaStreamQuery(cudaStream_t) { return report(emulated().sticky); }
+// It says that all is done.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(stream);
+  return report(emulated().sticky);
+}
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return run_or_capture(stream, [function, data] {
+    const WorkScope scope;
     function(data);
     return cudaSuccess;
   });
@@ -96,6 +106,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
                                   unsigned int) {
   // Graphs have host functions instead, on GPUs too.
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
+  const OnStream on(stream);
+  const WorkScope scope;
   function(stream, emulated().sticky, data);
   return cudaSuccess;
 }
@@ -116,6 +128,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   // In a capture an event tells other streams to take part, and may be gone when the graph runs.
   if (!event->capture.expired() && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
   return run_or_capture(stream, [event] {
+    if (StreamOrder* const order = stream_order())
+      event->done = order->recorded_in(OnStream::current());
     event->time = std::chrono::steady_clock::now();
     event->recorded = true;
     return cudaSuccess;
@@ -126,13 +140,20 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 // A stream that waits for what another one captures takes part in that capture from then on.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
-  join_capture(stream, event->capture.lock());
+  const std::shared_ptr<Capture> capture = event->capture.lock();
+  if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
+    order->stream_waits_for(stream, event->done);
+  join_capture(stream, capture);
   return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return report(emulated().sticky); }
-cudaError_t cudaEventQuery(cudaEvent_t) { return report(emulated().sticky); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (StreamOrder* const order = stream_order()) order->host_waits_for(event->done);
+  return report(emulated().sticky);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
+  cudaEventSynchronize(end);  // which has to be done
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }

@@ -294,6 +294,7 @@ std::vector<int> all_of(cudaArray_t array, cudaExtent extent) {
   copy.srcArray = array;
   copy.dstPtr = {values.data(), extent.width * 4, extent.width, extent.height};
   copy.extent = extent;
+  copy.kind = cudaMemcpyDeviceToHost;
   EXPECT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
   return values;
 }
@@ -330,6 +331,7 @@ TEST(Arrays, CopiesOfParts) {
   copy.srcPos = {1, 1, 1};
   copy.dstArray = small;
   copy.extent = {2, 2, 1};
+  copy.kind = cudaMemcpyDeviceToDevice;
   ASSERT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
   std::vector<float> found(4);
   ASSERT_EQ(cudaMemcpy2DFromArray(found.data(), 8, small, 0, 0, 8, 2, cudaMemcpyDeviceToHost),

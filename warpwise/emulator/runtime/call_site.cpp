@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -49,18 +50,20 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-/// Whether an address lies in libcudart.so.13 or libcuda.so.1.
+/// Whether an address lies in libcudart.so.13, libcuda.so.1 or the emulator.
 bool is_own(const void* address) {
-  static const std::string own_folder = [] {
+  // Never destroyed: leaks are reported when other static objects are gone.
+  static const std::string& own_folder = *[] {
     Dl_info info{};
     ::dladdr(reinterpret_cast<const void*>(&emulated), &info);
-    return std::string(folder_of(info.dli_fname));
+    return new std::string(folder_of(info.dli_fname));
   }();
   Dl_info info{};
   if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
   const std::string_view file = name_of_file(info.dli_fname);
-  return folder_of(info.dli_fname) == own_folder &&
-         (file.starts_with("libcudart.so") || file.starts_with("libcuda.so"));
+  return file.starts_with("libwarpwise_emulator.so") ||
+         (folder_of(info.dli_fname) == own_folder &&
+          (file.starts_with("libcudart.so") || file.starts_with("libcuda.so")));
 }
 
 std::string hex(std::uintptr_t value) {
@@ -115,9 +118,13 @@ ProgramPlace place_of(std::string_view function, std::string_view line) {
 
 /// What the compiler makes of a launch, and what CUDA's headers have around a call.
 bool is_of_cuda(const ProgramPlace& place, std::string_view kernel) {
-  const std::string_view function = place.function;
-  return function.starts_with("__device_stub_") || function.starts_with("cudaError cuda") ||
-         function.starts_with("cudaError_t cuda") || function.starts_with("cudaLaunchKernel") ||
+  std::string_view function = place.function;
+  // Names of templates begin with what they return.
+  for (const std::string_view type : {"cudaError ", "cudaError_t "}) {
+    if (function.starts_with(type)) function.remove_prefix(type.size());
+  }
+  return function.starts_with("__device_stub_") || function.starts_with("__cuda") ||
+         function.starts_with("cuda") ||
          (!kernel.empty() && (function == kernel || function.ends_with(" " + std::string(kernel))));
 }
 
@@ -172,6 +179,26 @@ CallSite CallSite::here() {
   return site;
 }
 
+// Behind the handler's own frames come the signal's and then the instruction, in whatever function
+// of the C library it is.
+CallSite CallSite::of_signal(const void* program_counter) {
+  std::array<void*, 64> all{};
+  const int count = ::backtrace(all.data(), static_cast<int>(all.size()));
+  auto at = std::find(all.begin(), all.begin() + std::max(count, 0), program_counter);
+  const auto end = all.begin() + std::max(count, 0);
+  CallSite site;
+  const auto is_c_library = [](const void* address) {
+    const char* const file = frame_of(address).file;
+    return file != nullptr && name_of_file(file).starts_with("libc.so");
+  };
+  // Frames are where calls return to; the instruction itself is where it is.
+  if (at == end) return site;
+  *at = static_cast<char*>(*at) + 1;
+  while (at + 1 != end && is_c_library(*at)) ++at;
+  for (; at != end && site.count_ < site.frames_.size(); ++at) site.frames_[site.count_++] = *at;
+  return site;
+}
+
 std::size_t CallSite::first_of_program() const {
   std::size_t i = 0;
   while (i < count_ && is_own(frames_[i])) ++i;
@@ -189,6 +216,7 @@ std::string CallSite::function() const {
   for (const std::string_view ending : {"_ptsz", "_ptds", "_v2", "_v3"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
   }
+  if (name.starts_with("__cuda")) name.remove_prefix(2);  // of a kernel<<<...>>>()
   return std::string(name);
 }
 

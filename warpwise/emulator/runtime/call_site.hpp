@@ -27,7 +27,11 @@ class CallSite {
   CallSite() = default;
   /// Of the call that is being made. Within these libraries any depth may ask.
   static CallSite here();
+  /// Of an instruction of the program that a signal has stopped, as its handler sees it.
+  static CallSite of_signal(const void* program_counter);
   bool is_known() const { return count_ > 0; }
+  /// Whether these libraries themselves are what it is of, or what the program has called.
+  bool is_in_library() const { return first_of_program() > 0; }
   /// "cudaMalloc"; empty where it is not known.
   std::string function() const;
   /// \param kernel  the readable name of a kernel whose launch it is: its host function is passed

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "warpwise/emulator/runtime/closed_libraries.hpp"
 #include "warpwise/emulator/runtime/driver.hpp"
 
 namespace {
@@ -68,10 +69,12 @@ void* newest(const std::string& name, int version) {
 
 extern "C" {
 
-// NVIDIA's own libraries ask for tables that are not documented. NVRTC does without.
+// NVIDIA's own libraries ask for tables that are not documented. NVRTC does without; cuBLAS and its
+// like, which it would not help, end here.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;
+  warpwise::emulator::runtime::note_closed_caller();
   return CUDA_ERROR_NOT_FOUND;
 }
 

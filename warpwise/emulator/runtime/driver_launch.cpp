@@ -183,6 +183,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared,
                                                    int limit, unsigned int flags) {
+  if (grid == nullptr || block == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *grid = *block = 0;
   int most = 0;
   const CUresult result =
       attribute_of(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, handle_of(function));

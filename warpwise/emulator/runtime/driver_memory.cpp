@@ -5,6 +5,7 @@
 
 #include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/driver.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
 
@@ -100,6 +101,9 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
       if (width == 0 || height == 0) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});
       std::byte* row = emulated().device.host_pointer(to, pitch * (height - 1) + width * element);
+      const WorkScope scope;
+      WorkScope::touch(pointer_of(to), pitch, width * element, height,
+                       warpwise::emulator::Use::write);
       for (std::size_t y = 0; y < height; ++y, row += pitch) {
         for (std::size_t x = 0; x < width; ++x) std::memcpy(row + x * element, &value, element);
       }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "warpwise/emulator/runtime/driver.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
 
@@ -16,6 +17,7 @@ CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned 
   return result_of(run_or_capture(stream, [=] {
     return guarded([&] {
       Value now{};
+      const WorkScope scope;
       std::memcpy(&now, host_of(pointer_of(address), sizeof(now)), sizeof(now));
       bool met = false;
       switch (flags & 3U) {
@@ -37,6 +39,8 @@ template <class Value>
 CUresult write_value(CUstream stream, CUdeviceptr address, Value value) {
   return result_of(run_or_capture(stream, [=] {
     return guarded([&] {
+      const WorkScope scope;
+      WorkScope::touch(pointer_of(address), sizeof(value), warpwise::emulator::Use::atomic);
       std::memcpy(host_of(pointer_of(address), sizeof(value)), &value, sizeof(value));
       return cudaSuccess;
     });
@@ -76,6 +80,8 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
 CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return cuCtxGetCurrent(context); }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data, unsigned int) {
   if (capture_of(stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  const OnStream on(stream);
+  const WorkScope scope;
   function(stream, result_of(emulated().sticky), data);
   return CUDA_SUCCESS;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace warpwise::emulator::runtime {
 
 /// What a function of the CUDA runtime returns that is not run here, cudaErrorNotSupported; says
@@ -10,8 +12,8 @@ int not_run(const char* function);
 /// The same of a function of the driver, and CUDA_ERROR_NOT_SUPPORTED.
 int driver_not_run(const char* function);
 
-/// Says on standard error, once for each function, that it is not run and what it returns, and
-/// keeps that for the reports.
-void say_not_run(const char* function, const char* error);
+/// Says on standard error, once for each name of a function or a library, that it is not run and
+/// what comes of it, and keeps that for the reports.
+void say_not_run(const std::string& name, const std::string& consequence);
 
 }  // namespace warpwise::emulator::runtime

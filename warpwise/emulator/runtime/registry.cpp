@@ -3,13 +3,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
-#include <string_view>
+#include <string>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/allocations.hpp"
+#include "warpwise/emulator/runtime/closed_libraries.hpp"
 #include "warpwise/emulator/runtime/fat_binary.hpp"
+#include "warpwise/emulator/runtime/launch_check.hpp"
 #include "warpwise/emulator/runtime/not_run.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -27,13 +30,23 @@ Program& Module::get() {
   return *program;
 }
 
-std::string Module::ptx() const { return wrapper == nullptr ? text : ptx_of(wrapper); }
+std::string Module::ptx() const {
+  if (wrapper == nullptr) return text;
+  const std::string library = closed_library_of(wrapper);
+  try {
+    return ptx_of(wrapper);
+  } catch (const InvalidArgument&) {
+    if (library.empty()) throw;
+    throw Unsupported(why_not_run(library));
+  }
+}
 
 Runtime::Runtime() {
   if (const char* text = std::getenv("WARPWISE_EMULATED_CC"))
     cc = rules::parse_compute_capability(text);
   if (const char* text = std::getenv("WARPWISE_EMULATED_BUDGET"))
     budget = std::strtoull(text, nullptr, 10);
+  if (checks_asked_for().has(Check::runtime)) at_end(report_unchecked_launches);
   if (checks_asked_for().has(Check::memory)) at_end(report_leaks);
   if (checks_asked_for().has(Check::init)) device.track_definedness();
 }
@@ -52,6 +65,7 @@ cudaError_t report(cudaError_t error) {
 cudaError_t take_last_error(bool reset) {
   const cudaError_t error = emulated().sticky != cudaSuccess ? emulated().sticky : last_error;
   if (reset) last_error = cudaSuccess;
+  note_question();
   return error;
 }
 
@@ -100,27 +114,27 @@ void leave_capture(const Capture& capture) {
   std::erase_if(own.captures, [&](const auto& each) { return each.second.get() == &capture; });
 }
 
-void say_not_run(const char* function, const char* error) {
-  static std::set<std::string_view>& said = *new std::set<std::string_view>;
+void say_not_run(const std::string& name, const std::string& consequence) {
+  static std::set<std::string>& said = *new std::set<std::string>;
   bool is_first = false;
   {
     const std::lock_guard lock(emulated().mutex);
-    is_first = said.insert(function).second;
+    is_first = said.insert(name).second;
   }
   if (is_first) {
-    std::fprintf(stderr, "warpwise: the emulated GPU does not run %s: it returns %s\n", function,
-                 error);
-    note_call_not_run(function);
+    std::fprintf(stderr, "warpwise: the emulated GPU does not run %s: %s\n", name.c_str(),
+                 consequence.c_str());
+    note_call_not_run(name);
   }
 }
 
 int not_run(const char* function) {
-  say_not_run(function, "cudaErrorNotSupported");
+  say_not_run(function, "it returns cudaErrorNotSupported");
   return report(cudaErrorNotSupported);
 }
 
 int driver_not_run(const char* function) {
-  say_not_run(function, "CUDA_ERROR_NOT_SUPPORTED");
+  say_not_run(function, "it returns CUDA_ERROR_NOT_SUPPORTED");
   return cudaErrorNotSupported;  // the two interfaces number it alike
 }
 

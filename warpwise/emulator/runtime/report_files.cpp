@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "warpwise/emulator/runtime/closed_libraries.hpp"
+
 namespace warpwise::emulator::runtime {
 namespace {
 
@@ -128,7 +130,9 @@ std::string uri_of(const fs::path& path) {
 }
 
 std::string text_of_call(const std::string& function) {
-  return "the emulated GPU does not run " + function + ": it returns cudaErrorNotSupported";
+  const bool is_library = function.find(".so") != std::string::npos;
+  return "the emulated GPU does not run " + function + ": " +
+         (is_library ? why_not_run(function) : "it returns cudaErrorNotSupported");
 }
 
 bool did_not_run(const KernelReport& kernel) {

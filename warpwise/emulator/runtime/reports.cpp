@@ -128,9 +128,10 @@ class Reports {
     if (own.launches == 1 || !faults.empty()) write_files();
   }
 
-  void host_fault(FaultKind kind, const CallSite& site, const std::string& message) {
+  void host_fault(FaultKind kind, const CallSite& site, const std::string& message,
+                  const std::string& kernel) {
     if (!is_asked_for()) return;
-    const ProgramPlace place = site.is_known() ? site.place() : ProgramPlace();
+    const ProgramPlace place = site.is_known() ? site.place(kernel) : ProgramPlace();
     HostFault fault{kind, site.function(), place.source, "", 1, message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
@@ -146,7 +147,7 @@ class Reports {
     write_files();
   }
 
-  void at_end(void (*last_look)()) { last_look_ = last_look; }
+  void at_end(void (*last_look)()) { last_looks_.push_back(last_look); }
 
   void refused(const std::string& kernel, const std::string& why) {
     if (!is_asked_for()) return;
@@ -231,7 +232,9 @@ class Reports {
   }
 
   void end(int status) {
-    if (last_look_ != nullptr && is_own_process()) last_look_();
+    for (const auto& look : last_looks_) {
+      if (is_own_process()) look();
+    }
     {
       const std::lock_guard lock(mutex_);
       if (is_own_process()) {
@@ -268,7 +271,7 @@ class Reports {
   const pid_t process_ = ::getpid();
   pid_t found_in_ = 0;    ///< the process that something was found in
   pid_t refused_in_ = 0;  ///< the process that was refused something
-  void (*last_look_)() = nullptr;
+  std::vector<void (*)()> last_looks_;
   std::mutex mutex_;
   RunReport report_;
 };
@@ -292,8 +295,9 @@ void note_launch(const std::string& kernel, double seconds, const LaunchResult& 
   reports().launched(kernel, seconds, result);
 }
 
-void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message) {
-  reports().host_fault(kind, site, message);
+void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message,
+                     const std::string& kernel) {
+  reports().host_fault(kind, site, message, kernel);
 }
 
 void at_end(void (*last_look)()) { reports().at_end(last_look); }

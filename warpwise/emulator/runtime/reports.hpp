@@ -21,9 +21,12 @@ bool fidelity_is_reported();
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result);
 
 /// The program itself did something wrong. The same fault of the same call is told once.
-void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message);
+/// \param kernel  the readable name of the kernel whose launch is at fault
+void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message,
+                     const std::string& kernel = {});
 
-/// `last_look` is called at the program's end, before its reports are written; it may note faults.
+/// `last_look` is called at the program's end, before its reports are written, behind others that
+/// were given before; it may note faults.
 void at_end(void (*last_look)());
 
 /// Whether anything is told of the run, so that it is worth while to know where things were done.

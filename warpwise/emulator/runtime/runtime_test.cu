@@ -98,7 +98,11 @@ __global__ void nest(int* values) {
 
 __device__ __noinline__ int depth(int n) { return n == 0 ? 0 : 1 + depth(n - 1) % 100000; }
 __global__ void descend(int* values, int n) { *values = depth(n); }
-__global__ void take(int* values, std::size_t bytes) { *values = malloc(bytes) != nullptr; }
+__global__ void take(int* values, std::size_t bytes) {
+  void* const memory = malloc(bytes);
+  *values = memory != nullptr;
+  free(memory);
+}
 
 class Runtime : public ::testing::Test {
  protected:
@@ -411,6 +415,37 @@ TEST_F(Runtime, StackAndHeapAreAsLargeAsAskedFor) {
   EXPECT_EQ(read().front(), 0);
   take<<<1, 1>>>(values_, std::size_t{1} << 20);
   EXPECT_EQ(read().front(), 1);
+}
+
+// A GPU leaves what was there.
+TEST_F(Runtime, AnOccupancyThatCannotBeToldIsNone) {
+  int blocks = -7;
+  const void* const no_kernel = &blocks;
+  EXPECT_NE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, no_kernel, 128, 0), cudaSuccess);
+  EXPECT_EQ(blocks, 0);
+  blocks = -7;
+  const auto kernel = reinterpret_cast<const void*>(descend);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 4096, 0);
+  EXPECT_EQ(blocks, 0) << "of more threads than any block has";
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 128, 0), cudaSuccess);
+  EXPECT_GT(blocks, 0);
+  std::size_t shared = 7;
+  EXPECT_NE(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, no_kernel, 1, 128), cudaSuccess);
+  EXPECT_EQ(shared, 0U);
+  EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, kernel, 1, 128), cudaSuccess);
+  EXPECT_GT(shared, 0U);
+}
+
+TEST_F(Runtime, ErrorsHaveNames) {
+  EXPECT_STREQ(cudaGetErrorName(cudaSuccess), "cudaSuccess");
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue");
+}
+
+TEST_F(Runtime, NullIsNoEndOfACopy) {
+  EXPECT_EQ(cudaMemcpy(values_, nullptr, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(nullptr, values_, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(nullptr, 0, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
 }
 
 // A GPU runs it.

@@ -1,0 +1,308 @@
+// What streams, events and waits order, and what they do not: between kernels, copies, and the
+// host.
+
+#include <cstring>
+
+#include "cases.hpp"
+
+namespace faults {
+namespace {
+
+__global__ void add_one(int* values) { values[threadIdx.x] += 1; }
+
+__global__ void put(int* to, int value) { to[threadIdx.x] = value; }
+
+__global__ void put_bytes(unsigned char* to, int first) { to[2 * threadIdx.x + first] = first; }
+
+__global__ void copy(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+__global__ void count(int* to) { atomicAdd(to, 1); }
+
+// Two streams, and what a case does on them; all is waited for at the end.
+struct Two {
+  cudaStream_t first = nullptr;
+  cudaStream_t second = nullptr;
+  cudaEvent_t event = nullptr;
+  explicit Two(unsigned flags = cudaStreamNonBlocking) {
+    check(cudaStreamCreateWithFlags(&first, flags));
+    check(cudaStreamCreateWithFlags(&second, flags));
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    check(cudaDeviceSynchronize());
+  }
+  ~Two() {
+    finish();
+    check(cudaEventDestroy(event));
+    check(cudaStreamDestroy(second));
+    check(cudaStreamDestroy(first));
+  }
+};
+
+void parts(int offset) {
+  const Ints values(64);
+  const Two on;
+  add_one<<<1, 32, 0, on.first>>>(values);
+  add_one<<<1, 32, 0, on.second>>>(values + offset);
+}
+
+void bytes(int of_second) {
+  const Buffer<unsigned char> values(64);
+  const Two on;
+  put_bytes<<<1, 32, 0, on.first>>>(values, 0);
+  put_bytes<<<1, 32, 0, on.second>>>(values, of_second);
+}
+
+enum class Wait { none, device, stream, event, event_then, query, other_stream };
+
+void wait(Wait how, const Two& on) {
+  switch (how) {
+    case Wait::none: break;
+    case Wait::device: check(cudaDeviceSynchronize()); break;
+    case Wait::stream: check(cudaStreamSynchronize(on.first)); break;
+    case Wait::other_stream: check(cudaStreamSynchronize(on.second)); break;
+    case Wait::event:
+      check(cudaEventRecord(on.event, on.first));
+      check(cudaEventSynchronize(on.event));
+      break;
+    case Wait::event_then:
+      check(cudaEventRecord(on.event, on.first));
+      check(cudaStreamWaitEvent(on.second, on.event, 0));
+      break;
+    case Wait::query:
+      while (cudaStreamQuery(on.first) == cudaErrorNotReady) {
+      }
+      break;
+  }
+}
+
+void two_writers(Wait how, unsigned flags = cudaStreamNonBlocking) {
+  const Ints values(32);
+  const Two on(flags);
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  wait(how, on);
+  put<<<1, 32, 0, on.second>>>(values, 2);
+}
+
+// The event is recorded before the work that it should stand for.
+void event_too_early() {
+  const Ints values(32);
+  const Two on;
+  check(cudaEventRecord(on.event, on.first));
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  check(cudaStreamWaitEvent(on.second, on.event, 0));
+  put<<<1, 32, 0, on.second>>>(values, 2);
+}
+
+void through_default(unsigned flags) {
+  const Ints values(32);
+  const Two on(flags);
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  put<<<1, 32>>>(values, 2);
+  put<<<1, 32, 0, on.second>>>(values, 3);
+}
+
+void readers_and_writer(bool waits_for_both) {
+  const Ints values(32);
+  const Ints to(64);
+  const Two on;
+  copy<<<1, 32, 0, on.first>>>(values, to);
+  copy<<<1, 32, 0, on.second>>>(values, to + 32);
+  if (waits_for_both) wait(Wait::event_then, on);
+  put<<<1, 32, 0, on.second>>>(values, 1);
+}
+
+void counters(bool atomic) {
+  const Ints to(32);
+  const Two on;
+  for (cudaStream_t stream : {on.first, on.second}) {
+    if (atomic)
+      count<<<1, 32, 0, stream>>>(to);
+    else
+      add_one<<<1, 32, 0, stream>>>(to);
+  }
+}
+
+void fill_on_other(Wait how) {
+  const Ints values(32);
+  const Two on;
+  check(cudaMemsetAsync(values, 0, 128, on.first));
+  wait(how, on);
+  add_one<<<1, 32, 0, on.second>>>(values);
+}
+
+// A synchronous fill is not waited for by the host, nor by streams that do not block.
+void fill_then_kernel(unsigned flags) {
+  const Ints values(32);
+  const Two on(flags);
+  check(cudaMemset(values, 0, 128));
+  add_one<<<1, 32, 0, on.first>>>(values);
+}
+
+void upload_then_kernel() {
+  static int from[32];
+  const Ints values(32);
+  const Two on;
+  check(cudaMemcpy(values, from, 128, cudaMemcpyHostToDevice));
+  add_one<<<1, 32, 0, on.first>>>(values);
+}
+
+void free_on_other(bool ordered) {
+  const Two on;
+  int* values = nullptr;
+  check(cudaMallocAsync(&values, 128, on.first));
+  put<<<1, 32, 0, on.first>>>(values, 1);
+  if (ordered) wait(Wait::event_then, on);
+  check(cudaFreeAsync(values, on.second));
+}
+
+// ---- the host
+
+volatile int taken;
+
+struct Pinned {
+  int* values = nullptr;
+  Pinned() {
+    check(cudaMallocHost(&values, 4096));
+    std::memset(values, 0, 4096);
+  }
+  ~Pinned() { check(cudaFreeHost(values)); }
+};
+struct Managed {
+  int* values = nullptr;
+  Managed() {
+    check(cudaMallocManaged(&values, 4096));
+    std::memset(values, 0, 4096);
+  }
+  ~Managed() { check(cudaFree(values)); }
+};
+
+void host_takes(Wait how) {
+  const Managed memory;
+  const Two on;
+  put<<<1, 32, 0, on.first>>>(memory.values, 1);
+  wait(how, on);
+  taken = memory.values[31];
+}
+
+void host_takes_other_part(int index) {
+  const Managed memory;
+  const Two on;
+  put<<<1, 32, 0, on.first>>>(memory.values, 1);
+  taken = memory.values[index];
+  memory.values[32] = 1;
+}
+
+void host_writes_what_is_uploaded(Wait how) {
+  const Pinned memory;
+  const Ints to(32);
+  const Two on;
+  check(cudaMemcpyAsync(to, memory.values, 128, cudaMemcpyHostToDevice, on.first));
+  taken = memory.values[0];  // both may read
+  wait(how, on);
+  memory.values[0] = 1;
+}
+
+void host_function(bool in_stream) {
+  const Managed memory;
+  const Two on;
+  put<<<1, 32, 0, on.first>>>(memory.values, 1);
+  const auto take = [](void* values) { taken = static_cast<int*>(values)[0]; };
+  if (in_stream)
+    check(cudaLaunchHostFunc(on.first, take, memory.values));
+  else
+    take(memory.values);
+}
+
+void pageable_download() {
+  static int to[32];
+  const Ints from(32);
+  const Two on;
+  add_one<<<1, 32, 0, on.first>>>(from);
+  // Of memory that is not pinned the call waits.
+  check(cudaMemcpyAsync(to, from, 128, cudaMemcpyDeviceToHost, on.first));
+  taken = to[0];
+}
+
+void registered(Wait how) {
+  alignas(4096) static int values[1024];
+  check(cudaHostRegister(values, sizeof(values), cudaHostRegisterDefault));
+  {
+    const Ints from(32);
+    const Two on;
+    check(cudaMemcpyAsync(values, from, 128, cudaMemcpyDeviceToHost, on.first));
+    wait(how, on);
+    taken = values[31];
+  }
+  check(cudaHostUnregister(values));
+}
+
+__managed__ int variable[32];
+
+void managed_variable(bool waits) {
+  put<<<1, 32>>>(variable, 1);
+  if (waits) check(cudaDeviceSynchronize());
+  taken = variable[0];
+  finish();
+}
+
+void last_launch(bool takes_result) {
+  static int to[32];
+  const Ints values(32);
+  put<<<1, 32>>>(values, 1);
+  if (takes_result) check(cudaMemcpy(to, values, 128, cudaMemcpyDeviceToHost));
+}
+
+}  // namespace
+
+std::vector<Case> stream_cases() {
+  return {
+      {"streams_overlap_by_one", "race", [] { parts(31); }},
+      {"streams_halves", sound, [] { parts(32); }},
+      {"streams_same_bytes", "race", [] { bytes(0); }},
+      {"streams_bytes_in_turn", sound, [] { bytes(1); }},
+      {"streams_two_writers", "race", [] { two_writers(Wait::none); }},
+      {"streams_device_waited_for", sound, [] { two_writers(Wait::device); }},
+      {"streams_stream_waited_for", sound, [] { two_writers(Wait::stream); }},
+      {"streams_wrong_stream_waited_for", "race", [] { two_writers(Wait::other_stream); }},
+      {"streams_event_waited_for", sound, [] { two_writers(Wait::event); }},
+      {"streams_event_in_other", sound, [] { two_writers(Wait::event_then); }},
+      {"streams_event_too_early", "race", event_too_early},
+      {"streams_asked", sound, [] { two_writers(Wait::query); }},
+      {"streams_two_that_block", "race", [] { two_writers(Wait::none, cudaStreamDefault); }},
+      {"default_between_blocking", sound, [] { through_default(cudaStreamDefault); }},
+      {"default_between_others", "race", [] { through_default(cudaStreamNonBlocking); }},
+      {"streams_readers_one_waited_for", "race", [] { readers_and_writer(false); }},
+      {"streams_readers_waited_for", sound, [] { readers_and_writer(true); }},
+      {"streams_add", "race", [] { counters(false); }},
+      {"streams_count_atomically", sound, [] { counters(true); }},
+      {"streams_fill", "race", [] { fill_on_other(Wait::none); }},
+      {"streams_fill_then_event", sound, [] { fill_on_other(Wait::event_then); }},
+      {"fill_before_other_stream", "race", [] { fill_then_kernel(cudaStreamNonBlocking); }},
+      {"fill_before_blocking_stream", sound, [] { fill_then_kernel(cudaStreamDefault); }},
+      {"upload_before_other_stream", sound, upload_then_kernel},
+      {"streams_free", "race", [] { free_on_other(false); }},
+      {"streams_free_after_event", sound, [] { free_on_other(true); }},
+      {"managed_taken", "unsynchronised", [] { host_takes(Wait::none); }},
+      {"managed_taken_after_other", "unsynchronised", [] { host_takes(Wait::other_stream); }},
+      {"managed_taken_after_event_in_other", "unsynchronised",
+       [] { host_takes(Wait::event_then); }},
+      {"managed_taken_after_stream", sound, [] { host_takes(Wait::stream); }},
+      {"managed_taken_after_event", sound, [] { host_takes(Wait::event); }},
+      {"managed_taken_after_asking", sound, [] { host_takes(Wait::query); }},
+      {"managed_same_page_used", "unsynchronised", [] { host_takes_other_part(31); }},
+      {"managed_same_page_unused", sound, [] { host_takes_other_part(33); }},
+      {"pinned_written_too_early", "unsynchronised",
+       [] { host_writes_what_is_uploaded(Wait::none); }},
+      {"pinned_written_in_time", sound, [] { host_writes_what_is_uploaded(Wait::event); }},
+      {"host_beside_stream", "unsynchronised", [] { host_function(false); }},
+      {"host_function_in_stream", sound, [] { host_function(true); }},
+      {"pageable_download", sound, pageable_download},
+      {"registered_too_early", "unsynchronised", [] { registered(Wait::none); }},
+      {"registered_in_time", sound, [] { registered(Wait::stream); }},
+      {"managed_variable_too_early", "unsynchronised", [] { managed_variable(false); }},
+      {"managed_variable_in_time", sound, [] { managed_variable(true); }},
+      {"launch_freed_after", sound, [] { last_launch(false); }},
+      {"launch_result_taken", sound, [] { last_launch(true); }},
+  };
+}
+
+}  // namespace faults

@@ -1,0 +1,41 @@
+#include "warpwise/emulator/runtime/closed_libraries.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "warpwise/emulator/runtime/call_site.hpp"
+#include "warpwise/emulator/runtime/not_run.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+constexpr std::string_view closed[] = {
+    "libcublas",   "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse",
+    "libcutensor", "libnccl",  "libnpp",   "libnvjpeg", "libnvinfer",  "libnvcomp",
+};
+
+}  // namespace
+
+std::string closed_library_of(const void* address) {
+  Dl_info info{};
+  if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::string_view file = info.dli_fname;
+  file = file.substr(file.rfind('/') + 1);
+  const bool is_closed = std::any_of(std::begin(closed), std::end(closed),
+                                     [&](auto name) { return file.starts_with(name); });
+  return is_closed && file.find(".so") != std::string_view::npos ? std::string(file)
+                                                                 : std::string();
+}
+
+std::string why_not_run(const std::string& library) {
+  return library + " is closed: NVIDIA's libraries hold machine code and no PTX";
+}
+
+void note_closed_caller() {
+  const std::string library = closed_library_of(CallSite::here().address());
+  if (!library.empty()) say_not_run(library, "its functions fail: " + why_not_run(library));
+}
+
+}  // namespace warpwise::emulator::runtime

@@ -1,0 +1,68 @@
+#include "warpwise/emulator/runtime/launch_check.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "warpwise/emulator/runtime/modules.hpp"
+#include "warpwise/emulator/runtime/report_files.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
+#include "warpwise/emulator/runtime/stream_order.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+struct Failed {
+  std::string kernel;
+  cudaError_t error;
+  CallSite site;
+};
+
+// Of each thread, since errors are.
+struct AllFailed {
+  std::mutex mutex;
+  std::map<std::thread::id, std::vector<Failed>> by_thread;
+};
+AllFailed& all_failed() {
+  static AllFailed& instance = *new AllFailed;
+  return instance;
+}
+
+}  // namespace
+
+void note_failed_launch(const void* function, cudaError_t error) {
+  if (!checks_asked_for().has(Check::runtime) || emulated().sticky != cudaSuccess) return;
+  const Kernel* const kernel = find_kernel(function);
+  const std::lock_guard lock(all_failed().mutex);
+  all_failed().by_thread[std::this_thread::get_id()].push_back(
+      {kernel == nullptr ? "that is not known" : readable(kernel->name), error, CallSite::here()});
+}
+
+void note_question() {
+  const std::lock_guard lock(all_failed().mutex);
+  all_failed().by_thread.erase(std::this_thread::get_id());
+}
+
+void report_unchecked_launches() {
+  if (emulated().sticky != cudaSuccess) return;
+  for (const auto& [thread, failed] : all_failed().by_thread) {
+    for (const Failed& each : failed) {
+      note_host_fault(FaultKind::unchecked_launch, each.site,
+                      "kernel " + each.kernel + " did not run, " + cudaGetErrorName(each.error) +
+                          ", and nobody has asked for the error",
+                      each.kernel);
+    }
+  }
+  const StreamOrder* const order = stream_order();
+  if (order == nullptr) return;
+  for (const auto& [kernel, site] : order->not_waited_for()) {
+    note_host_fault(
+        FaultKind::unchecked_launch, site,
+        "the program ends without having waited for kernel " + kernel + ", or asked how it went",
+        kernel);
+  }
+}
+
+}  // namespace warpwise::emulator::runtime

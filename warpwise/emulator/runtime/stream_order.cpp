@@ -1,0 +1,267 @@
+#include "warpwise/emulator/runtime/stream_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "warpwise/emulator/device_checks.hpp"
+#include "warpwise/emulator/runtime/allocations.hpp"
+#include "warpwise/emulator/runtime/page_guard.hpp"
+#include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
+
+namespace warpwise::emulator::runtime {
+namespace {
+
+// Some 300 MB of them, for a program that never waits for all that it has asked for.
+constexpr std::size_t most_works = std::size_t{1} << 20;
+
+thread_local std::optional<cudaStream_t> on_stream;
+
+void join(Clock& to, const Clock& from) {
+  for (const auto& [stream, work] : from) {
+    WorkNumber& own = to[stream];
+    own = std::max(own, work);
+  }
+}
+
+bool covers(const Clock& clock, std::uint32_t stream, WorkNumber work) {
+  const auto found = clock.find(stream);
+  return found != clock.end() && found->second >= work;
+}
+
+bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+}  // namespace
+
+StreamOrder* stream_order() {
+  static StreamOrder* const instance = [] {
+    const Checks checks = checks_asked_for();
+    return checks.has(Check::runtime) || checks.has(Check::races) ? new StreamOrder : nullptr;
+  }();
+  return instance;
+}
+
+StreamOrder::StreamOrder() : uses_(*this) {
+  add("the default stream");
+  watch_uses(emulated().device, uses_);
+}
+
+StreamOrder::Stream& StreamOrder::add(std::string name) {
+  Stream& made = streams_.emplace_back();
+  made.number = static_cast<std::uint32_t>(streams_.size() - 1);
+  made.name = std::move(name);
+  return made;
+}
+
+StreamOrder::Stream& StreamOrder::stream(cudaStream_t handle) {
+  if (is_default(handle)) return streams_[0];
+  const bool is_per_thread = handle == cudaStreamPerThread;
+  std::uint32_t& number =
+      is_per_thread ? per_thread_[std::this_thread::get_id()] : numbers_[handle];
+  if (number == 0) number = add(is_per_thread ? "a thread's default stream" : "a stream").number;
+  return streams_[number];
+}
+
+void StreamOrder::made(cudaStream_t handle, unsigned flags) {
+  const Lock lock(mutex_);
+  Stream& own = add("");
+  own.name = "stream " + std::to_string(own.number);
+  own.is_blocking = (flags & cudaStreamNonBlocking) == 0;
+  numbers_[handle] = own.number;
+}
+
+void StreamOrder::destroyed(cudaStream_t handle) {
+  const Lock lock(mutex_);
+  const auto found = numbers_.find(handle);
+  if (found == numbers_.end()) return;
+  streams_[found->second].is_destroyed = true;
+  numbers_.erase(found);
+}
+
+void StreamOrder::catch_up(Stream& own) {
+  join(own.clock, host_);
+  if (!own.is_blocking) return;
+  // The legacy default stream waits for every blocking one, and they for it.
+  if (own.number != 0) return join(own.clock, streams_[0].clock);
+  for (const Stream& each : streams_) {
+    if (each.is_blocking) join(own.clock, each.clock);
+  }
+}
+
+void StreamOrder::begin(std::string kernel) {
+  if (works_.size() >= most_works) {
+    first_ += static_cast<WorkNumber>(works_.size());
+    works_.clear();
+    uses_.forget();
+  }
+  Stream& own = stream(OnStream::current());
+  catch_up(own);
+  works_.push_back({own.number, std::move(kernel), CallSite::here()});
+  own.last = first_ + static_cast<WorkNumber>(works_.size() - 1);
+  own.clock[own.number] = own.last;
+  current_ = own.number;
+  // With one stream everything is in order: what the host sees is left.
+  uses_.begin(own.last, streams_.size() > 1 && checks_asked_for().has(Check::races));
+  page_guard().lift();
+}
+
+void StreamOrder::end() {
+  for (const Address page : uses_.visible_pages()) page_guard().add(page);
+  page_guard().renew(uses_);
+}
+
+void StreamOrder::host_learns(const Clock& clock) {
+  join(host_, clock);
+  const bool is_all = std::all_of(streams_.begin(), streams_.end(), [&](const Stream& each) {
+    return covers(host_, each.number, each.last) || each.last == 0;
+  });
+  if (is_all) {
+    first_ += static_cast<WorkNumber>(works_.size());
+    works_.clear();
+    uses_.forget();
+  }
+  page_guard().renew(uses_);
+}
+
+void StreamOrder::host_waits_for(cudaStream_t handle) {
+  const Lock lock(mutex_);
+  Stream& own = stream(handle);
+  catch_up(own);
+  host_learns(own.clock);
+}
+
+void StreamOrder::host_waits_for_all() {
+  const Lock lock(mutex_);
+  Clock all;
+  for (const Stream& each : streams_) join(all, each.clock);
+  host_learns(all);
+}
+
+void StreamOrder::host_waits_for(const Clock& recorded) {
+  const Lock lock(mutex_);
+  host_learns(recorded);
+}
+
+Clock StreamOrder::recorded_in(cudaStream_t handle) {
+  const Lock lock(mutex_);
+  Stream& own = stream(handle);
+  catch_up(own);
+  return own.clock;
+}
+
+void StreamOrder::stream_waits_for(cudaStream_t handle, const Clock& recorded) {
+  const Lock lock(mutex_);
+  join(stream(handle).clock, recorded);
+}
+
+bool StreamOrder::host_touches(Address address, bool writes, const void* program_counter) {
+  const Lock lock(mutex_);
+  return page_guard().meets(address, uses_, writes, program_counter);
+}
+
+void StreamOrder::shows(Address begin, std::uint64_t bytes) {
+  const Lock lock(mutex_);
+  if (checks_asked_for().has(Check::runtime)) page_guard().allow(begin, bytes);
+}
+
+void StreamOrder::shows_own(Address begin, std::uint64_t bytes) {
+  constexpr std::uint64_t page = MemoryUses::page_bytes;
+  shows(begin, (bytes + page - 1) / page * page);
+}
+
+void StreamOrder::hides(Address begin, std::uint64_t bytes) {
+  const Lock lock(mutex_);
+  page_guard().disallow(begin);
+  if (bytes > 0) uses_.forget(begin, bytes);
+}
+
+std::vector<StreamOrder::Launched> StreamOrder::not_waited_for() const {
+  const Lock lock(mutex_);
+  std::map<std::uint32_t, Launched> last;
+  for (std::size_t i = 0; i < works_.size(); ++i) {
+    const Work& each = works_[i];
+    if (!each.kernel.empty() && !host_has_waited_for(first_ + static_cast<WorkNumber>(i)))
+      last[each.stream] = {each.kernel, each.site};
+  }
+  std::vector<Launched> all;
+  for (auto& [stream, launched] : last) all.push_back(std::move(launched));
+  return all;
+}
+
+const StreamOrder::Work& StreamOrder::work(WorkNumber number) const {
+  return works_[number - first_];
+}
+
+bool StreamOrder::comes_behind(WorkNumber earlier) const {
+  return earlier < first_ || covers(streams_[current_].clock, work(earlier).stream, earlier);
+}
+
+bool StreamOrder::host_has_waited_for(WorkNumber number) const {
+  return number < first_ || covers(host_, work(number).stream, number);
+}
+
+std::string StreamOrder::stream_of(WorkNumber number) const {
+  return streams_[work(number).stream].name;
+}
+
+std::string StreamOrder::described(WorkNumber number) const {
+  const Work& own = work(number);
+  return (own.kernel.empty() ? own.site.text() : "kernel " + own.kernel) + " on " +
+         stream_of(number);
+}
+
+OnStream::OnStream(cudaStream_t stream) : outer_(std::exchange(on_stream, stream)) {}
+OnStream::~OnStream() { on_stream = outer_; }
+cudaStream_t OnStream::current() { return on_stream.value_or(nullptr); }
+bool OnStream::is_any() { return on_stream.has_value(); }
+
+WorkScope::WorkScope(std::string kernel) {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr) return;
+  lock_ = StreamOrder::Lock(order->mutex_);
+  order->begin(std::move(kernel));
+}
+
+WorkScope::~WorkScope() {
+  if (lock_.owns_lock()) stream_order()->end();
+}
+
+void WorkScope::touch(const void* begin, std::size_t bytes, Use use) {
+  touch(begin, bytes, bytes, 1, use);
+}
+
+void WorkScope::touch(const void* first, std::size_t pitch, std::size_t width, std::size_t height,
+                      Use use) {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr || !emulated().device.holds(address_of(first))) return;
+  MemoryUses& uses = order->uses_;
+  if (!uses.watches(address_of(first))) return;
+  uses.from(nullptr, use, [] { return std::string(); });
+  for (std::size_t y = 0; y < height; ++y) {
+    Address at = 0;
+    const std::string wrong = uses.touch(address_of(first) + y * pitch, width, &at);
+    if (wrong.empty() || !checks_asked_for().has(Check::races)) continue;
+    note_host_fault(
+        FaultKind::race, CallSite::here(),
+        with_origins(std::string(name_of(use)) + " " +
+                     warpwise::emulator::described(emulated().device, at) + " " + wrong));
+    return;
+  }
+}
+
+cudaError_t wait_for_copy(const void* to, const void* from, cudaError_t error,
+                          std::optional<cudaStream_t> stream) {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr) return report(error);
+  const auto is_device = [](const void* p) { return is_device_address(address_of(p)); };
+  if (stream) {
+    // Memory that the host alone sees is written before the call returns.
+    if (!emulated().device.holds(address_of(to)) && capture_of(*stream) == nullptr)
+      order->host_waits_for(*stream);
+  } else if (!OnStream::is_any() && !(is_device(to) && is_device(from))) {
+    order->host_waits_for(nullptr);
+  }
+  return report(error);
+}
+
+}  // namespace warpwise::emulator::runtime
