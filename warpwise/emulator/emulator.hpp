@@ -147,6 +147,7 @@ struct KernelInfo {
   std::uint64_t constant_bytes = 0;   ///< of the module
   std::vector<int> required_threads;  ///< empty, or the block that it was compiled for
   int target = 0;                     ///< of the PTX: 75 for sm_75
+  int most_threads = 1024;            ///< of a block, as `__launch_bounds__` says
 };
 
 /// Accesses to global or local memory, and what they cost. One request is one warp instruction.
@@ -409,8 +410,9 @@ class WARPWISE_EXPORT Program {
   /// end before the next begins, as long as none has a fault. A faulting access does not happen
   /// (loads give 0) and the kernel goes on; a deadlock, a trap or a spent budget ends it.
   /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
-  /// \throws InvalidArgument  for a block or grid that no GPU has, a parameter block of the wrong
-  ///                          size, or more shared memory than any GPU has.
+  /// \throws InvalidArgument  for a block or grid that no GPU has, a block that the kernel was not
+  ///                          compiled for, a parameter block of the wrong size, or more shared
+  ///                          memory than any GPU has.
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
                       const LaunchOptions& options = {});

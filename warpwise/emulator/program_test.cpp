@@ -35,5 +35,35 @@ TEST(Variables, ThatDoNotAllFitTakeNoMemory) {
   }
 }
 
+// The product counts: a block of another form is launched.
+TEST(LaunchBounds, AreKeptTo) {
+  emulator::Program program(
+      ".version 7.0 .target sm_75 .address_size 64\n"
+      ".entry bounded() .maxntid 16, 8, 1 { ret; }\n"
+      ".entry fixed() .reqntid 32, 2 { ret; }\n"
+      ".entry free() { ret; }\n"
+      ".entry odd() .maxntid 2147483647, 2147483647, 2147483647 { ret; }");
+  EXPECT_EQ(program.kernel("bounded").most_threads, 128);
+  EXPECT_EQ(program.kernel("fixed").most_threads, 64);
+  EXPECT_EQ(program.kernel("free").most_threads, 1024);
+  EXPECT_EQ(program.kernel("odd").most_threads, 1024);
+  emulator::Device device;
+  const auto launch = [&](const char* kernel, emulator::Dim3 block) {
+    return program.launch(device, kernel, {1}, block, 0, {}).totals.warp_instructions > 0;
+  };
+  EXPECT_TRUE(launch("bounded", {128}));
+  EXPECT_TRUE(launch("bounded", {2, 32, 2}));
+  EXPECT_TRUE(launch("free", {1024}));
+  try {
+    launch("bounded", {256});
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "kernel 'bounded' was compiled for blocks of at most 128 threads "
+                 "(__launch_bounds__), not 256x1x1");
+  }
+  EXPECT_THROW(launch("fixed", {64}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace warpwise

@@ -21,12 +21,23 @@ int target_of(std::string_view name) {
   return number;
 }
 
+// Each dimension's most, multiplied: a block may have another form.
+int most_threads_of(const ptx::Function& kernel) {
+  constexpr std::int64_t of_any_gpu = 1024;
+  const auto& bounds =
+      kernel.required_threads.empty() ? kernel.max_threads : kernel.required_threads;
+  std::int64_t most = bounds.empty() ? of_any_gpu : 1;
+  for (const int each : bounds) most = std::min(of_any_gpu, most * std::max(each, 0));
+  return static_cast<int>(most);
+}
+
 }  // namespace
 
 Code Decoder::decode() {
   code_.info.name = kernel_.name;
   code_.info.target = target_of(module_.target);
-  for (const int n : kernel_.required_threads) code_.info.required_threads.push_back(n);
+  code_.info.required_threads = kernel_.required_threads;
+  code_.info.most_threads = most_threads_of(kernel_);
   lay_out_parameters();
   Frame frame;
   frame.function = &kernel_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/device.hpp"
@@ -60,6 +61,11 @@ void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_byte
       throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of " +
                             to_text(want) + " threads, not " + to_text(block));
     }
+  }
+  if (std::cmp_greater(block.count(), code.info.most_threads)) {
+    throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of at most " +
+                          std::to_string(code.info.most_threads) +
+                          " threads (__launch_bounds__), not " + to_text(block));
   }
 }
 

@@ -366,7 +366,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->constSizeBytes = info.constant_bytes;
     attributes->localSizeBytes = info.local_bytes;
     attributes->numRegs = assumed_registers;
-    attributes->maxThreadsPerBlock = 1024;
+    attributes->maxThreadsPerBlock = info.most_threads;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(
         std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
     // CUB chooses by it among the architectures that the program was compiled for.

@@ -14,6 +14,8 @@
 
 namespace {
 
+__global__ void __launch_bounds__(128) bounded() {}
+
 __global__ void add(int* values, int count, int addend) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) values[i] += addend;
@@ -385,6 +387,16 @@ TEST_F(Runtime, AKernelSaysWhichArchitectureItsPtxIsOf) {
   const std::vector<int> compiled = {__CUDA_ARCH_LIST__};
   EXPECT_NE(std::find(compiled.begin(), compiled.end(), 10 * attributes.ptxVersion), compiled.end())
       << attributes.ptxVersion;
+}
+
+TEST_F(Runtime, LaunchBoundsAreKeptTo) {
+  cudaFuncAttributes attributes{};
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, bounded), cudaSuccess);
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 128);
+  bounded<<<1, 129>>>();
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  bounded<<<1, 128>>>();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 TEST_F(Runtime, ObjectsStayWhatTheyAreBetweenLaunches) {
