@@ -27,7 +27,7 @@ SARIF = {
                                        "defaultConfiguration": {"level": str}}]}},
         "invocations": [{"executionSuccessful": bool,
                          "toolExecutionNotifications": [{"level": str, "message": {"text": str}}]}],
-        "results": [{"ruleId": str, "level": str, "message": {"text": str}, "locations?": [LOCATION],
+        "results": [{"ruleId": str, "level": str, "message": {"text": str}, "locations": [LOCATION],
                      "relatedLocations?": [LOCATION]}]}]}
 
 
@@ -40,8 +40,8 @@ def commands_of(name):
 
 
 class CiFilesTest(CommandTest):
-    def job(self, name, fault=False):
-        """Runs a file's commands until one fails, as a CI does; the exit code of the last one."""
+    def job(self, name, fault=False, change=lambda command: command):
+        """Runs a file's commands, each with a change, until one fails, as a CI does; the last one's result."""
         shutil.copy(EXAMPLE / "blur_test.cu", ".")
         if fault:
             source = pathlib.Path("blur_test.cu")
@@ -49,7 +49,7 @@ class CiFilesTest(CommandTest):
         folders = [os.path.dirname(WARPWISE), os.path.dirname(NVCC), os.environ["PATH"]]
         environment = dict(os.environ, PATH=os.pathsep.join(folders))
         for command in commands_of(name):
-            done = subprocess.run(["bash", "-e", "-c", command], env=environment, capture_output=True, timeout=300)
+            done = subprocess.run(["bash", "-e", "-c", change(command)], env=environment, capture_output=True, timeout=300)
             if done.returncode != 0:
                 break
         return done
@@ -82,7 +82,9 @@ class CiFilesTest(CommandTest):
         for result in sarif["runs"][0]["results"]:
             self.assertIn(result["ruleId"], rules)
             self.assertIn(result["level"], {"none", "note", "warning", "error"})
-            for location in result.get("locations", []):
+            # GitHub takes no file that has a result without a place.
+            self.assertGreaterEqual(len(result["locations"]), 1)
+            for location in result["locations"]:
                 self.assertGreaterEqual(location["physicalLocation"]["region"]["startLine"], 1)
         # The published schema, where somebody has it: it is not ours to copy.
         schema = os.environ.get("WARPWISE_SARIF_SCHEMA")
@@ -125,6 +127,14 @@ class CiFilesTest(CommandTest):
         self.assertEqual(place["artifactLocation"]["uri"], "blur_test.cu", "relative to the checkout, as GitHub wants it")
         lines = (EXAMPLE / "blur_test.cu").read_text().splitlines()
         self.assertIn("sum += in[k]", lines[place["region"]["startLine"] - 1])
+
+    def test_a_fault_without_a_source_line_has_a_place(self):
+        self.job("github.yml", fault=True, change=lambda command: command.replace(" -lineinfo", ""))
+        sarif = json.loads(read("kernels.sarif"))
+        self.check_sarif(sarif)
+        [result] = sarif["runs"][0]["results"]
+        self.assertEqual(result["locations"][0]["physicalLocation"],
+                         {"artifactLocation": {"uri": "blur_test"}, "region": {"startLine": 1}})
 
     def test_gitlab(self):
         self.assertEqual(self.job("gitlab-ci.yml").returncode, 0)
@@ -171,6 +181,15 @@ class Texts(unittest.TestCase):
         self.assertIn(preset, [each["name"] for each in presets])
         self.assertIn(f"cmake --build build/{preset} ", text)
         self.assertIn(f"cmake --install build/{preset} ", text)
+
+    def test_the_container_does_not_get_this_machines_build(self):
+        """CMake refuses a folder that was configured at another place."""
+        left_out = (ROOT / ".dockerignore").read_text().splitlines()
+        for folder in ["build", ".git"]:
+            self.assertIn(folder, left_out)
+        text = (EXAMPLE / "Containerfile").read_text()
+        last = text[text.rindex("FROM "):]
+        self.assertNotIn("COPY . ", last, "what is removed after a COPY stays in the image's layers")
 
 
 if __name__ == "__main__":

@@ -208,9 +208,27 @@ Json callers_of(const Fault& fault, const fs::path& folder) {
   return all;
 }
 
-Json location_of(const Fault& fault, const KernelReport& kernel, const fs::path& folder) {
-  return {{"physicalLocation", physical_location({fault.file, fault.line}, folder)},
-          {"logicalLocations", {{{"name", kernel.name}, {"kind", "function"}}}}};
+// GitHub refuses a whole file for one result without a place: the program stands for a source line
+// that nobody knows.
+Json location_at(const SourcePlace& place, const RunReport& report) {
+  const bool known = !place.file.empty() && place.line > 0;
+  return {{"physicalLocation",
+           physical_location(known ? place : SourcePlace{report.program, 1}, report.folder)}};
+}
+
+Json result_of(FaultKind kind, const std::string& text, Json location) {
+  return {{"ruleId", name_of(kind)},
+          {"level", "error"},
+          {"message", {{"text", text}}},
+          {"locations", Json::array({std::move(location)})}};
+}
+
+Json result_of(const Fault& fault, const KernelReport& kernel, const RunReport& report) {
+  Json location = location_at({fault.file, fault.line}, report);
+  location["logicalLocations"] = {{{"name", kernel.name}, {"kind", "function"}}};
+  Json result = result_of(fault.kind, describe(kernel.name, fault), std::move(location));
+  if (!fault.called_from.empty()) result["relatedLocations"] = callers_of(fault, report.folder);
+  return result;
 }
 
 Json rules() {
@@ -300,29 +318,14 @@ std::string sarif_of(const RunReport& report) {
   Json results = Json::array();
   Json notifications = Json::array();
   for (const KernelReport& kernel : report.kernels) {
-    for (const Fault& fault : kernel.faults) {
-      Json result = {{"ruleId", name_of(fault.kind)},
-                     {"level", "error"},
-                     {"message", {{"text", describe(kernel.name, fault)}}}};
-      if (!fault.file.empty() && fault.line > 0)
-        result["locations"] = Json::array({location_of(fault, kernel, report.folder)});
-      if (!fault.called_from.empty()) result["relatedLocations"] = callers_of(fault, report.folder);
-      results.push_back(std::move(result));
-    }
+    for (const Fault& fault : kernel.faults) results.push_back(result_of(fault, kernel, report));
     if (kernel.refusal.empty()) continue;
     notifications.push_back(
         {{"level", "error"},
          {"message", {{"text", "kernel " + kernel.name + " was not run: " + kernel.refusal}}}});
   }
   for (const HostFault& fault : report.host_faults) {
-    Json result = {{"ruleId", name_of(fault.kind)},
-                   {"level", "error"},
-                   {"message", {{"text", describe(fault)}}}};
-    if (!fault.source.file.empty()) {
-      result["locations"] =
-          Json::array({{{"physicalLocation", physical_location(fault.source, report.folder)}}});
-    }
-    results.push_back(std::move(result));
+    results.push_back(result_of(fault.kind, describe(fault), location_at(fault.source, report)));
   }
   for (const std::string& each : report.calls_not_run)
     notifications.push_back({{"level", "error"}, {"message", {{"text", text_of_call(each)}}}});

@@ -62,7 +62,8 @@ std::string describe(const HostFault& fault);
 std::string junit_of(const RunReport& report);
 
 /// SARIF 2.1.0: a result for each fault, at its source line, by a path relative to the run's folder
-/// where the source lies below it. A fault without a source line has no location.
+/// where the source lies below it; at the program's first line where no source line is known,
+/// because a reader as GitHub's takes no result without a place.
 std::string sarif_of(const RunReport& report);
 
 }  // namespace warpwise::emulator::runtime
