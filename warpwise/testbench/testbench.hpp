@@ -35,9 +35,9 @@ WARPWISE_EXPORT Backend chosen_backend();
 
 /// How CUDA C++ is compiled.
 struct CompileOptions {
-  int architecture = 75;             ///< of the PTX: compute_75
-  std::vector<std::string> defines;  ///< "K=V" or "K"
-  std::vector<std::filesystem::path> include_folders;
+  int architecture = 75;                  ///< of the PTX: compute_75
+  std::vector<std::string> defines = {};  ///< "K=V" or "K"
+  std::vector<std::filesystem::path> include_folders = {};
 };
 
 /// How a kernel is launched.
@@ -122,7 +122,7 @@ class WARPWISE_EXPORT Kernel {
 class WARPWISE_EXPORT Module {
  public:
   /// \param name  mangled, readable ("scale<float>"), or its last part ("scale") where only one
-  ///              kernel has it
+  ///              kernel has it; parameters tell others apart: "scale(float*, int)"
   /// \throws InvalidArgument  for another one (lists those there are); Unsupported  for a kernel
   ///                          that the emulator does not run, with the instruction and its line
   Kernel kernel(const std::string& name) const;

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <numeric>
 
@@ -14,6 +18,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // strided(from, to, step): to[i] = from[i * step], one thread each; line 3 reads, line 4 writes.
 constexpr const char* strided_ptx = R"(.version 7.0
@@ -365,6 +370,39 @@ TEST(TestbenchCuda, TextIsCompiled) {
   }
 }
 
+// Both compilers look beside the file that the text is said to be.
+TEST(TestbenchCuda, TextFindsTheHeadersBesideItsName) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("beside" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "three.cuh") << "constexpr int three = 3;\n";
+  Testbench bench(Backend::emulator);
+  try {
+    const Module module =
+        bench.load_cuda("#include \"three.cuh\"\n__global__ void put(int* x) { *x = three; }\n", {},
+                        (folder / "put.cu").string());
+    const Buffer<int> x = bench.zeros<int>("x", 1);
+    EXPECT_TRUE(module.kernel("put(int*)").launch({{1}, {1}}, x).expect_no_faults());
+    EXPECT_EQ(x.read()[0], 3);
+  } catch (const Unsupported& error) {
+    std::filesystem::remove_all(folder);
+    GTEST_SKIP() << error.what();
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(TestbenchCuda, AnArchitectureThatIsNoneIsNamedWithoutTheCommandsOption) {
+  Testbench bench(Backend::emulator);
+  try {
+    bench.load_cuda("__global__ void k() {}", {.architecture = 20});
+    FAIL();
+  } catch (const Unsupported& error) {
+    GTEST_SKIP() << error.what();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("architecture 20"), Not(HasSubstr("--arch"))));
+  }
+}
+
 // As a child process would: the variable is read at each call.
 TEST(TestbenchBackend, IsChosenByTheEnvironment) {
   const char* const before = std::getenv("WARPWISE_TEST_BACKEND");
@@ -455,6 +493,7 @@ void expect_shapes(Testbench& bench) {
   EXPECT_THROW(some.launch({{1}, {2048}}, to), InvalidArgument);
   EXPECT_THROW(some.launch({{0}, {1}}, to), InvalidArgument);
   EXPECT_THROW(some.launch({{1, 65536}, {1}}, to), InvalidArgument);
+  EXPECT_THROW(some.launch({{1}, {129}}, to), InvalidArgument);
   EXPECT_TRUE(some.launch({{1}, {128}, 64}, to).expect_no_faults());
 }
 

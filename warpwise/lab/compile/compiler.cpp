@@ -43,6 +43,12 @@ std::string first_line_with(const std::string& text, std::string_view what) {
   return {};
 }
 
+// Where a text would have its own includes, if it were the file of this name.
+fs::path folder_of(const std::string& name) {
+  const fs::path folder = fs::path(name).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 [[noreturn]] void refuse_source(const std::string& name, const std::string& compiler,
@@ -56,7 +62,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
                                       const std::vector<int>& known) {
   std::string list;
   for (const int each : known) list += (list.empty() ? "" : ", ") + std::to_string(each);
-  throw InvalidArgument("--arch " + std::to_string(architecture) + ": " + compiler +
+  throw InvalidArgument("architecture " + std::to_string(architecture) + ": " + compiler +
                         " builds for " + list);
 }
 
@@ -190,12 +196,14 @@ Compilation compile(const fs::path& file, const std::string& text, const std::st
   if (options.compiler != CompilerChoice::nvrtc && !toolchain.nvcc.empty()) {
     const TemporaryFolder folder;
     fs::path source = file;
+    CompileOptions own = options;
     if (source.empty()) {
       source = folder / "kernel.cu";
       write_text(source, "#line 1 \"" + name + "\"\n" + text);
+      own.include_folders.insert(own.include_folders.begin(), folder_of(name));
     }
     try {
-      return compile_with_nvcc(source, name, options, toolchain.nvcc, folder);
+      return compile_with_nvcc(source, name, own, toolchain.nvcc, folder);
     } catch (const NvccUnusable& unusable) {
       if (options.compiler == CompilerChoice::nvcc) throw Unsupported(unusable.why);
       notes.push_back("not used: " + unusable.why);
@@ -218,8 +226,7 @@ std::vector<std::string> nvrtc_options(const Compilation& compilation, const Too
                                        const std::string& architecture) {
   std::vector<std::string> options = shared_options(compilation.options, architecture);
   options.emplace_back("-default-device");
-  fs::path folder = fs::path(compilation.name).parent_path();
-  options.push_back("-I" + (folder.empty() ? std::string(".") : folder.string()));
+  options.push_back("-I" + folder_of(compilation.name).string());
   for (const fs::path& include : toolchain.include_folders) {
     options.push_back("-I" + include.string());
   }

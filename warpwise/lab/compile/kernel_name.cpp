@@ -30,14 +30,17 @@ std::vector<std::string> kernels_of(const std::string& ptx) {
   return names;
 }
 
-}  // namespace
+struct Readable {
+  std::string name;        // with its namespaces: "warpwise::kernels::copy<int>"
+  std::string parameters;  // "(int*, float)"; empty where the name is not mangled
+};
 
-std::string plain_name(const std::string& mangled) {
+Readable readable(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return mangled;
-  std::string name = text.get();
+  if (status != 0 || text == nullptr) return {mangled, ""};
+  const std::string name = text.get();
   int angles = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -49,28 +52,53 @@ std::string plain_name(const std::string& mangled) {
         i += 20;
         continue;
       }
-      return name.substr(begin, i - begin);
+      return {name.substr(begin, i - begin), name.substr(i)};
     }
   }
-  return name;
+  return {name, ""};
 }
 
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+// By their names, and by their parameters too where several have one name.
+std::string list_of(const std::vector<Readable>& kernels) {
+  std::string list;
+  for (const Readable& each : kernels) {
+    const auto has_its_name = [&](const Readable& other) { return other.name == each.name; };
+    const bool is_alone = std::ranges::count_if(kernels, has_its_name) == 1;
+    list += (list.empty() ? "" : ", ") + each.name + (is_alone ? "" : each.parameters);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string plain_name(const std::string& mangled) { return readable(mangled).name; }
+
 std::string kernel_in(const std::string& ptx, const std::string& wanted) {
-  const std::vector<std::string> names = kernels_of(ptx);
+  std::vector<Readable> all;
   std::vector<std::string> exact;  // but for the parameters
   std::vector<std::string> found;
-  std::string list;
-  for (const std::string& name : names) {
-    const std::string plain = plain_name(name);
+  const std::string signature = without_spaces(wanted);
+  for (const std::string& name : kernels_of(ptx)) {
     if (name == wanted) return name;
-    if (plain == wanted) exact.push_back(name);
-    if (last_part(plain) == wanted) found.push_back(name);
-    list += (list.empty() ? "" : ", ") + plain;
+    const Readable& plain = all.emplace_back(readable(name));
+    const std::string last = last_part(plain.name);
+    const bool has_signature = without_spaces(plain.name + plain.parameters) == signature;
+    if (plain.name == wanted || has_signature) exact.push_back(name);
+    if (last == wanted || without_spaces(last + plain.parameters) == signature)
+      found.push_back(name);
   }
   if (exact.size() == 1) return exact[0];
   if (found.size() == 1) return found[0];
-  throw InvalidArgument("there " + std::string(found.empty() ? "is no" : "is more than one") +
-                        " kernel \"" + wanted + "\"; there are: " + list);
+  const bool several = !exact.empty() || !found.empty();
+  throw InvalidArgument("there " + std::string(several ? "is more than one" : "is no") +
+                        " kernel \"" + wanted + "\"; " +
+                        (all.empty() ? "there are none at all: a template has to be instantiated"
+                                     : "there are: " + list_of(all)));
 }
 
 }  // namespace warpwise::lab

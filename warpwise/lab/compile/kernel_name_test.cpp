@@ -30,5 +30,20 @@ TEST(KernelName, IsFoundByItsLastPart) {
   EXPECT_EQ(plain_name("plain"), "plain");
 }
 
+TEST(KernelName, ParametersTellKernelsOfOneNameApart) {
+  const std::string ptx =
+      ".entry _Z4overPi(\n.entry _Z4overPif(\n.entry _ZN2ns4overEPKc(\n.entry other(";
+  EXPECT_EQ(kernel_in(ptx, "over(int*)"), "_Z4overPi");
+  EXPECT_EQ(kernel_in(ptx, "over(int*,float)"), "_Z4overPif");
+  EXPECT_EQ(kernel_in(ptx, "over(int *, float)"), "_Z4overPif");
+  EXPECT_EQ(kernel_in(ptx, "over(char const*)"), "_ZN2ns4overEPKc");
+  EXPECT_EQ(kernel_in(ptx, "ns::over"), "_ZN2ns4overEPKc");
+  EXPECT_EQ(message_of<InvalidArgument>([&] { kernel_in(ptx, "over"); }),
+            "there is more than one kernel \"over\"; there are: over(int*), over(int*, float), "
+            "ns::over, other");
+  expect_words(message_of<InvalidArgument>([&] { kernel_in("", "k"); }),
+               {"none at all", "template"});
+}
+
 }  // namespace
 }  // namespace warpwise::lab

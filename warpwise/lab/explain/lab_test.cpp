@@ -189,7 +189,7 @@ TEST_P(Compilers, BuildForAnArchitecture) {
     compile_text(scale, "kernel.cu", options);
     FAIL() << "it compiled";
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("--arch 20"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("architecture 20"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("90"), std::string::npos) << error.what();
   }
 }
