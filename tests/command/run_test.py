@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -405,7 +406,8 @@ class Reports(RunTest):
         done = self.run_command("run", "--sarif", "report.json", os.path.join(FOLDER, "plain"), "bounds")
         self.assertIn(b"no source line (nvcc -lineinfo)", done.stderr)
         [result] = json.loads(read("report.json"))["runs"][0]["results"]
-        self.assertNotIn("locations", result)
+        self.assertEqual(result["locations"][0]["physicalLocation"],
+                         {"artifactLocation": {"uri": "plain"}, "region": {"startLine": 1}})
 
     def test_without_the_command(self):
         environment = dict(os.environ, LD_LIBRARY_PATH=EMULATED, WARPWISE_EMULATED_CHECK="races",
@@ -440,9 +442,22 @@ class Refusals(RunTest):
         nvcc("-o", "static", os.path.join(FOLDER, "its sources", "run_program.cu"))
         for program in [os.path.join(FOLDER, "static"), "/bin/sh"]:
             self.fail_with(1, "run", program, says=[program, "libcudart.so.13", "nvcc -cudart shared"])
-        write("script", b"#!/bin/sh\nexit 0\n")
+
+    def test_what_starts_programs_is_told_how(self):
+        write("script", f"#!/bin/sh\n'{self.program}' ignored\n".encode())
         os.chmod("script", 0o755)
-        self.fail_with(1, "run", "./script", says="./script cannot be loaded: ")
+        self.fail_with(1, "run", "/bin/sh", says=["/bin/sh does not load", "WARPWISE_EMULATED_CHECK=all"])
+        said = self.fail_with(1, "run", "./script", says="./script is a script")
+        variables = re.findall(r"(\w+)=(\S+)", said)
+        self.assertIn("WARPWISE_EMULATED_ERROR_EXITCODE", dict(variables))
+        done = subprocess.run(["./script"], env={**os.environ, **dict(variables)}, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"out_of_bounds in kernel", done.stderr)
+
+    def test_reports_in_one_file(self):
+        for other in ["--junit", "--sarif"]:
+            self.fail_with(2, "run", "--explain", "report", other, "./report", self.program,
+                           says=f"--explain and {other} name the same file")
 
     def test_a_runtime_that_does_not_give_way(self):
         os.mkdir("real")

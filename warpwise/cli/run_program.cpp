@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -87,6 +88,22 @@ void replace_machine_code_of_nvrtc(const std::string& libraries, const fs::path&
   ::setenv("LD_PRELOAD", (replacement.string() + others).c_str(), 1);
 }
 
+// What starts programs is none that can be run itself; the environment reaches them.
+std::string how_by_variables(const fs::path& folder) {
+  return fmt::format(
+      "the programs that it starts run so with LD_LIBRARY_PATH={} WARPWISE_EMULATED_CHECK=all "
+      "WARPWISE_EMULATED_MESSAGES=faults WARPWISE_EMULATED_ERROR_EXITCODE=1 before its name",
+      folder.string());
+}
+
+void require_no_script(const fs::path& program, const fs::path& folder) {
+  char start[2] = {};
+  std::ifstream(program, std::ios::binary).read(start, sizeof(start));
+  if (start[0] != '#' || start[1] != '!') return;
+  throw Error(fmt::format("{} is a script, not a program with the CUDA runtime: {}",
+                          program.string(), how_by_variables(folder)));
+}
+
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
@@ -114,8 +131,9 @@ void require_emulated(const std::string& libraries, const fs::path& program,
   }
   throw Error(
       fmt::format("{} does not load the shared CUDA runtime, {}: if it is a CUDA program, "
-                  "build it with nvcc -cudart shared (nvcc links a static one by default)",
-                  name, runtime_library));
+                  "build it with nvcc -cudart shared (nvcc links a static one by default); if it "
+                  "is none, {}",
+                  name, runtime_library, how_by_variables(folder)));
 }
 
 // A report takes shape while the program runs: a file that can be replaced.
@@ -136,6 +154,13 @@ class Help final : public CLI::Formatter {
 fs::path place_of_file(const std::string& file) {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
+}
+
+void require_different(std::string_view option, const std::string& file, std::string_view other,
+                       const std::string& other_file) {
+  if (file.empty() || other_file.empty() || place_of_file(file) != place_of_file(other_file))
+    return;
+  throw UsageError(fmt::format("{} and {} name the same file", option, other));
 }
 
 class RunCommand final : public Command {
@@ -199,12 +224,14 @@ class RunCommand final : public Command {
       throw UsageError("--device stands in the place of --cc: give one of them");
     if (!junit_.empty()) require_report("--junit", junit_);
     if (!sarif_.empty()) require_report("--sarif", sarif_);
-    if (!junit_.empty() && !sarif_.empty() && place_of_file(junit_) == place_of_file(sarif_))
-      throw UsageError("--junit and --sarif name the same file");
+    require_different("--junit", junit_, "--sarif", sarif_);
+    require_different("--explain", explain_, "--junit", junit_);
+    require_different("--explain", explain_, "--sarif", sarif_);
     if (!explain_.empty()) require_explanation_place(explain_);
     const fs::path program = find_program(words[0]);
     const fs::path folder = lab::emulated_runtime_folder();
     lab::search_first(folder);
+    require_no_script(program, folder);
     const std::string libraries = libraries_of(program);
     require_emulated(libraries, program, folder);
     replace_machine_code_of_nvrtc(libraries, folder);
