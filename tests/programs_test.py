@@ -18,8 +18,8 @@ specification.loader.exec_module(record)
 FAULT = "warpwise: out_of_bounds in kernel k(int*), block (0,0,0), thread (0,0,0) (1 times), a.cu:3: global read of 4 bytes\n"
 
 
-def outcome(text="", status=0, not_run=(), passed="PASS", failed="FAIL", checked=None):
-    return record.judged(text, status, list(not_run), passed, failed, checked)
+def outcome(text="", status=0, not_run=(), passed="PASS", failed="FAIL", checked=None, **more):
+    return record.judged(text, status, list(not_run), passed, failed, checked, **more)
 
 
 class Judged(unittest.TestCase):
@@ -37,6 +37,11 @@ class Judged(unittest.TestCase):
         self.assertEqual(outcome("PASS\n", 0, ["the emulator does not run 'x'"]), ("refused", "the emulator does not run 'x'"))
         self.assertEqual(outcome("PASS\n" + FAULT)[0], "fault")
         self.assertIn("k(int*), block (0,0,0)", outcome(FAULT)[1])
+
+    def test_a_fault_that_is_the_programs_intention(self):
+        self.assertEqual(outcome("PASS\n" + FAULT, intended="out_of_bounds")[0], "passed")
+        self.assertEqual(outcome("PASS\n" + FAULT, intended="assertion")[0], "fault")
+        self.assertEqual(outcome("PASS\n" + FAULT + FAULT.replace("out_of_bounds", "trap"), intended="out_of_bounds")[0], "fault")
 
     def test_time(self):
         self.assertEqual(outcome("PASS\n", None)[0], "too slow")
