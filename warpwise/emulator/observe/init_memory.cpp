@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "warpwise/emulator/device.hpp"
-#include "warpwise/emulator/instructions/fragments.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/instructions/wmma_form.hpp"
 #include "warpwise/emulator/observe/init.hpp"
 
 namespace warpwise::emulator {
@@ -38,6 +38,11 @@ bool any_of(const std::uint8_t* from, std::size_t bytes) {
 }
 
 constexpr std::string_view written_to_global = "what is written to global memory";
+
+tensor::WmmaMatrix wmma_matrix_of(const Operation& op) {
+  const auto flags = flags_of<tensor::WmmaFlags>(op);
+  return {tensor::wmma_shapes[flags.shape], flags.role, flags.element};
+}
 
 template <int Bytes>
 void define_lanes(std::uint8_t* base, const std::uint64_t* at) {
@@ -146,15 +151,27 @@ void Init::look(Warp& warp, const Operation& op, const Access& access) {
   }
 }
 
-/// printf, malloc and free take what nobody has written.
+namespace {
+
+/// Whether it may be padding that is not defined: of a block of a kernel's parameters, which is
+/// taken as a whole.
+bool is_padded(const Access& access, const std::uint8_t* shadow) {
+  constexpr int largest_argument = 16;
+  return access.bytes > largest_argument &&
+         std::find(shadow, shadow + access.bytes, 0) != shadow + access.bytes;
+}
+
+}  // namespace
+
+/// printf, malloc, launches and their like take what nobody has written.
 void Init::check_taken(Warp& warp, const Operation& op, const Access& access, const Place& place) {
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const Origin origin = origin_of(access, place, lane);
-    if (!origin.in_memory) continue;
+    if (!origin.in_memory || is_padded(access, place.lane(lane))) continue;
     Origins origins{};
     origins[static_cast<std::size_t>(lane)] = origin;
-    report(warp, op, Mask{1} << lane, origins, "what printf, malloc or free takes");
+    report(warp, op, Mask{1} << lane, origins, "what a function of the system takes");
     std::memset(place.lane(lane), 0, static_cast<std::size_t>(access.bytes));
   }
 }
@@ -175,13 +192,10 @@ Init::RegisterByte Init::register_byte(const Operation& op, const Access& access
                                        int byte) const {
   const std::int32_t* list = code_->lists.data() + op.list;
   if (code_->names[op.index].starts_with("wmma")) {
-    // The stride comes first.
-    const int size = flags_of<FragmentFlags>(op).fragment == Fragment::float_sum ? 4 : 2;
-    const bool is_pair = access.bytes == 2 * size;
-    const int pair = is_pair ? fragment_access_ : fragment_access_ / 2;
-    const int element = is_pair ? byte / size : fragment_access_ % 2;
-    return size == 4 ? RegisterByte{list[1 + 2 * pair + element], lane, byte % size}
-                     : RegisterByte{list[1 + pair], lane, 2 * element + byte % size};
+    // The stride comes first. A register's bytes follow each other in one access or in several.
+    const int bytes = wmma_matrix_of(op).register_bits() / 8;
+    const int each = bytes / access.bytes;
+    return {list[1 + fragment_access_ / each], lane, fragment_access_ % each * access.bytes + byte};
   }
   // A row of 16 bytes of a matrix of 8 x 8.
   const int row = lane % 8;
@@ -266,14 +280,16 @@ void Init::load_matrix(Warp& warp, const Operation& op, const Access& access, co
   for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
 }
 
-/// Factors are held twice: as the first and as the second four registers.
+/// An operand of halves has more registers than it needs, which repeat the others.
 template <class Body>
 void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) const {
-  const Fragment fragment = flags_of<FragmentFlags>(op).fragment;
-  if (fragment != Fragment::a && fragment != Fragment::b) return;
+  const tensor::WmmaMatrix matrix = wmma_matrix_of(op);
   const std::int32_t* registers = code_->lists.data() + op.list + 1;
-  for (int r = 0; r < 4; ++r) {
-    if (registers[r] == to.offset) body(RegisterByte{registers[r + 4], to.lane, to.byte});
+  const auto stated =
+      static_cast<int>(tensor::stated_registers(matrix, flags_of<tensor::WmmaFlags>(op).role));
+  for (int r = 0; r < stated; ++r) {
+    if (r >= matrix.registers() && registers[r % matrix.registers()] == to.offset)
+      body(RegisterByte{registers[r], to.lane, to.byte});
   }
 }
 

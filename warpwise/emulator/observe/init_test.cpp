@@ -365,6 +365,27 @@ TEST(Init, MatrixProducts) {
   expect_found(product + ".loc 1 12 0\nst.global.u32 [%l4], %r11;", 12, "shared memory");
 }
 
+// The same of fragments, whose second row of halves is eight rows below the first one.
+TEST(Init, Fragments) {
+  const std::string product =
+      "mov.u32 %r4, 16;\nmov.u32 %r5, 0;\n"
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r6, %r7, %r8, %r9, %r10, %r11, %r12, "
+      "%r13}, [%l1], %r4;\n"
+      "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%r14, %r15, %r16, %r17}, {%r6, %r7, %r8, "
+      "%r9, %r10, %r11, %r12, %r13}, {%r5, %r5, %r5, %r5, %r5, %r5, %r5, %r5}, {%r5, %r5, %r5, "
+      "%r5};\n";
+  expect_clean(product + "st.global.u32 [%l4], %r14;", 256);
+  const std::string second = product + ".loc 1 12 0\nst.global.u32 [%l4], %r15;";
+  expect_found(second, 12, "'from' of 512 bytes", 256);
+  expect_clean(second, 512);
+  const std::string store =
+      product +
+      ".loc 1 12 0\nwmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%l2], "
+      "{%r14, %r15, %r16, %r17}, %r4;";
+  expect_clean(store, 512);
+  expect_found(store, 12, "'from' of 512 bytes", 256);
+}
+
 TEST(Init, WhatSystemFunctionsTake) {
   const std::string heap = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n";
   const std::string text =
@@ -374,7 +395,7 @@ TEST(Init, WhatSystemFunctionsTake) {
     return launch(body, written, 1, heap);
   };
   const std::string of_size = "ld.global.u64 %l6, [%l1];\n" + text;
-  expect_found(run(of_size, 4), 10, "what printf, malloc or free takes depends on", 0, of_size);
+  expect_found(run(of_size, 4), 10, "what a function of the system takes depends on", 0, of_size);
   expect_clean(run(of_size, 8), of_size);
   const std::string content =
       "mov.u64 %l6, 16;\n" + text + "st.u32 [%l7+4], %r1;\n.loc 1 12 0\nld.u32 %r4, [%l7";
