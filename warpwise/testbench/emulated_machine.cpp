@@ -36,7 +36,10 @@ class EmulatedMachine final : public Machine {
   EmulatedMachine() { device_.track_definedness(); }
   bool counts() const override { return true; }
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {
-    return device_.allocate(bytes, name);
+    const emulator::Address address = device_.allocate(bytes, name);
+    // Its zeros were asked for: they count as written, as what the host may write does.
+    if (bytes > 0) device_.host_pointer(address, bytes);
+    return address;
   }
   void read(emulator::Address from, std::span<std::byte> to) const override {
     device_.read(from, to);

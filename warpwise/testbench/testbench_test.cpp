@@ -306,6 +306,20 @@ TEST_F(TestbenchOf, ABufferOfOneElementIsNoCount) {
   EXPECT_EQ(bench.zeros<int>("x", 2).read(), (std::vector<int>{0, 0}));
 }
 
+// count(to): to[0] += 1.
+TEST_F(TestbenchOf, ZerosAreWritten) {
+  const Module counting = bench.load_ptx(
+      ".version 7.0 .target sm_75 .address_size 64\n"
+      ".entry count(.param .u64 to) {\n"
+      "  .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+      "  ld.param.u64 %rd1, [to]; ld.global.u32 %r1, [%rd1];\n"
+      "  add.s32 %r1, %r1, 1; st.global.u32 [%rd1], %r1; ret; }");
+  const Buffer<int> count = bench.zeros<int>("count", 1);
+  const Outcome outcome = counting.kernel("count").launch({{1}, {1}}, count).expect_no_faults();
+  EXPECT_TRUE(outcome) << outcome.text;
+  EXPECT_EQ(count.read()[0], 1);
+}
+
 TEST_F(TestbenchOf, GoogleTestShowsTheText) {
   const ::testing::AssertionResult shown = strided(8).expect_sectors_per_request(4);
   EXPECT_FALSE(shown);
