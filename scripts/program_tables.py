@@ -8,7 +8,7 @@ NOT_COUNTED = ("needs", "not built")
 RAN = ("passed", "ended")
 REST = {"own race": "has a race of its own", "refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
         "cut off": "passed their check, but had not ended their benchmark in time",
-        "too slow": "too slow"}
+        "too slow": "too slow", "not measured": "not measured yet"}
 
 
 def read(folder):

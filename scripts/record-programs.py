@@ -139,12 +139,13 @@ def main():
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--command", default=str(REPOSITORY / "build/release/bin/warpwise"))
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"))
+    parser.add_argument("--commit", help="what --command was built of, where the tree has gone on since")
     parser.add_argument("--try", dest="trial", action="store_true", help="records nothing")
     arguments = parser.parse_args()
     if not arguments.trial:
         clean_commit("record-programs.py")
     # Of what runs: commits of documents and scripts behind it leave it as it is.
-    commit = first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
+    commit = arguments.commit or first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
     built = json.loads(pathlib.Path(arguments.built).read_text(encoding="utf-8"))
     calls = json.loads((REPOSITORY / f"scripts/programs/{arguments.name}.json").read_text(encoding="utf-8"))
     path = RESULTS / f"{arguments.name}.json"
@@ -159,7 +160,7 @@ def main():
     method = f"{built['compiled']}; {arguments.seconds} s of CPU time each"
     write(path, {"collection": arguments.name, "what": calls["what"], "repository": built["repository"], "repository_commit": built["commit"],
                  "machine": machine_of(arguments.date, commit, method),
-                 "rows": [rows[name] for name in built["programs"] if name in rows]})
+                 "rows": [rows.get(name, {"program": name, "outcome": "not measured", "why": ""}) for name in built["programs"]]})
 
 
 if __name__ == "__main__":
