@@ -57,7 +57,7 @@ class AddPtx(unittest.TestCase):
     def test_what_is_wrong_is_said_when_configuring(self):
         self.refused("blur.cu ARCHITECTURE sm_80", "ARCHITECTURE is 'sm_80', it needs a number, such as 80")
         self.refused("blur.cu ARCH 80", "'ARCH' is neither a CUDA file (.cu) that is there nor one of the words ARCHITECTURE")
-        self.refused("blurr.cu", "'blurr.cu' is neither a CUDA file")
+        self.refused("missing.cu", "'missing.cu' is neither a CUDA file")
         self.refused("main.cpp", "'main.cpp' is neither a CUDA file")
         self.refused("ARCHITECTURE 80", "no CUDA file is named")
         self.refused("blur.cu ../kernels/blur.cu", "two files would become blur.ptx")
