@@ -52,6 +52,14 @@ __global__ void inexact(float* values, unsigned* slots) {
   if (value > 0.5f) values[slot % 64] = __ldg(values) + value;  // the line: decided
 }
 
+// The first block to come decides; no thread races.
+__global__ void first_come(int* values) {
+  if (threadIdx.x == 0) atomicCAS(values, 0, int(blockIdx.x) + 1);  // the line: first_come
+}
+
+// Sums of floats in any order, which round differently.
+__global__ void sum(float* values) { atomicAdd(values, 1.0f + 0.001f * float(threadIdx.x)); }
+
 int check(const char* what) {
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess) return 0;
@@ -109,6 +117,8 @@ int main(int argc, char** argv) {
   if (mode == "assert") disagrees<<<1, 32>>>(7);
   if (mode == "inexact")
     inexact<<<1, 32>>>(reinterpret_cast<float*>(values), reinterpret_cast<unsigned*>(values));
+  if (mode == "order") first_come<<<4, 32>>>(values);
+  if (mode == "sum") sum<<<4, 32>>>(reinterpret_cast<float*>(values));
   if (mode == "race") unordered<<<1, 64>>>(values);
   if (mode == "endless") endless<<<1, 32>>>(values);
   if (mode == "ignored") ordered<<<1, 64>>>(values);  // which does not run

@@ -182,6 +182,21 @@ class Faults(RunTest):
         for options in [[], ["--check", "none"]]:
             self.assertEqual(self.run_program("race", options=options).returncode, 0)
 
+    def test_orders(self):
+        self.assertEqual(self.run_program("order", options=["--check", "all"]).returncode, 0)
+        done = self.run_program("order", options=["--orders", "2"])
+        self.assertEqual(done.returncode, 3)
+        first = self.said(done)[0]
+        self.assertTrue(first.startswith("warpwise: order_dependent in kernel first_come(int*), block (3,0,0), "), first)
+        for words in [f"inlined at {FOLDER}/its sources/run_program.cu:{line_of('first_come')}: ", " of 256 bytes are 0x00000001 in the "
+                      "first order and 0x00000004 in order 1; 1 byte differs", "(order 1 of seed 1)"]:
+            self.assertIn(words, first)
+        self.assertIn(b"of seed 7)", self.run_program("order", options=["--orders", "2", "--seed", "7"]).stderr)
+        done = self.run_program("sum", options=["--orders", "8"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"kernel sum(float*): floating-point sums of atomics round differently", done.stderr)
+        self.assertEqual(self.run_program("sound", options=["--orders", "8"]).returncode, 0)
+
     def test_one_that_the_program_ignores(self):
         self.assertEqual(self.run_program("ignored").returncode, 0)
         done = self.run_program("ignored", options=["--error-exitcode", "9", "--quiet"])
@@ -420,13 +435,54 @@ class Reports(RunTest):
         self.assertEqual(alone("race").returncode, 3)
         self.assertEqual(alone("sound", WARPWISE_EMULATED_MESSAGES="all").stderr,
                          b"warpwise: all that ran is exact\nwarpwise: 3 launches of 2 kernels, 0 faults\n")
-        for name, text in [("CHECK", "rces"), ("MESSAGES", "some"), ("FIDELITY", "yes"), ("ERROR_EXITCODE", "256"), ("ERROR_EXITCODE", "1x")]:
+        for name, text in [("CHECK", "rces"), ("MESSAGES", "some"), ("FIDELITY", "yes"), ("ERROR_EXITCODE", "256"), ("ERROR_EXITCODE", "1x"),
+                           ("ORDERS", "0"), ("SEED", "-1")]:
             done = alone("sound", **{"WARPWISE_EMULATED_" + name: text})
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr.decode(), rf"\Awarpwise: WARPWISE_EMULATED_{name} got '{text}', it needs .*\n\Z")
         done = alone("sound", WARPWISE_EMULATED_JUNIT="missing/report.xml")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"\Awarpwise: .*missing/report.xml cannot be written: No such file.*\n\Z")
+
+
+class Suppressions(RunTest):
+    def suppressed(self, text, *words, code=0):
+        write("known.txt", text.encode())
+        done = self.run_program(*words, options=["--check", "races", "--suppressions", "known.txt", "--junit", "report.xml",
+                                                 "--sarif", "report.json", "--error-exitcode", "9"])
+        self.assertEqual(done.returncode, code, done.stderr)
+        return self.said(done)
+
+    def test_by_function(self):
+        said = self.suppressed("# both sides\nrace in unordered because nobody reads the result\n", "race")
+        self.assertEqual(said[-1], "warpwise: 2 launches of 2 kernels, 0 faults, 2 suppressed")
+        self.assertEqual(ElementTree.parse("report.xml").getroot().get("failures"), "0")
+        results = json.loads(read("report.json"))["runs"][0]["results"]
+        self.assertEqual([result["suppressions"] for result in results],
+                         [[{"kind": "external", "justification": "nobody reads the result"}]] * 2)
+
+    def test_by_line_and_the_rest_is_reported(self):
+        line = line_of("unordered")
+        said = self.suppressed(f"race at run_program.cu:{line} because of the other side\nrace in elsewhere because x\n", "race", code=3)
+        self.assertTrue(said[0].startswith("warpwise: race in kernel unordered(int*)"), said)
+        self.assertIn("warpwise: line 2 of the suppressions covered no fault: race in elsewhere because x", said)
+        self.assertEqual(said[-1], "warpwise: 2 launches of 2 kernels, 1 fault, 1 suppressed")
+        results = json.loads(read("report.json"))["runs"][0]["results"]
+        self.assertEqual(["suppressions" in result for result in results], [False, True])
+
+    def test_the_program_goes_on(self):
+        said = self.suppressed("out_of_bounds at run_program.cu in beyond because it is a test\n", "ignored")
+        self.assertEqual(said[-1], "warpwise: 3 launches of 3 kernels, 0 faults, 1 suppressed")
+
+    def test_refusals(self):
+        for text, says in [("race in f\n", "line 1, 'race in f': it gives no reason"), ("#\nrce in f because x", "line 2, 'rce")]:
+            write("known.txt", text.encode())
+            self.fail_with(2, "run", "--suppressions", "known.txt", self.program, "sound", says=["--suppressions known.txt", says])
+        self.fail_with(1, "run", "--suppressions", "missing", self.program, "sound", says="missing cannot be read")
+        environment = dict(os.environ, LD_LIBRARY_PATH=EMULATED, WARPWISE_EMULATED_SUPPRESSIONS="known.txt")
+        done = subprocess.run([self.program, "sound"], env=environment, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"a file of suppressions: line 2, 'rce in f because x'", done.stderr)
 
 
 class Refusals(RunTest):
@@ -488,6 +544,8 @@ class Refusals(RunTest):
         self.fail_with(2, "run", "--cc", "8.6", "--device", "h200", program, says="--device stands in the place of --cc")
         for code in ["0", "256", "x", ""]:
             self.fail_with(2, "run", "--error-exitcode", code, program, says="--error-exitcode got")
+        self.fail_with(2, "run", "--orders", "1", program, says="--orders got '1'")
+        self.fail_with(2, "run", "--seed", "1", program, says="--seed is for --orders")
         self.fail_with(2, "run", "--budget", "0", program, says="--budget got '0'")
 
     def test_reports_that_cannot_be_written(self):

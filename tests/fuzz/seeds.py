@@ -64,6 +64,12 @@ def arguments_seeds():
         yield b"\5" + text.encode()
 
 
+def suppressions_seeds():
+    yield b"# known\n\nrace at src/a.cu:12 in f<int, 2>(int*) because it is so\nany in the program because x\r\n"
+    yield b"order_dependent in a::b because of because\n  leak at /a/b.cu because y"
+    yield b"race in f"
+
+
 def ptx_seeds():
     head = ".version 9.0\n.target sm_75\n.address_size 64\n"
     variables = [
@@ -71,7 +77,7 @@ def ptx_seeds():
         ".const .v2 .u16 b[] = {{1, 0x2}, {0b1, 07}}; .extern .shared .align 16 .b8 c[];",
         ".global .u64 d[3] = {d, generic(d)+8, (1 << 4) % 3 ? ~5U : (.s64)-1.5};",
         ".global .b8 e[8] = {0xFF(d), 0xFF00(d), 0xFF0000(d), 0xFF000000(d)};",
-        '.file 1 "a.cu"\n.section .debug_str { .b8 1, 2\n }\n.alias f, g; .pragma "x";',
+        '.file 1 "a.cu"\n.section .debug_str {\n$L:\n.b8 1, 97, 0\n }\n.alias f, g; .pragma "x";',
     ]
     statements = [
         ".reg .pred %p<2>; .reg .b32 %r<4>, q; .param .align 8 .b8 t[24];",
@@ -245,7 +251,7 @@ def image_seeds(ending):
 
 for target, seeds in [("npy", npy_seeds), ("y4m", y4m_seeds), ("complete", complete_seeds), ("arguments", arguments_seeds),
                       ("device", device_seeds),
-                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds),
+                      ("explain", explain_seeds), ("fat_binary", fat_binary_seeds), ("ladder", ladder_seeds), ("pipeline", pipeline_seeds), ("ptx", ptx_seeds), ("suppressions", suppressions_seeds),
                       ("record", record_seeds), ("search", search_seeds),
                       ("stream", stream_seeds),
                       ("png", image_seeds("png")), ("jpeg", image_seeds("jpg")), ("tiff", image_seeds("tif")),

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 
@@ -18,6 +19,7 @@
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/cli/run_explained.hpp"
 #include "warpwise/emulator/checks.hpp"
+#include "warpwise/emulator/suppressions.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/subprocess.hpp"
 #include "warpwise/lab/explain/emulated_runtime.hpp"
@@ -143,6 +145,18 @@ void require_report(const std::string& option, const std::string& file) {
   io::require_place(file);
 }
 
+// The runtime reads it again: a mistake in it is known before the program runs.
+void require_suppressions(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) throw Error(file + " cannot be read");
+  try {
+    const emulator::Suppressions read(text);
+  } catch (const InvalidArgument& error) {
+    throw UsageError(fmt::format("--suppressions {}: {}", file, error.what()));
+  }
+}
+
 // PROGRAM and what follows is no option of this command's, so the parser knows nothing of it.
 class Help final : public CLI::Formatter {
  public:
@@ -184,6 +198,20 @@ class RunCommand final : public Command {
                budget_ =
                    parse_integer("--budget", text, 1, std::numeric_limits<std::int64_t>::max());
              });
+    add_text(
+        app, "--orders", "N",
+        "Runs each launch N times, 2 to 1000, from the same memory and with its blocks, warps "
+        "and lanes taking turns in other orders: a result that depends on the order is a "
+        "fault",
+        [this](const std::string& text) { orders_ = parse_integer("--orders", text, 2, 1000); });
+    add_text(app, "--seed", "S", "What the orders are made from (default: 1)",
+             [this](const std::string& text) {
+               seed_ = parse_integer("--seed", text, 0, std::numeric_limits<std::int64_t>::max());
+             });
+    app.add_option("--suppressions", suppressions_,
+                   "A file of faults that are known and not reported, each with its reason: lines "
+                   "such as: race at sum.cu:12 because …")
+        ->type_name("FILE");
     app.add_option("--explain", explain_,
                    "Writes what each of its kernels costs and why, as warpwise explain does, when "
                    "the program has ended: FILE.json, FILE.html, or text; - is standard output")
@@ -222,11 +250,14 @@ class RunCommand final : public Command {
     }
     if (app_.count("--cc") > 0 && app_.count("--device") > 0)
       throw UsageError("--device stands in the place of --cc: give one of them");
+    if (seed_ && orders_ == 1)
+      throw UsageError("--seed is for --orders: give how many there are to be");
     if (!junit_.empty()) require_report("--junit", junit_);
     if (!sarif_.empty()) require_report("--sarif", sarif_);
     require_different("--junit", junit_, "--sarif", sarif_);
     require_different("--explain", explain_, "--junit", junit_);
     require_different("--explain", explain_, "--sarif", sarif_);
+    if (!suppressions_.empty()) require_suppressions(suppressions_);
     if (!explain_.empty()) require_explanation_place(explain_);
     const fs::path program = find_program(words[0]);
     const fs::path folder = lab::emulated_runtime_folder();
@@ -261,6 +292,9 @@ class RunCommand final : public Command {
     if (app_.count("--check") > 0) set("CHECK", to_string(checks_));
     if (cc_) set("CC", rules::to_string(*cc_));
     if (budget_ > 0) set("BUDGET", std::to_string(budget_));
+    if (orders_ > 1) set("ORDERS", std::to_string(orders_));
+    if (seed_) set("SEED", std::to_string(*seed_));
+    if (!suppressions_.empty()) set("SUPPRESSIONS", fs::absolute(suppressions_).string());
     if (!junit_.empty()) set("JUNIT", junit_);
     if (!sarif_.empty()) set("SARIF", sarif_);
     if (error_exit_code_ > 0) set("ERROR_EXITCODE", std::to_string(error_exit_code_));
@@ -280,6 +314,9 @@ class RunCommand final : public Command {
   emulator::Checks checks_;
   std::optional<rules::ComputeCapability> cc_;
   std::int64_t budget_ = 0;  // 0: none
+  std::int64_t orders_ = 1;
+  std::optional<std::int64_t> seed_;
+  std::string suppressions_;
   std::string explain_;
   std::string junit_;
   std::string sarif_;

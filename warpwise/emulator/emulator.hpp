@@ -216,8 +216,9 @@ enum class FaultKind {
   unsynchronised,    ///< memory that the host takes while the device may still write it
   bad_call,          ///< through a pointer to no function
   stack_overflow,
-  narrow_scope,  ///< atomic accesses by two blocks, one of them for its own block alone
-  equal_writes,  ///< as a race, of a value that is there already
+  narrow_scope,     ///< atomic accesses by two blocks, one of them for its own block alone
+  equal_writes,     ///< as a race, of a value that is there already
+  order_dependent,  ///< a result that another order of blocks and warps changes
 };
 /// For name_of() and value_named(): "out_of_bounds", …
 constexpr auto enum_names(FaultKind) {
@@ -241,7 +242,8 @@ constexpr auto enum_names(FaultKind) {
                                              {FaultKind::bad_call, "bad_call"},
                                              {FaultKind::stack_overflow, "stack_overflow"},
                                              {FaultKind::narrow_scope, "narrow_scope"},
-                                             {FaultKind::equal_writes, "equal_writes"}});
+                                             {FaultKind::equal_writes, "equal_writes"},
+                                             {FaultKind::order_dependent, "order_dependent"}});
 }
 
 /// A line of the program's source; line 0 and no file where it is not known.
@@ -262,6 +264,8 @@ struct Fault {
   std::string message;
   /// Where the compiler inlined the function that the line is of: the innermost call first.
   std::vector<SourcePlace> called_from = {};
+  /// The functions, mangled, that the compiler inlined there: the innermost first.
+  std::vector<std::string> functions = {};
 };
 
 /// What a launch executed that is not exact, of one kind.
@@ -334,6 +338,15 @@ struct LaunchOptions {
   /// nor Check::init are asked for, and there is at least one compute capability: the first one's
   /// rules hold.
   std::optional<PaceModel> pace = {};
+  /// Runs the launch this often, each time from the same memory and with its blocks, warps and
+  /// lanes taking turns in another order; the first time in the usual one, which alone is counted,
+  /// checked and kept. A byte of memory that is not the same afterwards, or a line that printf
+  /// wrote, is an `order_dependent` fault, what goes wrong in another order a fault of its kind. 1:
+  /// once. Memory that the host sees too is put back as well: no other thread of the host may use
+  /// it meanwhile, nor launch on this device. Not with `pace`.
+  int orders = 1;
+  /// Of all but the first two orders: the second is the first one backwards.
+  std::uint64_t order_seed = 0;
 };
 
 /// What a kernel told the GPU to do when it has ended: to run a kernel, to copy or to fill memory.
@@ -375,6 +388,13 @@ struct LaunchResult {
   /// Kernels that it launched and those that these launched, in the order in which they ran; what
   /// they counted, found and printed is with them.
   std::vector<LaunchedKernel> launched;
+  std::uint64_t executed = 0;  ///< warp instructions, whether they were counted or not
+  /// With LaunchOptions::orders: the largest difference between floating-point sums of atomics, as
+  /// a share of the largest of those that differ. They may, as no two orders need round alike, and
+  /// it is no fault.
+  double order_rounding = 0;
+  /// The other orders were not run, or not compared: the kernel takes memory from its heap.
+  bool orders_not_compared = false;
 };
 
 /// A kernel that another one launched.

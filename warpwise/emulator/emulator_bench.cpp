@@ -1,7 +1,13 @@
-// Warp instructions that one core emulates in a second, on integer image kernels: without counting,
-// with all counts for CC 9.0, and with those for three compute capabilities.
+// Warp instructions that one core emulates in a second, of integer image kernels and of a product
+// of matrices: without counting, with all counts for CC 9.0, with those for three compute
+// capabilities, and with checks.
 
 #include <benchmark/benchmark.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "emulator/emulated.hpp"
 
@@ -17,17 +23,11 @@ struct Counting {
   emulator::Checks checks = {};
 };
 
-void run(benchmark::State& state, const char* kernel, const Counting& counting) {
-  test::Emulated emulated(test::kernels_ptx("image"));
-  if (counting.checks.has(emulator::Check::init)) emulated.device.track_definedness();
-  const std::vector<std::uint32_t> pixels = test::random_words(width * height / 4, 1);
-  const emulator::Address from = emulated.buffer(pixels);
-  const emulator::Address to = emulated.device.allocate(width * height);
+/// Launches over and over, and counts the kernel's warp instructions.
+template <class Launch>
+void measure(benchmark::State& state, test::Emulated& emulated, const Counting& counting,
+             const Launch& launch) {
   emulated.options.threads = 1;
-  const auto launch = [&] {
-    return emulated.launch(kernel, {width / 32, height / 8}, {32, 8}, from, to, width, height,
-                           width);
-  };
   const double instructions = static_cast<double>(launch().totals.warp_instructions);
   emulated.options.count = counting.count;
   emulated.options.compute_capabilities = counting.compute_capabilities;
@@ -40,28 +40,70 @@ void run(benchmark::State& state, const char* kernel, const Counting& counting) 
       benchmark::Counter(instructions, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-BENCHMARK_CAPTURE(run, sobel_uncounted, "sobel", Counting{})->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, sobel_counted, "sobel", Counting{true, {{9, 0}}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, sobel_counted_for_three, "sobel", Counting{true, {{1, 3}, {2, 0}, {9, 0}}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, box_uncounted, "box", Counting{})->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, box_counted, "box", Counting{true, {{9, 0}}})->Unit(benchmark::kMillisecond);
+void run(benchmark::State& state, const char* kernel, const Counting& counting) {
+  test::Emulated emulated(test::kernels_ptx("image"));
+  if (counting.checks.has(emulator::Check::init)) emulated.device.track_definedness();
+  const std::vector<std::uint32_t> pixels = test::random_words(width * height / 4, 1);
+  const emulator::Address from = emulated.buffer(pixels);
+  const emulator::Address to = emulated.device.allocate(width * height);
+  measure(state, emulated, counting, [&] {
+    return emulated.launch(kernel, {width / 32, height / 8}, {32, 8}, from, to, width, height,
+                           width);
+  });
+}
 
-BENCHMARK_CAPTURE(run, sobel_races, "sobel", Counting{false, {}, {emulator::Check::races}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, box_races, "box", Counting{false, {}, {emulator::Check::races}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, sobel_init, "sobel", Counting{false, {}, {emulator::Check::init}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, box_init, "box", Counting{false, {}, {emulator::Check::init}})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, sobel_checked, "sobel", Counting{false, {}, emulator::Checks::all()})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, box_checked, "box", Counting{false, {}, emulator::Checks::all()})
-    ->Unit(benchmark::kMillisecond);
+/// Tiles in shared memory, and two barriers for each.
+void multiply(benchmark::State& state, const Counting& counting) {
+  constexpr int side = 16;
+  constexpr int size = 256;
+  test::Emulated emulated(test::kernels_ptx("matrix_multiply"));
+  if (counting.checks.has(emulator::Check::init)) emulated.device.track_definedness();
+  const emulator::Address a = emulated.buffer(test::random_floats(size * size, 1));
+  const emulator::Address b = emulated.buffer(test::random_floats(size * size, 2));
+  const emulator::Address c = emulated.device.allocate(size * size * sizeof(float));
+  measure(state, emulated, counting, [&] {
+    return emulated.launch("matrix_multiply", {size / side, size / side}, {side, side}, a, b, c,
+                           size);
+  });
+}
+
+const Counting counted{true, {{9, 0}}};
+const Counting counted_for_three{true, {{1, 3}, {2, 0}, {9, 0}}};
+Counting checked(emulator::Checks checks) { return {false, {}, checks}; }
+
+void list_all() {
+  using emulator::Check;
+  using emulator::Checks;
+  const std::vector<std::pair<std::string, Counting>> all = {
+      {"uncounted", {}},
+      {"counted", counted},
+      {"counted_for_three", counted_for_three},
+      {"races", checked({Check::races})},
+      {"sync", checked({Check::sync})},
+      {"init", checked({Check::init})},
+      {"all_checks", checked(Checks::all())}};
+  for (const char* const kernel : {"sobel", "box", "multiply"}) {
+    for (const auto& [name, counting] : all) {
+      const auto body = [kernel, counting](benchmark::State& state) {
+        if (std::string_view(kernel) == "multiply")
+          multiply(state, counting);
+        else
+          run(state, kernel, counting);
+      };
+      benchmark::RegisterBenchmark(("run/" + std::string(kernel) + "_" + name).c_str(), body)
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace warpwise
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  warpwise::list_all();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

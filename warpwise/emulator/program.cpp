@@ -11,7 +11,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/decode/decoder.hpp"
 #include "warpwise/emulator/device.hpp"
-#include "warpwise/emulator/execute/launch.hpp"
+#include "warpwise/emulator/execute/orders.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
@@ -259,10 +259,13 @@ LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid,
                              std::uint64_t dynamic_shared_bytes,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {
   const Code& code = state_->code(kernel, observer_set(options));
+  const std::vector<Address>& variables = state_->load(device.state(), device);
   const GridWorkspace workspace(device, options.cooperative);
+  const LaunchShape shape{grid, block, dynamic_shared_bytes, workspace.address()};
   LaunchResult result =
-      run_launch(code, device.state(), state_->load(device.state(), device),
-                 {grid, block, dynamic_shared_bytes, workspace.address()}, parameters, options);
+      options.orders < 2 ? run_launch(code, device.state(), variables, shape, parameters, options)
+                         : run_in_orders(code, state_->code(kernel, ObserverSet::none),
+                                         device.state(), variables, shape, parameters, options);
   if (result.faults.empty())
     state_->run(device, std::exchange(result.device_work, {}), 0, options, result.launched);
   return result;

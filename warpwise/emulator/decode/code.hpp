@@ -115,7 +115,8 @@ struct Code {
   std::vector<std::string> names;           ///< of each operation, for messages ("ld.global.f32")
   std::vector<std::string> files;           ///< that SourceLine::file indexes
   std::vector<ptx::SourceLine> callers;     ///< that SourceLine::caller indexes
-  std::vector<std::int32_t> lists;          ///< operands beyond those an Operation holds
+  std::vector<std::string> functions_inlined;  ///< that SourceLine::function indexes
+  std::vector<std::int32_t> lists;             ///< operands beyond those an Operation holds
   std::vector<Site> sites;
   std::vector<std::vector<std::int32_t>> jump_tables;
   std::vector<CalledFunction> functions;

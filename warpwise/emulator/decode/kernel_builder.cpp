@@ -385,6 +385,7 @@ std::string KernelBuilder::type() const {
 void KernelBuilder::finish() {
   code_.files = module_.files;
   code_.callers = module_.callers;
+  code_.functions_inlined = module_.inlined_functions;
   code_.told_lines = lines_to_tell(code_);
   code_.info.static_shared_bytes = code_.static_shared;
   code_.dynamic_shared_at =

@@ -7,8 +7,6 @@
 
 namespace warpwise::emulator {
 
-namespace {
-
 SourcePlace place_of(const Code& code, const ptx::SourceLine& source) {
   return {code.file_of(source), source.line};
 }
@@ -23,7 +21,17 @@ std::vector<SourcePlace> callers_of(const Code& code, const ptx::SourceLine& sou
   return callers;
 }
 
-}  // namespace
+std::vector<std::string> functions_of(const Code& code, const ptx::SourceLine& source) {
+  std::vector<std::string> functions;
+  for (const ptx::SourceLine* at = &source;;
+       at = &code.callers[static_cast<std::size_t>(at->caller)]) {
+    const auto index = static_cast<std::size_t>(at->function);
+    if (at->function >= 0 && index < code.functions_inlined.size() &&
+        !code.functions_inlined[index].empty())
+      functions.push_back(code.functions_inlined[index]);
+    if (at->caller < 0) return functions;
+  }
+}
 
 std::string line_text(const Code& code, std::uint32_t operation) {
   const ptx::SourceLine& source = code.lines[operation];
@@ -59,6 +67,7 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
     FaultKind kind;
     SourcePlace place;
     std::vector<SourcePlace> called_from;
+    std::vector<std::string> functions;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, FaultRecord> merged;
@@ -66,7 +75,8 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
     for (const auto& [where, record] : worker->faults) {
       const ptx::SourceLine& source = launch.code->lines[where.second];
       FaultRecord& to =
-          merged[{where.first, place_of(*launch.code, source), callers_of(*launch.code, source)}];
+          merged[{where.first, place_of(*launch.code, source), callers_of(*launch.code, source),
+                  functions_of(*launch.code, source)}];
       const std::uint64_t count = to.count + record.count;
       if (to.count == 0 || std::pair(record.block, record.thread) < std::pair(to.block, to.thread))
         to = record;
@@ -81,7 +91,7 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
     if (has_race && record.may_follow_from_race) continue;
     faults.push_back({key.kind, place_in(record.thread, launch.block),
                       place_in(record.block, launch.grid), key.place.file, key.place.line,
-                      record.count, record.message, key.called_from});
+                      record.count, record.message, key.called_from, key.functions});
   }
   return faults;
 }

@@ -151,6 +151,7 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   LaunchResult result;
   result.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   result.blocks = launch.blocks;
+  result.executed = launch.progress->executed;
   Observers::collect(launch, observers, result);
   result.faults = collect_faults(launch, plain);
   if (launch.progress->faults >= most_faults && !result.faults.empty())
@@ -201,10 +202,13 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.pace = options.pace;
   launch.checks = options.checks;
   launch.fidelity = options.fidelity;
+  launch.order = shape.order;
+  launch.order_seed = shape.order_seed;
+  launch.watch = shape.watch;
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const bool in_turn = options.pace || checks_races(options.checks);
+  const bool in_turn = options.pace || launch.order > 0 || checks_races(options.checks);
   const std::uint64_t wanted = in_turn               ? 1
                                : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
                                                      : cores;

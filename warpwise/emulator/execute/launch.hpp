@@ -11,12 +11,17 @@
 
 namespace warpwise::emulator {
 
+struct Watch;
+
 struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   std::uint64_t dynamic_shared_bytes = 0;
   Address grid_workspace = 0;  ///< of a cooperative launch
   int depth = 0;               ///< 0: launched by the host
+  unsigned order = 0;          ///< of blocks and warps, as in Launch
+  std::uint64_t order_seed = 0;
+  Watch* watch = nullptr;
 };
 
 /// Runs a kernel to its end. \param code  decoded for observer_set(options)

@@ -5,14 +5,18 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/barrier.hpp"
 #include "warpwise/emulator/execute/block.hpp"
 #include "warpwise/emulator/execute/calls.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/livelock.hpp"
+#include "warpwise/emulator/execute/schedule.hpp"
 #include "warpwise/emulator/execute/sync_check.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
@@ -27,6 +31,9 @@ constexpr std::uint64_t turn_instructions = 1 << 18;
 constexpr int spins_before_yield = 256;
 // Blocks that one worker keeps at once while they wait for each other.
 constexpr std::size_t most_resident_blocks = 1024;
+// Blocks whose turns mix in a shuffled order. More cost cache misses, and two that meet are enough
+// for a result that depends on the order.
+constexpr std::size_t shuffled_blocks = 4;
 
 constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 
@@ -86,17 +93,24 @@ Mask missing_members(const Warp& warp, const Operation& op, Mask lanes) {
   return members & warp.live & ~lanes;
 }
 
-/// One warp's turn.
-template <class Observers>
+/// One warp's turn. \tparam shuffled  it may end behind any instruction, as the worker's schedule
+/// says
+template <class Observers, bool shuffled = false>
 class Turn {
  public:
   Turn(Warp& warp, const Code& code, Observers& observers)
       : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
         check_sync_(warp.worker->launch->checks.has(Check::sync)) {
-    warp.turn_ends = warp.executed + turn_instructions;
+    if constexpr (shuffled)
+      warp.turn_ends = warp.executed + warp.worker->schedule->turn_instructions();
+    else
+      warp.turn_ends = warp.executed + turn_instructions;
   }
 
   Outcome run() {
+    if constexpr (shuffled) {
+      if (run_some_lanes()) return Outcome::ready;
+    }
     for (;;) {
       const int best = pick(warp_);
       if (best >= 0) {
@@ -147,6 +161,12 @@ class Turn {
     const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
     while (run.pc < limit) {
       const Operation& op = operations_[run.pc];
+      if constexpr (shuffled) {
+        if (warp_.executed >= warp_.turn_ends || (ahead_ && !may_go_ahead(op))) {
+          save(run);
+          return false;
+        }
+      }
       Mask lanes = run.mask;
       if (op.guard != Operation::none) {
         const Mask guard = predicate(warp_, op.guard);
@@ -158,6 +178,7 @@ class Turn {
         case Control::plain:
           observe(op, lanes);
           if (lanes != 0) execute(op, lanes);
+          if constexpr (shuffled) look_at_watch(op, lanes);
           ++run.pc;
           continue;
         case Control::converge: then = converge(run, op, lanes); break;
@@ -185,6 +206,54 @@ class Turn {
   }
 
   void save(const Running& run) { warp_.groups[run.index].pc = run.pc; }
+
+  // What a warp's lanes do together as one they also do in an order of their own: all others come
+  // to it by themselves.
+  static bool may_go_ahead(const Operation& op) {
+    return op.control == Control::plain || op.control == Control::branch;
+  }
+
+  /// Now and then some lanes of a warp go ahead of the others, as threads may; false where they do
+  /// not.
+  bool run_some_lanes() {
+    Schedule& schedule = *warp_.worker->schedule;
+    if (!schedule.lanes_part() || warp_.groups.size() != 1) return false;
+    Group& all = warp_.groups.front();
+    const Mask some = all.mask & schedule.lanes();
+    if (all.state != Group::State::ready || some == 0 || some == all.mask) return false;
+    const Group others{all.pc, all.mask & ~some, Group::State::ready, false, 0, all.depth};
+    all.mask = some;
+    warp_.groups.push_back(others);
+    ahead_ = true;
+    run_group(0, false);
+    return true;
+  }
+
+  void look_at_watch(const Operation& op, Mask lanes) {
+    Watch* const watch = warp_.worker->launch->watch;
+    if (watch == nullptr || *watch->byte == watch->value) return;
+    watch->value = *watch->byte;
+    watch->has_changed = true;
+    watch->operation = op.index;
+    watch->block = warp_.block->linear;
+    watch->thread = warp_.thread(writer_of(op, lanes, watch->address));
+  }
+
+  /// The lane that wrote an address: of several that did the last.
+  int writer_of(const Operation& op, Mask lanes, Address address) const {
+    int lane = std::countr_zero(lanes);
+    const InstructionClass kind = code_.classes[op.index];
+    if (kind != InstructionClass::store && kind != InstructionClass::atomic) return lane;
+    std::uint64_t addresses[warp_lanes];
+    load_addresses(warp_, op, addresses);
+    std::uint64_t nearest = 0;
+    for (int i = 0; i < warp_lanes; ++i) {
+      if ((lanes >> i & 1) == 0 || addresses[i] > address || addresses[i] < nearest) continue;
+      nearest = addresses[i];
+      lane = i;
+    }
+    return lane;
+  }
 
   Then converge(Running& run, const Operation& op, Mask lanes) {
     if (!run.forced && !run.alone && missing_members(warp_, op, lanes) != 0) {
@@ -381,6 +450,7 @@ class Turn {
   const Operation* operations_;
   Observers& observers_;
   bool check_sync_;
+  bool ahead_ = false;  ///< of other lanes of the warp
 };
 
 void report_deadlock(Block& block, const Code& code) {
@@ -508,12 +578,87 @@ void run_all(ObservedWorker<Observers>& worker) {
   stillness.worker_ends();
 }
 
+/// A turn of each warp of a block, in an order of the schedule's; false when the block has ended.
+template <class Observers>
+bool run_block_shuffled(Block& block, ObservedWorker<Observers>& worker) {
+  std::vector<Warp*> warps;
+  for (Warp& warp : block.warps) {
+    if (!warp.groups.empty()) warps.push_back(&warp);
+  }
+  worker.schedule->arrange_warps(warps);
+  bool ready = false;
+  std::uint64_t executed = 0;
+  for (Warp* warp : warps) {
+    const std::uint64_t before = warp->executed;
+    const Outcome outcome = Turn<Observers, true>(*warp, *worker.code, worker.observers).run();
+    executed += warp->executed - before;
+    ready = ready || outcome == Outcome::ready;
+    if (worker.launch->progress->stop) break;
+  }
+  charge(worker, block, executed);
+  if (worker.launch->progress->stop || block.live == 0) return false;
+  if (!ready && executed == 0) {
+    report_deadlock(block, *worker.code);
+    return false;
+  }
+  return true;
+}
+
+/// Whether a warp of the block has spun since this was last asked.
+bool has_spun(Block& block) {
+  bool any = false;
+  for (Warp& warp : block.warps) any |= std::exchange(warp.spun, false);
+  return any;
+}
+
+/// As run_all(), with turns in the order of a schedule: of some blocks at once, and of more where
+/// each of these spins, as it may wait for one that has not begun.
+template <class Observers>
+void run_all_shuffled(ObservedWorker<Observers>& worker) {
+  const Launch& launch = *worker.launch;
+  worker.schedule = std::make_shared<Schedule>(launch.order, launch.order_seed, launch.blocks);
+  std::vector<std::unique_ptr<Block>> resident;
+  std::vector<std::unique_ptr<Block>> idle;
+  std::set<const Block*> spinning;
+  std::uint64_t next = 0;
+  while (!launch.progress->stop) {
+    const bool all_spin = spinning.size() == resident.size();
+    while (next < launch.blocks && (resident.size() < shuffled_blocks ||
+                                    (all_spin && resident.size() < most_resident_blocks))) {
+      if (idle.empty()) idle.push_back(std::make_unique<Block>());
+      resident.push_back(std::move(idle.back()));
+      idle.pop_back();
+      start_block(*resident.back(), worker, launch.block_number(worker.schedule->block(next++)));
+      worker.observers.begins(*resident.back());
+      spinning.clear();
+      if (resident.size() >= shuffled_blocks) break;
+    }
+    if (resident.empty()) break;
+    worker.schedule->arrange_blocks(resident);
+    for (auto it = resident.begin(); it != resident.end();) {
+      if (run_block_shuffled(**it, worker)) {
+        if (has_spun(**it)) spinning.insert(it->get());
+        ++it;
+        continue;
+      }
+      worker.observers.ends(**it);
+      spinning.erase(it->get());
+      idle.push_back(std::move(*it));
+      it = resident.erase(it);
+    }
+  }
+}
+
 }  // namespace
 
 void run_blocks(ObserverSet observers, Worker& worker) {
   with_observers(observers, [&](auto set) {
     using Set = typename decltype(set)::type;
-    run_all(static_cast<ObservedWorker<Set>&>(worker));
+    auto& own = static_cast<ObservedWorker<Set>&>(worker);
+    if constexpr (!Set::any) {
+      if (worker.launch->order > 0) return run_all_shuffled(own);
+    }
+    run_all(own);
   });
 }
 

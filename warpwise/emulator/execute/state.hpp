@@ -34,6 +34,8 @@ inline constexpr Address host_visible_base = Address{64} << 40;
 struct Block;
 struct Worker;
 struct Launch;
+class Schedule;
+struct Watch;
 
 /// Bytes that begin at a multiple of a cache line, not initialised.
 class AlignedBytes {
@@ -203,6 +205,7 @@ struct Worker {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> launch_errors;
   std::map<std::uint64_t, BoundTexture> textures;  ///< that its warps read, by handle
   std::vector<std::uint8_t> modelled_executed;     ///< of each operation; empty if none is modelled
+  std::shared_ptr<Schedule> schedule;              ///< with Launch::order
 };
 
 /// What the workers of a launch tell each other.
@@ -239,6 +242,9 @@ struct Launch {
   Checks checks;
   bool fidelity = false;
   std::optional<PaceModel> pace;
+  unsigned order = 0;  ///< of blocks and warps: 0 is by their index, others are Schedule's
+  std::uint64_t order_seed = 0;
+  Watch* watch = nullptr;  ///< with an order; null: nothing is watched
   Progress* progress = nullptr;
 
   /// One of each of `blocks` equal parts of the grid, at a place that only looks random: a regular

@@ -99,9 +99,12 @@ class Parser {
   std::vector<Scope> scopes_;
   int scope_count_ = 0;
   SourceLine location_;
-  /// Where `.loc`s of one file, line and column were inlined last, an index into Module::callers.
-  std::map<std::array<int, 3>, int> inlined_;
+  /// What the last `.loc` of a file, a line and a column said of inlining.
+  std::map<std::array<int, 3>, SourceLine> inlined_;
   std::map<std::array<int, 3>, int> caller_index_;  ///< of a file, a line and their caller
+  /// Names that a `.debug_str` further down has, by its label and offset: indices into
+  /// Module::inlined_functions.
+  std::map<std::pair<std::string, std::uint64_t>, int> names_to_come_;
 };
 
 void Parser::header() {
@@ -148,13 +151,29 @@ void Parser::file() {
 }
 
 void Parser::section() {
-  tokens_.take();  // its name
+  const bool has_names = tokens_.take().text == ".debug_str";
   tokens_.expect("{");
+  std::string text;
+  std::map<std::string, std::size_t, std::less<>> labels;
   for (int depth = 1; depth > 0;) {
     if (tokens_.at(Token::Kind::end)) tokens_.fail_expected("'}'");
     depth += tokens_.at("{") ? 1 : tokens_.at("}") ? -1 : 0;
-    tokens_.take();
+    if (has_names && tokens_.at(Token::Kind::number)) {
+      text += static_cast<char>(read_integer(tokens_));
+      continue;
+    }
+    const Token token = tokens_.take();
+    if (has_names && token.kind == Token::Kind::name)
+      labels.insert_or_assign(std::string(token.text), text.size());
   }
+  if (!has_names) return;
+  for (const auto& [place, index] : names_to_come_) {
+    const auto label = labels.find(place.first);
+    if (label == labels.end() || place.second >= text.size() - label->second) continue;
+    module_.inlined_functions[static_cast<std::size_t>(index)] =
+        text.c_str() + label->second + place.second;
+  }
+  names_to_come_.clear();
 }
 
 void Parser::pragma() {
@@ -411,19 +430,23 @@ void Parser::body_directive(Function& function) {
 
 void Parser::location(Function& function) {
   const std::array<int, 3> place = position();
-  int caller = -1;
+  SourceLine here{place[0], place[1]};
   while (tokens_.accept(",")) {
     if (tokens_.accept("function_name")) {
-      tokens_.expect(Token::Kind::name, "a label");
-      if (tokens_.accept("+")) read_integer(tokens_);
+      std::string label(tokens_.expect(Token::Kind::name, "a label").text);
+      const std::uint64_t offset = tokens_.accept("+") ? read_integer(tokens_) : 0;
+      const auto [found, is_new] = names_to_come_.try_emplace(
+          {std::move(label), offset}, static_cast<int>(module_.inlined_functions.size()));
+      if (is_new) module_.inlined_functions.emplace_back();
+      here.function = found->second;
     } else {
       tokens_.expect("inlined_at");
-      caller = caller_at(position());
+      here.caller = caller_at(position());
     }
   }
-  inlined_[place] = caller;
+  inlined_[place] = here;
   if (place[1] == 0) return;  // made by the compiler for no line of its own
-  location_ = {place[0], place[1], caller};
+  location_ = here;
   if (function.source == SourceLine{}) function.source = location_;
 }
 
@@ -437,10 +460,11 @@ std::array<int, 3> Parser::position() {
 /// The index of a caller, whose own one is that of the last `.loc` at its place.
 int Parser::caller_at(const std::array<int, 3>& place) {
   const auto known = inlined_.find(place);
-  const int outer = known == inlined_.end() ? -1 : known->second;
+  const SourceLine own = known == inlined_.end() ? SourceLine{} : known->second;
+  const int outer = own.caller;
   const auto [found, is_new] = caller_index_.try_emplace({place[0], place[1], outer},
                                                          static_cast<int>(caller_index_.size()));
-  if (is_new) module_.callers.push_back({place[0], place[1], outer});
+  if (is_new) module_.callers.push_back({place[0], place[1], outer, own.function});
   return found->second;
 }
 

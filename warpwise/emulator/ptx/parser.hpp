@@ -11,10 +11,12 @@ namespace warpwise::ptx {
 
 /// A place in the program's source that `.loc` names; file is an index into Module::files, -1 for
 /// none. Of code that the compiler inlined there, caller is an index into Module::callers, else -1.
+/// function is an index into Module::inlined_functions: of the one inlined there, else -1.
 struct SourceLine {
   int file = -1;
   int line = 0;
   int caller = -1;
+  int function = -1;
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
 
@@ -111,6 +113,7 @@ struct Module {
   std::vector<std::string> files;  ///< of `.file`; SourceLine::file indexes it
   /// Where functions were inlined; the caller of each, if it has one, stands before it.
   std::vector<SourceLine> callers;
+  std::vector<std::string> inlined_functions;  ///< mangled; empty where the text does not say
   std::vector<Variable> variables;
   std::vector<Function>
       functions;  ///< a declaration followed by its definition appears once, defined

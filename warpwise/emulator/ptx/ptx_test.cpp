@@ -345,7 +345,8 @@ TEST(Ptx, SourceLines) {
       " .loc 7 0 3\n mov a, b;\n .loc 9 3 1, function_name $L__info_string0+4, inlined_at 7 12 3\n"
       " mov a, b;\n}\n .entry l() { ret; }\n"
       ".file 9 \"b.cuh\", 12, 34\n.file 7 \"a.cu\"\n"
-      ".section .debug_str { $L__info_string0: .b8 1, 2 { } }");
+      ".section .debug_str {\n.b8 1\n$L__info_string0:\n.b8 1, 2, 3, 0\n.b8 97, 98, 0, 99 { } }");
+  EXPECT_EQ(result.inlined_functions, (Strings{"ab"}));
   EXPECT_EQ(result.files, (Strings{"b.cuh", "a.cu"}));
   const Function& k = function(result, "k");
   EXPECT_EQ(k.source, (SourceLine{1, 12}));
@@ -353,7 +354,7 @@ TEST(Ptx, SourceLines) {
   EXPECT_EQ(k.instructions.at(1).source, SourceLine{});
   EXPECT_EQ(k.instructions.at(2).source, (SourceLine{1, 12}));
   EXPECT_EQ(k.instructions.at(3).source, (SourceLine{1, 12}));
-  EXPECT_EQ(k.instructions.at(4).source, (SourceLine{0, 3, 0}));
+  EXPECT_EQ(k.instructions.at(4).source, (SourceLine{0, 3, 0, 0}));
   EXPECT_EQ(result.callers, (std::vector<SourceLine>{{1, 12}}));
   EXPECT_EQ(function(result, "l").instructions.at(0).source, SourceLine{});
 }
@@ -476,7 +477,7 @@ TEST(Ptx, RealPixels) {
         return each.modifiers == Strings{"shared", "u8"} && each.opcode == "ld";
       });
   ASSERT_NE(load, smooth.instructions.end());
-  EXPECT_EQ(load->source, (SourceLine{0, 18, 0}));
+  EXPECT_EQ(load->source, (SourceLine{0, 18, 0, 0}));
 }
 
 TEST(Ptx, RealCalls) {

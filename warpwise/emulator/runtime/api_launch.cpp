@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "warpwise/emulator/runtime/allocations.hpp"
@@ -47,6 +48,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::race:
     case FaultKind::narrow_scope:
     case FaultKind::equal_writes:
+    case FaultKind::order_dependent:
     case FaultKind::barrier:
     case FaultKind::member_mask:
     case FaultKind::uninitialised:
@@ -76,6 +78,8 @@ LaunchOptions launch_options() {
   // What kernels touch is seen by those who look for races, which are left out again.
   if (options.checks.has(Check::runtime)) options.checks.add(Check::races);
   options.fidelity = fidelity_is_reported();
+  options.orders = orders_asked_for();
+  options.order_seed = order_seed_asked_for();
   if (explanation_is_asked_for()) {
     options.count = options.fidelity = true;
     options.compute_capabilities = {emulated().cc};
@@ -189,6 +193,10 @@ cudaError_t run_kernel(Program& program, const std::string& name,
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
     const WorkScope scope(stream_order() == nullptr ? std::string() : readable(name));
+    // Where launches run several times, no other one may change the memory meanwhile.
+    static std::mutex& one_at_a_time = *new std::mutex;
+    std::unique_lock lock(one_at_a_time, std::defer_lock);
+    if (options.orders > 1) lock.lock();
     const auto start = std::chrono::steady_clock::now();
     LaunchResult result = noting_refusal(name, [&] {
       return program.launch(emulated().device, name, blocks, threads, shared, parameters, options);
@@ -207,10 +215,12 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       tell_origins(each.result);
       of_launched += each.seconds;
     }
+    take_suppressed(name, result);
     note_launch(name, taken.count() - of_launched, result);
     record_launch(name, blocks, threads, shared, ptx, result);
     cudaError_t error = outcome(name, result);
-    for (const LaunchedKernel& each : result.launched) {
+    for (LaunchedKernel& each : result.launched) {
+      take_suppressed(each.name, each.result);
       note_launch(each.name, each.seconds, each.result);
       record_launch(each.name, each.grid, each.block, each.result.dynamic_shared_bytes, ptx,
                     each.result);

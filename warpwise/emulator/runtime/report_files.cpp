@@ -42,6 +42,9 @@ std::string_view meaning(FaultKind kind) {
     case FaultKind::equal_writes:
       return "Two threads write the same value to the same byte of memory, and nothing orders the "
              "two.";
+    case FaultKind::order_dependent:
+      return "What the kernel leaves in memory or prints depends on the order in which its blocks "
+             "and warps take turns.";
     case FaultKind::use_after_free: return "A thread reads or writes memory that has been freed.";
     case FaultKind::livelock:
       return "Every thread that could go on waits in a loop for memory that nobody changes.";
@@ -231,6 +234,11 @@ Json result_of(const Fault& fault, const KernelReport& kernel, const RunReport& 
   return result;
 }
 
+Json suppressed(Json result, const std::string& reason) {
+  result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", reason}}});
+  return result;
+}
+
 Json rules() {
   Json all = Json::array();
   for (const FaultKind kind : all_values<FaultKind>()) {
@@ -254,6 +262,12 @@ std::uint64_t RunReport::faults() const {
   std::uint64_t count = 0;
   for (const KernelReport& each : kernels) count += each.faults.size();
   return count + host_faults.size();
+}
+
+std::uint64_t RunReport::suppressed() const {
+  std::uint64_t count = suppressed_host_faults.size();
+  for (const KernelReport& each : kernels) count += each.suppressed.size();
+  return count;
 }
 
 std::uint64_t RunReport::not_run() const {
@@ -319,6 +333,8 @@ std::string sarif_of(const RunReport& report) {
   Json notifications = Json::array();
   for (const KernelReport& kernel : report.kernels) {
     for (const Fault& fault : kernel.faults) results.push_back(result_of(fault, kernel, report));
+    for (const auto& [fault, reason] : kernel.suppressed)
+      results.push_back(suppressed(result_of(fault, kernel, report), reason));
     if (kernel.refusal.empty()) continue;
     notifications.push_back(
         {{"level", "error"},
@@ -326,6 +342,10 @@ std::string sarif_of(const RunReport& report) {
   }
   for (const HostFault& fault : report.host_faults) {
     results.push_back(result_of(fault.kind, describe(fault), location_at(fault.source, report)));
+  }
+  for (const HostFault& fault : report.suppressed_host_faults) {
+    Json result = result_of(fault.kind, describe(fault), location_at(fault.source, report));
+    results.push_back(suppressed(std::move(result), fault.suppressed_because));
   }
   for (const std::string& each : report.calls_not_run)
     notifications.push_back({{"level", "error"}, {"message", {{"text", text_of_call(each)}}}});

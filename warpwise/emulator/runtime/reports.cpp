@@ -5,16 +5,21 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <mutex>
+#include <set>
 #include <string_view>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/fidelity_report.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
+#include "warpwise/emulator/suppressions.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
@@ -23,6 +28,9 @@ namespace fs = std::filesystem;
 
 // A program that was refused something never ends with 0, whether it looked or not.
 constexpr int refusal_exit_code = 1;
+
+// A thousand times as long is longer than anybody waits.
+constexpr int most_orders = 1000;
 
 // What is said on stderr: nothing, each fault as it is found, or also a line at the end.
 enum class Messages { none, faults, all };
@@ -66,15 +74,17 @@ Checks checks() {
   }
 }
 
-int exit_code() {
-  constexpr const char* variable = "WARPWISE_EMULATED_ERROR_EXITCODE";
+template <class Integer>
+Integer integer(const char* variable, Integer unset, Integer least, Integer most) {
   const char* const text = std::getenv(variable);
-  if (text == nullptr) return 0;
-  int value = 0;
+  if (text == nullptr) return unset;
+  Integer value{};
   const char* const end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, value);
-  if (error != std::errc() || stop != end || value < 1 || value > 255)
-    refuse(variable, text, "an integer from 1 to 255");
+  if (error != std::errc() || stop != end || value < least || value > most) {
+    refuse(variable, text,
+           "an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  }
   return value;
 }
 
@@ -83,6 +93,20 @@ bool is_set(const char* variable) {
   if (text == nullptr || std::string_view(text) == "0") return false;
   if (std::string_view(text) != "1") refuse(variable, text, "0 or 1");
   return true;
+}
+
+Suppressions suppressions() {
+  constexpr const char* variable = "WARPWISE_EMULATED_SUPPRESSIONS";
+  const char* const file = std::getenv(variable);
+  if (file == nullptr || *file == 0) return {};
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) refuse(variable, file, "a file that can be read");
+  try {
+    return Suppressions(text);
+  } catch (const InvalidArgument& error) {
+    refuse(variable, file, std::string("a file of suppressions: ") + error.what());
+  }
 }
 
 // Programs that this one starts would write over its reports.
@@ -111,8 +135,21 @@ class Reports {
   }
 
   Checks asked_for() const { return checks_; }
+  int orders() const { return orders_; }
+  std::uint64_t order_seed() const { return order_seed_; }
 
   bool says_fidelity() const { return messages_ == Messages::all || fidelity_; }
+
+  void take_suppressed(const std::string& kernel, LaunchResult& result) {
+    if (suppressions_.all().empty() || result.faults.empty()) return;
+    const std::lock_guard lock(mutex_);
+    KernelReport& own = report_of(kernel);
+    std::erase_if(result.faults, [&](const Fault& fault) {
+      const auto known = suppressions_.covering(kernel, fault);
+      if (known) own.suppressed.push_back({fault, reason(*known)});
+      return known.has_value();
+    });
+  }
 
   void launched(const std::string& kernel, double seconds, const LaunchResult& result) {
     if (!is_asked_for()) return;
@@ -123,6 +160,8 @@ class Reports {
     own.seconds += seconds;
     own.faults.insert(own.faults.end(), faults.begin(), faults.end());
     add_uses(own.modelled, result.modelled);
+    own.order_rounding = std::max(own.order_rounding, result.order_rounding);
+    own.orders_not_compared |= result.orders_not_compared;
     for (const Fault& each : faults) found(describe(own.name, each));
     // A program that is ended from outside has its kernels in the files at least.
     if (own.launches == 1 || !faults.empty()) write_files();
@@ -140,6 +179,16 @@ class Reports {
           fault.place.empty())
         continue;
       known.count += 1;
+      return;
+    }
+    Fault as_any;
+    as_any.kind = kind;
+    as_any.file = fault.source.file;
+    as_any.line = fault.source.line;
+    as_any.functions = {fault.function};
+    if (const auto suppressed = suppressions_.covering("", as_any)) {
+      fault.suppressed_because = reason(*suppressed);
+      report_.suppressed_host_faults.push_back(std::move(fault));
       return;
     }
     found(describe(fault));
@@ -197,6 +246,20 @@ class Reports {
     if (messages_ != Messages::none) say(text);
   }
 
+  const std::string& reason(std::size_t suppression) {
+    used_.insert(suppression);
+    return suppressions_.all()[suppression].reason;
+  }
+
+  void say_unused_suppressions() const {
+    for (std::size_t i = 0; i < suppressions_.all().size(); ++i) {
+      const Suppression& each = suppressions_.all()[i];
+      if (!used_.contains(i))
+        say("line " + std::to_string(each.line) +
+            " of the suppressions covered no fault: " + each.text);
+    }
+  }
+
   // A child that fork() made has the parent's reports and files: it leaves both alone.
   bool is_own_process() const { return ::getpid() == process_; }
 
@@ -243,7 +306,11 @@ class Reports {
           say(fidelity_text(report_));
         else if (messages_ == Messages::all && report_.launches() > 0)
           say(fidelity_line(report_));
-        if (messages_ == Messages::all) say_summary();
+        if (messages_ == Messages::all && orders_ > 1) say_orders();
+        if (messages_ == Messages::all) {
+          say_unused_suppressions();
+          say_summary();
+        }
       }
     }
     // What is left to be done at the end of the program is done, with this status: so glibc has it.
@@ -252,10 +319,26 @@ class Reports {
     if (status == 0 && refused_in_ == ::getpid()) std::exit(refusal_exit_code);
   }
 
+  void say_orders() const {
+    for (const KernelReport& each : report_.kernels) {
+      if (each.orders_not_compared)
+        say("kernel " + each.name + " takes memory from its heap: its orders were not compared");
+      if (each.order_rounding == 0) continue;
+      char share[32];
+      std::snprintf(share, sizeof(share), "%.1g", each.order_rounding);
+      say("kernel " + each.name +
+          ": floating-point sums of atomics round differently in other "
+          "orders, by up to " +
+          share + " of the largest, which is no fault");
+    }
+  }
+
   void say_summary() const {
     std::string text = plural(report_.launches(), "launch", "es") + " of " +
                        plural(report_.kernels.size() - report_.not_run(), "kernel") + ", " +
                        plural(report_.faults(), "fault");
+    if (report_.suppressed() > 0)
+      text += ", " + std::to_string(report_.suppressed()) + " suppressed";
     if (report_.not_run() > 0) text += ", " + plural(report_.not_run(), "kernel") + " not run";
     if (!report_.calls_not_run.empty())
       text += ", " + plural(report_.calls_not_run.size(), "CUDA function") + " not run";
@@ -263,9 +346,14 @@ class Reports {
   }
 
   const Checks checks_ = checks();
+  const Suppressions suppressions_ = suppressions();
+  std::set<std::size_t> used_;  ///< of the suppressions
   const Messages messages_ = choice<Messages>("WARPWISE_EMULATED_MESSAGES");
   const bool fidelity_ = is_set("WARPWISE_EMULATED_FIDELITY");
-  const int error_exit_code_ = exit_code();
+  const int error_exit_code_ = integer("WARPWISE_EMULATED_ERROR_EXITCODE", 0, 1, 255);
+  const int orders_ = integer("WARPWISE_EMULATED_ORDERS", 1, 1, most_orders);
+  const std::uint64_t order_seed_ = integer<std::uint64_t>(
+      "WARPWISE_EMULATED_SEED", 1, 0, std::numeric_limits<std::uint64_t>::max());
   fs::path junit_ = taken_file("WARPWISE_EMULATED_JUNIT");
   fs::path sarif_ = taken_file("WARPWISE_EMULATED_SARIF");
   const pid_t process_ = ::getpid();
@@ -287,12 +375,20 @@ Reports& reports() {
 
 }  // namespace
 
+int orders_asked_for() { return reports().orders(); }
+
+std::uint64_t order_seed_asked_for() { return reports().order_seed(); }
+
 Checks checks_asked_for() { return reports().asked_for(); }
 
 bool fidelity_is_reported() { return reports().says_fidelity(); }
 
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result) {
   reports().launched(kernel, seconds, result);
+}
+
+void take_suppressed(const std::string& kernel, LaunchResult& result) {
+  reports().take_suppressed(kernel, result);
 }
 
 void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message,

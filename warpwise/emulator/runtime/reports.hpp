@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <vector>
@@ -14,8 +15,16 @@ namespace warpwise::emulator::runtime {
 /// What WARPWISE_EMULATED_CHECK asks for.
 Checks checks_asked_for();
 
+/// The orders that each launch runs in, and their seed, by WARPWISE_EMULATED_ORDERS and _SEED.
+int orders_asked_for();
+std::uint64_t order_seed_asked_for();
+
 /// Whether a launch has to say what was not exact.
 bool fidelity_is_reported();
+
+/// Takes the faults that are suppressed out of a launch's result, and notes them.
+/// \param kernel  its name in the PTX
+void take_suppressed(const std::string& kernel, LaunchResult& result);
 
 /// A launch has ended. \param kernel  its name in the PTX
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result);

@@ -1,0 +1,36 @@
+// A file of suppressions is read or refused with InvalidArgument; what is read holds to what its
+// docstring says, and its own line is read as the same again.
+#include <string>
+
+#include "fuzz/fuzz.hpp"
+#include "warpwise/base/error.hpp"
+#include "warpwise/emulator/suppressions.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpwise;
+  using fuzz::require;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    const emulator::Suppressions read(text);
+    for (const emulator::Suppression& each : read.all()) {
+      require(!each.reason.empty(), "each has a reason");
+      require(!each.file.empty() || !each.function.empty() || each.in_program,
+              "each names a place");
+      require(each.source_line >= 0 && each.line >= 1, "lines are numbered from 1");
+      const emulator::Suppressions again(each.text);
+      require(again.all().size() == 1 && again.all().front().reason == each.reason,
+              "a line is read as the same again");
+      emulator::Fault fault;
+      fault.kind = each.kind.value_or(emulator::FaultKind::race);
+      fault.file = each.file;
+      fault.line = each.source_line;
+      require(read.covering(each.in_program ? "" : each.function, fault).has_value(),
+              "a fault at its place is covered");
+      // Not of names that are mangled: taking those apart is the C++ library's.
+      fault.functions = {"f" + text};
+      static_cast<void>(read.covering("f" + text, fault));
+    }
+  } catch (const InvalidArgument&) {
+  }
+  return 0;
+}

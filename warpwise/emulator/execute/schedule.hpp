@@ -1,0 +1,89 @@
+#pragma once
+
+// Internal to the emulator: orders in which the blocks and warps of a launch may take turns, other
+// than the usual one.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace warpwise::emulator {
+
+/// One such order, made up of a number and a seed: the same each time. Order 1 is the usual one
+/// backwards, in the others turns are short and mix.
+class Schedule {
+ public:
+  Schedule(unsigned order, std::uint64_t seed, std::uint64_t blocks)
+      : random_(seed * 1000003 + order), order_(order), blocks_(blocks) {
+    if (order == 1) {
+      first_ = blocks - 1;
+      step_ = blocks - 1;  // that is -1
+      return;
+    }
+    first_ = random_() % blocks;
+    step_ = random_() % blocks;
+    while (std::gcd(step_, blocks) != 1) step_ = (step_ + 1) % blocks;
+  }
+
+  /// The block that begins as the i-th.
+  std::uint64_t block(std::uint64_t i) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{first_} + Wide{i} * step_) % blocks_);
+  }
+
+  /// The instructions of a warp's turn. Most are short: what another thread may come between is
+  /// often two neighbouring instructions.
+  std::uint64_t turn_instructions() {
+    if (order_ == 1) return std::uint64_t{1} << 18;
+    const std::uint64_t bits = random_();
+    return 1 + (bits >> 8) % (std::uint64_t{1} << (1 + bits % 8));
+  }
+
+  /// Whether some lanes of a warp go ahead of the others: often in every second order, since it
+  /// takes time.
+  bool lanes_part() { return order_ > 1 && random_() % (order_ % 2 == 0 ? 2 : 16) == 0; }
+  /// A random set of lanes.
+  std::uint32_t lanes() { return static_cast<std::uint32_t>(random_() >> 32); }
+
+  /// Puts warps, from the first to the last, into the order of their next turns.
+  template <class T>
+  void arrange_warps(std::vector<T>& all) {
+    if (order_ == 1)
+      std::ranges::reverse(all);
+    else
+      shuffle(all);
+  }
+  /// The same of blocks, from the one that began first.
+  template <class T>
+  void arrange_blocks(std::vector<T>& all) {
+    if (order_ > 1) shuffle(all);
+  }
+
+ private:
+  template <class T>
+  void shuffle(std::vector<T>& all) {
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random_() % i]);
+  }
+
+  std::mt19937_64 random_;
+  unsigned order_;
+  std::uint64_t blocks_;
+  std::uint64_t first_ = 0;
+  std::uint64_t step_ = 0;
+};
+
+/// A byte of memory, and which instruction last changed it.
+struct Watch {
+  const std::byte* byte = nullptr;
+  std::uint64_t address = 0;  ///< the kernel's
+  std::byte value{};
+  bool has_changed = false;
+  std::uint32_t operation = 0;
+  std::uint64_t block = 0;
+  std::uint32_t thread = 0;
+};
+
+}  // namespace warpwise::emulator
