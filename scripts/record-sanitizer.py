@@ -4,8 +4,8 @@
     scripts/record-sanitizer.py FAULTS OUT.json --commit COMMIT [--seconds N]
 
 FAULTS is these programs compiled for the GPU (`nvcc -cudart shared -lineinfo -arch=sm_90 -o faults *.cu`). Each runs under each tool,
-the tool that its fault is for first, twelve at a time; OUT.json is whole after each of them, so that a run which ends early has what it
-came to. A program that no GPU can end is left out. It needs no other file of the project.
+the tool that its fault is for first, sixteen at a time; OUT.json is whole after each of them, so that a run which ends early has what it
+came to, and the next one goes on with it. A program that no GPU can end is left out. It needs no other file of the project.
 """
 import argparse
 import concurrent.futures
@@ -20,24 +20,34 @@ import time
 
 TOOLS = {"memcheck": ["--leak-check", "full", "--track-stream-ordered-races", "all"], "racecheck": [], "initcheck": [], "synccheck": []}
 TOOL_OF_KIND = {"race": "racecheck", "uninitialised": "initcheck", "barrier": "synccheck", "member_mask": "synccheck"}
-AT_ONCE = 12
+AT_ONCE = 16
 TIMEOUT_S = 20
 SANITIZER = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
 
 
+LEAK = re.compile(r"Leaked [\d,]+ bytes at")
+
+
 def said(text):
-    """The first thing that a tool says of a program."""
+    """The first thing that a tool says of a program; a leak only if it says nothing else."""
+    things = []
     for line in text.splitlines():
         words = line.removeprefix("=========").strip()
         if line.startswith("=========") and words and not re.match(r"COMPUTE-SANITIZER|.*SUMMARY|Target application|(\[|Host Frame|Saved host)", words):
-            return words
-    return ""
+            things.append(words)
+    return next((words for words in things if not LEAK.match(words)), things[0] if things else "")
+
+
+def leaks_in(text):
+    """Allocations that a tool calls leaked, which are among its errors."""
+    summary = re.search(r"LEAK SUMMARY: [\d,]+ bytes leaked in (\d+) allocations", text)
+    return int(summary[1]) if summary else 0
 
 
 def errors_in(text):
-    """How much a tool has counted; None where it came to no summary."""
+    """How much a tool has counted but leaks; None where it came to no summary."""
     counts = [int(count) for count in re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (\d+)", text)]
-    return max(counts) if counts else None
+    return max(counts) - leaks_in(text) if counts else None
 
 
 def run(program, case, tool):
@@ -49,7 +59,7 @@ def run(program, case, tool):
     except subprocess.TimeoutExpired as error:
         text, status = (error.stdout or b"").decode(errors="replace"), "timeout"
     result = {"status": status, "seconds": round(time.monotonic() - begun, 1)}
-    return text, result if not tool else {**result, "errors": errors_in(text), "says": said(text)}
+    return text, result if not tool else {**result, "errors": errors_in(text), "leaks": leaks_in(text), "says": said(text)}
 
 
 def first_line(*command):
@@ -69,6 +79,15 @@ class Record:
         self.path = pathlib.Path(path)
         self.lock = threading.Lock()
         self.recorded = {"machine": machine(commit), "cases": {name: {"kind": kind, "tools": {}} for name, kind, _ in cases}}
+        if self.path.exists():
+            before = json.loads(self.path.read_text(encoding="utf-8"))
+            if [before["machine"][key] for key in ("gpu", "driver", "commit")] != [self.recorded["machine"][key] for key in ("gpu", "driver", "commit")]:
+                raise SystemExit(f"{path} is of another machine or commit")
+            self.recorded = before
+
+    def has(self, case, tool):
+        own = self.recorded["cases"][case]
+        return tool in own["tools"] if tool else "alone" in own
 
     def add(self, case, tool, text, result):
         with self.lock:
@@ -102,7 +121,7 @@ def main():
     until = time.monotonic() + given.seconds
 
     def work(job):
-        if time.monotonic() < until:
+        if time.monotonic() < until and not record.has(*job):
             record.add(*job, *run(program, *job))
 
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:

@@ -155,7 +155,9 @@ void Array::fail(const std::string& what) const {
 
 Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
     : name_(name), kind_(kind_of(object)) {
-  if (!take_buffer(object, writable)) {
+  // CuPy's arrays have a buffer that is only there for memory which the host sees too.
+  const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
+  if (!has_buffer || !take_buffer(object, writable)) {
     if (!take_dlpack(object, writable, stream.handle) && !take_gpu_mat(object)) {
       throw nb::type_error((std::string(name) + " is of type " +
                             nb::cast<std::string>(nb::getattr(object.type(), "__name__")) +
@@ -178,11 +180,9 @@ bool Array::take_buffer(nb::handle object, bool writable) {
   Py_buffer& buffer = buffer_.it;
   if (PyObject_GetBuffer(object.ptr(), &buffer, flags) != 0) {
     // NumPy's bfloat16 has no buffer; DLPack may say more.
-    if (nb::hasattr(object, "__dlpack__")) {
-      PyErr_Clear();
-      return false;
-    }
-    throw nb::python_error();
+    nb::python_error why;
+    if (nb::hasattr(object, "__dlpack__")) return false;
+    throw why;
   }
   if (writable && buffer.readonly != 0) fail("is read-only, and is to be written");
   if (buffer.ndim > most_axes) fail("has " + std::to_string(buffer.ndim) + " axes");
