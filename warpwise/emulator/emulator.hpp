@@ -146,6 +146,8 @@ struct KernelInfo {
   std::uint64_t local_bytes = 0;      ///< of a thread, as PTX declares it
   std::uint64_t constant_bytes = 0;   ///< of the module
   std::vector<int> required_threads;  ///< empty, or the block that it was compiled for
+  std::vector<int> required_cluster;  ///< empty, or the cluster of blocks that it was compiled for
+  bool needs_cluster = false;         ///< it runs in clusters alone
   int target = 0;                     ///< of the PTX: 75 for sm_75
   int most_threads = 1024;            ///< of a block, as `__launch_bounds__` says
 };
@@ -326,6 +328,9 @@ struct LaunchOptions {
   /// Gives the blocks the memory through which a cooperative launch's wait for each other
   /// (`cooperative_groups::this_grid().sync()`), which aborts without it.
   bool cooperative = false;
+  /// Blocks of a cluster: they run at the same time, meet at a barrier of their own and reach each
+  /// other's shared memory. None: what the kernel was compiled for, or clusters of one block.
+  std::optional<Dim3> cluster = {};
   /// Says in LaunchResult::modelled what was not exact.
   bool fidelity = false;
   /// Local memory of a thread for the calls that are made at run time (recursion, pointers to
@@ -430,9 +435,10 @@ class WARPWISE_EXPORT Program {
   /// end before the next begins, as long as none has a fault. A faulting access does not happen
   /// (loads give 0) and the kernel goes on; a deadlock, a trap or a spent budget ends it.
   /// \param parameters  the kernel's parameter block, laid out by KernelInfo::parameter_offsets
-  /// \throws InvalidArgument  for a block or grid that no GPU has, a block that the kernel was not
-  ///                          compiled for, a parameter block of the wrong size, or more shared
-  ///                          memory than any GPU has.
+  /// \throws InvalidArgument  for a block, grid or cluster that no GPU has, a block or cluster that
+  /// the
+  ///                          kernel was not compiled for, a parameter block of the wrong size, or
+  ///                          more shared memory than any GPU has.
   LaunchResult launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                       std::uint64_t dynamic_shared_bytes, std::span<const std::byte> parameters,
                       const LaunchOptions& options = {});

@@ -48,6 +48,21 @@ enum class Special : std::uint8_t {
   total_smem_size,
   grid_workspace_low,
   grid_workspace_high,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,  ///< a predicate
   zero,
 };
 

@@ -2,21 +2,24 @@
 
 // Asynchronous copies, which take place at once, and mbarriers.
 
-#include <algorithm>
 #include <utility>
 
 #include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/instructions/copy_async.hpp"
-#include "warpwise/emulator/instructions/copy_bulk.hpp"
 #include "warpwise/emulator/instructions/lanes.hpp"
 #include "warpwise/emulator/instructions/mbarrier.hpp"
 
 namespace warpwise::emulator {
 
 void Decoder::decode_copy_async() {
-  if (!has("async") || has("tensor")) refuse("");
+  if (!has("async")) refuse("");
   if (has("commit_group") || has("wait_group") || has("wait_all") || has("prefetch")) {
     emit_nothing(InstructionClass::control);
+    return;
+  }
+  if (has("tensor")) {
+    decode_copy_tensor();
     return;
   }
   if (has("bulk")) {
@@ -73,38 +76,17 @@ std::int32_t Decoder::address_value(const Address& at) {
   return base;
 }
 
-void Decoder::decode_copy_bulk() {
-  BulkFlags flags;
-  const auto& modifiers = current_->modifiers;
-  const auto names = [&](const char* a, const char* b) {
-    const auto found = std::adjacent_find(
-        modifiers.begin(), modifiers.end(), [&](const std::string& x, const std::string& y) {
-          return x.rfind(a, 0) == 0 && x.find("::bytes") == std::string::npos && y.rfind(b, 0) == 0;
-        });
-    return found != modifiers.end();
-  };
-  if (has("reduce") || has("cp_mask") || has("multicast::cluster")) refuse("");
-  if (names("global", "shared"))
-    flags.to_global = 1;
-  else if (names("shared", "shared"))
-    flags.from_shared = 1;
-  else if (!names("shared", "global"))
-    refuse("");
-  const Space to = flags.to_global != 0 ? Space::global : Space::shared;
-  const Space from = flags.to_global != 0 || flags.from_shared != 0 ? Space::shared : Space::global;
-  std::vector<std::int32_t> list;
-  list.push_back(address_value(address(operand(0), to)));
-  list.push_back(address_value(address(operand(1), from)));
-  list.push_back(read(operand(2), Width::w32));
-  list.push_back(flags.to_global != 0 ? Operation::none
-                                      : address_value(address(operand(3), Space::shared)));
-  Operation& op = emit(copy_bulk_handler(observers_), InstructionClass::load);
-  op.list = new_list(list);
-  op.flags = packed_flags(flags);
-  op.space = to;
-  op.site = new_site(InstructionClass::store);
-  new_site(InstructionClass::load);
-  new_site(InstructionClass::atomic);
+/// st.async, red.async: the access, and what tells an mbarrier of its bytes.
+void Decoder::decode_store_async() {
+  if (stated_space() != Space::cluster) refuse("");
+  const Operand& value = operand(1);
+  const std::size_t elements = value.kind == Operand::Kind::vector ? value.elements.size() : 1;
+  const auto bytes = static_cast<std::uint64_t>(type_bits(type()) / 8) * elements;
+  const Operand& object = operand(2);
+  current_->opcode == "st" ? decode_access(false) : decode_atomic(false);
+  MbarrierFlags flags;
+  flags.kind = MbarrierKind::complete;
+  emit_mbarrier(flags, object, Operation::none, Operation::none, constant(bytes, Width::w32));
 }
 
 /// cp.async.mbarrier.arrive: the copies before it have taken place. Without .noinc it counts itself
@@ -127,6 +109,7 @@ void Decoder::emit_mbarrier(MbarrierFlags flags, const Operand& object, std::int
   op.b = value;
   op.c = bytes;
   op.strong = true;
+  op.releases = !has("relaxed");
   op.flags = packed_flags(flags);
   set_address(op, at, InstructionClass::atomic);
 }

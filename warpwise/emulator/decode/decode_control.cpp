@@ -10,7 +10,15 @@
 namespace warpwise::emulator {
 
 void Decoder::decode_barrier() {
-  if (has("cluster")) refuse("clusters are not run");
+  if (has("cluster")) {
+    BarrierFlags flags;
+    flags.kind = has("arrive") ? BarrierKind::cluster_arrive : BarrierKind::cluster_wait;
+    Operation& op = emit(nullptr, InstructionClass::barrier);
+    op.control = Control::barrier;
+    op.releases = !has("relaxed");
+    op.flags = packed_flags(flags);
+    return;
+  }
   if (has("warp")) {
     const std::int32_t members = read(operand(0), Width::w32);
     Operation& op = emit(warp_operations().at("nothing").handler, InstructionClass::barrier);

@@ -6,6 +6,7 @@
 
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/instructions/atomics.hpp"
+#include "warpwise/emulator/instructions/cluster.hpp"
 #include "warpwise/emulator/instructions/load_store.hpp"
 
 namespace warpwise::emulator {
@@ -47,7 +48,7 @@ Decoder::Address Decoder::address(const Operand& operand, Space space) {
     result.offset = 0;
   }
   switch (symbol->kind) {
-    case Symbol::Kind::shared: result.space = Space::shared; break;
+    case Symbol::Kind::shared: result.space = Space::shared; break;  // the block's own
     case Symbol::Kind::local: result.space = Space::local; break;
     case Symbol::Kind::parameter:
       result.space = Space::parameter;
@@ -74,8 +75,10 @@ std::optional<Space> Decoder::stated_space() const {
       space = Space::global;
     else if (modifier == "const")
       space = Space::constant;
-    else if (modifier == "shared" || modifier == "shared::cta" || modifier == "shared::cluster")
+    else if (modifier == "shared" || modifier == "shared::cta")
       space = Space::shared;
+    else if (modifier == "shared::cluster")
+      space = Space::cluster;
     else if (modifier == "local")
       space = Space::local;
     else if (modifier == "param" || modifier == "param::entry" || modifier == "param::func")
@@ -96,7 +99,8 @@ bool Decoder::is_strong() const {
   return has("volatile") || has("relaxed") || has("acquire") || has("release") || has("mmio");
 }
 
-bool Decoder::is_narrow() const { return has("cta") || has("cluster"); }
+// What is for the cluster is taken for the device: the blocks that it may be for are not looked at.
+bool Decoder::is_narrow() const { return has("cta"); }
 
 bool Decoder::is_releasing() const { return has("release") || has("acq_rel"); }
 
@@ -163,7 +167,9 @@ void Decoder::decode_atomic(bool has_result) {
   require_writable(at);
   const std::int32_t b = read(operand(first + 1), widths[3]);
   const std::int32_t c =
-      current_->operands.size() > first + 2 ? read(operand(first + 2), widths[4]) : b;
+      current_->operands.size() > first + 2 && operand(first + 2).kind != Operand::Kind::address
+          ? read(operand(first + 2), widths[4])
+          : b;
   Operation& op = emit(found->second.handler, InstructionClass::atomic);
   op.dst = result;
   op.b = b;
@@ -173,6 +179,19 @@ void Decoder::decode_atomic(bool has_result) {
   op.narrow = is_narrow();
   op.releases = is_releasing();
   set_address(op, at, InstructionClass::atomic);
+}
+
+void Decoder::decode_cluster_address() {
+  const bool maps = current_->opcode == "mapa";
+  const Width wide = has("u64") ? Width::w64 : Width::w32;
+  const std::int32_t result = write(operand(0), maps ? wide : Width::w32);
+  const std::int32_t a = read(operand(1), wide);
+  const std::int32_t rank = maps ? read(operand(2), Width::w32) : Operation::none;
+  const Handler handler = maps ? map_address_handler(wide) : rank_of_address_handler(wide);
+  Operation& op = emit(handler, InstructionClass::integer);
+  op.dst = result;
+  op.a = a;
+  op.b = rank;
 }
 
 }  // namespace warpwise::emulator

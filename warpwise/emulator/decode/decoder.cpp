@@ -38,6 +38,12 @@ Code Decoder::decode() {
   code_.info.target = target_of(module_.target);
   code_.info.required_threads = kernel_.required_threads;
   code_.info.most_threads = most_threads_of(kernel_);
+  code_.info.required_cluster = kernel_.required_cluster;
+  code_.info.needs_cluster = kernel_.is_explicit_cluster;
+  if (kernel_.is_grid_of_clusters) {
+    throw Unsupported("PTX line " + std::to_string(kernel_.ptx_line) + ": kernel '" + kernel_.name +
+                      "' has .blocksareclusters, which the emulator does not run");
+  }
   lay_out_parameters();
   Frame frame;
   frame.function = &kernel_;
@@ -103,11 +109,11 @@ void Decoder::decode_instruction(std::size_t remaining) {
   if (opcode == "ld" || opcode == "ldu")
     decode_access(true);
   else if (opcode == "st")
-    decode_access(false);
+    has("async") ? decode_store_async() : decode_access(false);
   else if (opcode == "atom")
     decode_atomic(true);
   else if (opcode == "red")
-    decode_atomic(false);
+    has("async") ? decode_store_async() : decode_atomic(false);
   else if (opcode == "mov")
     decode_move();
   else if (opcode == "bra")
@@ -127,12 +133,16 @@ void Decoder::decode_instruction(std::size_t remaining) {
   else if (opcode == "bar" || opcode == "barrier")
     decode_barrier();
   else if (opcode == "membar" || opcode == "fence")
-    emit(fence_handler(observers_, has("gl") || has("gpu") || has("sys")),
+    emit(fence_handler(observers_, has("gl") || has("gpu") || has("sys") || has("cluster")),
          InstructionClass::barrier);
   else if (opcode == "nanosleep")
     emit(warp_operations().at("sleep").handler, InstructionClass::control);
   else if (opcode == "cvta" || opcode == "isspacep")
     decode_address_conversion();
+  else if (opcode == "wgmma")
+    decode_warpgroup();
+  else if (opcode == "mapa" || opcode == "getctarank")
+    decode_cluster_address();
   else if (opcode == "cp")
     decode_copy_async();
   else if (opcode == "mbarrier")

@@ -62,21 +62,35 @@ class Decoder : KernelBuilder {
   bool is_releasing() const;
   void decode_access(bool is_load);
   void decode_atomic(bool has_result);
+  void decode_cluster_address();
 
   // ---- decode_async.cpp
   void decode_copy_async();
   std::int32_t address_value(const Address& at);
-  void decode_copy_bulk();
   void decode_copy_arrival();
   void decode_mbarrier();
+  void decode_store_async();
   void emit_mbarrier(MbarrierFlags flags, const Operand& object, std::int32_t result,
                      std::int32_t value, std::int32_t bytes);
+
+  // ---- decode_bulk.cpp
+  void decode_copy_bulk();
+  void decode_copy_tensor();
+  Reduction stated_reduction() const;
+  ElementType reduced_type() const;
+  std::int32_t multicast_mask(std::size_t at);
+  void emit_bulk(Handler handler, const std::vector<std::int32_t>& list, std::uint32_t flags,
+                 Space to);
 
   // ---- decode_control.cpp
   void decode_barrier();
   void decode_branch();
   void decode_indexed_branch();
   void decode_return(std::size_t remaining);
+
+  // ---- decode_warpgroup.cpp
+  void decode_warpgroup();
+  WarpgroupProductFlags warpgroup_flags() const;
 
   // ---- decode_call.cpp
   const ptx::Function* find_function(const std::string& name) const;

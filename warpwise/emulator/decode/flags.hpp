@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/emulator/tensor_map.hpp"
 
 namespace warpwise::emulator {
 
@@ -79,7 +80,15 @@ struct PermuteFlags {
   std::uint32_t unused : 29 = 0;
 };
 
-enum class BarrierKind : std::uint32_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
+enum class BarrierKind : std::uint32_t {
+  sync,
+  arrive,
+  reduce_popc,
+  reduce_and,
+  reduce_or,
+  cluster_arrive,
+  cluster_wait
+};
 
 /// bar, barrier.
 struct BarrierFlags {
@@ -148,11 +157,52 @@ struct MbarrierFlags {
   std::uint32_t unused : 25 = 0;
 };
 
-/// cp.async.bulk. Without either it copies from global to shared memory.
+/// What a copy does to the memory that it comes to.
+enum class Reduction : std::uint32_t {
+  none,
+  add,
+  minimum,
+  maximum,
+  increment,
+  decrement,
+  conjunction,
+  disjunction,
+  exclusive
+};
+
+/// cp.async.bulk, cp.reduce.async.bulk. Without the first two it copies from global to shared
+/// memory.
 struct BulkFlags {
   std::uint32_t to_global : 1 = 0;
   std::uint32_t from_shared : 1 = 0;
-  std::uint32_t unused : 30 = 0;
+  std::uint32_t multicast : 1 = 0;
+  Reduction reduction : 4 = Reduction::none;
+  ElementType type : 4 = ElementType::u8;
+  std::uint32_t unused : 21 = 0;
+};
+
+/// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor.
+struct TensorCopyFlags {
+  std::uint32_t dimensions : 3 = 0;
+  std::uint32_t to_global : 1 = 0;
+  std::uint32_t multicast : 1 = 0;
+  Reduction reduction : 4 = Reduction::none;
+  std::uint32_t unused : 23 = 0;
+};
+
+/// wgmma.mma_async: a matrix of 64 rows.
+struct WarpgroupProductFlags {
+  Element a : 4 = Element::f16;
+  Element b : 4 = Element::f16;
+  std::uint32_t eight_columns : 6 = 0;  ///< columns of the result, divided by 8
+  std::uint32_t a_in_registers : 1 = 0;
+  std::uint32_t half_result : 1 = 0;
+  std::uint32_t saturate : 1 = 0;
+  std::uint32_t a_negated : 1 = 0;
+  std::uint32_t b_negated : 1 = 0;
+  std::uint32_t a_transposed : 1 = 0;  ///< its columns follow each other in memory
+  std::uint32_t b_transposed : 1 = 0;  ///< its rows do
+  std::uint32_t unused : 11 = 0;
 };
 
 enum class Fragment : std::uint32_t { a, b, half_sum, float_sum };

@@ -47,6 +47,21 @@ const std::map<std::string_view, Special>& special_registers() {
       {"%lanemask_lt", Special::lanemask_lt},
       {"%lanemask_ge", Special::lanemask_ge},
       {"%lanemask_gt", Special::lanemask_gt},
+      {"%cluster_ctaid.x", Special::cluster_ctaid_x},
+      {"%cluster_ctaid.y", Special::cluster_ctaid_y},
+      {"%cluster_ctaid.z", Special::cluster_ctaid_z},
+      {"%cluster_nctaid.x", Special::cluster_nctaid_x},
+      {"%cluster_nctaid.y", Special::cluster_nctaid_y},
+      {"%cluster_nctaid.z", Special::cluster_nctaid_z},
+      {"%clusterid.x", Special::clusterid_x},
+      {"%clusterid.y", Special::clusterid_y},
+      {"%clusterid.z", Special::clusterid_z},
+      {"%nclusterid.x", Special::nclusterid_x},
+      {"%nclusterid.y", Special::nclusterid_y},
+      {"%nclusterid.z", Special::nclusterid_z},
+      {"%cluster_ctarank", Special::cluster_ctarank},
+      {"%cluster_nctarank", Special::cluster_nctarank},
+      {"%is_explicit_cluster", Special::is_explicit_cluster},
       {"%dynamic_smem_size", Special::dynamic_smem_size},
       {"%total_smem_size", Special::total_smem_size},
       // Where CUDA's headers look for what a cooperative launch's blocks meet at.
@@ -185,12 +200,14 @@ const Symbol* KernelBuilder::lookup(const std::string& name) {
   const auto special = special_registers().find(name);
   if (special == special_registers().end()) return nullptr;
   auto& reg = specials_[name];
+  const Width width =
+      special->second == Special::is_explicit_cluster ? Width::predicate : Width::w32;
   if (!reg) {
-    reg = new_register(Width::w32);
+    reg = new_register(width);
     code_.specials.push_back({special->second, *reg});
   }
   Symbol symbol;
-  symbol.width = Width::w32;
+  symbol.width = width;
   symbol.reg = *reg;
   return &(frame_->symbols[name] = symbol);
 }

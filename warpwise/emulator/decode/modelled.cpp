@@ -122,7 +122,8 @@ class Marker {
     };
     if (words.has("approx", "full") || opcode == "ex2" || opcode == "tanh")
       return Modelled::approximation;
-    if ((opcode == "mma" || (opcode == "wmma" && words.has("mma"))) && !words.has("s32"))
+    if ((opcode == "mma" || (opcode == "wmma" && words.has("mma")) || opcode == "wgmma") &&
+        !words.has("s32", "fence", "commit_group", "wait_group"))
       return Modelled::matrix_sum;
     if (opcode == "tex") return Modelled::texture_filter;
     if (opcode == "cp" && !words.has("commit_group", "wait_group", "wait_all"))
@@ -171,7 +172,8 @@ class Flow {
  private:
   ModelledSet& at(Space space) {
     switch (space) {
-      case Space::shared: return shared_;
+      case Space::shared:
+      case Space::cluster: return shared_;
       case Space::local:
       case Space::parameter: return local_;  // where calls pass them
       default: return global_;
@@ -206,7 +208,9 @@ class Flow {
       in |= registers_[static_cast<std::size_t>(v)];
     if (decides(op)) add(reach_.branches, in);
     const std::string_view name = code_.names[op.index];
-    if (name.starts_with("cp.")) {
+    if (name.starts_with("wgmma.")) {
+      in |= shared_;  // which it reads without a site
+    } else if (name.starts_with("cp.")) {
       copy(name, in);
     } else if (name.starts_with("call")) {
       call(op, in);

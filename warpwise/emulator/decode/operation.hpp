@@ -14,7 +14,9 @@ inline constexpr int warp_lanes = 32;
 using Mask = std::uint32_t;
 inline constexpr Mask all_lanes = 0xffffffffU;
 
-enum class Space : std::uint8_t { generic, global, constant, shared, local, parameter };
+/// `cluster` is the shared memory of a cluster's blocks, each of which sees its own as `shared`
+/// too.
+enum class Space : std::uint8_t { generic, global, constant, shared, local, parameter, cluster };
 /// As the text of a fault calls them.
 constexpr auto enum_names(Space) {
   return std::to_array<EnumName<Space>>({{Space::generic, "generic"},
@@ -22,7 +24,8 @@ constexpr auto enum_names(Space) {
                                          {Space::constant, "constant"},
                                          {Space::shared, "shared"},
                                          {Space::local, "local"},
-                                         {Space::parameter, "parameter"}});
+                                         {Space::parameter, "parameter"},
+                                         {Space::cluster, "cluster"}});
 }
 
 struct Warp;
@@ -43,7 +46,8 @@ enum class Control : std::uint8_t {
   exit,
   barrier,
   trap,
-  call,  ///< of a function that is not inlined
+  warpgroup,  ///< four warps of the block execute it together
+  call,       ///< of a function that is not inlined
   ret,
 };
 

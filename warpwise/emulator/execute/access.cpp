@@ -143,6 +143,32 @@ void resolve_local(Warp& warp, const Operation& op, AccessKind kind, int bytes,
   }
 }
 
+/// Shared memory of a block of the cluster, by addresses of the cluster's.
+void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes,
+                     const std::uint64_t* addresses, Mask active, Resolved& out) {
+  const std::vector<Block*>& blocks = warp.block->cluster->blocks;
+  const std::uint64_t window = block_window(addresses[std::countr_zero(active)]);
+  out.valid = 0;
+  out.owner = window == 0 ? warp.block : window <= blocks.size() ? blocks[window - 1] : nullptr;
+  if (out.owner == nullptr) {
+    const std::string rank = std::to_string(window - 1);
+    const std::string what =
+        window <= blocks.size()
+            ? "block " + rank + " of the cluster, which has exited"
+            : "block " + rank + " of a cluster of " + std::to_string(blocks.size());
+    for (Mask left = active; left != 0; left &= left - 1) {
+      record_fault(warp, op, FaultKind::out_of_bounds, std::countr_zero(left),
+                   access_text(kind, bytes, Space::shared) + " in the memory of " + what);
+    }
+    return;
+  }
+  alignas(64) std::uint64_t own[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) own[i] = addresses[i] % block_window_bytes;
+  const AlignedBytes& shared = out.owner->shared;
+  resolve_piece(warp, op, kind, bytes, Space::shared, own, active, shared.data(), shared.size(),
+                out);
+}
+
 /// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one
 /// piece of memory. False leaves it to the general way.
 bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
@@ -214,6 +240,7 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
       resolve_piece(warp, op, kind, bytes, space, addresses, active, warp.block->shared.data(),
                     warp.block->shared.size(), out);
       break;
+    case Space::cluster: resolve_cluster(warp, op, kind, bytes, addresses, active, out); break;
     case Space::local: resolve_local(warp, op, kind, bytes, addresses, active, out); break;
     case Space::parameter: {
       if (kind != AccessKind::load) {

@@ -13,13 +13,15 @@
 
 namespace warpwise::emulator {
 
-/// What lanes ask of memory: `bytes` each, at addresses[lane] of one space (not generic).
+/// What lanes ask of memory: `bytes` each, at addresses[lane] of one space (not generic); of
+/// Space::cluster in one block's memory.
 struct Request {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   int bytes = 0;
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
+  bool tells = false;  ///< others of what came before, though the operation itself does not
 };
 
 /// Finds the place of a request, and records the faults of lanes that cannot be served.
@@ -34,8 +36,14 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   resolve(warp, op, request, place);
   if (request.kind == AccessKind::store) warp.wrote = true;
   if constexpr (Observers::any) {
-    const Access access{request.space, request.kind, request.bytes, request.addresses,
-                        place.valid,   place.steady, site,          &place};
+    Access access{request.space, request.kind, request.bytes, request.addresses, place.valid,
+                  place.steady,  site,         &place,        nullptr,           request.tells};
+    if (request.space == Space::shared) access.owner = warp.block;
+    if (request.space == Space::cluster) {
+      access.space = Space::shared;
+      access.addresses = place.at;
+      access.owner = place.owner;
+    }
     if (place.valid != 0) Observers::of(warp).precedes(warp, op, access);
     body(place);
     if (place.valid != 0) Observers::of(warp).accesses(warp, op, access);
@@ -44,10 +52,35 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   }
 }
 
+/// The rank plus one of the block in whose shared memory an address of a cluster's lies; 0: the
+/// block's own.
+inline std::uint64_t block_window(std::uint64_t address) { return address / block_window_bytes; }
+
+/// The space of an address of a cluster's shared memory.
+inline Space space_of_shared(std::uint64_t address) {
+  return block_window(address) == 0 ? Space::shared : Space::cluster;
+}
+
+/// Calls body(space, lanes) for each block of the cluster whose shared memory lanes' addresses lie
+/// in: Space::shared for the own one, by its own addresses.
+template <class Body>
+void for_each_block(const std::uint64_t* addresses, Mask active, const Body& body) {
+  while (active != 0) {
+    const std::uint64_t window = block_window(addresses[std::countr_zero(active)]);
+    Mask same = 0;
+    for (int i = 0; i < warp_lanes; ++i)
+      same |= static_cast<Mask>(block_window(addresses[i]) == window) << i;
+    same &= active;
+    active &= ~same;
+    body(window == 0 ? Space::shared : Space::cluster, same);
+  }
+}
+
 /// Calls body(space, lanes) for the spaces that the active lanes' addresses lie in, and makes these
 /// lanes' addresses the ones in that space.
 template <class Body>
 void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Body& body) {
+  if (space == Space::cluster) return for_each_block(addresses, active, body);
   if (space != Space::generic) {
     body(space, active);
     return;
@@ -80,7 +113,10 @@ void for_each_space(Space space, std::uint64_t* addresses, Mask active, const Bo
         if ((same >> i & 1) != 0) addresses[i] -= window;
       }
     }
-    body(found, same);
+    if (found == Space::shared)
+      for_each_block(addresses, same, body);
+    else
+      body(found, same);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "warpwise/emulator/decode/flags.hpp"
+#include "warpwise/emulator/execute/cluster.hpp"
 #include "warpwise/emulator/execute/sync_check.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
@@ -37,7 +38,9 @@ inline void write_reduction(Warp& warp, const Operation& op, const Block::Barrie
       set_predicate(warp, op.dst, barrier.count_true > 0 ? all_lanes : 0);
       break;
     case BarrierKind::sync:
-    case BarrierKind::arrive: break;
+    case BarrierKind::arrive:
+    case BarrierKind::cluster_arrive:
+    case BarrierKind::cluster_wait: break;
   }
 }
 
@@ -57,6 +60,36 @@ void finish_barrier(Block& block, std::uint32_t id, const Code& code, Observers&
   }
   observers.completes(block, id);
   barrier = {};
+}
+
+inline constexpr std::uint32_t warpgroup_warps = 4;
+
+/// Lets the four warps that wait for each other execute what they have come to. None is behind it
+/// before all of them are: what one does then comes after what the others have read.
+template <class Observers>
+void finish_warpgroup(Block& block, std::uint32_t id, const Code& code, Observers& observers) {
+  block.barriers[id] = {};
+  const std::size_t first = (id - first_warpgroup_barrier) * warpgroup_warps;
+  const auto each = [&](const auto& body) {
+    for (std::size_t w = first; w < first + warpgroup_warps; ++w) {
+      for (Group& group : block.warps[w].groups) {
+        if (group.state == Group::State::barrier && group.barrier == id)
+          body(block.warps[w], group, code.operations[group.pc]);
+      }
+    }
+  };
+  each([&](Warp& warp, const Group& group, const Operation& op) {
+    warp.active = group.mask;
+    warp.whole = group.mask == warp.live;
+    op.run(warp, op);
+    observers.arrives(warp, op, group.mask, id);
+  });
+  each([&](Warp& warp, Group& group, const Operation&) {
+    observers.passes(warp, group.mask, id);
+    group.state = Group::State::ready;
+    ++group.pc;
+  });
+  observers.completes(block, id);
 }
 
 /// `lanes` of the current group arrive at a barrier, whose number is returned.
@@ -88,6 +121,7 @@ void leave(Warp& warp, const Operation& op, Mask lanes, const Code& code, Observ
   observers.leaves(warp, lanes);
   warp.live &= ~lanes;
   block.live -= static_cast<std::uint32_t>(std::popcount(lanes));
+  leave_cluster(warp, lanes, observers);
   for (std::uint32_t id = 0; id < block.barriers.size(); ++id) {
     if (block.barriers[id].expected == 0 && is_complete(block, block.barriers[id])) {
       finish_barrier(block, id, code, observers);

@@ -42,9 +42,24 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
     case Special::grid_workspace_low: return static_cast<std::uint32_t>(launch.grid_workspace);
     case Special::grid_workspace_high:
       return static_cast<std::uint32_t>(launch.grid_workspace >> 32);
+    case Special::cluster_nctaid_x: return launch.cluster.x;
+    case Special::cluster_nctaid_y: return launch.cluster.y;
+    case Special::cluster_nctaid_z: return launch.cluster.z;
+    case Special::nclusterid_x: return launch.grid.x / launch.cluster.x;
+    case Special::nclusterid_y: return launch.grid.y / launch.cluster.y;
+    case Special::nclusterid_z: return launch.grid.z / launch.cluster.z;
+    case Special::cluster_nctarank: return static_cast<std::uint32_t>(launch.cluster.count());
     case Special::ctaid_x:
     case Special::ctaid_y:
     case Special::ctaid_z:
+    case Special::cluster_ctaid_x:
+    case Special::cluster_ctaid_y:
+    case Special::cluster_ctaid_z:
+    case Special::clusterid_x:
+    case Special::clusterid_y:
+    case Special::clusterid_z:
+    case Special::cluster_ctarank:
+    case Special::is_explicit_cluster:
     case Special::smid:
     case Special::zero: return 0;
   }
@@ -69,6 +84,8 @@ void compute_specials(Block& block, const Launch& launch) {
 
 void set_specials(Warp& warp, const Code& code) {
   const Block& block = *warp.block;
+  const Launch& launch = *warp.worker->launch;
+  const Dim3& cluster = launch.cluster;
   const std::byte* from = block.specials.data() + special_bytes * code.specials.size() * warp.index;
   for (const auto& special : code.specials) {
     auto* lanes = destination<std::uint32_t>(warp, special.slot);
@@ -76,6 +93,20 @@ void set_specials(Warp& warp, const Code& code) {
       case Special::ctaid_x: std::fill_n(lanes, warp_lanes, block.index.x); break;
       case Special::ctaid_y: std::fill_n(lanes, warp_lanes, block.index.y); break;
       case Special::ctaid_z: std::fill_n(lanes, warp_lanes, block.index.z); break;
+      case Special::cluster_ctaid_x:
+        std::fill_n(lanes, warp_lanes, block.index.x % cluster.x);
+        break;
+      case Special::cluster_ctaid_y:
+        std::fill_n(lanes, warp_lanes, block.index.y % cluster.y);
+        break;
+      case Special::cluster_ctaid_z:
+        std::fill_n(lanes, warp_lanes, block.index.z % cluster.z);
+        break;
+      case Special::clusterid_x: std::fill_n(lanes, warp_lanes, block.index.x / cluster.x); break;
+      case Special::clusterid_y: std::fill_n(lanes, warp_lanes, block.index.y / cluster.y); break;
+      case Special::clusterid_z: std::fill_n(lanes, warp_lanes, block.index.z / cluster.z); break;
+      case Special::cluster_ctarank: std::fill_n(lanes, warp_lanes, block.rank); break;
+      case Special::is_explicit_cluster: *lanes = launch.explicit_cluster ? all_lanes : 0; break;
       default: std::memcpy(lanes, from, special_bytes);
     }
     from += special_bytes;
@@ -146,6 +177,7 @@ void start_block(Block& block, Worker& worker, std::uint64_t linear) {
   }
   const bool has_shadow = launch.checks.has(Check::init);
   if (has_shadow) start_shadows(block, launch);
+  block.is_stuck = false;
   block.linear = linear;
   block.index = place_in(linear, launch.grid);
   block.live = threads;

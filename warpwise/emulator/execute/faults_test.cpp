@@ -411,15 +411,14 @@ TEST(Refused, Instructions) {
   const auto expect = [&](const std::string& body, const std::vector<std::string>& parts) {
     expect_refused<Unsupported>([&] { Emulated(kernel_text(body)).program.kernel("hand"); }, parts);
   };
-  expect("wgmma.fence.sync.aligned;", {"hand.cu:7", "wgmma.fence.sync.aligned"});
-  expect("barrier.cluster.arrive;", {"hand.cu:7", "cluster"});
-  expect("mapa.shared::cluster.u32 %r5, %r6, %r7;", {"hand.cu:7", "mapa"});
   expect(
-      "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r5], "
-      "[%l1, {%r6}], [%r7];",
-      {"hand.cu:7", "cp.async.bulk.tensor"});
-  expect("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%l1], [%r5], 16;",
-         {"hand.cu:7", "cp.reduce"});
+      "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %l1, %l2, "
+      "%r5, 0, %p, 1, 1, 0, 0;",
+      {"hand.cu:7", "wgmma.mma_async.sp"});
+  expect(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r5], "
+      "[%l1, {%r6, %r6, %r6}], [%r7], {%h1};",
+      {"hand.cu:7", "cp.async.bulk.tensor", "tiles"});
   expect("frobnicate.u32 %r5, %r6;", {"hand.cu:7", "frobnicate.u32"});
   expect("add.frob.u32 %r5, %r6, %r7;", {"hand.cu:7", "add.frob.u32"});
 }

@@ -22,9 +22,18 @@ namespace {
 // What no GPU exceeds (CC 9.0 has the most shared memory).
 constexpr std::uint64_t most_shared_bytes = 227 * 1024;
 constexpr std::uint64_t most_threads = 1024;
+// With what CUDA calls a non-portable size; 8 otherwise.
+constexpr std::uint64_t most_cluster_blocks = 16;
 
 std::string to_text(Dim3 d) {
   return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+}
+
+Dim3 dim_of(const std::vector<int>& numbers) {
+  const auto at = [&](std::size_t i) {
+    return i < numbers.size() ? static_cast<std::uint32_t>(numbers[i]) : 1U;
+  };
+  return {at(0), at(1), at(2)};
 }
 
 void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_bytes,
@@ -54,9 +63,7 @@ void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_byte
   }
   const auto& required = code.info.required_threads;
   if (!required.empty()) {
-    const Dim3 want{static_cast<std::uint32_t>(required[0]),
-                    static_cast<std::uint32_t>(required.size() > 1 ? required[1] : 1),
-                    static_cast<std::uint32_t>(required.size() > 2 ? required[2] : 1)};
+    const Dim3 want = dim_of(required);
     if (!(want == block)) {
       throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of " +
                             to_text(want) + " threads, not " + to_text(block));
@@ -67,6 +74,30 @@ void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_byte
                           std::to_string(code.info.most_threads) +
                           " threads (__launch_bounds__), not " + to_text(block));
   }
+}
+
+/// The cluster of a launch's blocks.
+Dim3 cluster_of(const KernelInfo& info, Dim3 grid, const std::optional<Dim3>& given) {
+  const bool is_compiled_for = !info.required_cluster.empty();
+  const Dim3 required = dim_of(info.required_cluster);
+  if (is_compiled_for && given && !(*given == required)) {
+    throw InvalidArgument("kernel '" + info.name + "' was compiled for clusters of " +
+                          to_text(required) + " blocks, not " + to_text(*given));
+  }
+  if (info.needs_cluster && !is_compiled_for && !given) {
+    throw InvalidArgument("kernel '" + info.name + "' runs in clusters, and the launch has none");
+  }
+  const Dim3 cluster = given.value_or(required);
+  const std::uint64_t blocks = cluster.count();
+  if (blocks == 0 || blocks > most_cluster_blocks) {
+    throw InvalidArgument("a cluster of " + to_text(cluster) + " blocks: there are 1 to " +
+                          std::to_string(most_cluster_blocks));
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    throw InvalidArgument("a grid of " + to_text(grid) + " blocks is no multiple of clusters of " +
+                          to_text(cluster));
+  }
+  return cluster;
 }
 
 /// The code's constants, with the addresses of the module's variables in their places.
@@ -150,7 +181,7 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   run_in_parallel(count, *launch.progress, [&](std::size_t i) { run_blocks(set, *workers[i]); });
   LaunchResult result;
   result.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  result.blocks = launch.blocks;
+  result.blocks = launch.clusters * launch.cluster.count();
   result.executed = launch.progress->executed;
   Observers::collect(launch, observers, result);
   result.faults = collect_faults(launch, plain);
@@ -197,8 +228,13 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.constants = relocated_constants(code, variables);
   launch.ccs = options.compute_capabilities;
   launch.budget = options.budget;
-  launch.blocks = options.sampled_blocks > 0 ? std::min(options.sampled_blocks, shape.grid.count())
-                                             : shape.grid.count();
+  launch.cluster = cluster_of(code.info, shape.grid, options.cluster);
+  launch.explicit_cluster = options.cluster || code.info.needs_cluster;
+  launch.clusters = launch.all_clusters();
+  if (options.sampled_blocks > 0) {
+    const std::uint64_t each = launch.cluster.count();
+    launch.clusters = std::min(launch.clusters, (options.sampled_blocks + each - 1) / each);
+  }
   launch.pace = options.pace;
   launch.checks = options.checks;
   launch.fidelity = options.fidelity;
@@ -212,7 +248,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   const std::uint64_t wanted = in_turn               ? 1
                                : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
                                                      : cores;
-  const std::size_t count = std::min<std::uint64_t>(wanted, launch.blocks);
+  const std::size_t count = std::min<std::uint64_t>(wanted, launch.clusters);
   launch.atomic = count > 1;
   launch.workers = count;
   if (device.tracks_definedness && !options.checks.has(Check::init)) device.define_all();

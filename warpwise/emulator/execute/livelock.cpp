@@ -44,8 +44,9 @@ std::string polled_text(const Warp& warp) {
   const std::string name = warp.worker->code->names[poll.operation];
   const Address at = poll.address;
   const Address window = at & ~(window_bytes - 1);
-  if (poll.space == Space::shared || (poll.space == Space::generic && window == shared_window))
-    return name + " of byte " + std::to_string(at & (window_bytes - 1)) + " of shared memory";
+  if (poll.space == Space::shared || poll.space == Space::cluster ||
+      (poll.space == Space::generic && window == shared_window))
+    return name + " of byte " + std::to_string(at & (block_window_bytes - 1)) + " of shared memory";
   if (poll.space == Space::local || (poll.space == Space::generic && window == local_window))
     return name + " of local memory";
   return name + " of " + warp.worker->device->describe(at);
@@ -55,8 +56,12 @@ void report(Warp& warp, const Group& group, const Code& code) {
   const std::string rest = ", and no thread of the grid changes anything any more";
   const int lane = std::countr_zero(group.mask);
   if (group.state == Group::State::barrier) {
+    const std::string where = group.barrier == cluster_barrier ? "the cluster's barrier"
+                              : group.barrier >= first_warpgroup_barrier
+                                  ? code.names[group.pc] + " for other warps"
+                                  : "barrier " + std::to_string(group.barrier);
     record_fault(warp, code.operations[group.pc], FaultKind::livelock, lane,
-                 "waits at barrier " + std::to_string(group.barrier) + rest);
+                 "waits at " + where + rest);
   } else if (warp.poll.known) {
     record_fault(warp, code.operations[warp.poll.operation], FaultKind::livelock, lane,
                  "goes round a loop that polls: " + polled_text(warp) + rest);

@@ -12,10 +12,11 @@
 
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/barrier.hpp"
-#include "warpwise/emulator/execute/block.hpp"
 #include "warpwise/emulator/execute/calls.hpp"
+#include "warpwise/emulator/execute/deadlock.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/livelock.hpp"
+#include "warpwise/emulator/execute/residents.hpp"
 #include "warpwise/emulator/execute/schedule.hpp"
 #include "warpwise/emulator/execute/sync_check.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
@@ -29,8 +30,6 @@ constexpr std::uint64_t turn_instructions = 1 << 18;
 // Iterations of a loop that polls memory, after which others get their turn. Fewer would tear lanes
 // apart that wait for each other at the end of an ordinary loop with atomics.
 constexpr int spins_before_yield = 256;
-// Blocks that one worker keeps at once while they wait for each other.
-constexpr std::size_t most_resident_blocks = 1024;
 // Blocks whose turns mix in a shuffled order. More cost cache misses, and two that meet are enough
 // for a result that depends on the order.
 constexpr std::size_t shuffled_blocks = 4;
@@ -194,6 +193,10 @@ class Turn {
           then = barrier(run, op, lanes);
           ++run.pc;
           break;
+        case Control::warpgroup:
+          then = warpgroup(run, op, lanes);
+          ++run.pc;
+          break;
         case Control::trap:
           then = trap(run, op, lanes);
           ++run.pc;
@@ -327,8 +330,14 @@ class Turn {
   [[gnu::noinline]] Then barrier(Running run, const Operation& op, Mask lanes) {
     observe(op, lanes);
     if (lanes == 0) return Then::go_on;
+    const BarrierKind kind = flags_of<BarrierFlags>(op).kind;
+    if (kind == BarrierKind::cluster_wait) return wait_for_cluster(run, op, lanes);
+    if (kind == BarrierKind::cluster_arrive) {
+      arrive_at_cluster(warp_, op, lanes, observers_);
+      return Then::go_on;
+    }
     const std::uint32_t id = arrive(warp_, op, lanes);
-    const bool waits = flags_of<BarrierFlags>(op).kind != BarrierKind::arrive;
+    const bool waits = kind != BarrierKind::arrive;
     observers_.arrives(warp_, op, lanes, id);
     if (waits) {
       const std::uint32_t depth = warp_.groups[run.index].depth;
@@ -341,6 +350,34 @@ class Turn {
     if (is_complete(*warp_.block, warp_.block->barriers[id]))
       finish_barrier(*warp_.block, id, code_, observers_);
     return waits ? Then::next_group : Then::go_on;
+  }
+
+  /// The last of a warpgroup's warps executes for all of them: none may go on before the others'
+  /// parts are done, as it may let somebody write what they read.
+  [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    if (lanes == 0) return Then::go_on;
+    Block& block = *warp_.block;
+    const std::uint32_t id = first_warpgroup_barrier + warp_.index / warpgroup_warps;
+    block.barriers[id].expected = warpgroup_warps * warp_lanes;
+    block.barriers[id].arrived += static_cast<std::uint32_t>(std::popcount(lanes));
+    const std::uint32_t depth = warp_.groups[run.index].depth;
+    warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id, depth};
+    if (const Mask others = run.mask & ~lanes; others != 0)
+      warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, depth});
+    if (is_complete(block, block.barriers[id])) finish_warpgroup(block, id, code_, observers_);
+    return Then::next_group;
+  }
+
+  Then wait_for_cluster(const Running& run, const Operation& op, Mask lanes) {
+    const Mask waiting = wait_at_cluster(warp_, op, lanes, observers_);
+    if (waiting == 0) return Then::go_on;
+    const std::uint32_t depth = warp_.groups[run.index].depth;
+    warp_.groups[run.index] = {run.pc, waiting,         Group::State::barrier,
+                               false,  cluster_barrier, depth};
+    if (const Mask others = run.mask & ~waiting; others != 0)
+      warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, depth});
+    return Then::next_group;
   }
 
   [[gnu::noinline]] Then trap(Running run, const Operation& op, Mask lanes) {
@@ -453,21 +490,6 @@ class Turn {
   bool ahead_ = false;  ///< of other lanes of the warp
 };
 
-void report_deadlock(Block& block, const Code& code) {
-  for (Warp& warp : block.warps) {
-    for (const Group& group : warp.groups) {
-      const Operation& op = code.operations[group.pc];
-      const auto waiting = block.barriers[group.barrier].arrived;
-      const std::uint32_t expected = block.barriers[group.barrier].expected;
-      record_fault(warp, op, FaultKind::deadlock, std::countr_zero(group.mask),
-                   std::to_string(waiting) + " threads wait at barrier " +
-                       std::to_string(group.barrier) + " for " +
-                       std::to_string(expected != 0 ? expected : block.live) +
-                       ", and no other thread of the block can go on");
-    }
-  }
-}
-
 /// A budget that is spent ends the launch, with the place of one warp that still ran.
 void charge(Worker& worker, Block& block, std::uint64_t executed) {
   const Launch& launch = *worker.launch;
@@ -490,8 +512,9 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
 }
 
 /// What a round of a block's warps came to. In a looping one they have all gone round in loops or
-/// waited; in a spinning one these loops poll memory.
-enum class BlockOutcome { finished, spinning, looping, running };
+/// waited; in a spinning one these loops poll memory; in a stuck one all waited, and only other
+/// blocks of the cluster may let them go on.
+enum class BlockOutcome { finished, spinning, looping, running, stuck };
 
 template <class Observers>
 BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
@@ -516,9 +539,11 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
     if (worker.launch->progress->stop) break;
   }
   charge(worker, block, executed);
+  if (executed != 0) block.cluster->moved = true;
   if (worker.launch->progress->stop) return BlockOutcome::finished;
   if (block.live == 0) return BlockOutcome::finished;
   if (!ready && executed == 0) {
+    if (block.cluster->blocks.size() > 1) return BlockOutcome::stuck;
     report_deadlock(block, code);
     return BlockOutcome::finished;
   }
@@ -529,58 +554,50 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
 template <class Observers>
 void run_all(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
-  const std::uint64_t blocks = launch.blocks;
-  std::vector<std::unique_ptr<Block>> resident;
-  std::vector<std::unique_ptr<Block>> idle;
+  Residents<Observers> residents(worker);
+  auto& resident = residents.blocks();
   bool waiting_for_others = true;  // nothing resident can go on by itself
   bool exhausted = false;
   Stillness stillness(launch);
   while (!launch.progress->stop) {
-    if (waiting_for_others && !exhausted && resident.size() < most_resident_blocks) {
-      const std::uint64_t next = launch.progress->next_block.fetch_add(1);
-      if (next < blocks) {
-        std::unique_ptr<Block> block;
-        if (idle.empty()) {
-          block = std::make_unique<Block>();
-        } else {
-          block = std::move(idle.back());
-          idle.pop_back();
-        }
-        start_block(*block, worker, launch.block_number(next));
-        worker.observers.begins(*block);
-        resident.push_back(std::move(block));
-      } else {
+    if (waiting_for_others && !exhausted && residents.has_room()) {
+      const std::uint64_t next = launch.progress->next_cluster.fetch_add(1);
+      if (next < launch.clusters)
+        residents.start(launch.cluster_number(next));
+      else
         exhausted = true;
-      }
     }
     if (resident.empty()) break;
     waiting_for_others = true;
-    bool still = exhausted || resident.size() == most_resident_blocks;
+    bool still = exhausted || !residents.has_room();
+    bool any_stuck = false;
     stillness.round_begins();
+    for (const auto& block : resident) block->cluster->moved = false;
     for (auto it = resident.begin(); it != resident.end();) {
       const BlockOutcome outcome = run_block(**it, worker);
       if (outcome == BlockOutcome::finished && !launch.progress->livelock) {
-        worker.observers.ends(**it);
-        idle.push_back(std::move(*it));
-        it = resident.erase(it);
+        it = residents.end(it);
         still = false;
         continue;
       }
+      (*it)->is_stuck = outcome == BlockOutcome::stuck;
+      any_stuck = any_stuck || (*it)->is_stuck;
       const bool loops = outcome != BlockOutcome::running;
       const bool stands = loops && stands_still(**it);
       still = still && stands;
       waiting_for_others = waiting_for_others && (outcome == BlockOutcome::spinning || stands);
       ++it;
     }
+    if (any_stuck && residents.end_deadlocked()) still = false;
     stillness.round_ends(still);
   }
   if (launch.progress->livelock) report_livelock(resident, *launch.code);
   stillness.worker_ends();
 }
 
-/// A turn of each warp of a block, in an order of the schedule's; false when the block has ended.
+/// A turn of each warp of a block, in an order of the schedule's.
 template <class Observers>
-bool run_block_shuffled(Block& block, ObservedWorker<Observers>& worker) {
+BlockOutcome run_block_shuffled(Block& block, ObservedWorker<Observers>& worker) {
   std::vector<Warp*> warps;
   for (Warp& warp : block.warps) {
     if (!warp.groups.empty()) warps.push_back(&warp);
@@ -596,12 +613,12 @@ bool run_block_shuffled(Block& block, ObservedWorker<Observers>& worker) {
     if (worker.launch->progress->stop) break;
   }
   charge(worker, block, executed);
-  if (worker.launch->progress->stop || block.live == 0) return false;
-  if (!ready && executed == 0) {
-    report_deadlock(block, *worker.code);
-    return false;
-  }
-  return true;
+  if (executed != 0) block.cluster->moved = true;
+  if (worker.launch->progress->stop || block.live == 0) return BlockOutcome::finished;
+  if (ready || executed != 0) return BlockOutcome::running;
+  if (block.cluster->blocks.size() > 1) return BlockOutcome::stuck;
+  report_deadlock(block, *worker.code);
+  return BlockOutcome::finished;
 }
 
 /// Whether a warp of the block has spun since this was last asked.
@@ -616,36 +633,37 @@ bool has_spun(Block& block) {
 template <class Observers>
 void run_all_shuffled(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
-  worker.schedule = std::make_shared<Schedule>(launch.order, launch.order_seed, launch.blocks);
-  std::vector<std::unique_ptr<Block>> resident;
-  std::vector<std::unique_ptr<Block>> idle;
+  worker.schedule = std::make_shared<Schedule>(launch.order, launch.order_seed, launch.clusters);
+  Residents<Observers> residents(worker);
+  auto& resident = residents.blocks();
   std::set<const Block*> spinning;
   std::uint64_t next = 0;
   while (!launch.progress->stop) {
     const bool all_spin = spinning.size() == resident.size();
-    while (next < launch.blocks && (resident.size() < shuffled_blocks ||
-                                    (all_spin && resident.size() < most_resident_blocks))) {
-      if (idle.empty()) idle.push_back(std::make_unique<Block>());
-      resident.push_back(std::move(idle.back()));
-      idle.pop_back();
-      start_block(*resident.back(), worker, launch.block_number(worker.schedule->block(next++)));
-      worker.observers.begins(*resident.back());
+    while (next < launch.clusters &&
+           (resident.size() < shuffled_blocks || (all_spin && residents.has_room()))) {
+      residents.start(launch.cluster_number(worker.schedule->block(next++)));
       spinning.clear();
       if (resident.size() >= shuffled_blocks) break;
     }
     if (resident.empty()) break;
     worker.schedule->arrange_blocks(resident);
+    bool any_stuck = false;
+    for (const auto& block : resident) block->cluster->moved = false;
     for (auto it = resident.begin(); it != resident.end();) {
-      if (run_block_shuffled(**it, worker)) {
-        if (has_spun(**it)) spinning.insert(it->get());
-        ++it;
+      const BlockOutcome outcome = run_block_shuffled(**it, worker);
+      if (outcome == BlockOutcome::finished) {
+        spinning.erase(it->get());
+        it = residents.end(it);
         continue;
       }
-      worker.observers.ends(**it);
-      spinning.erase(it->get());
-      idle.push_back(std::move(*it));
-      it = resident.erase(it);
+      (*it)->is_stuck = outcome == BlockOutcome::stuck;
+      any_stuck = any_stuck || (*it)->is_stuck;
+      // One that waits for its cluster waits for whom that waits for.
+      if (has_spun(**it) || (*it)->is_stuck) spinning.insert(it->get());
+      ++it;
     }
+    if (any_stuck && residents.end_deadlocked()) spinning.clear();
   }
 }
 

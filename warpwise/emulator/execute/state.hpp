@@ -28,6 +28,9 @@ inline constexpr Address local_window = Address{2} << 40;
 inline constexpr Address parameter_window = Address{3} << 40;
 inline constexpr Address global_base = Address{16} << 40;
 inline constexpr Address window_bytes = Address{1} << 40;
+// In the space of a cluster, and in the generic window of shared memory, the memory of its block of
+// rank r begins r + 1 times so many bytes on. Below, a block finds its own.
+inline constexpr Address block_window_bytes = Address{1} << 24;
 // Host addresses, which memory that the host sees has, lie above the emulated GPU's.
 inline constexpr Address host_visible_base = Address{64} << 40;
 
@@ -116,7 +119,9 @@ struct Warp {
   Mask live = 0;                ///< lanes that have not exited
   bool whole = false;  ///< active covers live: what a handler writes for other lanes is never read
   Mask carry = 0;      ///< CC.CF of each lane
-  std::uint32_t index = 0;  ///< in its block
+  Mask cluster_arrived = 0;  ///< lanes that have arrived at the cluster's barrier in this phase
+  Mask cluster_owes = 0;     ///< lanes that have arrived there and are to wait
+  std::uint32_t index = 0;   ///< in its block
   Block* block = nullptr;
   Worker* worker = nullptr;
   std::vector<Group> groups;
@@ -143,7 +148,24 @@ struct BoundTexture {
   bool exists = false;
 };
 
+// The barrier of a block's cluster, among the numbers of the block's own.
+inline constexpr std::uint32_t cluster_barrier = 16;
+// Where the four warps of a block's n-th warpgroup meet: this and n, up to 7.
+inline constexpr std::uint32_t first_warpgroup_barrier = 17;
+inline constexpr std::uint32_t all_barriers = 25;
+
+/// Blocks that run together, on one worker.
+struct Cluster {
+  std::vector<Block*> blocks;  ///< by rank; null: it has ended
+  std::uint32_t live = 0;      ///< threads
+  std::uint32_t arrived = 0;   ///< at its barrier
+  bool moved = false;          ///< a thread of it has gone on in this round
+};
+
 struct Block {
+  std::shared_ptr<Cluster> cluster;
+  std::uint32_t rank = 0;  ///< in the cluster
+  bool is_stuck = false;   ///< since the round began, unless others of its cluster go on
   Dim3 index;
   std::uint64_t linear = 0;
   std::vector<Warp> warps;
@@ -163,7 +185,7 @@ struct Block {
     std::uint32_t votes = 0;     ///< of a reduction
     std::uint32_t count_true = 0;
   };
-  std::array<Barrier, 16> barriers{};
+  std::array<Barrier, all_barriers> barriers{};
   /// Where threads have exited, the first one and how many: for Check::sync alone.
   struct Exit {
     std::uint32_t operation = 0;
@@ -211,7 +233,7 @@ struct Worker {
 /// What the workers of a launch tell each other.
 struct Progress {
   std::atomic<bool> stop = false;
-  std::atomic<std::uint64_t> next_block = 0;
+  std::atomic<std::uint64_t> next_cluster = 0;
   std::atomic<std::uint64_t> executed = 0;  ///< warp instructions, charged now and then
   std::atomic<std::uint64_t> printed = 0;   ///< bytes
   std::atomic<std::uint64_t> faults = 0;
@@ -237,7 +259,9 @@ struct Launch {
   std::vector<rules::ComputeCapability> ccs;
   bool atomic = false;  ///< more than one worker: global atomics need the CPU's
   std::uint64_t budget = 0;
-  std::uint64_t blocks = 0;  ///< that run
+  Dim3 cluster{1, 1, 1};
+  bool explicit_cluster = false;  ///< the launch or the kernel states it
+  std::uint64_t clusters = 0;     ///< that run
   std::uint64_t workers = 1;
   Checks checks;
   bool fidelity = false;
@@ -247,13 +271,15 @@ struct Launch {
   Watch* watch = nullptr;  ///< with an order; null: nothing is watched
   Progress* progress = nullptr;
 
-  /// One of each of `blocks` equal parts of the grid, at a place that only looks random: a regular
-  /// step would meet the same column of blocks in every row.
-  std::uint64_t sampled_block(std::uint64_t i, std::uint64_t all) const {
-    const std::uint64_t part = all / blocks;
-    const std::uint64_t rest = all % blocks;
-    const std::uint64_t begin = i * part + i * rest / blocks;
-    const std::uint64_t end = (i + 1) * part + (i + 1) * rest / blocks;
+  std::uint64_t all_clusters() const { return grid.count() / cluster.count(); }
+
+  /// One of each of `clusters` equal parts of the grid, at a place that only looks random: a
+  /// regular step would meet the same column of blocks in every row.
+  std::uint64_t sampled_cluster(std::uint64_t i, std::uint64_t all) const {
+    const std::uint64_t part = all / clusters;
+    const std::uint64_t rest = all % clusters;
+    const std::uint64_t begin = i * part + i * rest / clusters;
+    const std::uint64_t end = (i + 1) * part + (i + 1) * rest / clusters;
     // The finalising steps of a 64-bit hash.
     std::uint64_t mixed = (i + 1) * 0x9e3779b97f4a7c15U;
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -261,16 +287,17 @@ struct Launch {
     return begin + (mixed ^ (mixed >> 31)) % (end - begin);
   }
 
-  /// The block of the grid that runs as the `i`-th of `blocks`.
-  std::uint64_t block_number(std::uint64_t i) const {
-    const std::uint64_t all = grid.count();
-    if (blocks == all) return i;
-    if (!pace) return sampled_block(i, all);
+  /// The cluster of the grid, of one block as a rule, that runs as the `i`-th of `clusters`.
+  std::uint64_t cluster_number(std::uint64_t i) const {
+    const std::uint64_t all = all_clusters();
+    if (clusters == all) return i;
+    if (!pace) return sampled_cluster(i, all);
     // Neighbours share what caches hold; far ones may do other work. Each run lies in the middle of
     // its part of the grid, so that what differs at the ends counts no more than it is.
-    const std::uint64_t runs = std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, blocks / 8));
-    const std::uint64_t run = i * runs / blocks;
-    return i + (2 * run + 1) * (all - blocks) / (2 * runs);
+    const std::uint64_t runs =
+        std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, clusters / 8));
+    const std::uint64_t run = i * runs / clusters;
+    return i + (2 * run + 1) * (all - clusters) / (2 * runs);
   }
 };
 

@@ -147,6 +147,20 @@ void check_barrier(Block& block, std::uint32_t id) {
   }
 }
 
+void check_cluster_arrival(Warp& warp, const Operation& op, Mask lanes) {
+  if (const Mask again = lanes & warp.cluster_owes; again != 0) {
+    record_fault(warp, op, FaultKind::barrier, std::countr_zero(again),
+                 "arrives at the cluster's barrier again, and has not waited there in between");
+  }
+}
+
+void check_cluster_wait(Warp& warp, const Operation& op, Mask lanes) {
+  if (const Mask early = lanes & ~warp.cluster_owes; early != 0) {
+    record_fault(warp, op, FaultKind::barrier, std::countr_zero(early),
+                 "waits at the cluster's barrier without having arrived there");
+  }
+}
+
 void check_members(Warp& warp, const Operation& op, Mask lanes) {
   const auto* masks = source<std::uint32_t>(warp, op.members);
   for (Mask left = lanes; left != 0;) {

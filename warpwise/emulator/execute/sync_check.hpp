@@ -19,4 +19,9 @@ void check_barrier(Block& block, std::uint32_t id);
 /// mask does not name, lanes that it names and that are elsewhere, and lanes that name others.
 void check_members(Warp& warp, const Operation& op, Mask lanes);
 
+/// Lanes come to the cluster's barrier: to arrive without having waited for the last time, to wait
+/// without having arrived.
+void check_cluster_arrival(Warp& warp, const Operation& op, Mask lanes);
+void check_cluster_wait(Warp& warp, const Operation& op, Mask lanes);
+
 }  // namespace warpwise::emulator

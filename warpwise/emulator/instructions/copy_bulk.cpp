@@ -1,103 +1,89 @@
 #include "warpwise/emulator/instructions/copy_bulk.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
-#include "warpwise/emulator/execute/mbarrier_object.hpp"
-#include "warpwise/emulator/instructions/operands.hpp"
+#include "warpwise/emulator/instructions/bulk.hpp"
+#include "warpwise/emulator/instructions/reductions.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
+#include "warpwise/emulator/tensor_map.hpp"
 
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::uint64_t unit = 16;  // what addresses and sizes are multiples of
-constexpr std::uint64_t row = unit * warp_lanes;
-
-/// Calls body(place, lanes, offset) for the pieces of 16 bytes of [begin, begin + bytes), 32 at a
-/// time. All of them are checked for one lane first: its faults are that lane's.
-template <class Observers, class Body>
-bool for_each_piece(Warp& warp, const Operation& op, std::int32_t site, int lane, Space space,
-                    AccessKind kind, Address begin, std::uint64_t bytes, const Body& body) {
-  alignas(64) std::uint64_t addresses[warp_lanes];
-  for (const Address edge : {begin, begin + bytes - unit}) {
-    std::fill_n(addresses, warp_lanes, edge);
-    Resolved place;
-    resolve(warp, op, {space, kind, unit, addresses, Mask{1} << lane}, place);
-    if (place.valid == 0) return false;
-  }
-  for (std::uint64_t done = 0; done < bytes; done += row) {
-    const auto pieces = static_cast<int>(std::min(row, bytes - done) / unit);
-    const Mask lanes = pieces == warp_lanes ? all_lanes : (Mask{1} << pieces) - 1;
-    for (int i = 0; i < warp_lanes; ++i)
-      addresses[i] = begin + done + unit * static_cast<std::uint64_t>(std::min(i, pieces - 1));
-    serve<Observers>(
-        warp, op, site, {space, kind, unit, addresses, lanes}, [&](const Resolved& place) {
-          for (Mask left = place.valid; left != 0; left &= left - 1) {
-            const int i = std::countr_zero(left);
-            body(place.base + place.at[i], done + unit * static_cast<std::uint64_t>(i));
-          }
-        });
-  }
-  return true;
-}
+using bulk::Pieces;
 
 template <class Observers>
 class BulkCopy {
  public:
-  BulkCopy(Warp& warp, const Operation& op) : warp_(warp), op_(op), list_(list_of(warp, op)) {}
+  BulkCopy(Warp& warp, const Operation& op)
+      : warp_(warp), op_(op), list_(list_of(warp, op)), flags_(flags_of<BulkFlags>(op)) {}
 
   void run(int lane) {
-    const auto flags = flags_of<BulkFlags>(op_);
     const std::uint64_t bytes = source<std::uint32_t>(warp_, list_[2])[lane];
     const Address to = source<std::uint64_t>(warp_, list_[0])[lane];
     const Address from = source<std::uint64_t>(warp_, list_[1])[lane];
-    if (bytes % unit != 0) {
+    if (bytes % bulk::unit != 0) {
       record_fault(warp_, op_, FaultKind::misaligned, lane,
                    "a bulk copy of " + std::to_string(bytes) + " bytes: no multiple of 16");
       return;
     }
-    if (bytes == 0) return;
-    const bool loads = flags.to_global == 0;
-    std::vector<std::byte> content(bytes);
-    const Space source_space = loads && flags.from_shared == 0 ? Space::global : Space::shared;
-    const bool was_read =
-        for_each_piece<Observers>(warp_, op_, op_.site + 1, lane, source_space, AccessKind::load,
-                                  from, bytes, [&](const std::byte* at, std::uint64_t offset) {
-                                    std::memcpy(content.data() + offset, at, unit);
-                                  });
-    if (!was_read) return;
-    const Space space = loads ? Space::shared : Space::global;
-    for_each_piece<Observers>(warp_, op_, op_.site, lane, space, AccessKind::store, to, bytes,
-                              [&](std::byte* at, std::uint64_t offset) {
-                                std::memcpy(at, content.data() + offset, unit);
-                              });
-    if (list_[3] != Operation::none) tell(lane, static_cast<std::uint32_t>(bytes));
+    content_.resize(bytes);
+    if (bytes == 0 || !read(lane, from)) return;
+    const Address mbarrier =
+        list_[3] == Operation::none ? 0 : source<std::uint64_t>(warp_, list_[3])[lane];
+    if (flags_.multicast == 0) return write(lane, to, mbarrier);
+    bulk::for_each_target(source<std::uint32_t>(warp_, list_[4])[lane], [&](std::uint32_t rank) {
+      write(lane, bulk::in_block(to, rank), bulk::in_block(mbarrier, rank));
+    });
   }
 
  private:
-  void tell(int lane, std::uint32_t bytes) {
-    alignas(64) std::uint64_t addresses[warp_lanes];
-    std::memcpy(addresses, source<std::uint64_t>(warp_, list_[3]), sizeof(addresses));
-    serve<Observers>(warp_, op_, op_.site + 2,
-                     {Space::shared, AccessKind::atomic, 8, addresses, Mask{1} << lane},
-                     [&](const Resolved& place) {
-                       if (place.valid == 0) return;
-                       MbarrierObject object;
-                       std::byte* at = place.base + place.at[lane];
-                       std::memcpy(&object, at, sizeof(object));
-                       object.complete(bytes);
-                       std::memcpy(at, &object, sizeof(object));
-                     });
+  bool read(int lane, Address from) {
+    const bool is_global = flags_.to_global == 0 && flags_.from_shared == 0;
+    const Pieces pieces{is_global ? Space::global : space_of_shared(from), AccessKind::load,
+                        bulk::unit, content_.size() / bulk::unit};
+    if (!bulk::is_inside(warp_, op_, lane, pieces, from, from + content_.size() - bulk::unit))
+      return false;
+    bulk::for_each_piece<Observers>(
+        warp_, op_, op_.site + 1, pieces, [&](std::uint64_t k) { return from + bulk::unit * k; },
+        [&](const std::byte* at, std::uint64_t k) {
+          std::memcpy(content_.data() + bulk::unit * k, at, bulk::unit);
+        });
+    return true;
+  }
+
+  void write(int lane, Address to, Address mbarrier) {
+    const bool reduces = flags_.reduction != Reduction::none;
+    const Pieces pieces{flags_.to_global != 0 ? Space::global : space_of_shared(to),
+                        reduces ? AccessKind::atomic : AccessKind::store, bulk::unit,
+                        content_.size() / bulk::unit};
+    if (bulk::is_inside(warp_, op_, lane, pieces, to, to + content_.size() - bulk::unit)) {
+      bulk::for_each_piece<Observers>(
+          warp_, op_, op_.site, pieces, [&](std::uint64_t k) { return to + bulk::unit * k; },
+          [&](std::byte* at, std::uint64_t k) {
+            const std::byte* piece = content_.data() + bulk::unit * k;
+            reduces ? reduce(at, piece) : static_cast<void>(std::memcpy(at, piece, bulk::unit));
+          });
+    }
+    if (list_[3] != Operation::none) {
+      bulk::tell<Observers>(warp_, op_, op_.site + 2, lane, mbarrier,
+                            static_cast<std::uint32_t>(content_.size()));
+    }
+  }
+
+  void reduce(std::byte* at, const std::byte* piece) const {
+    const std::uint64_t each = element_bytes(flags_.type);
+    for (std::uint64_t i = 0; i < bulk::unit; i += each)
+      emulator::reduce(flags_.reduction, flags_.type, at + i, piece + i);
   }
 
   Warp& warp_;
   const Operation& op_;
   const std::int32_t* list_;
+  BulkFlags flags_;
+  std::vector<std::byte> content_;
 };
 
 template <class Observers>

@@ -55,7 +55,7 @@ void mbarrier(Warp& warp, const Operation& op) {
   else
     warp.wrote = true;
   for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
-    if (space != Space::shared) {
+    if (space != Space::shared && space != Space::cluster) {
       record_fault(warp, op, FaultKind::out_of_bounds, std::countr_zero(lanes),
                    "an mbarrier that does not lie in shared memory");
       return;

@@ -174,7 +174,8 @@ TEST(Tensor, OtherFormsAreRefusedByName) {
         std::string("ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%d0}, [%p0];"),
         std::string("wmma.load.a.sync.aligned.row.m16n16k8.f16 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, "
                     "%d7}, [%g];"),
-        std::string("wgmma.fence.sync.aligned;"),
+        std::string("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%d0}, %p0, %p1, %p2, 0, "
+                    "1, 1, 1, 0, 0;"),
         std::string("movmatrix.sync.aligned.m8n8.trans.b16 %d0, %p0;")}) {
     Program program(kernel(body));
     try {

@@ -33,6 +33,8 @@ class Counts : public Observer {
 
   void accesses(Warp& warp, const Operation&, const Access& access) {
     if (access.site < 0 || access.space == Space::parameter) return;
+    // Another block's shared memory is reached over a network of its own, for which no rule stands.
+    if (access.owner != nullptr && access.owner != warp.block) return;
     if (access.space == Space::global) ++warp.accesses;
     if (!ccs_.empty()) count(access);
   }

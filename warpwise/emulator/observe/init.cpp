@@ -66,7 +66,9 @@ Init::Kind Init::kind_of(const Operation& op) {
   const std::string_view name = code_->names[op.index];
   const std::string_view opcode = name.substr(0, name.find('.'));
   const bool is_plain = op.control == Control::plain || op.control == Control::converge;
-  if (!is_plain) {
+  if (op.control == Control::warpgroup) {
+    kind = Kind::unseen;
+  } else if (!is_plain) {
     kind = Kind::control;
   } else if (op.site >= 0) {
     kind = is_any(opcode, "ld", "ldu", "st", "atom", "red")                ? Kind::access

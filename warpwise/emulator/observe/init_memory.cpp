@@ -53,7 +53,7 @@ void define_lanes(std::uint8_t* base, const std::uint64_t* at) {
 
 /// Finds the shadow of an access; false where all of it is defined for sure.
 bool Init::find(Warp& warp, const Access& access, Place& place) const {
-  const Block& block = *warp.block;
+  const Block& block = access.owner != nullptr ? *access.owner : *warp.block;
   const std::byte* base = access.place->base;
   place.at = access.place->at;
   if (access.space == Space::shared || access.space == Space::local) {
@@ -130,6 +130,8 @@ void Init::define(const Access& access, const Place& place) {
 
 void Init::look(Warp& warp, const Operation& op, const Access& access) {
   if (access.space == Space::parameter || access.space == Space::constant) return;
+  // What a product by a warpgroup reads counts as defined.
+  if (op.control == Control::warpgroup) return;
   Place place;
   const bool has_shadow = find(warp, access, place);
   switch (access.kind) {

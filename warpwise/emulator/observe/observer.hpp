@@ -36,12 +36,13 @@ struct Resolved {
   Mask valid = 0;
   bool contiguous = false;  ///< all lanes valid, each right behind the one before
   bool steady = false;      ///< all lanes valid, their addresses going up by equal steps
+  Block* owner = nullptr;   ///< of memory in Space::cluster
 };
 
 /// One access of a warp's lanes to one space of memory, which has taken place: what a store or an
 /// atomic has written is in memory. Lanes whose access was a fault are not among `lanes`.
 struct Access {
-  Space space = Space::global;  ///< never generic
+  Space space = Space::global;  ///< never generic, never cluster
   AccessKind kind = AccessKind::load;
   int bytes = 0;                             ///< of each lane
   const std::uint64_t* addresses = nullptr;  ///< of 32 lanes, in that space
@@ -49,6 +50,8 @@ struct Access {
   bool steady = false;              ///< all 32 lanes, their addresses going up by equal steps
   std::int32_t site = -1;           ///< in Code::sites; -1: of printf and assert, which have none
   const Resolved* place = nullptr;  ///< on the host; null for a kernel's own parameters
+  Block* owner = nullptr;  ///< of shared memory: another one of the cluster, or the warp's own
+  bool tells = false;      ///< as a strong operation that releases
 
   /// The host's copy of the first byte of a lane.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }

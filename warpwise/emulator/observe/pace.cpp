@@ -146,7 +146,8 @@ void Pace::accesses(Warp& warp, const Operation& op, const Access& access) {
     clock.ready[static_cast<std::size_t>(v)] = clock.issued + cycles;
 }
 
-void Pace::completes(Block& block, std::uint32_t) {
+void Pace::completes(Block& block, std::uint32_t barrier) {
+  if (barrier >= cluster_barrier) return;  // not of the whole block, or not of it alone
   double last = 0;
   BlockClock& clock = clock_of(block);
   for (const WarpClock& warp : clock.warps) last = std::max(last, warp.now);

@@ -55,6 +55,18 @@ void BlockOrder::fences(std::size_t warp) {
   advance(warp);
 }
 
+void BlockOrder::tells(std::size_t warp, KnownBlocks& others) {
+  fences(warp);
+  others.add(warps_[warp].fenced);
+}
+
+void BlockOrder::learns(std::size_t warp, const KnownBlocks& others) {
+  Past& past = warps_[warp];
+  past.others.add(others);
+  if (const Clock* own = others.clock_of(block_)) join(past.own, *own);
+  join(past, gone_);
+}
+
 void BlockOrder::orders(std::size_t warp, const Operation& op, const Access& access,
                         ToldPlaces& told) {
   if (access.space == Space::global) order_between_blocks(warp, op, access, told);
@@ -80,13 +92,26 @@ void BlockOrder::order_in_block(std::size_t warp, const Access& access) {
 void BlockOrder::order_between_blocks(std::size_t warp, const Operation& op, const Access& access,
                                       ToldPlaces& told) {
   if (op.narrow) return;  // it says that it is not for other blocks
+  order_by_places(warp, access, 0, op.releases, told);
+}
+
+void BlockOrder::orders_in_cluster(std::size_t warp, const Operation& op, const Access& access,
+                                   ToldPlaces& told) {
+  // Places of shared memory, of each block its own, beyond every address of global memory.
+  const std::uint64_t first =
+      (std::uint64_t{1} << 63) | access.owner->linear * (block_window_bytes / 8);
+  order_by_places(warp, access, first, op.releases || access.tells, told);
+}
+
+void BlockOrder::order_by_places(std::size_t warp, const Access& access, std::uint64_t first,
+                                 bool releases, ToldPlaces& told) {
   const bool writes = access.kind != AccessKind::load;
-  if (writes && op.releases) fences(warp);
+  if (writes && releases) fences(warp);
   Past& past = warps_[warp];
   const bool tells = writes && !past.fenced.empty();
   if (told.empty() && !tells) return;
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint64_t place = access.addresses[std::countr_zero(left)] / 8;
+    const std::uint64_t place = first + access.addresses[std::countr_zero(left)] / 8;
     const auto found = told.find(place);
     // A read that is not told to acquire does so too: what a missing fence behind it lets through
     // is not found.

@@ -56,8 +56,16 @@ class BlockOrder {
   /// A fence for the whole device.
   void fences(std::size_t warp);
 
+  /// What a warp has done, its block, and what it knows of others, becomes known to `others` too;
+  /// and the other way round.
+  void tells(std::size_t warp, KnownBlocks& others);
+  void learns(std::size_t warp, const KnownBlocks& others);
+
   /// A strong access comes behind the earlier ones of its place, and before the later ones.
   void orders(std::size_t warp, const Operation& op, const Access& access, ToldPlaces& told);
+  /// The same of shared memory in a cluster of several blocks.
+  void orders_in_cluster(std::size_t warp, const Operation& op, const Access& access,
+                         ToldPlaces& told);
 
  private:
   /// Places that order accesses inside the block. Such as share a clock are taken for one place,
@@ -67,12 +75,14 @@ class BlockOrder {
   void order_in_block(std::size_t warp, const Access& access);
   void order_between_blocks(std::size_t warp, const Operation& op, const Access& access,
                             ToldPlaces& told);
+  void order_by_places(std::size_t warp, const Access& access, std::uint64_t first, bool releases,
+                       ToldPlaces& told);
 
   std::uint64_t block_ = 0;
   std::size_t count_ = 0;
   bool uses_places_ = false;
   std::array<Past, most_warps> warps_;
-  std::array<Past, 16> waiting_;
+  std::array<Past, all_barriers> waiting_;
   std::array<Past, place_clocks> places_;
   Past gone_;  ///< of lanes that have exited
 };

@@ -15,6 +15,11 @@ namespace {
 // Some 400 MB of them. Only warps that spin for long reach so many times.
 constexpr std::size_t most_epochs = std::size_t{1} << 25;
 
+std::string place_text(std::uint64_t number, Dim3 extent) {
+  const Dim3 at = place_in(number, extent);
+  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+}
+
 bool is_checked(const Access& access) {
   return access.space == Space::shared || access.space == Space::global;
 }
@@ -89,13 +94,15 @@ class Races::Look {
  public:
   Look(Races& races, History& history, Warp& warp, const Operation& op, const Access& access)
       : races_(races), history_(history), order_(history.order), warp_(warp), access_(access),
-        shadow_(access.space == Space::shared ? history.shared : races.global_),
+        shadow_(access.space == Space::shared ? races.history_of(*access.owner).shared
+                                              : races.global_),
         epoch_(races.epoch_of(history, warp.index)),
-        floor_(Touch::epoch_part(access.space == Space::shared ? history.first : 1)),
+        floor_(Touch::epoch_part(
+            access.space == Space::shared ? races.history_of(*access.owner).first : 1)),
         writes_(access.kind != AccessKind::load) {
     const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
     base_ = Touch::epoch_part(epoch_) | operation << Touch::operation_at |
-            (op.strong ? Touch::strong : 0) | (op.narrow ? Touch::narrow : 0) |
+            (op.strong || access.tells ? Touch::strong : 0) | (op.narrow ? Touch::narrow : 0) |
             (access.kind == AccessKind::atomic ? Touch::atomic : 0);
   }
 
@@ -325,6 +332,7 @@ void Races::begins(Block& block) {
   history->epochs.fill(0);
   history->first = static_cast<Epoch>(owners_.size());
   last_block_ = nullptr;
+  if (block.rank == 0) meetings_[block.cluster.get()] = {};
 }
 
 void Races::ends(Block& block) {
@@ -333,6 +341,9 @@ void Races::ends(Block& block) {
   unused_.push_back(std::move(found->second));
   histories_.erase(found);
   last_block_ = nullptr;
+  const auto& others = block.cluster->blocks;
+  if (std::count(others.begin(), others.end(), nullptr) + 1 == std::ssize(others))
+    meetings_.erase(block.cluster.get());
 }
 
 void Races::precedes(Warp& warp, const Operation& op, const Access& access) {
@@ -346,9 +357,14 @@ void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
     tell_uses(*launch_->device->uses, warp, op, access);
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
-  if (!op.strong && op.control != Control::converge) return;
+  const bool orders = op.strong || access.tells;
+  if (!orders && op.control != Control::converge) return;
   History& history = history_of(*warp.block);
-  if (op.strong) history.order.orders(warp.index, op, access, told_);
+  if (orders) {
+    if (access.space == Space::shared && launch_->cluster.count() > 1)
+      history.order.orders_in_cluster(warp.index, op, access, told_);
+    history.order.orders(warp.index, op, access, told_);
+  }
   // What such an instruction reads for other lanes is read when it is done.
   if (op.control == Control::converge) history.order.advance(warp.index);
   history.renew(warp.index);
@@ -371,9 +387,12 @@ void Races::tell(Warp& warp, const Operation& op, const Access& access) {
 }
 
 std::string Races::message(const Warp& warp, const Access& access, const Found& found) const {
-  const std::string where = access.space == Space::shared
-                                ? "byte " + std::to_string(found.byte) + " of shared memory"
-                                : launch_->device->describe(found.byte);
+  std::string where = launch_->device->describe(found.byte);
+  if (access.space == Space::shared) {
+    where = "byte " + std::to_string(found.byte) + " of shared memory";
+    if (access.owner != warp.block)
+      where += " of block " + place_text(access.owner->linear, launch_->grid);
+  }
   const std::string what(name_of(access.kind));
   return what + " of " + where + ", which " +
          described(found.rival, found.reads, static_cast<int>(found.byte & 3), warp, found.lane) +
@@ -386,17 +405,12 @@ std::string Races::described(Touch rival, bool reads, int byte, const Warp& warp
   const int rival_lane = rival.lane_of(byte);
   const std::uint32_t first = owner.warp * warp_lanes;
   const std::uint32_t thread = first + static_cast<std::uint32_t>(std::max(rival_lane, 0));
-  const auto place = [](std::uint64_t number, Dim3 extent) {
-    const Dim3 at = place_in(number, extent);
-    return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) +
-           ")";
-  };
   const bool same_block = owner.block == warp.block->linear;
-  std::string who = "thread " + place(thread, launch_->block);
+  std::string who = "thread " + place_text(thread, launch_->block);
   if (rival_lane < 0) who = "a thread of warp " + std::to_string(owner.warp);
   if (same_block && rival_lane >= 0 && thread == warp.thread(lane))
     who = rival.is(Touch::others) ? "a thread of another warp" : "another thread of its warp";
-  if (!same_block) who += " of block " + place(owner.block, launch_->grid);
+  if (!same_block) who += " of block " + place_text(owner.block, launch_->grid);
   const std::string does = rival.is(Touch::atomic) ? " accesses atomically"
                            : reads                 ? " reads"
                                                    : " writes";
@@ -417,17 +431,23 @@ void Races::fences(Warp& warp) {
   history.renew(warp.index);
 }
 
-void Races::arrives(Warp& warp, const Operation&, Mask, std::uint32_t barrier) {
+void Races::arrives(Warp& warp, const Operation& op, Mask, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
-  history.order.arrives(warp.index, barrier);
+  if (barrier != cluster_barrier)
+    history.order.arrives(warp.index, barrier);
+  else if (op.releases)
+    history.order.tells(warp.index, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
 }
 
 void Races::passes(Warp& warp, Mask, std::uint32_t barrier) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
-  history.order.passes(warp.index, barrier);
+  if (barrier == cluster_barrier)
+    history.order.learns(warp.index, meetings_[warp.block->cluster.get()].met);
+  else
+    history.order.passes(warp.index, barrier);
   history.renew(warp.index);
 }
 
@@ -435,12 +455,16 @@ void Races::leaves(Warp& warp, Mask) {
   if (!is_on_) return;
   History& history = history_of(*warp.block);
   history.order.leaves(warp.index);
+  if (launch_->cluster.count() > 1)
+    history.order.tells(warp.index, meetings_[warp.block->cluster.get()].arriving);
   history.renew(warp.index);
 }
 
 void Races::completes(Block& block, std::uint32_t barrier) {
   if (!is_on_) return;
-  history_of(block).order.completes(barrier);
+  if (barrier != cluster_barrier) return history_of(block).order.completes(barrier);
+  Meeting& meeting = meetings_[block.cluster.get()];
+  meeting.met = meeting.arriving;
 }
 
 }  // namespace warpwise::emulator

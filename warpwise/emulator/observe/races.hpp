@@ -31,7 +31,9 @@ namespace warpwise::emulator {
 /// barrier or a strong access leads to it; and a strong read of the same place later. A strong
 /// access or a fence for the block alone (atomicAdd_block, __threadfence_block) orders nothing
 /// between blocks; two strong accesses of a place by different blocks, of which one is for its
-/// block alone, are a fault of their own kind, `narrow_scope`.
+/// block alone, are a fault of their own kind, `narrow_scope`. Blocks of a cluster are ordered by
+/// its barrier too, unless they arrive there with .relaxed, and by mbarriers and strong accesses of
+/// a block's shared memory.
 ///
 /// Writes of the value that is there already are no race but `equal_writes`, reported if asked for.
 ///
@@ -44,8 +46,8 @@ namespace warpwise::emulator {
 /// - a missing fence on the side that reads;
 /// - races that another order of the warps would show, where a strong access happens to order them
 ///   in this one, and such as hide because some lanes of a warp passed a barrier without others;
-/// - reads through textures, the parts of a block cluster, and cp.async before its wait (it copies
-///   at once).
+/// - reads through textures, and asynchronous copies and products before their wait (they take
+///   place at once), among them a missing fence.proxy.async.
 ///
 /// Memory: 8 bytes for each word that is read, and 8 for each that is written, in pages of 4096
 /// bytes: of shared memory until its block ends, of global memory until the launch does; and 12 for
@@ -79,6 +81,12 @@ class Races : public Observer {
     std::uint32_t warp = 0;
   };
 
+  /// What those who have arrived at a cluster's barrier know: in this phase, in the last one.
+  struct Meeting {
+    KnownBlocks arriving;
+    KnownBlocks met;
+  };
+
   History& history_of(const Block& block);
   Epoch epoch_of(History& history, std::size_t warp);
   void forget_all();
@@ -94,6 +102,7 @@ class Races : public Observer {
   std::vector<Found> found_;   ///< by the access at hand
   std::unordered_map<const Block*, std::unique_ptr<History>> histories_;  ///< of resident blocks
   std::vector<std::unique_ptr<History>> unused_;
+  std::unordered_map<const Cluster*, Meeting> meetings_;  ///< of clusters that have blocks
   const Block* last_block_ = nullptr;
   History* last_history_ = nullptr;
 };

@@ -274,6 +274,12 @@ void Parser::performance_directives(Function& result) {
         result.max_threads = std::move(numbers);
       } else if (directive.text == ".reqntid") {
         result.required_threads = std::move(numbers);
+      } else if (directive.text == ".reqnctapercluster") {
+        result.required_cluster = std::move(numbers);
+      } else if (directive.text == ".explicitcluster") {
+        result.is_explicit_cluster = true;
+      } else if (directive.text == ".blocksareclusters") {
+        result.is_grid_of_clusters = true;
       }
     }
   }

@@ -99,6 +99,9 @@ struct Function {
   std::vector<Targets> branch_targets;
   std::vector<int> max_threads;       ///< .maxntid, empty for none
   std::vector<int> required_threads;  ///< .reqntid
+  std::vector<int> required_cluster;  ///< .reqnctapercluster, in blocks
+  bool is_explicit_cluster = false;   ///< .explicitcluster: it runs with a cluster alone
+  bool is_grid_of_clusters = false;   ///< .blocksareclusters
   SourceLine source;
   int ptx_line = 0;
 };

@@ -137,6 +137,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   }
   p->unifiedAddressing = p->managedMemory = p->concurrentKernels = p->cooperativeLaunch = 1;
   p->memoryPoolsSupported = p->canMapHostMemory = p->hostRegisterSupported = 1;
+  p->clusterLaunch = cc.major >= 9 ? 1 : 0;
   return cudaSuccess;
 }
 
@@ -169,6 +170,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrL2CacheSize: return set(value, p.l2CacheSize);
     case cudaDevAttrMaxPersistingL2CacheSize: return set(value, p.persistingL2CacheMaxSize);
     case cudaDevAttrMaxAccessPolicyWindowSize: return set(value, p.accessPolicyMaxWindowSize);
+    case cudaDevAttrClusterLaunch: return set(value, p.clusterLaunch);
     case cudaDevAttrManagedMemory:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrConcurrentKernels:

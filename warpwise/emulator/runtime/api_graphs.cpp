@@ -60,8 +60,7 @@ cudaError_t run(const CUgraphExec_st& executable) {
 
 cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t()>& work) {
   if (p.kernelParams == nullptr && p.extra != nullptr) return report(cudaErrorNotSupported);
-  return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, false,
-                        work);
+  return prepare_launch(p.func, p.gridDim, p.blockDim, p.kernelParams, p.sharedMemBytes, {}, work);
 }
 
 cudaError_t fill(const cudaMemsetParams& p) {

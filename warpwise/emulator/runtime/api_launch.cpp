@@ -107,11 +107,10 @@ void leave_out_races(LaunchResult& result) {
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared, cudaStream_t stream, bool cooperative = false) {
+                   std::size_t shared, cudaStream_t stream, const LaunchMode& mode = {}) {
   std::function<cudaError_t()> work;
   const bool returns_nothing = std::exchange(launch_returns_nothing, false);
-  const cudaError_t error =
-      prepare_launch(function, grid, block, arguments, shared, cooperative, work);
+  const cudaError_t error = prepare_launch(function, grid, block, arguments, shared, mode, work);
   if (error != cudaSuccess && returns_nothing) note_failed_launch(function, error);
   if (error != cudaSuccess) return error;
   const bool was_sound = emulated().sticky == cudaSuccess;
@@ -123,6 +122,52 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 }  // namespace
 
 namespace warpwise::emulator::runtime {
+namespace {
+
+// Larger ones, up to 16 blocks, are those that a kernel has to ask for.
+constexpr std::uint64_t portable_cluster_blocks = 8;
+constexpr std::uint64_t most_cluster_blocks = 16;
+
+bool has_clusters() { return emulated().cc.major >= 9; }
+
+/// What a launch with a cluster would return: of one stated, or of the kernel's own.
+cudaError_t check_cluster(const Kernel& kernel, const KernelInfo& info,
+                          const std::optional<Dim3>& given, dim3 grid) {
+  if (!given && info.required_cluster.empty())
+    return info.needs_cluster ? cudaErrorInvalidClusterSize : cudaSuccess;
+  if (!has_clusters()) return cudaErrorNotSupported;
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, info.required_cluster.size()); ++i)
+    cluster[i] = static_cast<std::uint32_t>(info.required_cluster[i]);
+  if (given && !info.required_cluster.empty() &&
+      !(*given == Dim3{cluster[0], cluster[1], cluster[2]})) {
+    return cudaErrorInvalidClusterSize;
+  }
+  if (given) cluster = {given->x, given->y, given->z};
+  const auto blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  const std::uint64_t most =
+      kernel.allows_large_clusters ? most_cluster_blocks : portable_cluster_blocks;
+  if (blocks == 0 || blocks > most) return cudaErrorInvalidClusterSize;
+  if (grid.x % cluster[0] != 0 || grid.y % cluster[1] != 0 || grid.z % cluster[2] != 0)
+    return cudaErrorInvalidClusterSize;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+LaunchMode mode_of(const cudaLaunchConfig_t& config) {
+  LaunchMode mode;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      mode.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto& dim = attribute.val.clusterDim;
+      mode.cluster = Dim3{dim.x, dim.y, dim.z};
+    }
+  }
+  return mode;
+}
 
 bool is_launchable(dim3 grid, dim3 block) {
   const auto threads = std::uint64_t{block.x} * block.y * block.z;
@@ -152,7 +197,7 @@ std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments) {
 }
 
 cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                           std::size_t shared, bool cooperative,
+                           std::size_t shared, const LaunchMode& mode,
                            std::function<cudaError_t()>& work) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
@@ -164,7 +209,9 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
     if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
     if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
       return cudaErrorInvalidValue;
-    if (cooperative) {
+    const cudaError_t cluster_error = check_cluster(*kernel, info, mode.cluster, grid);
+    if (cluster_error != cudaSuccess) return cluster_error;
+    if (mode.cooperative) {
       int resident = 0;
       const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
           &resident, function, static_cast<int>(block.x * block.y * block.z), shared);
@@ -173,11 +220,11 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
       if (blocks > static_cast<std::uint64_t>(resident) * multiprocessors)
         return cudaErrorCooperativeLaunchTooLarge;
     }
-    work = [kernel, grid, block, shared, cooperative, parameters = parameters_of(info, arguments)] {
+    work = [kernel, grid, block, shared, mode, parameters = parameters_of(info, arguments)] {
       // The text is not kept with the module: only observers ask for it.
       return run_kernel(
           kernel->module->get(), kernel->name, [kernel] { return kernel->module->ptx(); }, grid,
-          block, shared, parameters, cooperative);
+          block, shared, parameters, mode);
     };
     return cudaSuccess;
   });
@@ -186,10 +233,11 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
                        std::size_t shared, const std::vector<std::byte>& parameters,
-                       bool cooperative) {
+                       const LaunchMode& mode) {
   return guarded([&] {
     LaunchOptions options = launch_options();
-    options.cooperative = cooperative;
+    options.cooperative = mode.cooperative;
+    options.cluster = mode.cluster;
     const Dim3 blocks{grid.x, grid.y, grid.z};
     const Dim3 threads{block.x, block.y, block.z};
     const WorkScope scope(stream_order() == nullptr ? std::string() : readable(name));
@@ -318,25 +366,20 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
-  bool cooperative = false;
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeClusterDimension) return report(cudaErrorNotSupported);
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      cooperative = attribute.val.cooperative != 0;
-  }
   return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                config->stream, cooperative);
+                config->stream, mode_of(*config));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, size_t shared, cudaStream_t stream) {
-  return launch(function, grid, block, arguments, shared, stream, true);
+  return launch(function, grid, block, arguments, shared, stream, {.cooperative = true});
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
+    kernel->allows_large_clusters = value != 0;
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   return guarded([&] {
     if (!may_ask_for_shared(kernel->module->get().kernel(kernel->name), value))
@@ -381,6 +424,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
         std::max<std::int64_t>(0, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)));
     // CUB chooses by it among the architectures that the program was compiled for.
     attributes->ptxVersion = info.target;
+    const auto& cluster = info.required_cluster;
+    attributes->clusterDimMustBeSet = info.needs_cluster ? 1 : 0;
+    attributes->requiredClusterWidth = cluster.empty() ? 0 : cluster[0];
+    attributes->requiredClusterHeight = cluster.empty() ? 0 : cluster.size() > 1 ? cluster[1] : 1;
+    attributes->requiredClusterDepth = cluster.empty() ? 0 : cluster.size() > 2 ? cluster[2] : 1;
+    attributes->nonPortableClusterSizeAllowed = kernel->allows_large_clusters ? 1 : 0;
     attributes->binaryVersion = emulated().cc.major * 10 + emulated().cc.minor;
     return cudaSuccess;
   });
@@ -406,6 +455,39 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared,
                                                                 0);
+}
+
+// The emulated GPU's clusters fill its multiprocessors as blocks do: no GPC limits them.
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const cudaLaunchConfig_t* config) {
+  Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  return guarded([&]() -> cudaError_t {
+    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const LaunchMode mode = mode_of(*config);
+    const cudaError_t error = check_cluster(*kernel, info, mode.cluster, config->gridDim);
+    if (error != cudaSuccess) return error;
+    std::uint64_t each = mode.cluster ? mode.cluster->count() : 1;
+    if (!mode.cluster) {
+      for (const int n : info.required_cluster) each *= static_cast<std::uint64_t>(n);
+    }
+    const dim3 block = config->blockDim;
+    int resident = 0;
+    const cudaError_t asked = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &resident, function, static_cast<int>(block.x * block.y * block.z),
+        config->dynamicSmemBytes);
+    *clusters = resident * multiprocessors / static_cast<int>(each);
+    return asked;
+  });
+}
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                 const cudaLaunchConfig_t*) {
+  const Kernel* kernel = find_kernel(function);
+  if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
+  if (!has_clusters()) return report(cudaErrorNotSupported);
+  *size = static_cast<int>(kernel->allows_large_clusters ? most_cluster_blocks
+                                                         : portable_cluster_blocks);
+  return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,

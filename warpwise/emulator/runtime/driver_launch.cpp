@@ -48,6 +48,17 @@ CUresult set_attribute(const void* function, CUfunction_attribute attribute, int
       cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value));
 }
 
+cudaLaunchConfig_t config_of(const CUlaunchConfig& config) {
+  // The attributes are laid out alike.
+  static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
+  return {.gridDim = dim3(config.gridDimX, config.gridDimY, config.gridDimZ),
+          .blockDim = dim3(config.blockDimX, config.blockDimY, config.blockDimZ),
+          .dynamicSmemBytes = config.sharedMemBytes,
+          .stream = config.hStream,
+          .attrs = reinterpret_cast<cudaLaunchAttribute*>(config.attrs),
+          .numAttrs = config.numAttrs};
+}
+
 /// The arguments one by one, from whichever of the two ways they are given in.
 class Arguments {
  public:
@@ -139,15 +150,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
                           void** extra) {
   const Arguments arguments(function, parameters, extra);
   if (arguments.is_short()) return CUDA_ERROR_INVALID_VALUE;
-  // The attributes are laid out alike.
-  static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
-  const cudaLaunchConfig_t given{
-      .gridDim = dim3(config->gridDimX, config->gridDimY, config->gridDimZ),
-      .blockDim = dim3(config->blockDimX, config->blockDimY, config->blockDimZ),
-      .dynamicSmemBytes = config->sharedMemBytes,
-      .stream = config->hStream,
-      .attrs = reinterpret_cast<cudaLaunchAttribute*>(config->attrs),
-      .numAttrs = config->numAttrs};
+  const cudaLaunchConfig_t given = config_of(*config);
   return result_of(cudaLaunchKernelExC(&given, handle_of(function), arguments.pointers()));
 }
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
@@ -173,6 +176,16 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
                                                      size_t shared) {
   return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+}
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
+                                      const CUlaunchConfig* config) {
+  const cudaLaunchConfig_t given = config_of(*config);
+  return result_of(cudaOccupancyMaxActiveClusters(clusters, handle_of(function), &given));
+}
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
+                                            const CUlaunchConfig* config) {
+  const cudaLaunchConfig_t given = config_of(*config);
+  return result_of(cudaOccupancyMaxPotentialClusterSize(size, handle_of(function), &given));
 }
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks,
                                                  int threads) {

@@ -12,6 +12,15 @@
 // What a launch is made of, whichever interface it came in through.
 namespace warpwise::emulator::runtime {
 
+/// What a launch states besides its shape.
+struct LaunchMode {
+  bool cooperative = false;  ///< its blocks may wait for each other: all must be resident at once
+  std::optional<Dim3> cluster = {};
+};
+
+/// What a launch says of itself in its attributes.
+LaunchMode mode_of(const cudaLaunchConfig_t& config);
+
 /// Whether any GPU takes this shape.
 bool is_launchable(dim3 grid, dim3 block);
 
@@ -29,15 +38,14 @@ std::vector<std::byte> parameters_of(const KernelInfo& info, void** arguments);
 
 /// Makes the work of a launch, with copies of the arguments. Returns what the launch's call would:
 /// an error where the kernel is not known or no GPU takes the shape.
-/// \param cooperative  its blocks may wait for each other, and so must all be resident at once
 cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                           std::size_t shared, bool cooperative,
+                           std::size_t shared, const LaunchMode& mode,
                            std::function<cudaError_t()>& work);
 
 /// Runs a kernel to its end and tells an observer. \param ptx  gives the text that it is of
 cudaError_t run_kernel(Program& program, const std::string& name,
                        const std::function<std::string()>& ptx, dim3 grid, dim3 block,
                        std::size_t shared, const std::vector<std::byte>& parameters,
-                       bool cooperative = false);
+                       const LaunchMode& mode = {});
 
 }  // namespace warpwise::emulator::runtime

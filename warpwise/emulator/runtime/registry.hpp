@@ -37,6 +37,7 @@ struct Kernel {
   Module* module = nullptr;
   std::string name;
   std::optional<int> dynamic_shared_asked_for = std::nullopt;  ///< with cudaFuncSetAttribute
+  bool allows_large_clusters = false;  ///< of more blocks than every GPU with clusters has
 };
 
 struct Variable {

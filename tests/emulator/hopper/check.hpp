@@ -1,0 +1,62 @@
+#pragma once
+
+// What these programs have in common. Each runs on a GPU of CC 9.0 as it does on the emulated one,
+// prints a line for each thing that it looks at, and ends with 1 if one of them was wrong.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace hopper {
+
+inline int failures = 0;
+
+inline void require(cudaError_t error, const char* what, int line) {
+  if (error == cudaSuccess) return;
+  std::printf("line %d: %s: %s\n", line, what, cudaGetErrorString(error));
+  std::exit(1);
+}
+#define REQUIRE(call) hopper::require(call, #call, __LINE__)
+
+inline void report(const char* name, bool is_right) {
+  std::printf("%s: %s\n", name, is_right ? "right" : "WRONG");
+  failures += is_right ? 0 : 1;
+}
+
+/// Managed memory, for as long as the program runs.
+template <class T>
+T* managed(std::size_t count) {
+  T* memory = nullptr;
+  REQUIRE(cudaMallocManaged(&memory, count * sizeof(T)));
+  for (std::size_t i = 0; i < count; ++i) memory[i] = T{};
+  return memory;
+}
+
+/// The same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  std::uint32_t next() {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::uint32_t>(state_ >> 33);
+  }
+  /// From -range to range.
+  int integer(int range) { return static_cast<int>(next() % (2U * range + 1)) - range; }
+  float unit() { return static_cast<float>(next() >> 7) / (1 << 24) * 2 - 1; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Of a result's bytes, to compare one machine's with another's.
+inline std::uint64_t hash_of(const void* data, std::size_t bytes) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (std::size_t i = 0; i < bytes; ++i)
+    hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 1099511628211U;
+  return hash;
+}
+
+}  // namespace hopper

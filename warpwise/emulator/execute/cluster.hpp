@@ -1,0 +1,67 @@
+#pragma once
+
+// Internal to the emulator: the barrier of a cluster's blocks, which counts threads. Threads arrive
+// at it and wait later; one that has exited is not waited for.
+
+#include <bit>
+#include <cstdint>
+
+#include "warpwise/emulator/execute/sync_check.hpp"
+#include "warpwise/emulator/instructions/operands.hpp"
+
+namespace warpwise::emulator {
+
+/// Ends the barrier's phase if all have arrived: those that wait go on.
+template <class Observers>
+void finish_cluster_barrier(Cluster& cluster, Observers& observers) {
+  if (cluster.arrived == 0 || cluster.arrived < cluster.live) return;
+  cluster.arrived = 0;
+  bool is_told = false;
+  for (Block* block : cluster.blocks) {
+    if (block == nullptr) continue;
+    if (!is_told) observers.completes(*block, cluster_barrier);
+    is_told = true;
+    for (Warp& warp : block->warps) {
+      warp.cluster_arrived = 0;
+      for (Group& group : warp.groups) {
+        if (group.state != Group::State::barrier || group.barrier != cluster_barrier) continue;
+        observers.passes(warp, group.mask, cluster_barrier);
+        group.state = Group::State::ready;
+        ++group.pc;
+      }
+    }
+  }
+}
+
+template <class Observers>
+void arrive_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& observers) {
+  if (warp.worker->launch->checks.has(Check::sync)) check_cluster_arrival(warp, op, lanes);
+  observers.arrives(warp, op, lanes, cluster_barrier);
+  Cluster& cluster = *warp.block->cluster;
+  cluster.arrived += static_cast<std::uint32_t>(std::popcount(lanes & ~warp.cluster_arrived));
+  warp.cluster_arrived |= lanes;
+  warp.cluster_owes |= lanes;
+  finish_cluster_barrier(cluster, observers);
+}
+
+/// Lanes come to wait at the barrier; returns those whose phase has not ended.
+template <class Observers>
+Mask wait_at_cluster(Warp& warp, const Operation& op, Mask lanes, Observers& observers) {
+  if (warp.worker->launch->checks.has(Check::sync)) check_cluster_wait(warp, op, lanes);
+  warp.cluster_owes &= ~lanes;
+  const Mask waiting = lanes & warp.cluster_arrived;
+  if (waiting != lanes) observers.passes(warp, lanes & ~waiting, cluster_barrier);
+  return waiting;
+}
+
+/// Lanes exit.
+template <class Observers>
+void leave_cluster(Warp& warp, Mask lanes, Observers& observers) {
+  Cluster& cluster = *warp.block->cluster;
+  cluster.live -= static_cast<std::uint32_t>(std::popcount(lanes));
+  cluster.arrived -= static_cast<std::uint32_t>(std::popcount(lanes & warp.cluster_arrived));
+  warp.cluster_arrived &= ~lanes;
+  finish_cluster_barrier(cluster, observers);
+}
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,189 @@
+// Clusters of blocks: their barrier, their shared memory, what goes wrong there.
+
+#include <gtest/gtest.h>
+
+#include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Address;
+using emulator::Fault;
+using emulator::FaultKind;
+using emulator::LaunchResult;
+using test::Emulated;
+using test::kernel_text;
+
+constexpr std::uint32_t blocks = 4;
+constexpr std::uint32_t threads = 64;
+
+struct Ran {
+  std::vector<std::uint32_t> words;
+  LaunchResult result;
+};
+
+// Two clusters of four blocks, which all checks look at.
+Ran run(const std::string& body) {
+  Emulated emulated(kernel_text(body));
+  emulated.options.checks = emulator::Checks::all();
+  emulated.options.cluster = emulator::Dim3{blocks};
+  const Address words = emulated.buffer(std::vector<std::uint32_t>(2 * blocks * threads), "words");
+  LaunchResult result = emulated.launch("hand", {2 * blocks}, {threads}, words, words);
+  return {emulated.read<std::uint32_t>(words, 2 * blocks * threads), std::move(result)};
+}
+
+std::vector<FaultKind> kinds(const Ran& ran) {
+  std::vector<FaultKind> kinds;
+  for (const Fault& fault : ran.result.faults) kinds.push_back(fault.kind);
+  return kinds;
+}
+
+std::string message(const Ran& ran) {
+  return ran.result.faults.empty() ? "" : ran.result.faults.front().message;
+}
+
+const std::string sync = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+
+// The rank in %r5, the block's word for this thread in [%l4], the next block's rank in %r6.
+const std::string begin =
+    "mov.u32 %r5, %cluster_ctarank;\nadd.u32 %r6, %r5, 1;\nand.b32 %r6, %r6, 3;\n"
+    "mad.lo.u32 %r7, %r4, 64, %r1;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\n"
+    "mov.u32 %r8, tile;\nmapa.shared::cluster.u32 %r9, %r8, %r6;\n";
+
+// One thread writes its block's number, the next block reads it.
+std::string passed_on(const std::string& between, const std::string& end = sync) {
+  return begin + "setp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r8], %r4;\n" + between +
+         "ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%l4], %r10;\n" + end;
+}
+
+TEST(Clusters, BarriersOrderSharedMemory) {
+  const Ran ran = run(passed_on(sync));
+  EXPECT_EQ(message(ran), "");
+  for (std::uint32_t i = 0; i < ran.words.size(); ++i) {
+    const std::uint32_t block = i / threads;
+    EXPECT_EQ(ran.words[i], block / blocks * blocks + (block + 1) % blocks);
+  }
+}
+
+TEST(Clusters, AMissingBarrierIsARace) {
+  const Ran ran = run(passed_on("bar.sync 0;\n"));
+  ASSERT_EQ(kinds(ran), std::vector{FaultKind::race});
+  EXPECT_NE(message(ran).find("of shared memory of block"), std::string::npos) << message(ran);
+}
+
+TEST(Clusters, ARelaxedArrivalOrdersNothing) {
+  const Ran ran = run(passed_on("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n"));
+  EXPECT_EQ(kinds(ran), std::vector{FaultKind::race});
+}
+
+TEST(Clusters, BarriersOrderGlobalMemory) {
+  const std::string body =
+      begin +
+      "st.global.u32 [%l4], %r4;\n%SYNC%"
+      "sub.u32 %r11, %r4, %r5;\nadd.u32 %r11, %r11, %r6;\nmad.lo.u32 %r7, %r11, 64, %r1;\n"
+      "mul.wide.u32 %l5, %r7, 4;\nadd.u64 %l5, %l1, %l5;\nld.global.u32 %r12, [%l5];\n";
+  const auto with = [&](const std::string& between) {
+    std::string text = body;
+    return text.replace(text.find("%SYNC%"), 6, between);
+  };
+  EXPECT_EQ(message(run(with(sync))), "");
+  EXPECT_EQ(kinds(run(with("bar.sync 0;\n"))), std::vector{FaultKind::race});
+}
+
+// A remote arrival at the next block's mbarrier tells it of what was stored there.
+TEST(Clusters, RemoteMbarriersOrder) {
+  const std::string body = begin +
+                           "setp.eq.u32 %p, %r1, 0;\n"
+                           "@%p mbarrier.init.shared::cta.b64 [%r8+64], 1;\n" +
+                           sync +
+                           "@%p st.shared::cluster.u32 [%r9], %r4;\n"
+                           "@%p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r9+64];\n"
+                           "AGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %q, [%r8+64], 0;\n"
+                           "@!%q bra AGAIN;\nld.shared.u32 %r10, [%r8];\n"
+                           "st.global.u32 [%l4], %r10;\n" +
+                           sync;
+  const Ran ran = run(body);
+  EXPECT_EQ(message(ran), "");
+  for (std::uint32_t i = 0; i < ran.words.size(); ++i) {
+    const std::uint32_t block = i / threads;
+    EXPECT_EQ(ran.words[i], block / blocks * blocks + (block + blocks - 1) % blocks);
+  }
+}
+
+TEST(Clusters, ABlockThatHasExited) {
+  // Block 0 leaves at once; the others come to read its memory later.
+  const std::string body = begin + sync +
+                           "setp.eq.u32 %p, %r5, 0;\n@%p exit;\n"
+                           "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+                           "mov.u32 %r11, 0;\nmapa.shared::cluster.u32 %r9, %r8, %r11;\n"
+                           "ld.shared::cluster.u32 %r10, [%r9];\n";
+  const Ran ran = run(body);
+  ASSERT_EQ(kinds(ran), std::vector{FaultKind::out_of_bounds});
+  EXPECT_NE(message(ran).find("which has exited"), std::string::npos) << message(ran);
+}
+
+TEST(Clusters, ARankBeyondTheCluster) {
+  const Ran ran = run(begin +
+                      "mov.u32 %r11, 4;\nmapa.shared::cluster.u32 %r9, %r8, %r11;\n"
+                      "st.shared::cluster.u32 [%r9], %r10;\n" +
+                      sync);
+  ASSERT_EQ(kinds(ran), std::vector{FaultKind::out_of_bounds});
+  EXPECT_NE(message(ran).find("block 4 of a cluster of 4"), std::string::npos) << message(ran);
+}
+
+TEST(Clusters, BarriersThatDoNotPair) {
+  EXPECT_EQ(kinds(run("barrier.cluster.wait;\n" + sync)), std::vector{FaultKind::barrier});
+  // The second arrival of a thread is not counted: nothing else would be left of the phase.
+  EXPECT_EQ(kinds(run("barrier.cluster.arrive;\n" + sync)), std::vector{FaultKind::barrier});
+}
+
+TEST(Clusters, Deadlock) {
+  // A block waits for a barrier of its own that nobody else comes to, the others at the cluster's.
+  const Ran ran = run(begin + "setp.eq.u32 %p, %r5, 2;\n@%p bar.sync 1, 96;\n" + sync);
+  ASSERT_FALSE(ran.result.faults.empty());
+  for (const FaultKind kind : kinds(ran)) EXPECT_EQ(kind, FaultKind::deadlock);
+  EXPECT_NE(message(ran).find("the cluster's barrier, which waits for 256"), std::string::npos)
+      << message(ran);
+}
+
+TEST(Clusters, Livelock) {
+  // One block polls what nobody writes, the others wait for it.
+  const Ran ran = run(begin +
+                      "setp.eq.u32 %p, %r5, 2;\n@!%p bra DONE;\nAGAIN:\n"
+                      "ld.volatile.global.u32 %r10, [%l1];\nsetp.eq.u32 %q, %r10, 0;\n"
+                      "@%q bra AGAIN;\nDONE:\n" +
+                      sync);
+  ASSERT_FALSE(ran.result.faults.empty());
+  for (const FaultKind kind : kinds(ran)) EXPECT_EQ(kind, FaultKind::livelock);
+}
+
+TEST(Clusters, ALaunchOfTheWrongSize) {
+  Emulated emulated(kernel_text(""));
+  const auto launch = [&](emulator::Dim3 grid, emulator::Dim3 cluster) {
+    emulated.options.cluster = cluster;
+    emulated.launch("hand", grid, {1}, Address{0}, Address{0});
+  };
+  EXPECT_THROW(launch({6}, {4}), InvalidArgument);
+  EXPECT_THROW(launch({17}, {17}), InvalidArgument);
+  EXPECT_THROW(launch({4}, {0}), InvalidArgument);
+  EXPECT_NO_THROW(launch({16, 2}, {8, 2}));
+}
+
+TEST(Clusters, WhatAKernelWasCompiledFor) {
+  Emulated emulated(
+      ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry hand() .explicitcluster "
+      ".reqnctapercluster 2, 2\n{\nret;\n}\n.visible .entry open() .explicitcluster\n{\nret;\n}\n");
+  EXPECT_EQ(emulated.program.kernel("hand").required_cluster, (std::vector{2, 2}));
+  EXPECT_TRUE(emulated.program.kernel("hand").needs_cluster);
+  EXPECT_NO_THROW(emulated.launch("hand", {2, 2}, {1}));
+  EXPECT_THROW(emulated.launch("hand", {2, 1}, {1}), InvalidArgument);
+  EXPECT_THROW(emulated.launch("open", {2, 2}, {1}), InvalidArgument);
+  emulated.options.cluster = emulator::Dim3{2};
+  EXPECT_THROW(emulated.launch("hand", {2, 2}, {1}), InvalidArgument);
+  EXPECT_NO_THROW(emulated.launch("open", {2, 2}, {1}));
+}
+
+}  // namespace
+}  // namespace warpwise

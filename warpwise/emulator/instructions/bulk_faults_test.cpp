@@ -1,0 +1,128 @@
+// What goes wrong with bulk and tensor copies and with products by warpgroups. Their results are
+// looked at by the programs of tests/emulator/hopper.
+
+#include <gtest/gtest.h>
+
+#include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Address;
+using emulator::Fault;
+using emulator::FaultKind;
+using emulator::LaunchResult;
+using test::Emulated;
+using test::kernel_text;
+
+LaunchResult run(const std::string& body, std::uint32_t threads = 128) {
+  Emulated emulated(
+      kernel_text(body, ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
+  emulated.options.checks = emulator::Checks::all();
+  const Address words = emulated.buffer(std::vector<std::uint32_t>(1024, 7), "words");
+  const Address out = emulated.buffer(std::vector<std::uint32_t>(1024), "out");
+  return emulated.launch("hand", {1}, {threads}, words, out);
+}
+
+std::vector<FaultKind> kinds(const LaunchResult& result) {
+  std::vector<FaultKind> kinds;
+  for (const Fault& fault : result.faults) kinds.push_back(fault.kind);
+  return kinds;
+}
+
+std::string message(const LaunchResult& result) {
+  return result.faults.empty() ? "" : result.faults.front().message;
+}
+
+// Thread 0 brings 512 bytes, of which each thread reads a word.
+std::string brought(const std::string& wait) {
+  return "mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
+         "@%p mbarrier.init.shared::cta.b64 [%r6], 1;\nbar.sync 0;\n"
+         "@%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 512;\n"
+         "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%l1], "
+         "512, [%r6];\n" +
+         wait +
+         "shl.b32 %r7, %r1, 2;\nadd.u32 %r7, %r7, %r5;\nld.shared.u32 %r8, [%r7];\n"
+         "add.u64 %l4, %l2, %l3;\nst.global.u32 [%l4], %r8;\n";
+}
+
+TEST(Bulk, AnMbarrierOrdersWhatACopyBrings) {
+  const LaunchResult result =
+      run(brought("AGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %q, [%r6], 0;\n"
+                  "@!%q bra AGAIN;\n"));
+  EXPECT_EQ(message(result), "");
+}
+
+TEST(Bulk, NotToWaitIsARace) { EXPECT_EQ(kinds(run(brought(""))), std::vector{FaultKind::race}); }
+
+// Several threads' reductions of the same words.
+TEST(Bulk, ReductionsAreAtomic) {
+  const LaunchResult result =
+      run("mov.u32 %r5, space;\nsetp.eq.u32 %p, %r2, 0;\n"
+          "shl.b32 %r6, %r1, 2;\nadd.u32 %r6, %r6, %r5;\nst.shared.u32 [%r6], %r1;\nbar.sync 0;\n"
+          "@%p cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%l2], [%r5], 256;\n");
+  EXPECT_EQ(message(result), "");
+}
+
+TEST(Bulk, ACopyOutside) {
+  const LaunchResult result =
+      run("mov.u32 %r5, space;\nsetp.eq.u32 %p, %r1, 0;\n"
+          "@%p cp.async.bulk.global.shared::cta.bulk_group [%l2+4000], [%r5], 128;\n");
+  ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
+  EXPECT_NE(message(result).find("past the end of out"), std::string::npos) << message(result);
+}
+
+std::string tensor_copy(const std::string& tile) {
+  return "mov.u32 %r5, space;\nmov.u32 %r6, object;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p, %r1, 0;\n"
+         "@%p mbarrier.init.shared::cta.b64 [%r6], 1;\n"
+         "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [" +
+         tile + "], [%l1, {%r7, %r7}], [%r6];\n";
+}
+
+TEST(Bulk, WhatIsNoTensorMap) {
+  const LaunchResult result = run(tensor_copy("%r5"));
+  ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
+  EXPECT_NE(message(result).find("no tensor map"), std::string::npos) << message(result);
+}
+
+const std::string product =
+    "mov.b64 %l5, 0;\nwgmma.fence.sync.aligned;\n"
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %l5, %l5, 0, 1, 1, 0, "
+    "0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
+
+TEST(Warpgroups, FourWarpsMeet) { EXPECT_EQ(message(run(product)), ""); }
+
+TEST(Warpgroups, AWarpThatNeverComes) {
+  for (const LaunchResult& result :
+       {run(product, 96), run("setp.eq.u32 %p, %r3, 2;\n@%p bra DONE;\n" + product + "DONE:\n")}) {
+    ASSERT_FALSE(result.faults.empty());
+    for (const FaultKind kind : kinds(result)) EXPECT_EQ(kind, FaultKind::deadlock);
+    EXPECT_NE(message(result).find("96 threads wait"), std::string::npos) << message(result);
+    EXPECT_NE(message(result).find("wgmma.mma_async"), std::string::npos) << message(result);
+  }
+}
+
+TEST(Warpgroups, ADescriptorOutside) {
+  // 256 KiB less a row on.
+  const LaunchResult result = run("mov.b64 %l5, 16383;\n" + product.substr(product.find('\n') + 1));
+  ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
+}
+
+// A warp writes what the product reads.
+TEST(Warpgroups, AStoreBesideAProductIsARace) {
+  const std::string store =
+      "mov.u32 %r5, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r5], %r1;\n";
+  EXPECT_EQ(kinds(run(store + product)), std::vector{FaultKind::race});
+  EXPECT_EQ(message(run(store + "bar.sync 0;\n" + product)), "");
+}
+
+// Once a warp is behind a product, what the others read for it has been read.
+TEST(Warpgroups, AStoreBehindAProduct) {
+  const std::string store =
+      "mov.u32 %r5, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.shared.u32 [%r5], %r1;\n";
+  EXPECT_EQ(message(run(product + store)), "");
+}
+
+}  // namespace
+}  // namespace warpwise

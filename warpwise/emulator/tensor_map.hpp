@@ -1,0 +1,57 @@
+#pragma once
+
+// Internal to the emulator: tensor maps, which its driver makes and its tensor copies read.
+
+#include <array>
+#include <cstdint>
+
+namespace warpwise::emulator {
+
+/// What a tensor is made of, and as what a reduction takes the bytes that it adds.
+enum class ElementType : std::uint32_t { u8, u16, u32, s32, u64, s64, f16, bf16, f32, f64 };
+
+inline std::uint64_t element_bytes(ElementType type) {
+  switch (type) {
+    case ElementType::u8: return 1;
+    case ElementType::u16:
+    case ElementType::f16:
+    case ElementType::bf16: return 2;
+    case ElementType::u32:
+    case ElementType::s32:
+    case ElementType::f32: return 4;
+    case ElementType::u64:
+    case ElementType::s64:
+    case ElementType::f64: return 8;
+  }
+  return 1;
+}
+
+/// A tensor map, as the driver's cuTensorMapEncodeTiled makes it here and tensor copies read it.
+/// NVIDIA does not document what its 128 bytes hold; these are our own.
+struct TensorMap {
+  static constexpr std::uint64_t expected_mark = 0x70616d5f70726177;
+  static constexpr int most_dimensions = 5;
+
+  std::uint64_t mark = expected_mark;
+  std::uint64_t address = 0;
+  std::array<std::uint64_t, 4> strides{};            ///< bytes, of each dimension but the first
+  std::array<std::uint32_t, 5> last{};               ///< the size of each dimension less one
+  std::array<std::uint16_t, 5> box{};                ///< in elements, of the tensor
+  std::array<std::uint8_t, 5> steps{1, 1, 1, 1, 1};  ///< between elements that are copied
+  std::uint8_t dimensions = 1;
+  ElementType type = ElementType::u8;
+  std::uint32_t swizzled_bytes = 0;  ///< 32, 64 or 128: the rows of a pattern; 0: none
+  bool fills_with_nan = false;       ///< outside of the tensor; zeros otherwise
+  std::array<std::uint8_t, 35> unused{};
+};
+static_assert(sizeof(TensorMap) == 128);
+
+/// Where in shared memory what an address of an unswizzled tile names lies: pieces of 16 bytes
+/// change places inside of rows of `swizzled_bytes`.
+inline std::uint64_t swizzled(std::uint64_t address, std::uint32_t swizzled_bytes) {
+  if (swizzled_bytes == 0) return address;
+  const std::uint64_t pieces = swizzled_bytes / 16 - 1;  // a mask
+  return address ^ (address >> 7 & pieces) << 4;
+}
+
+}  // namespace warpwise::emulator
