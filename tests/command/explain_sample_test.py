@@ -2,8 +2,8 @@
 
 import unittest
 
-from explain_support import USAGE, ExplainTest, compiles
-from support import runs_rungs, write
+from explain_support import FAILED, USAGE, ExplainTest, compiles
+from support import read, runs_rungs, write
 
 # The edges of an image cost more than its inside, and the last blocks less.
 IMAGE = b"""extern "C" __global__ void smooth(const unsigned char* in, unsigned char* out, int width, int height) {
@@ -70,6 +70,25 @@ class Sample(ExplainTest):
         self.assertIn("a sample: 100 of 2,508 blocks ran", " ".join(text.split()))
         text = self.run_command("explain", "image.cu", *SHAPE, "--sample", "100%").stdout.decode()
         self.assertNotIn("a sample", text)
+
+    @compiles
+    def test_a_page_and_a_comparison_say_it_too(self):
+        write("image.cu", IMAGE)
+        self.succeed("explain", "image.cu", *SHAPE, "--sample", "100", "--html", "page.html")
+        page = read("page.html").decode()
+        self.assertIn("a sample: 100 of 2,508 blocks ran", page)
+        self.assertNotIn("exact for this launch", page)
+        text = self.succeed("explain", "image.cu", "image.cu", *SHAPE, "--sample", "100").stdout.decode()
+        self.assertEqual(" ".join(text.split()).count("a sample: 100 of 2,508 blocks ran"), 2)
+
+    @compiles
+    def test_one_that_is_stopped_stays_as_it_ran(self):
+        write("image.cu", IMAGE)
+        report = self.json_of("image.cu", *SHAPE, "--sample", "10%", "--budget", "20000", code=FAILED)
+        self.assertLess(report["blocks_run"], 251)
+        self.assertLess(report["warp_instructions"], 200000)
+        self.assertIn("stopped: ", report["counted"])
+        self.assertIn(" of 251 blocks came to their end", report["counted"])
 
     @runs_rungs
     def test_of_a_rung(self):

@@ -78,6 +78,11 @@ int main(int argc, char** argv) {
     std::fputs("said\n", stderr);
     return 0;
   }
+  if (mode == "ready") {
+    std::puts("ready");
+    std::fflush(stdout);
+    return std::getchar() == EOF ? 0 : 1;
+  }
   if (mode == "signals") {
     std::printf("%d\n", std::signal(SIGPIPE, SIG_DFL) == SIG_DFL &&
                             std::signal(SIGXFSZ, SIG_DFL) == SIG_DFL &&

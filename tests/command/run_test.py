@@ -301,15 +301,18 @@ class Explain(RunTest):
         self.assertIn("scale<int>, 2 launches", text)
         self.assertIn("ordered, 1 launch\n", text)
         self.assertIn("What to know", text)
-        self.assertIn("Fidelity: all that ran is exact.", text)
+        self.assertIn("Fidelity: all that ran is exact if no threads race.", text)
+        self.assertIn("counts are the sum of 2 launches", text)
 
     def test_json(self):
         done = self.run_program("inexact", options=["--explain", "report.json", "-q", "--cc", "8.6"])
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
         report = json.loads(read("report.json"))
         self.assertEqual(report["program"], "program")
-        self.assertEqual([each["kernel"] for each in report["launches"]], ["scale<int>", "inexact"])
-        inexact = report["launches"][1]
+        self.assertEqual(set(report), {"program", "kernels"})
+        self.assertEqual([each["kernel"] for each in report["kernels"]], ["scale<int>", "inexact"])
+        self.assertEqual([each["launches"] for each in report["kernels"]], [1, 1])
+        inexact = report["kernels"][1]
         reads = {line["line"]: line["by_cc"]["8.6"]["global_load"]["requests"] for line in inexact["lines"]
                  if line["by_cc"]["8.6"].get("global_load", {}).get("requests")}
         self.assertEqual(reads, {line_of("approximate"): 1, line_of("decided"): 1}, "__ldg at the line that calls it")
@@ -324,6 +327,28 @@ class Explain(RunTest):
         page = read("page.html").decode()
         self.assertIn("<h1>", page)
         self.assertIn("scale&lt;int&gt;", page)
+        self.assertIn("counts are the sum of 2 launches", page)
+        self.assertIn("All that ran is exact if no threads race.", page)
+        self.run_program("words", options=["--explain", "none.html", "-q"])
+        self.assertIn("The program launched no kernel.", read("none.html").decode())
+        self.run_program("inexact", options=["--explain", "inexact.html", "-q"])
+        self.assertIn("may have reached a branch", read("inexact.html").decode())
+
+    def test_where_the_ends_of_processes_are_ignored(self):
+        ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        for code in ["0", "77"]:
+            done = self.run_program("exit", code, options=["--explain", "report.txt"], preexec_fn=ignore)
+            self.assertEqual(done.returncode, int(code), done.stderr)
+            self.assertTrue(os.path.exists("report.txt"))
+
+    def test_signals_reach_the_program(self):
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM]:
+            with subprocess.Popen([WARPWISE, "run", "--explain", "none.txt", self.program, "ready"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
+                self.assertEqual(running.stdout.readline(), b"ready\n")
+                running.send_signal(number)
+                self.assertEqual(running.wait(timeout=60), -number)
+                self.assertEqual(running.stdout.read(), b"", "the program has ended too")
 
     def test_it_ends_as_the_program(self):
         self.assertEqual(self.run_program("exit", "77", options=["--explain", "report.txt"]).returncode, 77)
@@ -554,7 +579,8 @@ class Refusals(RunTest):
             self.fail_with(1, "run", option, "missing/report", program, "words", "x", says="missing/report")
             self.fail_with(2, "run", option, "-", program, "words", "x", says=f"{option} -: a report needs")
             self.fail_with(2, "run", option, "/dev/null", program, says="regular file")
-        self.fail_with(2, "run", "--junit", "report", "--sarif", "./report", program, says="the same file")
+        for first, second in [("--junit", "--sarif"), ("--explain", "--junit"), ("--explain", "--sarif")]:
+            self.fail_with(2, "run", first, "report", second, "./report", program, says="the same file")
 
 
 if __name__ == "__main__":

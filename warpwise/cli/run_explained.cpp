@@ -23,28 +23,45 @@
 namespace warpwise::cli {
 namespace {
 
+/// What is held back and handed on to the program. Those by which a shell stops jobs and goes on
+/// with them are left to do so.
+sigset_t forwarded_signals() {
+  sigset_t signals;
+  ::sigfillset(&signals);
+  for (const int each : {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT}) ::sigdelset(&signals, each);
+  return signals;
+}
+
 /// How a process has ended, as waitpid() says.
 int wait_for(pid_t child, const sigset_t& signals) {
   for (;;) {
-    int signal = 0;
-    ::sigwait(&signals, &signal);
-    // What the terminal sends reaches the program by itself.
-    if (signal == SIGTERM || signal == SIGHUP) ::kill(child, signal);
+    siginfo_t signal{};
+    if (::sigwaitinfo(&signals, &signal) < 0) continue;  // stopped, and going on
+    // What the terminal sends reaches the program by itself; what a process sends does not.
+    if (signal.si_signo != SIGCHLD && signal.si_code <= 0) ::kill(child, signal.si_signo);
     int status = 0;
-    if (::waitpid(child, &status, WNOHANG) == child) return status;
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0)
+      throw Error(std::string("how the program ended is not known: ") + std::strerror(errno));
   }
 }
 
 /// Runs the program in the folder; returns how it ended.
 int run_to_its_end(const lab::TemporaryFolder& folder, const std::function<void()>& become) {
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  for (const int each : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) ::sigaddset(&signals, each);
+  const sigset_t signals = forwarded_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
+  // Who started this command may have it ignore the ends of processes, and nobody would hear of
+  // one.
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  struct sigaction ends_before{};
+  ::sigaction(SIGCHLD, &by_default, &ends_before);
   const pid_t child = ::fork();
   if (child < 0) throw Error(std::string("no process can be started: ") + std::strerror(errno));
   if (child == 0) {
+    ::sigaction(SIGCHLD, &ends_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &folder.signals_before(), nullptr);
     try {
       become();
@@ -83,7 +100,7 @@ std::map<std::string, std::string> sources_of(const lab::ProgramExplanation& exp
 }
 
 std::string report_of(const lab::ProgramExplanation& explanation, const std::string& file) {
-  if (file.ends_with(".html") && !explanation.kernels.empty())
+  if (file.ends_with(".html"))
     return lab::report::kernel_page(lab::json_of(explanation), sources_of(explanation));
   if (file.ends_with(".json")) {
     constexpr auto replace = nlohmann::json::error_handler_t::replace;

@@ -34,7 +34,8 @@ std::string_view meaning_of(Modelled what) {
       return "sums in matrix instructions, whose order a GPU does not tell";
     case Modelled::contraction: return "products and sums that machine code may round once";
     case Modelled::texture_filter: return "filtered texels, whose last bits may differ";
-    case Modelled::order: return "the order of threads: atomics, and reads of what others write";
+    case Modelled::order:
+      return "the order of threads: atomics, addresses of malloc, and reads of what others write";
     case Modelled::placement: return "numbers of multiprocessors, warps and grids";
     case Modelled::clock: return "clocks";
     case Modelled::asynchrony: return "asynchronous copies, done where they are issued";
@@ -54,7 +55,8 @@ std::string reach_of(const ModelledUse& use) {
 }
 
 std::string fidelity_line(const std::vector<ModelledUse>& all) {
-  if (all.empty()) return "all that ran is exact";
+  // What threads leave that race is not exact either, and only who checks races knows of it.
+  if (all.empty()) return "all that ran is exact if no threads race";
   std::string text;
   for (const ModelledUse& use : all) {
     text +=

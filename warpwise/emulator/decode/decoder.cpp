@@ -57,7 +57,7 @@ Code Decoder::decode() {
   emit_control(Control::exit);
   code_.local_bytes = local_peak_;
   decode_called_functions();
-  finish();
+  finish(observers_);
   return std::move(code_);
 }
 

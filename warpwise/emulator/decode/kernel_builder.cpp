@@ -399,7 +399,7 @@ std::string KernelBuilder::type() const {
   return found;
 }
 
-void KernelBuilder::finish() {
+void KernelBuilder::finish(ObserverSet observers) {
   code_.files = module_.files;
   code_.callers = module_.callers;
   code_.functions_inlined = module_.inlined_functions;
@@ -418,7 +418,7 @@ void KernelBuilder::finish() {
   }
   code_.local_bytes = align_up(code_.local_bytes, 16);
   if (!code_.call_sites.empty()) code_.uses_stack = true;
-  mark_modelled(code_, operation_accesses_);
+  mark_modelled(code_, operation_accesses_, observers);
   allocate_registers(code_, operation_accesses_, widths_);
   code_.accesses = std::move(operation_accesses_);
   code_.virtual_registers = widths_.size();

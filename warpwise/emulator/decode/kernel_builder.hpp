@@ -130,7 +130,7 @@ class KernelBuilder {
   std::string type() const;
 
   /// Places dynamic shared memory and registers.
-  void finish();
+  void finish(ObserverSet observers);
 
   static constexpr std::uint64_t dynamic_marker = ~std::uint64_t{0};
   static constexpr const char* end_label = "end of the function";

@@ -1,10 +1,13 @@
 #include "warpwise/emulator/decode/modelled.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "warpwise/emulator/instructions/modelled.hpp"
+#include "warpwise/emulator/instructions/system_calls.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
 
 namespace warpwise::emulator {
@@ -28,6 +31,14 @@ class Words {
             ...);
   }
   bool is_floating() const { return has("f16", "f16x2", "bf16", "bf16x2", "f32", "f64"); }
+  /// What an atomic does: "add", "max".
+  std::string_view operation() const {
+    constexpr std::string_view all[] = {"add", "min", "max", "and",  "or",
+                                        "xor", "inc", "dec", "exch", "cas"};
+    const auto* const own = std::find_if(std::begin(all), std::end(all),
+                                         [&](std::string_view each) { return has(each); });
+    return own == std::end(all) ? std::string_view() : *own;
+  }
   bool is_rounded() const { return has("rn", "rz", "rm", "rp"); }
 
  private:
@@ -37,15 +48,18 @@ class Words {
 
 class Marker {
  public:
-  Marker(Code& code, const std::vector<Accesses>& accesses)
-      : code_(code), accesses_(accesses), registers_(registers_of(code, accesses)) {
+  Marker(Code& code, const std::vector<Accesses>& accesses, ObserverSet observers)
+      : code_(code), accesses_(accesses), registers_(registers_of(code, accesses)),
+        malloc_(system_call(observers, "malloc")) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
       const Words words(code.names[i]);
       // Several operations may stand for one instruction: only what computes floats is a product.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
+      if (is_atomic(words)) atomics_.insert(words.operation());
     }
+    carry_products();
     for (const Code::SpecialRegister& special : code.specials)
       registers_[index(special.slot)].is_placement = is_placement(special.which);
   }
@@ -73,6 +87,29 @@ class Marker {
 
   static std::size_t index(std::int32_t v) { return static_cast<std::size_t>(v); }
 
+  static bool is_atomic(const Words& words) {
+    return words.opcode() == "atom" || words.opcode() == "red";
+  }
+
+  /// A product that is copied, chosen or negated on its way to a sum may be rounded with it too.
+  void carry_products() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < accesses_.size(); ++i) {
+        const std::string_view opcode = Words(code_.names[i]).opcode();
+        if (opcode != "mov" && opcode != "neg" && opcode != "abs" && opcode != "selp") continue;
+        const auto& reads = accesses_[i].reads;
+        if (std::none_of(reads.begin(), reads.end(),
+                         [&](std::int32_t v) { return registers_[index(v)].is_product; }))
+          continue;
+        for (const std::int32_t v : accesses_[i].writes) {
+          changed = changed || !registers_[index(v)].is_product;
+          registers_[index(v)].is_product = true;
+        }
+      }
+    }
+  }
+
   static std::vector<Register> registers_of(const Code& code,
                                             const std::vector<Accesses>& accesses) {
     std::int32_t most = 0;
@@ -97,7 +134,8 @@ class Marker {
 
   /// Whether the result, or what it leaves in memory, depends on which thread comes first.
   bool depends_on_order(const Operation& op, const Words& words) const {
-    if (words.opcode() == "atom" || words.opcode() == "red") {
+    if (is_malloc(op)) return true;
+    if (is_atomic(words)) {
       const auto& writes = accesses_[op.index].writes;
       return leaves_memory(op, words) ||
              std::any_of(writes.begin(), writes.end(),
@@ -107,11 +145,16 @@ class Marker {
            words.opcode() == "elect";
   }
 
-  /// Whether memory itself depends on the order of atomics: sums of integers do not.
-  static bool leaves_memory(const Operation&, const Words& words) {
-    if (words.opcode() != "atom" && words.opcode() != "red") return false;
-    return words.has("exch", "cas") || (words.has("add") && words.is_floating());
+  /// Whether memory itself depends on the order of atomics: sums of integers do not. Operations of
+  /// several kinds may be made of one place, and inc and dec with several limits.
+  bool leaves_memory(const Operation& op, const Words& words) const {
+    if (is_malloc(op)) return true;
+    if (!is_atomic(words)) return false;
+    return words.has("exch", "cas", "inc", "dec") || (words.has("add") && words.is_floating()) ||
+           atomics_.size() > 1;
   }
+
+  bool is_malloc(const Operation& op) const { return op.run == malloc_; }
 
   std::optional<Modelled> modelled(const Operation& op, const Words& words) const {
     const std::string_view opcode = words.opcode();
@@ -142,6 +185,8 @@ class Marker {
   Code& code_;
   const std::vector<Accesses>& accesses_;
   std::vector<Register> registers_;
+  Handler malloc_;
+  std::set<std::string_view> atomics_;  ///< kinds of operations that the code has
 };
 
 /// What values that are not exact may be in.
@@ -278,8 +323,8 @@ class Flow {
 
 }  // namespace
 
-void mark_modelled(Code& code, const std::vector<Accesses>& accesses) {
-  Marker(code, accesses).mark();
+void mark_modelled(Code& code, const std::vector<Accesses>& accesses, ObserverSet observers) {
+  Marker(code, accesses, observers).mark();
 }
 
 ModelledReach reach_of(const Code& code, std::span<const std::uint8_t> executed,

@@ -18,7 +18,7 @@ constexpr ModelledSet set_of(Modelled what) {
 
 /// Fills in Code::modelled, and has these operations note that they are executed. The code's
 /// operands are virtual registers yet.
-void mark_modelled(Code& code, const std::vector<Accesses>& accesses);
+void mark_modelled(Code& code, const std::vector<Accesses>& accesses, ObserverSet observers);
 
 /// Where values that are not exact may have got to.
 struct ModelledReach {

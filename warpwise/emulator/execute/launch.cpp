@@ -5,6 +5,7 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -178,10 +179,12 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
     plain.push_back(workers[i].get());
     observers.push_back(&workers[i]->observers);
   }
-  run_in_parallel(count, *launch.progress, [&](std::size_t i) { run_blocks(set, *workers[i]); });
+  std::vector<std::uint64_t> ended(count);
+  run_in_parallel(count, *launch.progress,
+                  [&](std::size_t i) { ended[i] = run_blocks(set, *workers[i]); });
   LaunchResult result;
   result.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  result.blocks = launch.clusters * launch.cluster.count();
+  result.blocks = std::accumulate(ended.begin(), ended.end(), std::uint64_t{0});
   result.executed = launch.progress->executed;
   Observers::collect(launch, observers, result);
   result.faults = collect_faults(launch, plain);

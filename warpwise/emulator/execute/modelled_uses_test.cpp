@@ -74,6 +74,15 @@ TEST(Fidelity, SumsThatMayBeContracted) {
   const std::string product = "cvt.rn.f32.u32 %f0, %r1;\nmul.f32 %f1, %f0, %f0;\n";
   expect_one(Modelled::contraction, Reach::result,
              product + "add.f32 %f2, %f1, %f0;\nst.global.f32 [%l1], %f2;");
+  for (const char* way : {"mov.f32 %f1, %f1;", "neg.f32 %f1, %f1;", "abs.f32 %f1, %f1;",
+                          "mov.b32 %r5, %f1;\nmov.b32 %f1, %r5;",
+                          "setp.gt.u32 %p, %r1, 3;\nselp.f32 %f1, %f1, %f0, %p;"}) {
+    expect_one(Modelled::contraction, Reach::result,
+               product + way + "\nadd.f32 %f2, %f1, %f0;\nst.global.f32 [%l1], %f2;");
+  }
+  expect_exact(
+      "cvt.rn.f32.u32 %f0, %r1;\nmul.rn.f32 %f1, %f0, %f0;\nmov.f32 %f2, %f1;\n"
+      "add.f32 %f2, %f2, %f0;\nst.global.f32 [%l1], %f2;");
   expect_exact(product + "st.global.f32 [%l1], %f1;");
   expect_exact(product + "add.f32 %f2, %f0, %f0;\nst.global.f32 [%l1], %f2;");
 }
@@ -89,6 +98,11 @@ TEST(Fidelity, OrderOfAtomics) {
              "atom.global.add.u32 %r5, [%l1], 1;\nsetp.eq.u32 %p, %r5, 7;\n@%p bra END;\n"
              "add.u32 %r5, %r1, 1;\nEND:");
   expect_one(Modelled::order, Reach::nothing, "ld.volatile.global.u32 %r5, [%l1];");
+  // These do not give the same in another order.
+  expect_one(Modelled::order, Reach::result,
+             "red.global.and.b32 [%l1], %r1;\nred.global.or.b32 [%l1], 4;");
+  expect_one(Modelled::order, Reach::result, "red.global.inc.u32 [%l1], %r1;");
+  expect_exact("red.global.add.u32 [%l1], 1;\nred.global.add.u32 [%l1], %r1;");
 }
 
 TEST(Fidelity, ClocksAndPlaces) {

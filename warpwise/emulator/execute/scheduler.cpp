@@ -552,12 +552,13 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
 }
 
 template <class Observers>
-void run_all(ObservedWorker<Observers>& worker) {
+std::uint64_t run_all(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
   Residents<Observers> residents(worker);
   auto& resident = residents.blocks();
   bool waiting_for_others = true;  // nothing resident can go on by itself
   bool exhausted = false;
+  std::uint64_t ended = 0;
   Stillness stillness(launch);
   while (!launch.progress->stop) {
     if (waiting_for_others && !exhausted && residents.has_room()) {
@@ -576,6 +577,7 @@ void run_all(ObservedWorker<Observers>& worker) {
     for (auto it = resident.begin(); it != resident.end();) {
       const BlockOutcome outcome = run_block(**it, worker);
       if (outcome == BlockOutcome::finished && !launch.progress->livelock) {
+        if ((*it)->live == 0) ++ended;
         it = residents.end(it);
         still = false;
         continue;
@@ -593,6 +595,7 @@ void run_all(ObservedWorker<Observers>& worker) {
   }
   if (launch.progress->livelock) report_livelock(resident, *launch.code);
   stillness.worker_ends();
+  return ended;
 }
 
 /// A turn of each warp of a block, in an order of the schedule's.
@@ -631,13 +634,14 @@ bool has_spun(Block& block) {
 /// As run_all(), with turns in the order of a schedule: of some blocks at once, and of more where
 /// each of these spins, as it may wait for one that has not begun.
 template <class Observers>
-void run_all_shuffled(ObservedWorker<Observers>& worker) {
+std::uint64_t run_all_shuffled(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
   worker.schedule = std::make_shared<Schedule>(launch.order, launch.order_seed, launch.clusters);
   Residents<Observers> residents(worker);
   auto& resident = residents.blocks();
   std::set<const Block*> spinning;
   std::uint64_t next = 0;
+  std::uint64_t ended = 0;
   while (!launch.progress->stop) {
     const bool all_spin = spinning.size() == resident.size();
     while (next < launch.clusters &&
@@ -653,6 +657,7 @@ void run_all_shuffled(ObservedWorker<Observers>& worker) {
     for (auto it = resident.begin(); it != resident.end();) {
       const BlockOutcome outcome = run_block_shuffled(**it, worker);
       if (outcome == BlockOutcome::finished) {
+        if ((*it)->live == 0) ++ended;
         spinning.erase(it->get());
         it = residents.end(it);
         continue;
@@ -665,18 +670,19 @@ void run_all_shuffled(ObservedWorker<Observers>& worker) {
     }
     if (any_stuck && residents.end_deadlocked()) spinning.clear();
   }
+  return ended;
 }
 
 }  // namespace
 
-void run_blocks(ObserverSet observers, Worker& worker) {
-  with_observers(observers, [&](auto set) {
+std::uint64_t run_blocks(ObserverSet observers, Worker& worker) {
+  return with_observers(observers, [&](auto set) {
     using Set = typename decltype(set)::type;
     auto& own = static_cast<ObservedWorker<Set>&>(worker);
     if constexpr (!Set::any) {
       if (worker.launch->order > 0) return run_all_shuffled(own);
     }
-    run_all(own);
+    return run_all(own);
   });
 }
 

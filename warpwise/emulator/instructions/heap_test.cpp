@@ -48,6 +48,16 @@ Ran run(Emulated& emulated) {
   return ran;
 }
 
+// Which thread gets which address is chance on a GPU.
+TEST(Heap, AnAddressIsNotExact) {
+  Emulated emulated(kernel_text(allocate("40") + "st.global.u64 [%l1], %l3;"));
+  emulated.options.fidelity = true;
+  const Ran ran = run(emulated);
+  ASSERT_EQ(ran.result.modelled.size(), 1U);
+  EXPECT_EQ(ran.result.modelled[0].what, emulator::Modelled::order);
+  EXPECT_TRUE(ran.result.modelled[0].may_reach_result);
+}
+
 TEST(Heap, EachThreadGetsItsOwn) {
   const std::string text = kernel_text(allocate("40") +
                                        "st.u32 [%l3+36], %r1;\n"

@@ -29,8 +29,10 @@ std::string lines_of(const ModelledUse& use) {
 
 }  // namespace
 
-std::string fidelity_line(const RunReport& report) {
-  return emulator::fidelity_line(uses_of(report));
+std::string fidelity_line(const RunReport& report, bool races_were_checked) {
+  const std::vector<ModelledUse> uses = uses_of(report);
+  return uses.empty() && races_were_checked ? "all that ran is exact"
+                                            : emulator::fidelity_line(uses);
 }
 
 std::string fidelity_text(const RunReport& report) {

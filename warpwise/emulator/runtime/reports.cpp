@@ -305,7 +305,7 @@ class Reports {
         if (fidelity_)
           say(fidelity_text(report_));
         else if (messages_ == Messages::all && report_.launches() > 0)
-          say(fidelity_line(report_));
+          say(fidelity_line(report_, checks_.has(Check::races)));
         if (messages_ == Messages::all && orders_ > 1) say_orders();
         if (messages_ == Messages::all) {
           say_unused_suppressions();

@@ -104,6 +104,19 @@ std::vector<ComparedFigure> counts_of(const ExplainedKernel& before, const Expla
   return counts;
 }
 
+std::vector<std::string> notes_of(const ExplainedKernel& before, const ExplainedKernel& after) {
+  std::vector<std::string> notes;
+  for (const ExplainedKernel* const kernel : {&before, &after}) {
+    for (const Explanation& launch : kernel->launches) {
+      const std::string text = launch.counted();
+      if (!text.empty())
+        notes.push_back(
+            fmt::format("{}: {}", kernel == &before ? "of the first" : "of the second", text));
+    }
+  }
+  return notes;
+}
+
 bool is_predicted(const ExplainedKernel& kernel) {
   return std::all_of(kernel.launches.begin(), kernel.launches.end(),
                      [](const Explanation& each) { return each.known_prediction() != nullptr; });
@@ -214,6 +227,7 @@ Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after) 
   comparison.before = before.name;
   comparison.after = after.name;
   comparison.compute_capability = before.launches.front().request.compute_capabilities[cc];
+  comparison.notes = notes_of(before, after);
   comparison.counts = counts_of(before, after, cc);
   if (is_predicted(before) && is_predicted(after)) comparison.times = times_of(before, after);
   add_lines(before, after, cc, comparison);

@@ -50,6 +50,7 @@ struct ComparedTimes {
 struct Comparison {
   std::string before;
   std::string after;
+  std::vector<std::string> notes;  ///< what the counts of a launch are of, if not whole
   rules::ComputeCapability compute_capability;  ///< that the advice is for
   std::vector<ComparedFigure> counts;
   std::optional<ComparedTimes> times;  ///< where both are predicted

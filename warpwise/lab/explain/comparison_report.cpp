@@ -87,6 +87,7 @@ ordered_json json_of(const ComparedFigure& figure) {
 std::string text_of(const Comparison& comparison) {
   std::string text = fmt::format("first:  {}\nsecond: {}\n\n{}\n\n", comparison.before,
                                  comparison.after, wrapped(difference_of(comparison), 0));
+  for (const std::string& note : comparison.notes) text += wrapped(note, 0) + "\n\n";
   text += fmt::format("{:<34} {:>16} {:>16} {:>8}\n",
                       "counts, CC " + rules::to_string(comparison.compute_capability), "first",
                       "second", "ratio");
@@ -107,7 +108,8 @@ ordered_json json_of(const Comparison& comparison) {
   ordered_json object = {{"before", comparison.before},
                          {"after", comparison.after},
                          {"compute_capability", rules::to_string(comparison.compute_capability)},
-                         {"difference", difference_of(comparison)}};
+                         {"difference", difference_of(comparison)},
+                         {"notes", comparison.notes}};
   object["counts"] = ordered_json::array();
   for (const ComparedFigure& each : comparison.counts) object["counts"].push_back(json_of(each));
   if (const auto& times = comparison.times) {

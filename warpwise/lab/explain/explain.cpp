@@ -5,10 +5,13 @@
 #include <sstream>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "warpwise/emulator/launched.hpp"
 #include "warpwise/lab/compile/kernel_name.hpp"
 #include "warpwise/lab/compile/sources.hpp"
 #include "warpwise/lab/explain/gpu_probe.hpp"
+#include "warpwise/lab/explain/wording.hpp"
 
 namespace warpwise::lab {
 namespace {
@@ -240,6 +243,23 @@ std::vector<MachineInstruction> Explanation::instructions_of(
   return result;
 }
 
+std::string Explanation::counted() const {
+  const std::uint64_t grid = request.grid.count();
+  const std::uint64_t asked = (request.sample ? request.sample->of(grid) : grid) * launches;
+  if (launch.blocks < asked) {
+    return fmt::format(
+        "stopped: {} of {} blocks came to their end; counts are of what ran until then",
+        grouped(launch.blocks), grouped(asked));
+  }
+  if (asked < grid) {
+    return fmt::format(
+        "a sample: {} of {} blocks ran, spread over the grid; counts are theirs times {}, faults "
+        "and fidelity theirs alone",
+        grouped(asked), grouped(grid), number(ratio(grid, asked)));
+  }
+  return launches > 1 ? fmt::format("counts are the sum of {} launches", grouped(launches)) : "";
+}
+
 bool Explanation::is_shown(const emulator::LineCounts& line) const {
   return !line.file.empty() || line.execution.warp_instructions > 0 ||
          !instructions_of(line).empty();
@@ -262,19 +282,21 @@ Explanation explain(const ExplainRequest& request, const ReadTexture& read_textu
   const auto memory = gpu != nullptr ? memory_for_gpu(arguments) : MemoryForGpu();
   const ResourceReport resources = resources_of(request, result.compilation, result.kernel);
   result.capabilities = reports_of(request, result.kernel, resources);
+  const std::uint64_t all_blocks = request.grid.count();
   const emulator::LaunchOptions options = {
       .compute_capabilities = request.compute_capabilities,
       .count = true,
       .budget = request.budget.value_or(default_budget(request.compute_capabilities.size())),
       .threads = 0,
-      .sampled_blocks = request.sample ? request.sample->of(request.grid.count()) : 0,
+      .sampled_blocks = request.sample ? request.sample->of(all_blocks) : 0,
       .fidelity = true};
   result.launch = naming(request.file, [&] {
     return program.launch(device, result.kernel.name, request.grid, request.block,
                           request.dynamic_shared_bytes, arguments.parameters(), options);
   });
+  extrapolate(result.launch, options.sampled_blocks > 0 ? options.sampled_blocks : all_blocks,
+              all_blocks);
   emulator::include_launched(result.launch);
-  extrapolate(result.launch, request.grid.count());
   add_machine_code(resources, result);
   result.sources = sources_of(result.launch, request.file);
   for (const DumpSpec& dump : request.dumps) arguments.dump(dump);

@@ -75,6 +75,7 @@ struct Explanation {
   std::vector<CapabilityReport> capabilities;
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
+  std::uint64_t launches = 1;                  ///< with this shape, whose counts are summed
   std::optional<MachineCode> machine_code;     ///< where it was asked for
   std::optional<GpuReport> gpu;                ///< likewise
   std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device
@@ -84,8 +85,9 @@ struct Explanation {
     return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
   }
 
-  /// Whether the counts are a sample's, made those of the grid; launch.blocks ran.
-  bool is_sample() const { return launch.blocks < request.grid.count(); }
+  /// What the counts are of, where that is not one whole launch: a sample of its blocks, what ran
+  /// until it was stopped, or several launches. Empty otherwise.
+  std::string counted() const;
 
   const SourceFile* source(const std::string& file) const;
   /// A line of a source, without the blanks around it; empty when it is not known.

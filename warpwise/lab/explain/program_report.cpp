@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -47,12 +46,6 @@ Explanation explained(const RecordJson& entry, const std::string& ptx, const std
 
 std::uint64_t weight(const Explanation& kernel) { return kernel.launch.totals.warp_instructions; }
 
-const Explanation& heaviest(const ProgramExplanation& all) {
-  return *std::max_element(
-      all.kernels.begin(), all.kernels.end(),
-      [](const Explanation& a, const Explanation& b) { return weight(a) < weight(b); });
-}
-
 std::string plural(std::uint64_t count, const std::string& what, const char* ending) {
   return grouped(count) + " " + what + (count == 1 ? "" : ending);
 }
@@ -67,7 +60,7 @@ ProgramExplanation explain_program(const std::filesystem::path& record,
   for (const RecordJson& entry : all.at("kernels")) {
     const std::string ptx = all.at("ptx").at(std::size_t{entry.at("ptx")});
     result.kernels.push_back(explained(entry, ptx, result.program, request));
-    result.launches.push_back(entry.at("launches"));
+    result.kernels.back().launches = entry.at("launches");
   }
   return result;
 }
@@ -75,8 +68,10 @@ ProgramExplanation explain_program(const std::filesystem::path& record,
 std::string text_of(const ProgramExplanation& explanation, bool colour) {
   std::uint64_t all = 0;
   std::uint64_t launches = 0;
-  for (const Explanation& each : explanation.kernels) all += weight(each);
-  for (const std::uint64_t each : explanation.launches) launches += each;
+  for (const Explanation& each : explanation.kernels) {
+    all += weight(each);
+    launches += each.launches;
+  }
   const std::size_t count = explanation.kernels.size();
   std::string text = fmt::format("{}: {} of {}, a kernel with another grid or block told apart\n",
                                  explanation.program, plural(launches, "launch", "es"),
@@ -85,11 +80,10 @@ std::string text_of(const ProgramExplanation& explanation, bool colour) {
     const Explanation& kernel = explanation.kernels[i];
     text += fmt::format("{:5.1f} % of the warp instructions: {}, {}\n",
                         100 * ratio(weight(kernel), all), kernel.kernel_name,
-                        plural(explanation.launches[i], "launch", "es"));
+                        plural(kernel.launches, "launch", "es"));
   }
   for (std::size_t i = 0; i < count; ++i) {
-    text += fmt::format("\n==== {} of {}: counts of {}\n\n", i + 1, count,
-                        plural(explanation.launches[i], "launch", "es"));
+    text += fmt::format("\n==== {} of {}\n\n", i + 1, count);
     text += text_of(explanation.kernels[i], colour);
   }
   return text;
@@ -97,12 +91,11 @@ std::string text_of(const ProgramExplanation& explanation, bool colour) {
 
 nlohmann::ordered_json json_of(const ProgramExplanation& explanation) {
   nlohmann::ordered_json object = {{"program", explanation.program}};
-  if (!explanation.kernels.empty()) object.update(json_of(heaviest(explanation)));
-  object["launches"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < explanation.kernels.size(); ++i) {
-    nlohmann::ordered_json each = json_of(explanation.kernels[i]);
-    each["launches"] = explanation.launches[i];
-    object["launches"].push_back(std::move(each));
+  object["kernels"] = nlohmann::ordered_json::array();
+  for (const Explanation& kernel : explanation.kernels) {
+    nlohmann::ordered_json each = json_of(kernel);
+    each["launches"] = kernel.launches;
+    object["kernels"].push_back(std::move(each));
   }
   return object;
 }

@@ -13,8 +13,7 @@ namespace warpwise::lab {
 
 struct ProgramExplanation {
   std::string program;
-  std::vector<Explanation> kernels;     ///< each with one shape, in the order of their first launch
-  std::vector<std::uint64_t> launches;  ///< of each, whose counts are together in it
+  std::vector<Explanation> kernels;  ///< each with one shape, in the order of their first launch
 };
 
 /// Reads what the emulated runtime wrote. \param request  what is asked of every kernel: compute
@@ -24,6 +23,7 @@ ProgramExplanation explain_program(const std::filesystem::path& record,
                                    const ExplainRequest& request);
 
 std::string text_of(const ProgramExplanation& explanation, bool colour);
+/// `program` and `kernels`: of each what json_of() of an Explanation has, and `launches`.
 nlohmann::ordered_json json_of(const ProgramExplanation& explanation);
 
 }  // namespace warpwise::lab

@@ -143,6 +143,7 @@ ordered_json fidelity_of(const Explanation& explanation) {
       lines.push_back({{"file", shown(explanation, place.file)}, {"line", place.line}});
     uses.push_back({{"modelled", name_of(use.what)},
                     {"meaning", emulator::meaning_of(use.what)},
+                    {"reach", emulator::reach_of(use)},
                     {"may_reach_branch", use.may_reach_branch},
                     {"may_reach_result", use.may_reach_result},
                     {"lines", std::move(lines)}});
@@ -173,6 +174,7 @@ ordered_json json_of(const Explanation& explanation) {
                          {"grid", json_of(request.grid)},
                          {"block", json_of(request.block)},
                          {"blocks_run", explanation.launch.blocks},
+                         {"counted", explanation.counted()},
                          {"static_shared_bytes", explanation.kernel.static_shared_bytes},
                          {"dynamic_shared_bytes", request.dynamic_shared_bytes},
                          {"local_bytes", explanation.kernel.local_bytes},

@@ -182,16 +182,9 @@ std::string head(const Explanation& explanation, const Paint& paint) {
   return text;
 }
 
-std::string sample_text(const Explanation& explanation) {
-  if (!explanation.is_sample()) return "";
-  const std::uint64_t all = explanation.request.grid.count();
-  return wrapped(
-             fmt::format("a sample: {} of {} blocks ran, spread over the grid; counts are theirs "
-                         "times {}, faults and fidelity theirs alone",
-                         grouped(explanation.launch.blocks), grouped(all),
-                         number(ratio(all, explanation.launch.blocks))),
-             0) +
-         "\n";
+std::string counted_text(const Explanation& explanation) {
+  const std::string text = explanation.counted();
+  return text.empty() ? "" : wrapped(text, 0) + "\n";
 }
 
 std::string fidelity_text(const Explanation& explanation) {
@@ -370,7 +363,7 @@ std::string example_text(const Example& example, const Paint& paint) {
 std::string text_of(const Explanation& explanation, bool colour) {
   const Paint paint(colour);
   std::string text = head(explanation, paint) + totals_text(explanation) +
-                     sample_text(explanation) + beside_text(explanation) +
+                     counted_text(explanation) + beside_text(explanation) +
                      source_text(explanation, paint);
   if (!explanation.launch.printed.empty())
     text += "\nThe kernel printed:\n" + explanation.launch.printed;

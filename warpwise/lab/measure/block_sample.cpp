@@ -77,9 +77,10 @@ BlockSample parse_sample(const std::string& text) {
                         "', it takes a number of blocks or a share: 2000, 5%");
 }
 
-void extrapolate(emulator::LaunchResult& launch, std::uint64_t grid_blocks) {
-  if (launch.blocks == 0 || launch.blocks >= grid_blocks) return;
-  const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(launch.blocks));
+void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
+                 std::uint64_t grid_blocks) {
+  if (launch.blocks < sampled_blocks || sampled_blocks >= grid_blocks) return;
+  const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(sampled_blocks));
   scale(launch.totals);
   for (auto& [name, count] : launch.instructions_by_class) scale({&count});
   for (MemoryCounts& counts : launch.memory) scale(counts);

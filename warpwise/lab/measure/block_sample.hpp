@@ -20,8 +20,10 @@ struct BlockSample {
 /// "2000" blocks or "5%" of them. \throws InvalidArgument  for no blocks, or more than 100 %
 BlockSample parse_sample(const std::string& text);
 
-/// Makes the counts of the blocks that ran those of a grid with `grid_blocks`, each rounded. What
-/// ran stays in LaunchResult::blocks.
-void extrapolate(emulator::LaunchResult& launch, std::uint64_t grid_blocks);
+/// Makes the counts of `sampled_blocks` those of a grid with `grid_blocks`, each rounded. What ran
+/// stays in LaunchResult::blocks. Where fewer came to their end, as a fault stopped the launch, the
+/// counts are left as they are: how much of a block is in them is not known.
+void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
+                 std::uint64_t grid_blocks);
 
 }  // namespace warpwise::lab

@@ -46,7 +46,7 @@ TEST(BlockSample, CountsAreNearThoseOfTheWholeGrid) {
   emulator::LaunchResult sample = counted(4096);
   EXPECT_EQ(sample.blocks, 4096U);
   EXPECT_LT(sample.totals.warp_instructions, whole.totals.warp_instructions * 6 / 10);
-  extrapolate(sample, 128 * 64);
+  extrapolate(sample, 4096, 128 * 64);
   // The blocks that differ are a regular column, a sixteenth of all: chance decides on how many.
   expect_near(sample.totals.warp_instructions, whole.totals.warp_instructions, 0.04);
   expect_near(sample.memory[0].global_store.transactions_32,
@@ -58,8 +58,24 @@ TEST(BlockSample, CountsAreNearThoseOfTheWholeGrid) {
 TEST(BlockSample, AllBlocksAreTheGridItself) {
   const emulator::LaunchResult whole = counted(0);
   emulator::LaunchResult sample = counted(128 * 64);
-  extrapolate(sample, 128 * 64);
+  extrapolate(sample, 128 * 64, 128 * 64);
   EXPECT_EQ(sample.totals.warp_instructions, whole.totals.warp_instructions);
+}
+
+TEST(BlockSample, AStoppedLaunchStaysAsItRan) {
+  test::Emulated emulated(test::kernel_text("st.global.u32 [%l1], %r1;"));
+  emulated.options.sampled_blocks = 100;
+  emulated.options.budget = 500;
+  emulated.options.threads = 1;
+  const emulator::Address memory = emulated.buffer(std::vector<std::uint32_t>(64));
+  emulator::LaunchResult stopped = emulated.launch("hand", {1000}, {32}, memory, memory);
+  ASSERT_EQ(stopped.faults.size(), 1U);
+  EXPECT_EQ(stopped.faults[0].kind, emulator::FaultKind::budget);
+  EXPECT_GT(stopped.blocks, 0U);
+  EXPECT_LT(stopped.blocks, 100U);
+  const std::uint64_t ran = stopped.totals.warp_instructions;
+  extrapolate(stopped, 100, 1000);
+  EXPECT_EQ(stopped.totals.warp_instructions, ran);
 }
 
 }  // namespace

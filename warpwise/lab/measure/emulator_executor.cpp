@@ -110,9 +110,10 @@ void EmulatorExecutor::run(LoadedCode& code, std::span<const ladders::Launch> la
   results_.clear();
   for (const ladders::Launch& launch : launches) {
     const std::uint64_t blocks = dimensions(launch.grid).count();
-    if (sample_) options.sampled_blocks = sample_->of(blocks);
+    const std::uint64_t sampled = sample_ ? sample_->of(blocks) : blocks;
+    if (sample_) options.sampled_blocks = sampled;
     results_.push_back(run(code, launch, options));
-    extrapolate(results_.back(), blocks);
+    extrapolate(results_.back(), sampled, blocks);
     if (results_.back().faults.empty()) continue;
     const emulator::Fault& fault = results_.back().faults.front();
     const bool endless = fault.kind == emulator::FaultKind::budget;

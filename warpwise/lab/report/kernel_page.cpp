@@ -218,8 +218,11 @@ Table gpu_of(const RecordField& compared, const std::string& file) {
 
 Html counts_of(const RecordField& launch, const std::string& file) {
   const RecordField by_cc = launch.at("by_cc");
+  const std::string counted = launch.at("counted").text();
   Html html =
-      element("h3", kernel_words.counts) + note(kernel_words.counts_exact) + occupancies_of(by_cc);
+      element("h3", kernel_words.counts) +
+      note(counted.empty() ? kernel_words.counts_exact : said(kernel_words.counts_of, counted)) +
+      occupancies_of(by_cc);
   html += element("p", {{"class", "wide"}},
                   said(kernel_words.execution, launch.at("warp_instructions").whole(),
                        launch.at("branches").whole(), launch.at("divergent_branches").whole(),
@@ -237,6 +240,20 @@ Html counts_of(const RecordField& launch, const std::string& file) {
   }
   if (const auto compared = gpu->find("compared")) html += html_of(gpu_of(*compared, file));
   return html;
+}
+
+Html fidelity_of(const RecordField& launch) {
+  const Html heading = element("h3", kernel_words.fidelity);
+  Html items;
+  for (const RecordField& use : launch.at("fidelity").list()) {
+    std::vector<std::string> places;
+    for (const RecordField& line : use.at("lines").list())
+      places.push_back(fmt::format("{}:{}", line.at("file").text(), line.at("line").whole()));
+    items += element("li", said(kernel_words.fidelity_use, use.at("meaning").text(),
+                                use.at("reach").text(), fmt::join(places, ", ")));
+  }
+  if (items.empty()) return heading + note(kernel_words.fidelity_exact);
+  return heading + element("ul", {{"class", "wide"}}, items);
 }
 
 Html source_of(const RecordField& launch, const Sources& sources) {
@@ -261,7 +278,7 @@ Html html_of(const RecordField& launch, std::size_t number, const Sources& sourc
                   said(kernel_words.kernel_about, shape_of(launch.at("grid")),
                        shape_of(launch.at("block")), launch.at("compiler").text()));
   html += faults_of(launch) + advice_of(launch) + bounds_of(launch, file) +
-          counts_of(launch, file) + source_of(launch, sources);
+          counts_of(launch, file) + fidelity_of(launch) + source_of(launch, sources);
   if (const std::string printed = launch.at("printed").text(); !printed.empty()) {
     html += element("h3", kernel_words.printed) + element("pre", {{"class", "source"}}, printed);
   }
@@ -272,22 +289,25 @@ Html html_of(const RecordField& launch, std::size_t number, const Sources& sourc
 
 std::string kernel_page(const nlohmann::ordered_json& explained, const Sources& sources) {
   const RecordField root(explained, "explain");
-  std::string name = root.at("kernel").text();
+  std::string name;
   Html body;
   Html launches;
-  if (const auto list = root.find("launches")) {
-    if (const auto program = root.find("program")) {
-      name = program->text();
-    } else {
-      name = root.at("primitive").text();
-      const std::string operands = root.at("operands").text();
-      body +=
-          element("p", {{"class", "wide"}},
-                  said(kernel_words.call_about, size_text(root.at("size").sides<2>()), operands));
-    }
+  const auto add_each = [&](const RecordField& list) {
     std::size_t number = 0;
-    for (const RecordField& each : list->list()) launches += html_of(each, ++number, sources);
+    for (const RecordField& each : list.list()) launches += html_of(each, ++number, sources);
+  };
+  if (const auto program = root.find("program")) {
+    name = program->text();
+    add_each(root.at("kernels"));
+    if (launches.empty()) body += note(kernel_words.no_kernels);
+  } else if (const auto list = root.find("launches")) {
+    name = root.at("primitive").text();
+    const std::string operands = root.at("operands").text();
+    body += element("p", {{"class", "wide"}},
+                    said(kernel_words.call_about, size_text(root.at("size").sides<2>()), operands));
+    add_each(*list);
   } else {
+    name = root.at("kernel").text();
     launches = html_of(root, 1, sources);
   }
   const std::string title = said(kernel_words.kernel_title, name);

@@ -24,6 +24,11 @@ struct KernelWords {
   const char* bounds_axis;
   const char* counts;
   const char* counts_exact;
+  const char* counts_of;  ///< what they are of
+  const char* fidelity;
+  const char* fidelity_exact;
+  const char* fidelity_use;  ///< what, what it reached, source lines
+  const char* no_kernels;
   const char* occupancy;   ///< CC, share, blocks, warps, limiter, registers
   const char* cannot_run;  ///< CC, why
   const char* registers;   ///< how many, of which machine code
@@ -71,6 +76,11 @@ inline constexpr KernelWords kernel_words = {
     .bounds_axis = "µs",
     .counts = "Counts",
     .counts_exact = "Of the emulator, exact for this launch and this compiler.",
+    .counts_of = "Of the emulator, for this compiler: {}.",
+    .fidelity = "Fidelity",
+    .fidelity_exact = "All that ran is exact if no threads race.",
+    .fidelity_use = "not exact: {} ({}) at {}",
+    .no_kernels = "The program launched no kernel.",
     .occupancy =
         "CC {}: occupancy {}, {} blocks and {} warps on a multiprocessor; limited by {}; {}",
     .cannot_run = "CC {}: cannot run: {}",
