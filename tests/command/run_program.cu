@@ -130,5 +130,6 @@ int main(int argc, char** argv) {
   if (mode == "ignored" || mode == "elsewhere" || mode == "fork") return 0;
   const int result = check(mode.c_str());
   if (mode == "abort" && result != 0) std::abort();
+  if (result == 0) cudaFree(values);
   return result;
 }

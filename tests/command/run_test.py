@@ -229,8 +229,8 @@ class Faults(RunTest):
 
     def test_a_closed_library_is_named(self):
         closed, caller = (os.path.join(FOLDER, name) for name in ("closed.cu", "caller.cu"))
-        write(closed, '__global__ void kernel() {}\nextern "C" int call() { kernel<<<1, 1>>>(); return cudaGetLastError(); }\n')
-        write(caller, 'extern "C" int call();\nint main() { return call() == 0; }\n')
+        write(closed, b'__global__ void kernel() {}\nextern "C" int call() { kernel<<<1, 1>>>(); return cudaGetLastError(); }\n')
+        write(caller, b'extern "C" int call();\nint main() { return call() == 0; }\n')
         nvcc("-cudart", "shared", "-shared", "-Xcompiler", "-fPIC", "-o", "libcublas_test.so", closed, code="sm_75")
         nvcc("-cudart", "shared", "-o", "caller", caller, "-L.", "-lcublas_test", "-Xlinker", "-rpath=" + FOLDER)
         done = self.run_command("run", "--error-exitcode", "9", os.path.join(FOLDER, "caller"))
@@ -239,7 +239,7 @@ class Faults(RunTest):
 
     def test_what_nvrtc_makes_is_run_as_ptx(self):
         """Though the program asks for the machine code of the GPU that it finds."""
-        write("compiles.cpp", NVRTC_PROGRAM)
+        write("compiles.cpp", NVRTC_PROGRAM.encode())
         nvcc("-cudart", "shared", "-o", os.path.abspath("compiles"), os.path.abspath("compiles.cpp"), "-lnvrtc", "-lcuda")
         library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(compiler()))), "lib64")
         done = self.run_command("run", "./compiles", env=dict(os.environ, LD_LIBRARY_PATH=library))
