@@ -59,4 +59,10 @@ inline std::uint64_t hash_of(const void* data, std::size_t bytes) {
   return hash;
 }
 
+/// Reports whether a result has the bits that a GPU of CC 9.0 gave, and shows those that it has.
+inline void same_bits(const char* name, std::uint64_t hash, std::uint64_t expected) {
+  report(name, hash == expected);
+  if (hash != expected) std::printf("its hash: %016llx\n", static_cast<unsigned long long>(hash));
+}
+
 }  // namespace hopper

@@ -12,6 +12,7 @@
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/instructions/fragments.hpp"
+#include "warpwise/emulator/instructions/matrix_sum.hpp"
 #include "warpwise/emulator/instructions/numbers.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 #include "warpwise/emulator/tensor_map.hpp"
@@ -139,19 +140,23 @@ double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
 }
 
-/// A sum as a float: cut off, infinite from 2^128 on.
-float toward_zero(double x) {
-  if (x != x) return std::bit_cast<float>(0x7fffffffU);
-  const auto nearest = static_cast<float>(x);
-  if (std::fabs(x) >= 0x1p128 || std::fabs(static_cast<double>(nearest)) <= std::fabs(x))
-    return nearest;
-  return std::nextafter(nearest, 0.0f);
+// What a sum of 8-bit floats keeps, below the leading bit of its largest term and in its result:
+// the unit of CC 9.0 gives the bits that this does.
+constexpr int small_fraction_bits = 13;
+
+/// What a sum keeps below the leading bit of its largest term: as for mma, see matrix_sum.hpp, or
+/// less.
+int sum_fraction_bits(Element element) {
+  return element == Element::e4m3 || element == Element::e5m2 ? small_fraction_bits : 25;
 }
 
-/// What a sum keeps below the leading bit of its largest term. As for mma, see tensor_product.cpp;
-/// of 8-bit floats the units of CC 9.0 are said to keep fewer.
-int sum_fraction_bits(Element element) {
-  return element == Element::e4m3 || element == Element::e5m2 ? 13 : 25;
+/// A sum as a float, cut off where the unit ends.
+float result_of(double sum, int fraction_bits) {
+  const float result = tensor::toward_zero(sum);
+  if (fraction_bits != small_fraction_bits || !std::isfinite(result)) return result;
+  constexpr std::uint32_t lost =
+      (1U << (std::numeric_limits<float>::digits - 1 - small_fraction_bits)) - 1;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(result) & ~lost);
 }
 
 double sum_of(const Side& a, std::size_t row, const Side& b, std::size_t column, int depth,
@@ -296,7 +301,7 @@ class Product {
     for_each_result([&](std::size_t row, std::size_t column, int lane, int i) {
       if (flags_.half_result == 0) {
         float& d = destination<float>(warp_, list[i])[lane];
-        d = toward_zero(sum_of(a, row, b, column, depth_, adds ? d : 0.0, kept));
+        d = result_of(sum_of(a, row, b, column, depth_, adds ? d : 0.0, kept), kept);
         return;
       }
       std::uint32_t& word = destination<std::uint32_t>(warp_, list[i >> 1])[lane];
