@@ -136,6 +136,17 @@ std::uint64_t KernelBuilder::place_shared(const std::string& key, const ptx::Var
   return offset;
 }
 
+std::uint64_t KernelBuilder::place_reserved() {
+  ptx::Variable scratch;
+  scratch.alignment = 16;
+  scratch.bytes = 288;  // what CUDA's headers count on; they keep barriers and sums of warps there
+  const std::uint64_t before = code_.static_shared;
+  const std::uint64_t offset = place_shared("%reserved_smem", scratch);
+  code_.reserved_shared += code_.static_shared - before;
+  code_.reserved_shared_at = before;
+  return offset;
+}
+
 std::uint64_t KernelBuilder::place_local(const ptx::Variable& variable) {
   const std::uint64_t offset = align_up(local_top_, std::max<std::uint64_t>(variable.alignment, 1));
   local_top_ = offset + variable.bytes;
@@ -195,6 +206,12 @@ const Symbol* KernelBuilder::lookup(const std::string& name) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::function;
     symbol.variable = i;
+    return &(frame_->symbols[name] = symbol);
+  }
+  if (name == "%reserved_smem_offset_1") {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::shared;
+    symbol.offset = place_reserved();
     return &(frame_->symbols[name] = symbol);
   }
   const auto special = special_registers().find(name);
@@ -404,7 +421,7 @@ void KernelBuilder::finish(ObserverSet observers) {
   code_.callers = module_.callers;
   code_.functions_inlined = module_.inlined_functions;
   code_.told_lines = lines_to_tell(code_);
-  code_.info.static_shared_bytes = code_.static_shared;
+  code_.info.static_shared_bytes = code_.static_shared - code_.reserved_shared;
   code_.dynamic_shared_at =
       align_up(code_.static_shared, std::max<std::uint64_t>(dynamic_alignment_, 16));
   if (dynamic_addresses_.empty()) code_.dynamic_shared_at = code_.static_shared;

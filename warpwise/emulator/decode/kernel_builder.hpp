@@ -70,6 +70,9 @@ class KernelBuilder {
   /// known.
   std::uint64_t place_shared(const std::string& key, const ptx::Variable& variable);
 
+  /// The offset of the shared memory that a GPU since CC 8.0 gives each block beside the kernel's.
+  std::uint64_t place_reserved();
+
   /// The offset of a local variable or a call's argument, in the frame of what is decoded; those of
   /// calls that do not nest share places.
   std::uint64_t place_local(const ptx::Variable& variable);

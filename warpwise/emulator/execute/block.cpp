@@ -38,7 +38,8 @@ std::uint32_t special_value(Special which, const Launch& launch, std::uint32_t i
     case Special::lanemask_gt: return ~(bit | (bit - 1));
     case Special::lanemask_ge: return ~(bit - 1);
     case Special::dynamic_smem_size: return static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
-    case Special::total_smem_size: return static_cast<std::uint32_t>(launch.shared_bytes);
+    case Special::total_smem_size:
+      return static_cast<std::uint32_t>(launch.shared_bytes - launch.code->reserved_shared);
     case Special::grid_workspace_low: return static_cast<std::uint32_t>(launch.grid_workspace);
     case Special::grid_workspace_high:
       return static_cast<std::uint32_t>(launch.grid_workspace >> 32);
@@ -136,6 +137,9 @@ void start_shadows(Block& block, const Launch& launch) {
     std::memset(block.register_shadow.data(), 0, block.register_shadow.size());
   }
   std::memset(block.shared_shadow.data(), unwritten, block.shared_shadow.size());
+  // A block finds zeros in what is reserved: CUDA's headers take it for barriers as it is.
+  const Code& code = *launch.code;
+  std::memset(block.shared_shadow.data() + code.reserved_shared_at, 0, code.reserved_shared);
   if (block.stacks.empty()) {
     std::memset(block.local_shadow.data(), unwritten, block.local_shadow.size());
     return;
