@@ -25,8 +25,7 @@ class Primitives(ExplainTest):
         "sobel": ["sobel_kernel"],
         "threshold": ["threshold_tiles"],
         "match": ["match_kernel"],
-        "disparity": ["disparity_pad_kernel", "disparity_pad_kernel", "disparity_match_kernel",
-                      "disparity_match_kernel", "disparity_check_kernel"],
+        "disparity": ["disparity_pad_kernel", "disparity_sweep_kernel", "disparity_check_kernel"],
         "find": ["find_kernel", "find_best_kernel"],
         "gemv": ["gemv_"],
     }

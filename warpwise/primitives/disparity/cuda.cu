@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -6,46 +7,151 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
-#include "warpwise/primitives/disparity/kernel.cuh"
+#include "warpwise/primitives/disparity/sweep.cuh"
+#include "warpwise/primitives/disparity/tiles.cuh"
 
 namespace warpwise::detail::disparity {
 namespace {
 
-/// An image with its border in scratch memory and, where a measure needs them, its own sums.
-class Side {
+using kernels::disparity::PaddedPair;
+using kernels::disparity::slice_displacements;
+using kernels::disparity::SweepArguments;
+
+unsigned char* bytes_of(const gpu::Buffer& buffer) {
+  return reinterpret_cast<unsigned char*>(buffer.data());
+}
+
+/// Columns of the widest tile, which reaches as far beyond the image.
+constexpr std::int64_t widest_tile = 128;
+/// What a grid's y dimension takes.
+constexpr std::int64_t most_strips = 65535;
+
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+/// Both images with their borders, as the sweep reads them: a row more above than a block reaches,
+/// to the left as many pixels as there are displacements, to the right those of an unfinished tile.
+class PaddedImages {
  public:
-  Side(ConstDeviceView image, int half, Measure measure, gpu::StreamHandle stream)
-      : pitch_(checked_add(image.width(), 2 * half)),
-        pixels_(checked_mul(pitch_, checked_add(image.height(), 2 * half)), stream) {
-    const kernels::disparity::PadArguments arguments{
-        pointer(image), image.pitch_bytes(), data(), pitch_, image.width(), image.height(), half};
-    const dim3 grid(gpu::grid_x(gpu::blocks_for(pitch_, kernels::disparity::disparity_threads)),
-                    gpu::grid_y(image.height() + 2 * half));
-    kernels::disparity::
-        disparity_pad_kernel<<<grid, kernels::disparity::disparity_threads, 0, stream>>>(arguments);
+  PaddedImages(ConstDeviceView left, ConstDeviceView right, int half, int slices,
+               gpu::StreamHandle stream)
+      : width_(left.width()), height_(left.height()), half_(half),
+        origin_(round_up(slice_displacements * slices + 2 * half + 4, 16)),
+        pitch_(round_up(checked_add(width_, origin_ + half + widest_tile), 16)),
+        rows_(checked_add(height_, 2 * half + 1)),
+        pixels_(checked_mul(2, checked_mul(pitch_, rows_)), stream) {
+    const kernels::disparity::PadArguments arguments{{pointer(left), pointer(right)},
+                                                     {left.pitch_bytes(), right.pitch_bytes()},
+                                                     {image(0), image(1)},
+                                                     pitch_,
+                                                     rows_,
+                                                     width_,
+                                                     height_,
+                                                     origin_ - half,
+                                                     half + 1};
+    constexpr int threads = kernels::disparity::disparity_threads;
+    const dim3 grid(
+        gpu::grid_x(gpu::blocks_for(pitch_ / 4, threads)),
+        2 * std::min<unsigned>(gpu::grid_y(gpu::blocks_for(rows_, rows_of_a_thread)), 32767));
+    kernels::disparity::disparity_pad_kernel<<<grid, threads, 0, stream>>>(arguments);
     gpu::check_launch("disparity_pad_kernel");
-    const std::int64_t map_bytes = checked_mul(checked_mul(image.width(), image.height()), 4);
-    if (!least_is_best(measure)) squares_.emplace(map_bytes, stream);
-    if (measure == Measure::zncc) sum_.emplace(map_bytes, stream);
   }
 
-  unsigned char* data() const { return reinterpret_cast<unsigned char*>(pixels_.data()); }
-  std::int64_t pitch() const { return pitch_; }
-  kernels::disparity::EnergyMaps energy() const { return {map(sum_), map(squares_)}; }
+  /// Whose pixels the tiles compare: from the border's corner on.
+  PaddedPair pair() const {
+    const std::int64_t corner = pitch_ + origin_ - 2 * half_;
+    return {image(0) + corner, image(1) + corner, pitch_, width_, height_, half_};
+  }
+  const unsigned* words(int i) const { return reinterpret_cast<const unsigned*>(image(i)); }
+  std::int64_t pitch_words() const { return pitch_ / 4; }
+  std::int64_t origin_words() const { return origin_ / 4; }
 
  private:
+  /// A thread pads several rows, so that working out its place counts for less.
+  static constexpr std::int64_t rows_of_a_thread = 4;
+
   static const unsigned char* pointer(ConstDeviceView view) {
     return reinterpret_cast<const unsigned char*>(view.data());
   }
-  static unsigned* map(const std::optional<gpu::Buffer>& buffer) {
-    return buffer ? reinterpret_cast<unsigned*>(buffer->data()) : nullptr;
-  }
+  unsigned char* image(int i) const { return bytes_of(pixels_) + i * pitch_ * rows_; }
 
+  std::int64_t width_;
+  std::int64_t height_;
+  int half_;
+  std::int64_t origin_;  ///< where in a row lies what enters the block of pixel 0
   std::int64_t pitch_;
+  std::int64_t rows_;
   gpu::Buffer pixels_;
-  std::optional<gpu::Buffer> sum_;
-  std::optional<gpu::Buffer> squares_;
 };
+
+/// How a sweep is shared out to blocks of threads.
+struct SweepPlan {
+  int slices;
+  int tile_width;
+  int shared_bytes;
+};
+
+/// The plan for a GPU whose blocks may have `most_shared` bytes of shared memory; none where the
+/// sums of so many displacements do not fit.
+template <class Row>
+std::optional<SweepPlan> plan_sweep(std::int64_t width, int half, int candidates,
+                                    std::int64_t most_shared) {
+  // What CUDA itself takes of a block's shared memory.
+  constexpr std::int64_t reserved = 1024;
+  constexpr int good_tile_width = 32;
+  const int slices = static_cast<int>(gpu::blocks_for(candidates, slice_displacements));
+  const auto bytes = [&](std::int64_t tile_width) {
+    return slices * kernels::disparity::SliceMemory<Row>::bytes(half, static_cast<int>(tile_width));
+  };
+  // Warps hide each other's latencies, the same number on each of four schedulers; but the columns
+  // of a block's width come on top of a tile's, and narrow tiles have many of them.
+  for (const int warps : {12, 8, 4, 1}) {
+    const std::int64_t blocks = std::max(warps / slices, 1);
+    const std::int64_t room = (most_shared + reserved) / blocks - reserved;
+    const std::int64_t fits = (room - bytes(0)) / (bytes(1) - bytes(0)) / 4 * 4;
+    if (fits < (warps > 1 ? std::max(good_tile_width, half) : 4)) continue;
+    const std::int64_t tiles = gpu::blocks_for(width, std::min<std::int64_t>(fits, widest_tile));
+    const std::int64_t tile_width = round_up(gpu::blocks_for(width, tiles), 4);
+    return SweepPlan{slices, static_cast<int>(tile_width), static_cast<int>(bytes(tile_width))};
+  }
+  return std::nullopt;
+}
+
+/// A limit of the current GPU.
+int device_limit(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
+  gpu::check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+template <Measure measure, bool checked, bool subpixel>
+void launch_sweep(SweepArguments a, const SweepPlan& plan, gpu::StreamHandle stream) {
+  const auto kernel = kernels::disparity::disparity_sweep_kernel<measure, checked, subpixel>;
+  gpu::check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared_bytes),
+      "cudaFuncSetAttribute");
+  const int threads = 32 * plan.slices;
+  int resident = 0;
+  gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                 &resident, kernel, threads, static_cast<std::size_t>(plan.shared_bytes)),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  // A strip begins with a block's height of rows that only fill the sums. So no more strips than
+  // run at once, but where they are high anyway: then those that end early make room for others.
+  const std::int64_t tiles = gpu::blocks_for(a.width, plan.tile_width);
+  const std::int64_t at_once =
+      std::int64_t{resident} * device_limit(cudaDevAttrMultiProcessorCount) / tiles;
+  const std::int64_t high = 32 + 4 * a.half;
+  const std::int64_t strips = std::clamp<std::int64_t>(std::max(at_once, a.height / high), 1,
+                                                       std::min(a.height, most_strips));
+  a.strip_height = gpu::blocks_for(a.height, strips);
+  a.tile_width = plan.tile_width;
+  const dim3 grid(gpu::grid_x(tiles), gpu::grid_y(gpu::blocks_for(a.height, a.strip_height)));
+  kernel<<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(plan.shared_bytes),
+           stream>>>(a);
+  gpu::check_launch("disparity_sweep_kernel");
+}
 
 dim3 grid_of_tiles(const kernels::disparity::PaddedPair& p) {
   return {gpu::grid_x(gpu::blocks_for(p.width, kernels::disparity::disparity_tile_width)),
@@ -57,13 +163,29 @@ std::size_t shared_bytes(const kernels::disparity::PaddedPair& p) {
          static_cast<std::size_t>(kernels::disparity::disparity_sums_stride(p.half));
 }
 
-void sum_energy(const Side& side, kernels::disparity::PaddedPair p, gpu::StreamHandle stream) {
-  p.base = p.search = side.data();
-  kernels::disparity::disparity_energy_kernel<<<
-      grid_of_tiles(p), kernels::disparity::disparity_threads, shared_bytes(p), stream>>>(
-      p, side.energy());
-  gpu::check_launch("disparity_energy_kernel");
-}
+/// Sums of an image's own pixels, where a measure needs them.
+class Energy {
+ public:
+  Energy(PaddedPair p, const unsigned char* image, Measure measure, gpu::StreamHandle stream) {
+    if (least_is_best(measure)) return;
+    const std::int64_t bytes = checked_mul(checked_mul(p.width, p.height), 4);
+    squares_.emplace(bytes, stream);
+    if (measure == Measure::zncc) sum_.emplace(bytes, stream);
+    p.base = p.search = image;
+    kernels::disparity::disparity_energy_kernel<<<
+        grid_of_tiles(p), kernels::disparity::disparity_threads, shared_bytes(p), stream>>>(p,
+                                                                                            maps());
+    gpu::check_launch("disparity_energy_kernel");
+  }
+  kernels::disparity::EnergyMaps maps() const { return {map(sum_), map(squares_)}; }
+
+ private:
+  static unsigned* map(const std::optional<gpu::Buffer>& buffer) {
+    return buffer ? reinterpret_cast<unsigned*>(buffer->data()) : nullptr;
+  }
+  std::optional<gpu::Buffer> sum_;
+  std::optional<gpu::Buffer> squares_;
+};
 
 template <Measure measure>
 void launch(const kernels::disparity::MatchArguments& a, gpu::StreamHandle stream) {
@@ -84,31 +206,81 @@ void match(Measure measure, const kernels::disparity::MatchArguments& a, gpu::St
 
 short* displacements(const gpu::Buffer& buffer) { return reinterpret_cast<short*>(buffer.data()); }
 
-}  // namespace
+/// Where the result of a call goes.
+struct Result {
+  unsigned char* value;
+  std::int64_t pitch;
+  std::int64_t width;
+  std::int64_t height;
 
-void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
-                    const DisparityOptions& options, gpu::StreamHandle stream) {
-  gpu::require_device();
+  std::int64_t pixels() const { return checked_mul(width, height); }
+};
+
+template <class Right>
+void check_result(const Result& result, const gpu::Buffer& left, const gpu::Buffer& right,
+                  int check, gpu::StreamHandle stream) {
+  constexpr int threads = kernels::disparity::sweep_max_threads;
+  const kernels::disparity::CheckArguments<Right> arguments{displacements(left),
+                                                            reinterpret_cast<Right*>(right.data()),
+                                                            result.value,
+                                                            result.pitch,
+                                                            result.width,
+                                                            result.height,
+                                                            check};
+  const dim3 grid(gpu::grid_x(gpu::blocks_for(result.width, threads)), gpu::grid_y(result.height));
+  kernels::disparity::disparity_check_kernel<<<grid, threads, 0, stream>>>(arguments);
+  gpu::check_launch("disparity_check_kernel");
+}
+
+template <Measure measure, bool checked, bool subpixel>
+bool sweep(const PaddedImages& images, const Result& result, const DisparityOptions& options,
+           int candidates, gpu::StreamHandle stream) {
+  using Row = typename kernels::disparity::SweepRow<measure, checked, subpixel>::Type;
   const int half = options.block / 2;
-  const Side left_side(left, half, options.measure, stream);
-  const Side right_side(right, half, options.measure, stream);
-  const kernels::disparity::PaddedPair images{
-      left_side.data(), right_side.data(), left_side.pitch(), left.width(), left.height(), half};
-  if (!least_is_best(options.measure)) {
-    sum_energy(left_side, images, stream);
-    sum_energy(right_side, images, stream);
+  const auto plan = plan_sweep<Row>(result.width, half, candidates,
+                                    device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (!plan) return false;
+  const gpu::Buffer left(checked_mul(result.pixels(), 2), stream);
+  const gpu::Buffer right(checked ? checked_mul(result.pixels(), 8) : 0, stream);
+  if (checked) gpu::fill_bytes(right.data(), 0xff, right.bytes(), stream);
+  launch_sweep<measure, checked, subpixel>(
+      {images.words(0), images.words(1), images.pitch_words(), images.origin_words(), result.width,
+       result.height, 0, 0, half, candidates, displacements(left), result.value, result.pitch,
+       reinterpret_cast<unsigned long long*>(right.data())},
+      *plan, stream);
+  if (checked) check_result<unsigned long long>(result, left, right, options.check, stream);
+  return true;
+}
+
+template <Measure measure>
+bool sweep(const PaddedImages& images, const Result& result, const DisparityOptions& options,
+           int candidates, gpu::StreamHandle stream) {
+  if (options.check < 0) {
+    return options.subpixel
+               ? sweep<measure, false, true>(images, result, options, candidates, stream)
+               : sweep<measure, false, false>(images, result, options, candidates, stream);
   }
-  const std::int64_t best_bytes =
-      checked_mul(checked_mul(left.width(), left.height()), std::int64_t{sizeof(short)});
+  return options.subpixel
+             ? sweep<measure, true, true>(images, result, options, candidates, stream)
+             : sweep<measure, true, false>(images, result, options, candidates, stream);
+}
+
+/// The best displacements of both images' pixels, one image after the other.
+void by_tiles(const PaddedImages& padded, const Result& result, const DisparityOptions& options,
+              int candidates, gpu::StreamHandle stream) {
+  const PaddedPair images = padded.pair();
+  const Energy left_energy(images, images.base, options.measure, stream);
+  const Energy right_energy(images, images.search, options.measure, stream);
+  const std::int64_t best_bytes = checked_mul(result.pixels(), std::int64_t{sizeof(short)});
   const gpu::Buffer best(best_bytes, stream);
   const kernels::disparity::MatchArguments from_left{images,
-                                                     options.max_disparity + 1,
+                                                     candidates,
                                                      1,
-                                                     left_side.energy(),
-                                                     right_side.energy(),
+                                                     left_energy.maps(),
+                                                     right_energy.maps(),
                                                      displacements(best),
-                                                     reinterpret_cast<unsigned char*>(dst.data()),
-                                                     dst.pitch_bytes(),
+                                                     result.value,
+                                                     result.pitch,
                                                      options.subpixel};
   match(options.measure, from_left, stream);
   if (options.check < 0) return;
@@ -121,17 +293,26 @@ void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
   from_right.best = displacements(best_from_right);
   from_right.value = nullptr;
   match(options.measure, from_right, stream);
+  check_result<short>(result, best, best_from_right, options.check, stream);
+}
 
-  const kernels::disparity::CheckArguments check{
-      displacements(best), displacements(best_from_right),
-      from_left.value,     from_left.value_pitch,
-      left.width(),        left.height(),
-      options.check};
-  const dim3 grid(gpu::grid_x(gpu::blocks_for(left.width(), kernels::disparity::disparity_threads)),
-                  gpu::grid_y(left.height()));
-  kernels::disparity::
-      disparity_check_kernel<<<grid, kernels::disparity::disparity_threads, 0, stream>>>(check);
-  gpu::check_launch("disparity_check_kernel");
+}  // namespace
+
+void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
+                    const DisparityOptions& options, gpu::StreamHandle stream) {
+  gpu::require_device();
+  const int candidates =
+      static_cast<int>(std::min<std::int64_t>(options.max_disparity + 1, left.width()));
+  const PaddedImages images(left, right, options.block / 2,
+                            static_cast<int>(gpu::blocks_for(candidates, slice_displacements)),
+                            stream);
+  const Result result{reinterpret_cast<unsigned char*>(dst.data()), dst.pitch_bytes(), left.width(),
+                      left.height()};
+  if (options.measure == Measure::sad &&
+      sweep<Measure::sad>(images, result, options, candidates, stream)) {
+    return;
+  }
+  by_tiles(images, result, options, candidates, stream);
 }
 
 }  // namespace warpwise::detail::disparity

@@ -166,6 +166,33 @@ TEST_P(DisparityTest, SeveralTilesAndStrips) {
   }
 }
 
+TEST_P(DisparityTest, RangesOfSeveralWarps) {
+  for (const int range : {127, 128, 300}) {
+    for (const int levels : {2, 256}) {
+      for (const Measure measure : measures) {
+        compare_with_reference({301, 2}, levels, {3, range, measure, 1, levels == 256});
+      }
+    }
+  }
+  // The best displacement, and those beside it, are the last and the first of two warps'.
+  for (const int shift : {127, 128}) {
+    for (const Measure measure : measures) {
+      Pair pair({300, 2}, 256, 3);
+      for (std::int64_t y = 0; y < 2; ++y) {
+        for (std::int64_t x = shift; x < 300; ++x) {
+          const auto there = load<std::uint8_t>(pair.right.view().row(y), x - shift);
+          store(pair.left.view().row(y), x, static_cast<std::uint8_t>(there ^ (x % 5 == 0)));
+        }
+      }
+      const DisparityOptions options{5, 200, measure, 1, true};
+      GuardedImage expected(ElementType::f32, 300, 2);
+      reference::disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+      EXPECT_NEAR(load<float>(expected.view().row(0), 250), shift, 0.5);
+      run_and_compare(pair, expected.view(), options);
+    }
+  }
+}
+
 TEST_P(DisparityTest, FindsAShift) {
   Pair pair({200, 40}, 256, 5);
   GuardedImage dst(ElementType::f32, 200, 40);

@@ -2,44 +2,23 @@
 
 #include <cuda/std/cstdint>
 
+#include "warpwise/primitives/disparity/padded.cuh"
 #include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
-// The kernels of disparity. Fit for nvcc and NVRTC: no host headers of their own.
+// disparity by tiles, one displacement after the other. Fit for nvcc and NVRTC: no host headers of
+// their own.
 namespace warpwise::kernels::disparity {
 
 using cuda::std::int64_t;
 
-inline constexpr int disparity_threads = 256;
 // A block of threads scores a tile of pixels, a displacement after the other. Sums over columns are
 // slid down by disparity_run rows, sums over rows along by as many pixels, by one thread each.
 inline constexpr int disparity_run = 8;
 inline constexpr int disparity_tile_width = 64;
 inline constexpr int disparity_tile_height = 32;
 static_assert(disparity_tile_width * disparity_tile_height == disparity_threads * disparity_run);
-
-/// An image and its replicated border, `half` pixels wide.
-struct PadArguments {
-  const unsigned char* src;
-  int64_t src_pitch;
-  unsigned char* dst;
-  int64_t dst_pitch;
-  int64_t width;
-  int64_t height;
-  int half;
-};
-
-/// Grid: x covers a padded row in pieces of disparity_threads, y strides over the rows.
-__global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
-  const int64_t u = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
-  if (u >= a.width + 2 * a.half) return;
-  const int64_t x = min(max(u - a.half, int64_t{0}), a.width - 1);
-  for (int64_t v = blockIdx.y; v < a.height + 2 * a.half; v += gridDim.y) {
-    const int64_t y = min(max(v - a.half, int64_t{0}), a.height - 1);
-    a.dst[v * a.dst_pitch + u] = a.src[y * a.src_pitch + x];
-  }
-}
 
 /// Two padded images of one shape; width and height are those of the images themselves.
 struct PaddedPair {
@@ -264,28 +243,6 @@ __global__ void __launch_bounds__(disparity_threads, disparity_blocks<measure>)
                   a.subpixel && inside ? detail::disparity::refined(measure, d, best[k].before,
                                                                     best[k].score, best[k].after)
                                        : static_cast<float>(d));
-    }
-  }
-}
-
-struct CheckArguments {
-  const short* left;  ///< the best displacements, width × height, without gaps
-  const short* right;
-  unsigned char* dst;
-  int64_t dst_pitch;
-  int64_t width;
-  int64_t height;
-  int check;
-};
-
-/// Grid: x covers a row in pieces of disparity_threads, y strides over the rows.
-__global__ void __launch_bounds__(disparity_threads) disparity_check_kernel(CheckArguments a) {
-  const int64_t x = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
-  if (x >= a.width) return;
-  for (int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
-    const int d = a.left[y * a.width + x];
-    if (abs(d - a.right[y * a.width + x - d]) > a.check) {
-      store_float(a.dst + y * a.dst_pitch + 4 * x, -1.0F);
     }
   }
 }

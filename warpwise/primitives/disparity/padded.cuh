@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+// Copies of both images with replicated borders, laid out so that what reads them needs neither a
+// clamp nor an unaligned load. Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::disparity {
+
+using cuda::std::int64_t;
+
+inline constexpr int disparity_threads = 256;
+
+/// Both images of a pair, and one geometry for their copies: column x of an image is byte x + left
+/// of a copy's row, row y is row y + top.
+struct PadArguments {
+  const unsigned char* src[2];
+  int64_t src_pitch[2];
+  unsigned char* dst[2];  ///< at multiples of 4, as dst_pitch is
+  int64_t dst_pitch;
+  int64_t dst_rows;
+  int64_t width;
+  int64_t height;
+  int64_t left;
+  int64_t top;
+};
+
+/// Bytes x … x + 3 of a row of `width` bytes, those beyond its ends replicated.
+__device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, int64_t width) {
+  const unsigned shift = reinterpret_cast<cuda::std::uintptr_t>(row + x) & 3;
+  // Both words around the four bytes lie inside of the row.
+  if (x >= 3 && x + 7 <= width) {
+    const auto* at = reinterpret_cast<const unsigned*>(row + x - shift);
+    return __funnelshift_r(at[0], shift == 0 ? 0 : at[1], 8 * shift);
+  }
+  unsigned word = 0;
+  for (int i = 0; i < 4; ++i) {
+    word |= static_cast<unsigned>(row[min(max(x + i, int64_t{0}), width - 1)]) << (8 * i);
+  }
+  return word;
+}
+
+/// Grid: x covers a copy's row in words, y is the image times the share of the rows.
+__global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
+  const int64_t u = 4 * (int64_t{blockIdx.x} * disparity_threads + threadIdx.x);
+  if (u >= a.dst_pitch) return;
+  const int image = blockIdx.y & 1;
+  for (int64_t v = blockIdx.y / 2; v < a.dst_rows; v += gridDim.y / 2) {
+    const int64_t y = min(max(v - a.top, int64_t{0}), a.height - 1);
+    *reinterpret_cast<unsigned*>(a.dst[image] + v * a.dst_pitch + u) =
+        replicated_word(a.src[image] + y * a.src_pitch[image], u - a.left, a.width);
+  }
+}
+
+}  // namespace warpwise::kernels::disparity

@@ -1,0 +1,51 @@
+#pragma once
+
+// Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::disparity {
+
+/// A row of both padded images as a lane walks along it, four columns at a time: four pixels of the
+/// left image, the same for every lane, and of the right one those that the lane's four
+/// displacements compare with them. The next four are under way already.
+struct RowWords {
+  const unsigned* left_at;
+  const unsigned* right_at;
+  unsigned left, right, right_before, left_next, right_next;
+
+  /// \param left_row   the word of the first four columns
+  /// \param right_row  the word of the same columns, less the lane's first displacement
+  __device__ void start(const unsigned* left_row, const unsigned* right_row) {
+    left_at = left_row;
+    right_at = right_row;
+    right_before = right_at[-1];
+    left = left_at[0];
+    right = right_at[0];
+    left_next = left_at[1];
+    right_next = right_at[1];
+  }
+
+  __device__ void advance() {
+    right_before = right;
+    left = left_next;
+    right = right_next;
+    left_next = (++left_at)[1];
+    right_next = (++right_at)[1];
+  }
+
+  /// The pixel of column i of the four, in all four bytes.
+  template <int i>
+  __device__ unsigned left_pixel() const {
+    return __byte_perm(left, 0, 0x1111 * i);
+  }
+  /// What column i's pixel is compared with: byte j belongs to the lane's displacement 3 − j.
+  template <int i>
+  __device__ unsigned right_pixels() const {
+    if constexpr (i == 3) return right;
+    return __funnelshift_r(right_before, right, 8 * (i + 1));
+  }
+  template <int i>
+  __device__ unsigned differences() const {
+    return __vabsdiffu4(left_pixel<i>(), right_pixels<i>());
+  }
+};
+
+}  // namespace warpwise::kernels::disparity

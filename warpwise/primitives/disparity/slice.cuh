@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+// What the sweep's rows of every measure share. Fit for nvcc and NVRTC: no host headers of their
+// own.
+namespace warpwise::kernels::disparity {
+
+using cuda::std::int64_t;
+
+/// Displacements of a warp, four a lane: a slice. A slot is a displacement less its slice's first.
+inline constexpr int slice_displacements = 128;
+/// A warp for each slice of the largest range.
+inline constexpr int sweep_max_threads = 256;
+
+/// Which of a lane's displacements exist in which of the tile's columns.
+struct SliceReach {
+  int slots;     ///< the lane's slots 0 … slots − 1 are tried
+  int opens;     ///< the right pixel of slot k exists from tile column opens + k on
+  int open_end;  ///< from this tile column on no slot of the block waits to open
+  int end;       ///< the image's first column beyond the tile, or beyond the image
+
+  __device__ SliceReach(int candidates, int64_t width, int tile_width, int64_t tile_x, int slice,
+                        int lane) {
+    // Of the columns to the left no more count than there are displacements.
+    const int room = static_cast<int>(min(tile_x, int64_t{candidates}));
+    const int first = slice_displacements * slice + 4 * lane;
+    slots = candidates - first;
+    opens = first - room;
+    open_end = candidates - room;
+    end = static_cast<int>(min(width - tile_x, int64_t{tile_width} + 4));
+  }
+
+  __device__ bool opened(int k, int column) const { return k < slots && column >= opens + k; }
+};
+
+/// Scores beside the best one, or at the ends of a slice.
+template <class Score>
+struct Beside {
+  Score before, after;
+};
+
+/// What a slice found in one row of the tile, in shared memory.
+template <class Row>
+struct SliceLines {
+  typename Row::Score* scores;          ///< of one pixel: one for each slot
+  typename Row::Kept* remaining;        ///< right pixels that are still in the slice at the end
+  typename Row::Entry* entries;         ///< one for each column
+  Beside<typename Row::Score>* beside;  ///< sub-pixel only, as the rest
+  Beside<typename Row::Score>* ends;    ///< scores of the slice's first and last slot
+
+  static __host__ __device__ int bytes(int tile_width) {
+    const int kept = slice_displacements * static_cast<int>(sizeof(typename Row::Kept));
+    const int entries = tile_width * static_cast<int>(sizeof(typename Row::Entry));
+    const int scores =
+        static_cast<int>(sizeof(typename Row::Score)) * (slice_displacements + 4 * tile_width);
+    return kept + entries + (Row::refines ? scores : 0);
+  }
+  __device__ SliceLines(unsigned char* at, int tile_width) {
+    remaining = reinterpret_cast<typename Row::Kept*>(at);
+    entries = reinterpret_cast<typename Row::Entry*>(remaining + slice_displacements);
+    scores = reinterpret_cast<typename Row::Score*>(entries + tile_width);
+    beside = reinterpret_cast<Beside<typename Row::Score>*>(scores + slice_displacements);
+    ends = beside + tile_width;
+  }
+};
+
+}  // namespace warpwise::kernels::disparity

@@ -1,0 +1,228 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+#include "warpwise/primitives/disparity/sad_row.cuh"
+#include "warpwise/primitives/disparity/subpixel.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
+#include "warpwise/primitives/shared/unaligned.cuh"
+
+// The sweep: best displacements of both images' pixels at once. Fit for nvcc and NVRTC: no host
+// headers of their own.
+//
+// A block of threads takes a tile of columns and a strip of rows. A warp has a slice of 128
+// displacements, four a lane, and walks down the rows and along each row. For every column and
+// displacement shared memory holds the sum over a block's height; a new row's term is added to it,
+// the leaving one's taken off, and the sum over a block's width slides along likewise. The best
+// displacement of a left pixel is the least over the lanes. That of a right pixel, x − d, travels
+// along the lanes by one displacement a column, so that each lane compares its own.
+namespace warpwise::kernels::disparity {
+
+using cuda::std::int64_t;
+
+struct SweepArguments {
+  const unsigned* left;  ///< the padded images, in words
+  const unsigned* right;
+  int64_t pitch;   ///< of both, in words
+  int64_t origin;  ///< word in a row of the columns that enter the blocks of pixels 0 … 3
+  int64_t width;
+  int64_t height;
+  int64_t strip_height;
+  int tile_width;  ///< a multiple of 4
+  int half;
+  int candidates;        ///< displacements 0 … candidates − 1
+  short* best;           ///< of the left image's pixels, width × height, without gaps
+  unsigned char* value;  ///< f32 at any alignment
+  int64_t value_pitch;
+  /// Of the right image's pixels likewise: the displacement is in the low half. All bits are set
+  /// before the sweep.
+  unsigned long long* right_best;
+};
+
+template <Measure measure, bool checked, bool subpixel>
+struct SweepRow;
+template <bool checked, bool subpixel>
+struct SweepRow<Measure::sad, checked, subpixel> {
+  using Type = SadRow<checked, subpixel>;
+};
+
+/// A slice's part of the shared memory of a block.
+template <class Row>
+struct SliceMemory {
+  typename Row::Column* columns;  ///< of this lane, from one before the first, 32 apart
+  SliceLines<Row> lines;
+
+  static __host__ __device__ int bytes(int half, int tile_width) {
+    return column_bytes(half, tile_width) + SliceLines<Row>::bytes(tile_width);
+  }
+  static __host__ __device__ int column_bytes(int half, int tile_width) {
+    return static_cast<int>(sizeof(typename Row::Column)) * 32 * (1 + 2 * half + tile_width);
+  }
+  __device__ SliceMemory(unsigned char* shared, int slice, int lane, int half, int tile_width)
+      : columns(reinterpret_cast<typename Row::Column*>(shared + slice * bytes(half, tile_width)) +
+                lane),
+        lines(shared + slice * bytes(half, tile_width) + column_bytes(half, tile_width),
+              tile_width) {}
+};
+
+/// Sums over the columns of a block's height less one row, and of the row above it, which leaves
+/// with the first row of the strip.
+template <class Row>
+__device__ void fill_columns(typename Row::Column* columns, int first_column, int groups, int rows,
+                             const unsigned* left, const unsigned* right, int64_t pitch) {
+  for (int g = 0; g < groups; ++g) {
+    typename Row::Column sums[4] = {};
+    const unsigned* l = left + g;
+    const unsigned* r = right + g;
+#pragma unroll 4
+    for (int j = 0; j < rows; ++j, l += pitch, r += pitch) {
+      RowWords words;
+      words.left = *l;
+      words.right = *r;
+      words.right_before = r[-1];
+      Row::template grow<0>(sums[0], words);
+      Row::template grow<1>(sums[1], words);
+      Row::template grow<2>(sums[2], words);
+      Row::template grow<3>(sums[3], words);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (first_column + 4 * g + i >= 0) columns[(1 + first_column + 4 * g + i) * 32] = sums[i];
+    }
+  }
+}
+
+/// Writes the best displacements of the left image's pixels of one row of the tile.
+template <Measure measure, class Row, bool subpixel>
+__device__ void write_left(const SweepArguments& a, unsigned char* shared, int64_t tile_x,
+                           int64_t y) {
+  const int slices = static_cast<int>(blockDim.x) / 32;
+  for (int t = static_cast<int>(threadIdx.x); t < a.tile_width; t += static_cast<int>(blockDim.x)) {
+    const int64_t x = tile_x + t;
+    if (x >= a.width) break;
+    using Score = typename Row::Score;
+    Score score = 0, before = 0, after = 0, last = 0;
+    int best = -1;
+    for (int s = 0; s < slices; ++s) {
+      const SliceLines<Row> lines = SliceMemory<Row>(shared, s, 0, a.half, a.tile_width).lines;
+      const typename Row::Entry entry = lines.entries[t];
+      if constexpr (subpixel) {
+        // A neighbour's score may be another slice's.
+        if (best == slice_displacements * s - 1) after = lines.ends[t].before;
+      }
+      if (Row::found(entry.left) && (best < 0 || Row::score(entry.left) < score)) {
+        score = Row::score(entry.left);
+        best = slice_displacements * s + Row::slot(entry.left);
+        if constexpr (subpixel) {
+          before = Row::slot(entry.left) == 0 ? last : lines.beside[t].before;
+          after = lines.beside[t].after;
+        }
+      }
+      if constexpr (subpixel) last = lines.ends[t].after;
+    }
+    a.best[y * a.width + x] = static_cast<short>(best);
+    auto value = static_cast<float>(best);
+    if constexpr (subpixel) {
+      if (best > 0 && best + 1 < a.candidates && x - best > 0) {
+        value = detail::disparity::refined(measure, best, Row::value(before), Row::value(score),
+                                           Row::value(after));
+      }
+    }
+    store_float(a.value + y * a.value_pitch + 4 * x, value);
+  }
+}
+
+/// Merges what one slice found for the right image's pixels with what others found.
+template <class Row>
+__device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& lines, int lane,
+                            int slice, int columns, int64_t tile_x, int64_t y) {
+  // Entry e is of the pixel that entered the slice's displacements e columns after the first one
+  // that could still be in them.
+  const int64_t first = tile_x - slice_displacements * (slice + 1);
+  for (int e = lane; e < columns + slice_displacements; e += 32) {
+    const typename Row::Kept kept =
+        e < columns ? lines.entries[e].right : lines.remaining[e - columns];
+    const int64_t x = first + e;
+    if (Row::found(kept) && x >= 0 && x < a.width) {
+      Row::merge(a.right_best + y * a.width + x, kept, slice);
+    }
+  }
+}
+
+/// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
+/// SliceMemory for each.
+template <Measure measure, bool checked, bool subpixel>
+__global__ void __launch_bounds__(sweep_max_threads) disparity_sweep_kernel(SweepArguments a) {
+  using Row = typename SweepRow<measure, checked, subpixel>::Type;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int slice = static_cast<int>(threadIdx.x) / 32;
+  const int64_t tile_x = int64_t{blockIdx.x} * a.tile_width;
+  const int64_t top = int64_t{blockIdx.y} * a.strip_height;
+  const int64_t bottom = min(top + a.strip_height, a.height);
+  const SliceReach reach(a.candidates, a.width, a.tile_width, tile_x, slice, lane);
+  const SliceMemory<Row> memory(shared, slice, lane, a.half, a.tile_width);
+  memory.columns[0] = {};  // what leaves before the first column does
+
+  // Columns before the first that completes a block, in groups of four that end with it.
+  const int lead = 2 * a.half;
+  const int lead_groups = (lead + 3) / 4;
+  const int first_column = lead - 4 * lead_groups;
+  const int groups = (min(reach.end, a.tile_width) + 3) / 4;
+  const int64_t word = a.origin + tile_x / 4 - lead_groups;
+  const unsigned* left = a.left + word;
+  const unsigned* right = a.right + word - lane - 32 * slice;
+  fill_columns<Row>(memory.columns, first_column, lead_groups + groups, lead + 1,
+                    left + top * a.pitch, right + top * a.pitch, a.pitch);
+
+  for (int64_t y = top; y < bottom; ++y) {
+    const int64_t entering = (y + lead + 1) * a.pitch, leaving = y * a.pitch;
+    Row row(reach, memory.columns + 32 * (1 + first_column), 32 * (lead + 1));
+    row.entering.start(left + entering, right + entering);
+    row.leaving.start(left + leaving, right + leaving);
+    for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
+
+    // Tile columns up to open_end still gain displacements; the last group may pass the image.
+    const int columns = 4 * groups;
+    const int whole = reach.end >= columns ? columns : columns - 4;
+    int t = 0;
+    for (; t < min(reach.open_end, whole); t += 4) row.template group<true>(t, reach, memory.lines);
+#pragma unroll 2
+    for (; t < whole; t += 4) row.template group<false>(t, reach, memory.lines);
+    if (t < columns) row.template group<true>(t, reach, memory.lines);
+    if constexpr (checked) row.keep_remaining(lane, memory.lines);
+    __syncthreads();
+    write_left<measure, Row, subpixel>(a, shared, tile_x, y);
+    if constexpr (checked) merge_right<Row>(a, memory.lines, lane, slice, columns, tile_x, y);
+    __syncthreads();
+  }
+}
+
+/// Right: short, or unsigned long long as in SweepArguments::right_best.
+template <class Right>
+struct CheckArguments {
+  const short* left;  ///< the best displacements, width × height, without gaps
+  const Right* right;
+  unsigned char* dst;
+  int64_t dst_pitch;
+  int64_t width;
+  int64_t height;
+  int check;
+};
+
+/// Grid: x covers a row in pieces of sweep_max_threads, y strides over the rows.
+template <class Right>
+__global__ void __launch_bounds__(sweep_max_threads)
+    disparity_check_kernel(CheckArguments<Right> a) {
+  const int64_t x = int64_t{blockIdx.x} * sweep_max_threads + threadIdx.x;
+  if (x >= a.width) return;
+  for (int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
+    const int d = a.left[y * a.width + x];
+    // The displacement is in the low half, if there is more.
+    if (abs(d - static_cast<int>(a.right[y * a.width + x - d])) > a.check) {
+      store_float(a.dst + y * a.dst_pitch + 4 * x, -1.0F);
+    }
+  }
+}
+
+}  // namespace warpwise::kernels::disparity
