@@ -5,6 +5,7 @@
 
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
+#include "warpwise/emulator/tensor_map.hpp"
 
 namespace warpwise {
 namespace {
@@ -84,6 +85,53 @@ TEST(Bulk, WhatIsNoTensorMap) {
   const LaunchResult result = run(tensor_copy("%r5"));
   ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
   EXPECT_NE(message(result).find("no tensor map"), std::string::npos) << message(result);
+}
+
+/// Copies a tile of 4 x 4 words from or to the place x, y of a tensor of 16 x 16.
+LaunchResult copy_tile(bool stores, int x, int y) {
+  const std::string at = "[%l1, {" + std::to_string(x) + ", " + std::to_string(y) + "}]";
+  const std::string load =
+      "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%r5], " +
+      at + ", [%r6];\n";
+  const std::string store =
+      "@%p cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group " + at + ", [%r5];\n";
+  Emulated emulated(
+      kernel_text("mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
+                  "@%p mbarrier.init.shared::cta.b64 [%r6], 1;\n" +
+                      (stores ? store : load),
+                  ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
+  emulator::TensorMap map;
+  map.address = emulated.buffer(std::vector<std::uint32_t>(256, 7), "tensor");
+  map.strides[0] = 64;
+  map.last = {15, 15};
+  map.box = {4, 4};
+  map.dimensions = 2;
+  map.type = emulator::ElementType::u32;
+  const Address maps = emulated.buffer(std::vector<emulator::TensorMap>{map}, "map");
+  return emulated.launch("hand", {1}, {32}, maps, maps);
+}
+
+// A GPU ends a kernel with any of these as an illegal instruction.
+TEST(Bulk, ABoxThatMayNotBeginThere) {
+  for (const bool stores : {false, true}) {
+    for (const int x : {1, 2, 3, 5, -1, -3, 17}) {
+      const LaunchResult result = copy_tile(stores, x, 3);
+      ASSERT_EQ(kinds(result), std::vector{FaultKind::misaligned}) << x;
+      EXPECT_NE(message(result).find("begins at element " + std::to_string(x) + " of a row, byte " +
+                                     std::to_string(4 * x) + ": no multiple of 16"),
+                std::string::npos)
+          << message(result);
+    }
+    for (const auto& [x, y] : {std::pair{0, 0}, {4, 1}, {12, 13}, {16, 0}, {8, 20}})
+      EXPECT_EQ(message(copy_tile(stores, x, y)), "") << x << ' ' << y;
+  }
+  for (const auto& [x, y] : {std::pair{-4, 0}, {0, -1}, {-8, -2}}) {
+    EXPECT_EQ(message(copy_tile(false, x, y)), "") << x << ' ' << y;
+    const LaunchResult result = copy_tile(true, x, y);
+    ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds}) << x << ' ' << y;
+    EXPECT_NE(message(result).find("not before the tensor"), std::string::npos);
+  }
 }
 
 const std::string product =

@@ -117,6 +117,7 @@ class TensorCopy {
                                               std::to_string(tile % block_window_bytes) +
                                               " of shared memory: no multiple of 128");
     }
+    if (!may_begin_at(corner, box)) return;
     content_.assign(box.bytes(), std::byte{0});
     flags_.to_global != 0 ? store(box, tile) : load(box, tile);
   }
@@ -124,6 +125,27 @@ class TensorCopy {
  private:
   void fault(FaultKind kind, const std::string& message) {
     record_fault(warp_, op_, kind, lane_, message);
+  }
+
+  /// What a GPU ends as an illegal instruction: a box that does not begin at a multiple of 16 bytes
+  /// of its rows, before the tensor or in it, and a store of one that begins before the tensor.
+  bool may_begin_at(const Coordinates& corner, const Box& box) {
+    const std::int64_t byte = corner[0] * static_cast<std::int64_t>(box.element_bytes());
+    if (byte % static_cast<std::int64_t>(bulk::unit) != 0) {
+      fault(FaultKind::misaligned, "a tensor copy of a box that begins at element " +
+                                       std::to_string(corner[0]) + " of a row, byte " +
+                                       std::to_string(byte) + ": no multiple of 16");
+      return false;
+    }
+    if (flags_.to_global == 0) return true;
+    for (std::size_t d = 0; d < flags_.dimensions; ++d) {
+      if (corner[d] >= 0) continue;
+      fault(FaultKind::out_of_bounds, "a tensor copy to global memory whose box begins at " +
+                                          std::to_string(corner[d]) + " of dimension " +
+                                          std::to_string(d) + ": not before the tensor");
+      return false;
+    }
+    return true;
   }
 
   bool read_map() {
