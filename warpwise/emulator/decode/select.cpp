@@ -184,6 +184,8 @@ std::optional<Selection> select_conversion(const Modifiers& modifiers) {
     if (types.size() < 2 || !has(modifiers, "sat")) return std::nullopt;
     return selected("cvt.pack." + types[0], InstructionClass::conversion);
   }
+  if (has(modifiers, "tf32"))
+    return selected(joined("cvt", modifiers), InstructionClass::conversion);
   static const std::set<std::string_view> known = {"rn",  "rz",  "rm",  "rp",  "rni", "rzi",
                                                    "rmi", "rpi", "ftz", "sat", "relu"};
   if (types.size() != 2 || !only(modifiers, known)) return std::nullopt;

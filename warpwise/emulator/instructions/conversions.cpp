@@ -164,6 +164,20 @@ void convert_pair(Warp& warp, const Operation& op) {
   write_lanes(warp, op.dst, out);
 }
 
+/// cvt.rna.tf32.f32: the nearest number of 10 bits of fraction, the larger of two. What is no
+/// number loses the lower bits.
+void convert_to_tf32(Warp& warp, const Operation& op) {
+  constexpr std::uint32_t exponent = 0x7f800000;
+  constexpr std::uint32_t half = 0x1000;
+  const auto* a = source<std::uint32_t>(warp, op.a);
+  std::uint32_t out[warp_lanes];
+  for (int i = 0; i < warp_lanes; ++i) {
+    const bool is_finite = (a[i] & exponent) != exponent;
+    out[i] = (a[i] + (is_finite ? half : 0)) & ~(2 * half - 1);
+  }
+  write_lanes(warp, op.dst, out);
+}
+
 /// cvt.pack.sat.T.s32.b32 d, a, b, c: a and b narrowed to T; for 8 bits above c's lower half.
 template <class T>
 void convert_pack(Warp& warp, const Operation& op) {
@@ -218,6 +232,7 @@ Table make_table() {
   const Width n = Width::none;
   table["cvt.*.f16x2.f32"] = {convert_pair<Half>, {w, n, w, w}};
   table["cvt.*.bf16x2.f32"] = {convert_pair<BFloat>, {w, n, w, w}};
+  table["cvt.rna.tf32.f32"] = {convert_to_tf32, {w, n, w}};
   table["cvt.pack.u8"] = {convert_pack<std::uint8_t>, {w, n, w, w, w}};
   table["cvt.pack.s8"] = {convert_pack<std::int8_t>, {w, n, w, w, w}};
   table["cvt.pack.u16"] = {convert_pack<std::uint16_t>, {w, n, w, w}};
