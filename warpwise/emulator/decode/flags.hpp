@@ -135,14 +135,13 @@ enum class Element : std::uint32_t {
 
 /// mma of other elements than ProductFlags has.
 struct ElementProductFlags {
-  Element a : 4 = Element::f16;
-  Element b : 4 = Element::f16;
+  Element a : 4 = Element::tf32;
+  Element b : 4 = Element::tf32;
   std::uint32_t depth : 9 = 0;
   std::uint32_t sixteen_rows : 1 = 0;  ///< else 8
   std::uint32_t saturate : 1 = 0;
-  std::uint32_t half_result : 1 = 0;
   std::uint32_t conjunction : 1 = 0;  ///< of bits; else they are compared
-  std::uint32_t unused : 11 = 0;
+  std::uint32_t unused : 12 = 0;
 };
 
 enum class MbarrierKind : std::uint32_t { init, inval, expect, complete, arrive, test };

@@ -9,6 +9,7 @@
 
 #include "warpwise/emulator/instructions/fragments.hpp"
 #include "warpwise/emulator/instructions/wmma.hpp"
+#include "warpwise/emulator/instructions/wmma_form.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -35,6 +36,7 @@ struct Form {
     bool is_result = false;
   };
   std::vector<Vector> vectors;
+  Width width = Width::w32;            ///< of the registers
   std::optional<std::size_t> address;  ///< operand
   std::optional<std::size_t> stride;   ///< operand, first in the list, which may be left out
 };
@@ -101,6 +103,71 @@ std::optional<Form> form_of_integer_product(Modifiers m) {
                   {1, tall * depth / 16, false},
                   {2, depth / 16, false},
                   {3, 2 * tall, false}};
+  return form;
+}
+
+/// The element that an mma has under a name, of those that multiply_elements() computes.
+std::optional<Element> element_of(std::string_view name) {
+  if (name == "tf32") return Element::tf32;
+  if (name == "f64") return Element::f64;
+  if (name == "s4") return Element::s4;
+  if (name == "u4") return Element::u4;
+  if (name == "b1") return Element::b1;
+  return std::nullopt;
+}
+
+/// The depth of a shape, "m16n8k64", if such elements have it.
+std::optional<int> depth_of(std::string_view shape, Element element) {
+  const bool tall = shape.starts_with("m16n8k");
+  const std::string_view stated = shape.substr(tall ? 6 : std::min<std::size_t>(5, shape.size()));
+  if (!tall && !shape.starts_with("m8n8k")) return std::nullopt;
+  const int unit = bits_of(element) == 1 ? 128 : bits_of(element) == 4 ? 32 : 4;
+  for (const int depth : {4, 8, 16, 32, 64, 128, 256}) {
+    if (stated != std::to_string(depth)) continue;
+    // Eight rows have the least depth, sixteen twice of it too; of doubles four times.
+    const int most = element == Element::f64 ? 4 : 2;
+    const bool fits = depth == unit ? tall || element != Element::tf32
+                                    : tall && depth > unit && depth <= most * unit;
+    return fits ? std::optional(depth) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Form> form_of_element_product(Modifiers m) {
+  // sync.aligned.shape.row.col[.satfinite].d.a.b.c[.xor.popc]
+  ElementProductFlags flags;
+  if (m.size() == 10 && m[5] == "satfinite") {
+    flags.saturate = 1;
+    m.erase(m.begin() + 5);
+  }
+  const bool counts = m.size() == 11 && m[10] == "popc" && (m[9] == "xor" || m[9] == "and");
+  if (counts) {
+    flags.conjunction = m[9] == "and" ? 1 : 0;
+    m.resize(9);
+  }
+  if (!match(m, {"sync", "aligned", "*", "row", "col", "*", "*", "*", "*"})) return std::nullopt;
+  const auto a = element_of(m[6]);
+  const auto b = element_of(m[7]);
+  if (!a || !b || bits_of(*a) != bits_of(*b)) return std::nullopt;
+  const bool is_integer = bits_of(*a) < 32;
+  const std::string_view sum = is_integer ? "s32" : *a == Element::f64 ? "f64" : "f32";
+  const auto depth = depth_of(m[2], *a);
+  if (m[5] != sum || m[8] != sum || !depth || counts != (*a == Element::b1) ||
+      (flags.saturate != 0 && bits_of(*a) != 4))
+    return std::nullopt;
+  const std::size_t tall = m[2][1] == '8' ? 1 : 2;
+  flags.a = *a;
+  flags.b = *b;
+  flags.depth = static_cast<std::uint32_t>(*depth) & 511;
+  flags.sixteen_rows = tall == 2 ? 1 : 0;
+  // Eight rows or columns of four lanes: a register of each lane, or one of 64 bits.
+  const auto groups = static_cast<std::size_t>(*depth * std::min(bits_of(*a), 32) / 128);
+  Form form;
+  form.handler = unobserved<multiply_elements>;
+  form.flags = packed_flags(flags);
+  form.width = *a == Element::f64 ? Width::w64 : Width::w32;
+  form.vectors = {
+      {0, 2 * tall, true}, {1, tall * groups, false}, {2, groups, false}, {3, 2 * tall, false}};
   return form;
 }
 
@@ -179,8 +246,9 @@ std::optional<Form> form_of_fragment_product(const Modifiers& m) {
 std::optional<Form> form_of(const ptx::Instruction& instruction) {
   const Modifiers& m = instruction.modifiers;
   if (instruction.opcode == "mma") {
-    const std::optional<Form> form = form_of_float_product(m);
-    return form ? form : form_of_integer_product(m);
+    std::optional<Form> form = form_of_float_product(m);
+    if (!form) form = form_of_integer_product(m);
+    return form ? form : form_of_element_product(m);
   }
   if (instruction.opcode == "ldmatrix") return form_of_matrix_move(m, true);
   if (instruction.opcode == "stmatrix") return form_of_matrix_move(m, false);
@@ -220,7 +288,7 @@ std::optional<ListedOperation> tensor_operation(const ptx::Instruction& instruct
     if ((is_vector ? operand.elements.size() : 1) != vector.registers) return std::nullopt;
     for (std::size_t i = 0; i < vector.registers; ++i) {
       found.list.push_back(
-          read(is_vector ? operand.elements[i] : operand, Width::w32, vector.is_result));
+          read(is_vector ? operand.elements[i] : operand, form->width, vector.is_result));
     }
   }
   return found;

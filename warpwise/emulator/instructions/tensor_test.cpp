@@ -158,7 +158,17 @@ TEST(Tensor, OtherFormsAreRefusedByName) {
   const std::string four = "{%d0, %d1, %d2, %d3}";
   const std::string in = "{%p0, %p1, %p2, %p3}";
   for (const std::string& body :
-       {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " + four + ", " + in +
+       {"mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 " + four + ", " + in +
+            ", {%p4, %p5}, " + in + ";",
+        std::string("mma.sync.aligned.m8n8k4.row.col.f32.tf32.tf32.f32 {%d0, %d1}, {%p0}, {%p1}, "
+                    "{%p2, %p3};"),
+        std::string("mma.sync.aligned.m8n8k64.row.col.s32.s4.s4.s32 {%d0, %d1}, {%p0, %p1}, "
+                    "{%p2, %p3}, {%p4, %p5};"),
+        "mma.sync.aligned.m16n8k32.row.col.s32.s4.s8.s32 " + four + ", {%p0, %p1}, {%p2}, " + in +
+            ";",
+        "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32 " + four + ", {%p0, %p1}, {%p2}, " + in +
+            ";",
+        "mma.sync.aligned.m16n8k256.row.col.satfinite.s32.b1.b1.s32.and.popc " + four + ", " + in +
             ", {%p4, %p5}, " + in + ";",
         "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 " + four + ", " + in +
             ", {%p4, %p5}, " + in + ";",
