@@ -48,6 +48,9 @@ struct Registration {
   explicit Registration(std::function<std::vector<Case>()> cases);
 };
 
+/// The cases of all registrations, those of a file in their order.
+std::vector<Case> registered_cases();
+
 /// Random bytes on the host that every prepared case fills its inputs with.
 std::vector<std::uint8_t> random_bytes(std::int64_t count);
 

@@ -3,12 +3,10 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
 
-// NVIDIA's own image library, the peer of the GPU benches. It is no dependency of the build: its
-// calls sit in a small library, built from bench/npp_peer.cpp where NPP is installed, that is
-// loaded when a bench asks for it.
+// NVIDIA's own image library, the peer of the GPU benches.
 namespace warpwise::bench::npp {
 
-/// Each throws Error when the peer's library is not there or the call fails.
+/// Each throws Error when the library is not there or the call fails.
 void rgb_to_ycbcr_c3(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 void rgb_to_ycbcr_ac4(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 void sobel_horizontal(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);

@@ -30,6 +30,10 @@ def together(reports):
     return {"rows": [row for report in reports for row in report["rows"]]}
 
 
+def timed(reports):
+    return {"rows": [row for row in together(reports)["rows"] if "not_timed" not in row]}
+
+
 def origins(reports):
     """Which commit each part was recorded at."""
     parts = []
@@ -55,7 +59,7 @@ def methods(reports):
 
 
 def headline(reports):
-    report = together(reports)
+    report = timed(reports)
     rows = []
     for primitive, variant, size in HEADLINES:
         for row in report["rows"]:
@@ -69,14 +73,43 @@ def headline(reports):
     return f"{text}\n\n{origins(reports)}"
 
 
+def verdict_text(beside):
+    """How our time stands to a peer's, as the run judged it."""
+    return f"{beside['verdict']}, {beside['ratio']:.2f} [{beside['low']:.2f}, {beside['high']:.2f}]" if beside else ""
+
+
+def result_cells(row):
+    """What was measured, and our result beside a peer's; or why nothing was."""
+    if "not_timed" in row:
+        return [row["not_timed"], "", "", ""]
+    note = ("verified" if row.get("verified") else "") if row["implementation"] == "warpwise" else verdict_text(row.get("beside"))
+    return [*measured_cells(row), note]
+
+
 def everything(reports):
     report = together(reports)
     rows = [[row["primitive"], row["variant"], f"{row['width']}×{row['height']}",
-             row["implementation"], *measured_cells(row)]
+             row["implementation"], *result_cells(row)]
             for row in report["rows"] if row["primitive"] != "roof"]
     text = table(["primitive", "what", "size", "by", "median [5 %, 95 %]", "GB/s",
-                  "of the roof"], rows)
+                  "of the roof", "verified; warpwise beside the peer"], rows)
     return f"{origins(reports)}\n\n{methods(reports)}\n\n{text}"
+
+
+def beside_python(reports):
+    """The second table: what the Python of the GPU's machine has for the same work."""
+    parts = [report["python"] for report in reports if "rows" in report.get("python", {})]
+    if not parts:
+        return "Not recorded yet."
+    rows = []
+    for row in (row for part in parts for row in part["rows"]):
+        measured = [time_text(row), verdict_text(row["beside"])] if "median_us" in row else [row["not_timed"], ""]
+        rows.append([row["primitive"], row["variant"], f"{row['width']}×{row['height']}", row["implementation"],
+                     {"cpu": "CPU", "gpu": "GPU"}[row["place"]], *measured])
+    text = table(["primitive", "what", "size", "by", "on", "median [5 %, 95 %]", "warpwise on the GPU beside it"], rows)
+    libraries = ", ".join(dict.fromkeys(name for part in parts for name in part["libraries"]))
+    missing = "".join(f" Not there: {each}." for each in dict.fromkeys(name for part in parts for name in part["missing"]))
+    return f"{libraries}.{missing}\n\n{text}"
 
 
 def cpu_row(row):

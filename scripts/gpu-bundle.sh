@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a self-contained folder with the GPU tests and benches for a machine that has a GPU but no
-# network and no packages of ours: the tests, the bench, the command, and the libraries that they
-# load, found by relative rpath. NPP, the peer of the bench, is taken from that machine's toolkit.
+# network and no packages of ours: the tests, the command, and the libraries that they load, found by
+# relative rpath. The bench's peers are taken from that machine's toolkit and Python.
 #
 #   scripts/gpu-bundle.sh [FOLDER]     default: build/gpu-bundle; then, there: FOLDER/run.sh, and
 #                                      FOLDER/batches.sh for what several files at a time gain
@@ -12,14 +12,14 @@ limit_mib=48
 folder=${1:-build/gpu-bundle}
 scripts/packages.sh --test
 scripts/build.sh release -DWARPWISE_TESTS=ON
-if ! [ -x build/release/bin/gpu_bench ]; then
+if ! [ -x build/release/bin/live_bench ]; then
   echo "gpu-bundle.sh: this machine has no CUDA compiler, so there are no GPU tests to bundle" >&2
   exit 1
 fi
 
 rm -rf "$folder"
-mkdir -p "$folder/bin" "$folder/lib" "$folder/bench" "$folder/frames"
-for program in $(cat build/release/gpu-tests.txt) gpu_bench live_bench warpwise; do
+mkdir -p "$folder/bin" "$folder/lib" "$folder/frames"
+for program in $(cat build/release/gpu-tests.txt) live_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
 # One file, by the name that programs ask for.
@@ -37,7 +37,7 @@ strip "$folder"/bin/* "$folder"/lib/*
   while read -r file; do
     install -D -m 644 "warpwise/$file" "$folder/share/warpwise/sources/warpwise/$file"
   done
-cp bench/npp_peer.cpp bench/npp_calls.h "$folder/bench/"
+install -D -m 644 bench/python_peers.py "$folder/share/warpwise/bench/python_peers.py"
 cp scripts/gpu-bundle/{run,batches}.sh build/release/gpu-tests.txt "$folder/"
 git describe --always --dirty --abbrev=12 >"$folder/COMMIT"
 # Real images: as arrays, which no module reads, and one as a file for batches.sh.

@@ -122,6 +122,7 @@ def main():
     cpu = load("amd-epyc/cpu_bench.json")
     emulator = load("amd-epyc/emulator_bench.json")
     benches = {"headline": lambda: bench_tables.headline(gpu), "everything": lambda: bench_tables.everything(gpu),
+               "beside_python": lambda: bench_tables.beside_python(gpu),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
                "emulator": lambda: bench_tables.emulator(emulator)}
     stale = []

@@ -182,17 +182,9 @@ PYTHON
 }
 
 run_bench() {
-  local cuda=${CUDA_HOME:-/usr/local/cuda} peer
-  peer=$(mktemp -d)
-  g++ -O2 -shared -fPIC -I"$cuda/include" "$here/bench/npp_peer.cpp" -o "$peer/libnpp_peer.so" \
-    -L"$cuda/lib64" -lnppicc -lnppif -lnppc -lcudart -Wl,-rpath,"$cuda/lib64" >"$out/logs/npp_peer.log" 2>&1 ||
-    echo "bench: no NPP to compare with: $(head -n 1 "$out/logs/npp_peer.log")"
-  local filters=() each
-  for each in "${benches[@]}"; do filters+=(--filter "$each "); done
-  LD_LIBRARY_PATH=$peer "$here/bin/gpu_bench" "${filters[@]}" --json "$out/bench.json" \
-    --machine "$out/logs/machine.json" | tee "$out/logs/bench.txt"
+  "$here/bin/warpwise" bench "${benches[@]}" --json "$out/bench.json" --machine "$out/logs/machine.json" |
+    tee "$out/logs/bench.txt"
   [ "${PIPESTATUS[0]}" = 0 ] || failed=1
-  rm -rf "$peer"
 }
 
 run_live() {

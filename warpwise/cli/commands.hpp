@@ -26,6 +26,7 @@ std::unique_ptr<Command> add_view(CLI::App& app);
 std::unique_ptr<Command> add_gemv(CLI::App& app);
 std::unique_ptr<Command> add_explain(CLI::App& app);
 std::unique_ptr<Command> add_run(CLI::App& app);
+std::unique_ptr<Command> add_bench(CLI::App& app);
 std::unique_ptr<Command> add_lab(CLI::App& app);
 std::unique_ptr<Command> add_devices(CLI::App& app);
 

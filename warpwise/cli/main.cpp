@@ -110,6 +110,7 @@ int run(int argc, char** argv) {
   commands["gemv"] = add_gemv(app);
   commands["explain"] = add_explain(app);
   commands["run"] = add_run(app);
+  commands["bench"] = add_bench(app);
   commands["lab"] = add_lab(app);
   commands["devices"] = add_devices(app);
   const std::vector<std::string> words = words_of(argc, argv);

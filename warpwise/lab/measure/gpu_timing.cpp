@@ -194,6 +194,7 @@ Timing GpuTimer::cold(const GpuWork& work, const TimingOptions& options, Measure
   }
   measurement.sm_clock_mhz = median_clock_mhz(samples);
   measurement.launches_hidden = late < late_by_chance;
+  measurement.cold_samples = at_full_clock(samples);
   return summary_of(samples);
 }
 

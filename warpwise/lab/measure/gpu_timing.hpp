@@ -30,6 +30,7 @@ using GpuWork = std::function<void(gpu::StreamHandle)>;
 struct Measurement {
   Timing cold;   ///< of one run, nothing of it in L2
   Timing batch;  ///< of one run among many, its operands in L2 as far as they fit
+  std::vector<Sample> cold_samples;  ///< that `cold` sums up, in the order of measuring
   int runs_per_batch = 0;
   double sm_clock_mhz = 0;  ///< median during the cold samples; 0: it could not be measured
   bool launches_hidden =

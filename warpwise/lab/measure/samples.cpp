@@ -31,14 +31,18 @@ double median_clock_mhz(std::span<const Sample> samples) {
   return at_share(clocks, 0.5);
 }
 
-Timing summary_of(std::span<const Sample> samples) {
+std::vector<Sample> at_full_clock(std::span<const Sample> samples) {
   constexpr double lowered = 0.95;
   const double least_clock = lowered * median_clock_mhz(samples);
   std::vector<Sample> kept;
   for (const Sample& sample : samples) {
     if (sample.clock_mhz <= 0 || sample.clock_mhz >= least_clock) kept.push_back(sample);
   }
-  const std::vector<double> times = sorted_times(kept);
+  return kept;
+}
+
+Timing summary_of(std::span<const Sample> samples) {
+  const std::vector<double> times = sorted_times(at_full_clock(samples));
   return {.median_us = at_share(times, 0.5),
           .p5_us = at_share(times, 0.05),
           .p95_us = at_share(times, 0.95),

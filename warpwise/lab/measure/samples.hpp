@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 // Statistics of measured times.
 namespace warpwise::lab {
@@ -20,10 +21,11 @@ struct Sample {
   double clock_mhz = 0;  ///< of the SMs meanwhile; 0: not known
 };
 
-/// Median, 5th and 95th percentile of the samples, without those at a clock more than 5 % below the
-/// median one: a card that was too hot or short of power says nothing about the kernel. At least
-/// half
-/// of the samples are always kept. Without samples all is 0.
+/// The samples without those at a clock more than 5 % below the median one: a card that was too hot
+/// or short of power says nothing about the kernel. At least half of the samples are always kept.
+std::vector<Sample> at_full_clock(std::span<const Sample> samples);
+
+/// Median, 5th and 95th percentile of the samples at full clock. Without samples all is 0.
 Timing summary_of(std::span<const Sample> samples);
 
 /// The median of the known clocks; 0 when none is.

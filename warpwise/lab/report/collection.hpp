@@ -13,7 +13,7 @@
 // What lies in a folder of results.
 namespace warpwise::lab::report {
 
-/// A time of one implementation, as gpu_bench records it.
+/// A time of one implementation, as `warpwise bench` records it.
 struct BenchRow {
   std::string primitive;
   std::string variant;
@@ -23,7 +23,7 @@ struct BenchRow {
   double share_of_roof = 0;
 };
 
-/// A run of gpu_bench: primitives beside other libraries.
+/// A run of `warpwise bench`: primitives beside other libraries.
 struct Bench {
   std::vector<std::pair<std::string, std::string>> machine;
   std::string method;

@@ -1,5 +1,4 @@
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include <cstring>
 #include <memory>
@@ -7,7 +6,7 @@
 #include <vector>
 
 #include "bench/gpu_harness.hpp"
-#include "warpwise/base/error.hpp"
+#include "bench/toolkit_library.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/primitives/gemv/gemv.hpp"
@@ -95,21 +94,13 @@ class Product {
   gpu::Buffer device_y_;
 };
 
-/// The functions of cuBLAS that are needed, out of the library of the machine's own toolkit.
+/// A handle of cuBLAS, and the function that is needed.
 class Cublas {
  public:
   Cublas() {
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) {
-      if (library_ == nullptr) library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
-    if (library_ == nullptr) throw Error("cuBLAS is not here");
-    check(function<int(void**)>("cublasCreate_v2")(&handle_), "cublasCreate");
-    set_stream_ = function<int(void*, cudaStream_t)>("cublasSetStream_v2");
-    sgemv_ = function<Sgemv>("cublasSgemv_v2");
+    library_.check(library_.function<int(void**)>("cublasCreate_v2")(&handle_), "cublasCreate");
   }
-  ~Cublas() {
-    if (handle_ != nullptr) function<int(void*)>("cublasDestroy_v2")(handle_);
-  }
+  ~Cublas() { library_.function<int(void*)>("cublasDestroy_v2")(handle_); }
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
@@ -119,32 +110,24 @@ class Cublas {
     const float one = 1;
     const float zero = 0;
     const int columns = static_cast<int>(problem.columns);
-    check(set_stream_(handle_, stream), "cublasSetStream");
-    check(sgemv_(handle_, problem.transpose ? 0 : 1, columns, static_cast<int>(problem.rows), &one,
-                 reinterpret_cast<const float*>(a.data()), columns,
-                 reinterpret_cast<const float*>(x.data()), 1, &zero,
-                 reinterpret_cast<float*>(y.data()), 1),
-          "cublasSgemv");
+    library_.check(set_stream_(handle_, stream), "cublasSetStream");
+    library_.check(
+        sgemv_(handle_, problem.transpose ? 0 : 1, columns, static_cast<int>(problem.rows), &one,
+               reinterpret_cast<const float*>(a.data()), columns,
+               reinterpret_cast<const float*>(x.data()), 1, &zero,
+               reinterpret_cast<float*>(y.data()), 1),
+        "cublasSgemv");
   }
 
  private:
+  using SetStream = int(void*, cudaStream_t);
   using Sgemv = int(void*, int, int, int, const float*, const float*, int, const float*, int,
                     const float*, float*, int);
 
-  template <class Function>
-  Function* function(const char* name) const {
-    void* const symbol = dlsym(library_, name);
-    if (symbol == nullptr) throw Error(std::string("cuBLAS lacks ") + name);
-    return reinterpret_cast<Function*>(symbol);
-  }
-  static void check(int status, const char* call) {
-    if (status != 0) throw Error(std::string(call) + " answered " + std::to_string(status));
-  }
-
-  void* library_ = nullptr;
+  ToolkitLibrary library_{"cuBLAS", {"libcublas.so.13", "libcublas.so.12"}};
+  SetStream* set_stream_ = library_.function<SetStream>("cublasSetStream_v2");
+  Sgemv* sgemv_ = library_.function<Sgemv>("cublasSgemv_v2");
   void* handle_ = nullptr;
-  int (*set_stream_)(void*, cudaStream_t) = nullptr;
-  Sgemv* sgemv_ = nullptr;
 };
 
 Case gemv_case(const Problem& problem) {

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "bench/gpu_harness.hpp"
+#include "bench/verdict.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/lab/measure/gpu_timing.hpp"
+
+// Verifies, then times cases beside their peers and the roofs, in one run.
+namespace warpwise::bench {
+
+inline constexpr std::string_view own_name = "warpwise";
+
+/// What became of a case: times, or why there are none.
+struct Row {
+  Case work;
+  std::optional<lab::Measurement> times;
+  double roof_gb_per_s = 0;          ///< of what limits the case
+  std::optional<Comparison> beside;  ///< of a peer: our time of the same work beside it
+  std::string reason;                ///< why it was not timed
+
+  bool is_ours() const { return work.implementation == own_name; }
+  /// Ours without times: a wrong result, or a failure. A peer may be missing.
+  bool failed() const { return is_ours() && !times; }
+  double gb_per_s() const;
+  double share_of_roof() const { return gb_per_s() / roof_gb_per_s; }
+};
+
+struct Roofs {
+  double copy_gb_per_s = 0;
+  double read_gb_per_s = 0;
+};
+
+struct Run {
+  gpu::DeviceInfo device;
+  Roofs roofs;
+  std::vector<Row> rows;
+};
+
+/// Every registered case whose primitive is one of `primitives` (empty: all) and whose
+/// "PRIMITIVE VARIANT IMPLEMENTATION" holds one of `filters` (empty: all).
+std::vector<Case> selected_cases(const std::vector<std::string>& primitives,
+                                 const std::vector<std::string>& filters);
+
+/// The primitives that have cases, each once.
+std::vector<std::string> primitives_with_cases();
+
+/// Runs cases on the current GPU, in their order; `show` gets the roofs first, then each row.
+/// \throws CudaError  there is no GPU
+Run run_cases(const std::vector<Case>& cases, const std::function<void(const Roofs&)>& show_roofs,
+              const std::function<void(const Row&)>& show);
+
+/// The run as results/ keeps it: every sample and the clock at it, in the order of measuring.
+nlohmann::json json_of(const Run& run);
+
+/// The text of such a report, a row a line: with every sample in it, it is long enough.
+std::string text_of(const nlohmann::json& report);
+
+/// A row for people, one line without its end.
+std::string line_of(const Row& row);
+
+}  // namespace warpwise::bench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "bench/gpu_run.hpp"
+
+// What the Python of this machine has for the same work: OpenCV, PyTorch, CuPy.
+namespace warpwise::bench {
+
+/// A peer of the second table.
+struct PythonRow {
+  Case work;
+  std::string place;  ///< "cpu" or "gpu"
+  std::vector<lab::Sample> samples;
+  std::string reason;  ///< why there are none
+  Comparison beside;
+};
+
+struct PythonRun {
+  std::vector<std::string> libraries;  ///< "PyTorch 2.11"
+  std::vector<std::string> missing;    ///< "CuPy: why"
+  std::vector<PythonRow> rows;
+};
+
+/// Runs bench/python_peers.py, installed beside the kernels' sources, for what `run` has timed of
+/// ours. \throws Error  there is no python3, or it fails
+PythonRun run_python_peers(const Run& run);
+
+nlohmann::json json_of(const PythonRun& run);
+std::string line_of(const PythonRow& row);
+
+}  // namespace warpwise::bench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "warpwise/lab/measure/samples.hpp"
+
+namespace warpwise::bench {
+
+/// What two sets of samples say of one another.
+enum class Verdict : std::uint8_t { faster, same, slower, unsure };
+
+std::string_view name_of(Verdict verdict);
+
+/// Times beside times that they are compared with.
+struct Comparison {
+  double ratio = 0;  ///< how many times as long the others' median is: above 1, ours is faster
+  double low = 0;    ///< between which the true ratio lies, by the samples' spread, with 99 %
+  double high = 0;
+  Verdict verdict = Verdict::unsure;
+};
+
+/// Medians within this share of one another count as the same: runs of one program, minutes apart,
+/// differ by about so much.
+inline constexpr double same_within = 0.02;
+
+/// Compares the medians by what order statistics say of each, which assumes nothing of how times
+/// are distributed. Unsure where the interval lies across a limit of "the same", where either has
+/// fewer than ten samples, or where their clocks differ by more than `same_within`.
+Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sample> others);
+
+nlohmann::json json_of(const Comparison& comparison);
+
+}  // namespace warpwise::bench

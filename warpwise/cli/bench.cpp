@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bench/changes.hpp"
+#include "bench/gpu_run.hpp"
+#include "bench/python_peers.hpp"
+#include "warpwise/cli/arguments.hpp"
+#include "warpwise/cli/commands.hpp"
+#include "warpwise/cli/report.hpp"
+#include "warpwise/io/output_file.hpp"
+#include "warpwise/lab/compile/sources.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
+
+namespace warpwise::cli {
+namespace {
+
+std::string roofs_text(const bench::Roofs& roofs) {
+  return fmt::format("roofs: the driver's copy {:.0f} GB/s, reads {:.0f} GB/s", roofs.copy_gb_per_s,
+                     roofs.read_gb_per_s);
+}
+
+class BenchCommand final : public Command {
+ public:
+  explicit BenchCommand(CLI::App& app) {
+    app.add_option("PRIMITIVE", primitives_, "What to time (default: all)")->type_name("");
+    app.add_option(
+           "--filter", filters_,
+           "Only cases that have TEXT in \"PRIMITIVE VARIANT IMPLEMENTATION\"; may be given "
+           "several times")
+        ->type_name("TEXT")
+        ->allow_extra_args(false);
+    app.add_flag("--list", list_, "List the cases and time none; needs no GPU");
+    app.add_flag("--no-python", no_python_,
+                 "Without the second table: OpenCV, PyTorch and CuPy of this machine's python3");
+    app.add_option("--json", json_file_, "Keep the run, every sample with its clock")
+        ->type_name("FILE")
+        ->check(refuse_empty_name);
+    app.add_option("--machine", machine_file_,
+                   "A JSON object that --json takes into its \"machine\": a commit, a date")
+        ->type_name("FILE");
+    app.add_option("--against", record_, "Compare with a run that --json kept, of the same GPU")
+        ->type_name("FILE");
+    app.add_option(
+           "--fail-on-regression", fail_percent_,
+           "Exit with 1 if a time is longer than in --against by more than so many per cent")
+        ->type_name("PERCENT");
+  }
+
+  void execute() const override {
+    if (bench::primitives_with_cases().empty()) {
+      throw Unsupported("this warpwise was built without CUDA and has nothing to time");
+    }
+    require_known_primitives();
+    const std::optional<double> percent = regression_limit();
+    const std::vector<bench::Case> cases = bench::selected_cases(primitives_, filters_);
+    if (cases.empty())
+      throw UsageError("bench: no case has that in its name; --list shows them all");
+    if (list_) {
+      list(cases);
+      return;
+    }
+    std::optional<bench::Recorded> recorded;
+    if (!record_.empty()) {
+      recorded.emplace(record_);
+      if (gpu::device_count() > 0) recorded->require_gpu(gpu::device_info(0).name);
+    }
+    const nlohmann::json machine = described_machine();
+    std::optional<io::OutputFile> file;  // before the measuring, so that a bad name loses nothing
+    if (!json_file_.empty()) file.emplace(json_file_);
+
+    Progress progress(cases.size());
+    std::size_t done = 0;
+    const bench::Run run = bench::run_cases(
+        cases, [](const bench::Roofs& roofs) { print_line(roofs_text(roofs)); },
+        [&](const bench::Row& row) {
+          progress.clear();
+          print_line(bench::line_of(row));
+          progress.show(++done, row.work.primitive);
+        });
+    progress.clear();
+    nlohmann::json report = bench::json_of(run);
+    report["machine"].update(machine);
+    if (!no_python_) add_python(run, report);
+    if (file) {
+      const std::string text = bench::text_of(report);
+      file->write(std::as_bytes(std::span(text)));
+      file->finish();
+    }
+    const std::size_t slower = recorded ? show_changes(*recorded, run, percent) : 0;
+    fail_where_something_is_wrong(run, slower);
+  }
+
+ private:
+  void require_known_primitives() const {
+    const std::vector<std::string> known = bench::primitives_with_cases();
+    for (const std::string& name : primitives_) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      throw UsageError(fmt::format("bench knows no primitive '{}'{}: {}", name,
+                                   lab::suggestion(name, known), fmt::join(known, ", ")));
+    }
+  }
+
+  std::optional<double> regression_limit() const {
+    if (fail_percent_.empty()) return std::nullopt;
+    if (record_.empty())
+      throw UsageError("--fail-on-regression needs --against, a run to compare with");
+    const double percent = parse_number("--fail-on-regression", fail_percent_);
+    if (percent < 0) throw UsageError("--fail-on-regression takes per cent of 0 or more");
+    return percent;
+  }
+
+  static void list(const std::vector<bench::Case>& cases) {
+    for (const bench::Case& work : cases) {
+      print_line(fmt::format("{:10} {:34} {:28} {:>5}x{:<5} {:>12} bytes", work.primitive,
+                             work.variant, work.implementation, work.width, work.height,
+                             work.bytes));
+    }
+  }
+
+  nlohmann::json described_machine() const {
+    if (machine_file_.empty()) return nlohmann::json::object();
+    const std::optional<std::string> text = lab::read_text(machine_file_);
+    const nlohmann::json machine = nlohmann::json::parse(text.value_or(""), nullptr, false);
+    if (!machine.is_object())
+      throw UsageError("--machine " + machine_file_ + ": this is no file with a JSON object");
+    return machine;
+  }
+
+  static void add_python(const bench::Run& run, nlohmann::json& report) {
+    try {
+      std::optional<Waiting> waiting("the same with this machine's Python");
+      const bench::PythonRun python = bench::run_python_peers(run);
+      waiting.reset();
+      print_line(fmt::format("\nPython: {}", fmt::join(python.libraries, ", ")));
+      for (const std::string& each : python.missing) print_line("skipped: " + each);
+      for (const bench::PythonRow& row : python.rows) print_line(bench::line_of(row));
+      report["python"] = bench::json_of(python);
+    } catch (const Error& error) {
+      print_line(fmt::format("\nPython: skipped: {}", error.what()));
+      report["python"] = {{"not_run", error.what()}};
+    }
+  }
+
+  // How many have become slower than the limit allows.
+  std::size_t show_changes(const bench::Recorded& recorded, const bench::Run& run,
+                           std::optional<double> percent) const {
+    const std::vector<bench::Change> changes = recorded.changes_to(run);
+    print_line(fmt::format("\nSince {}: {} of these times are in it", record_, changes.size()));
+    std::size_t slower = 0;
+    for (const bench::Change& change : changes) {
+      print_line(bench::line_of(change));
+      slower += percent && bench::is_regression(change, *percent) ? 1 : 0;
+    }
+    return slower;
+  }
+
+  static void fail_where_something_is_wrong(const bench::Run& run, std::size_t slower) {
+    const auto failed = std::count_if(run.rows.begin(), run.rows.end(),
+                                      [](const bench::Row& row) { return row.failed(); });
+    if (failed > 0) throw Error(fmt::format("{} cases gave a wrong result or failed", failed));
+    if (slower > 0) throw Error(fmt::format("{} times are longer than recorded", slower));
+  }
+
+  std::vector<std::string> primitives_;
+  std::vector<std::string> filters_;
+  bool list_ = false;
+  bool no_python_ = false;
+  std::string json_file_;
+  std::string machine_file_;
+  std::string record_;
+  std::string fail_percent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_bench(CLI::App& app) {
+  return std::make_unique<BenchCommand>(*app.add_subcommand(
+      "bench", "Time the primitives on this GPU beside NPP, cuBLAS, OpenCV, PyTorch and CuPy"));
+}
+
+}  // namespace warpwise::cli
