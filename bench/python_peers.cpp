@@ -61,7 +61,7 @@ PythonRun run_python_peers(const Run& run) {
   const lab::ProgramRun done =
       lab::run_program({python.string(), script.string(), (folder / "cases.json").string(),
                         (folder / "rows.json").string()},
-                       folder, longest);
+                       folder, longest, lab::any_address_space);
   if (done.exit_code != 0) throw Error("python3 failed: " + done.output);
   const auto json = nlohmann::json::parse(std::ifstream(folder / "rows.json"));
   PythonRun result;

@@ -18,7 +18,7 @@ import sys
 import time
 
 SECONDS = 0.3        # of samples for a row
-FEWEST, MOST = 5, 400
+FEWEST, MOST = 8, 400
 FLUSHED_BYTES = 256 << 20
 
 
@@ -44,8 +44,6 @@ def samples_of(run, timed):
     samples, begin = [], time.perf_counter()
     while len(samples) < FEWEST or (time.perf_counter() - begin < SECONDS and len(samples) < MOST):
         samples.append(timed(run))
-        if time.perf_counter() - begin > 10 * SECONDS:
-            break
     return samples
 
 

@@ -29,7 +29,7 @@ inline constexpr double same_within = 0.02;
 
 /// Compares the medians by what order statistics say of each, which assumes nothing of how times
 /// are distributed. Unsure where the interval lies across a limit of "the same", where either has
-/// fewer than ten samples, or where their clocks differ by more than `same_within`.
+/// fewer than eight samples, or where their clocks differ by more than `same_within`.
 Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sample> others);
 
 nlohmann::json json_of(const Comparison& comparison);

@@ -136,12 +136,13 @@ class BenchCommand final : public Command {
       std::optional<Waiting> waiting("the same with this machine's Python");
       const bench::PythonRun python = bench::run_python_peers(run);
       waiting.reset();
-      print_line(fmt::format("\nPython: {}", fmt::join(python.libraries, ", ")));
+      print(fmt::format("\nPython: {}\n", fmt::join(python.libraries, ", ")));
       for (const std::string& each : python.missing) print_line("skipped: " + each);
       for (const bench::PythonRow& row : python.rows) print_line(bench::line_of(row));
       report["python"] = bench::json_of(python);
     } catch (const Error& error) {
-      print_line(fmt::format("\nPython: skipped: {}", error.what()));
+      print("\n");
+      print_line(fmt::format("Python: skipped: {}", error.what()));
       report["python"] = {{"not_run", error.what()}};
     }
   }
@@ -150,7 +151,8 @@ class BenchCommand final : public Command {
   std::size_t show_changes(const bench::Recorded& recorded, const bench::Run& run,
                            std::optional<double> percent) const {
     const std::vector<bench::Change> changes = recorded.changes_to(run);
-    print_line(fmt::format("\nSince {}: {} of these times are in it", record_, changes.size()));
+    print("\n");
+    print_line(fmt::format("Since {}: {} of these times are in it", record_, changes.size()));
     std::size_t slower = 0;
     for (const bench::Change& change : changes) {
       print_line(bench::line_of(change));

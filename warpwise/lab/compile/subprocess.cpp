@@ -24,7 +24,6 @@ namespace {
 constexpr std::size_t most_output = std::size_t{16} << 20;
 // More than compilers of kernels take, and less than a machine has: a file that a macro includes
 // may be a device without an end.
-constexpr rlim_t most_memory = rlim_t{6} << 30;
 constexpr rlim_t most_file = rlim_t{1} << 30;
 constexpr int poll_milliseconds = 50;  // how late a signal or the limit may be noticed
 
@@ -93,13 +92,14 @@ void lower_limit(pid_t child, __rlimit_resource resource, rlim_t most) {
 }
 
 // What the child starts inherits them.
-void limit_resources(pid_t child) {
-  lower_limit(child, RLIMIT_AS, most_memory);
+void limit_resources(pid_t child, std::uint64_t address_space) {
+  lower_limit(child, RLIMIT_AS, address_space);
   lower_limit(child, RLIMIT_FSIZE, most_file);
 }
 
 // The child leads a group of its own, so that what it starts can be ended with it.
-pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& folder, int output) {
+pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& folder, int output,
+            std::uint64_t address_space) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -124,7 +124,7 @@ pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& fo
   if (error != 0) {
     throw IoError(arguments[0] + " cannot be started: " + std::strerror(error));
   }
-  limit_resources(child);
+  limit_resources(child, address_space);
   return child;
 }
 
@@ -185,10 +185,10 @@ std::filesystem::path in_search_path(const std::string& program) {
 }
 
 ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
-                       std::chrono::seconds limit) {
+                       std::chrono::seconds limit, std::uint64_t address_space) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   Pipe pipe;
-  const pid_t child = start(arguments, folder, pipe.writer());
+  const pid_t child = start(arguments, folder, pipe.writer(), address_space);
   pipe.close_writer();
   ProgramRun run;
   const auto end_it = [&](const std::string& why) {

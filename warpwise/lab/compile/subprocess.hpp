@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -42,10 +43,16 @@ struct ProgramRun {
   std::string output;  ///< of both its streams, the first 16 MiB
 };
 
+/// Address space that a program gets: compilers of bad input have been seen to ask for all there
+/// is. A program that uses a GPU maps far more than it takes.
+inline constexpr std::uint64_t usual_address_space = std::uint64_t{6} << 30;
+inline constexpr std::uint64_t any_address_space = ~std::uint64_t{0};
+
 /// Runs `arguments[0]`, a path, to its end, with TMPDIR in `folder`, messages in English and
 /// nothing to read. \throws IoError  it cannot be started, passes the limit (and is ended, with all
 /// it started), or this program was told to stop.
 ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
-                       std::chrono::seconds limit = std::chrono::seconds(120));
+                       std::chrono::seconds limit = std::chrono::seconds(120),
+                       std::uint64_t address_space = usual_address_space);
 
 }  // namespace warpwise::lab
