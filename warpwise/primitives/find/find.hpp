@@ -48,8 +48,9 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, Measure m
 WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView map,
                              Measure measure);
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation; a little scratch memory comes
-/// from gpu::Buffer's stream-ordered pool.
+/// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from
+/// gpu::Buffer's stream-ordered pool: for ssd, ncc and zncc up to 8 bytes a place, 20 for templates
+/// of more than 66,051 pixels, of up to some 16 million places at a time.
 ///
 /// `best` is where the Finding is left in device memory: one row of sizeof(Finding) pixels of u8,
 /// at any address.

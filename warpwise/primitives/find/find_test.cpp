@@ -167,6 +167,22 @@ TEST_P(FindTest, SeveralTilesAndStrips) {
   }
 }
 
+TEST_P(FindTest, WideImages) {
+  for (const Measure measure : measures) compare_with_reference({5, 3}, {1100, 40}, 256, measure);
+}
+
+// A template as small as 32 bits do not hold its products, of which only scratch memory has all.
+TEST_P(FindTest, ProductsBeyond32Bits) {
+  GuardedImage templ(ElementType::u8, 260, 257), image(ElementType::u8, 263, 259);
+  for (GuardedImage* bright : {&templ, &image}) {
+    for (std::int64_t y = 0; y < bright->view().height(); ++y) {
+      std::memset(bright->view().row(y), 255, static_cast<std::size_t>(bright->view().width()));
+    }
+  }
+  store(image.view().row(258), 1, std::uint8_t{9});
+  compare_with_reference(templ, image, Measure::ncc, ElementType::f32);
+}
+
 TEST_P(FindTest, RandomProblems) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

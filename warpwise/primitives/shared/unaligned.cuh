@@ -19,11 +19,16 @@ __device__ inline void store_float(unsigned char* at, float value) {
 }
 
 /// Bytes x … x + 3 of a row of `width` bytes as one word, the first lowest; zeros beyond the row.
+/// x is no less than 0.
 __device__ inline unsigned load_word(const unsigned char* row, cuda::std::int64_t x,
                                      cuda::std::int64_t width) {
   const unsigned char* at = row + x;
-  if (x + 4 <= width && (reinterpret_cast<cuda::std::uintptr_t>(at) & 3) == 0) {
-    return *reinterpret_cast<const unsigned*>(at);
+  const auto address = reinterpret_cast<cuda::std::uintptr_t>(at);
+  if (x + 4 <= width && (address & 3) == 0) return *reinterpret_cast<const unsigned*>(at);
+  // The aligned words around four pixels begin up to 3 bytes before them and end up to 3 after.
+  if (x >= 3 && x + 7 <= width) {
+    const auto* words = reinterpret_cast<const unsigned*>(address & ~cuda::std::uintptr_t{3});
+    return __funnelshift_r(words[0], words[1], static_cast<unsigned>(address & 3) * 8);
   }
   unsigned word = 0;
   for (int i = 0; i < 4; ++i) {

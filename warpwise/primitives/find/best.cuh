@@ -1,0 +1,49 @@
+#pragma once
+
+#include "warpwise/primitives/find/arguments.cuh"
+#include "warpwise/primitives/find/ranking.hpp"
+#include "warpwise/primitives/shared/matching.hpp"
+#include "warpwise/primitives/shared/unaligned.cuh"
+
+// How find's kernels keep the best place. Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::find {
+
+/// Leaves the best of all threads' places in s.best[0], for all to see. To be called by all
+/// threads.
+__device__ inline void rank_block(FindPlace (&best)[find_threads], const FindPlace& mine,
+                                  Measure measure) {
+  const int thread = static_cast<int>(threadIdx.x);
+  best[thread] = mine;
+  __syncthreads();
+  for (int step = find_threads / 2; step > 0; step /= 2) {
+    if (thread < step && detail::find::ranks_before(best[thread + step], best[thread], measure)) {
+      best[thread] = best[thread + step];
+    }
+    __syncthreads();
+  }
+}
+
+/// Writes the score of the place (x, y) of the band to the map.
+__device__ inline void store_score(const FindArguments& a, int64_t x, int64_t y, double score) {
+  unsigned char* to = a.map + y * a.map_pitch + 4 * x;
+  if (a.integers)
+    store_word(to, static_cast<unsigned>(score));
+  else
+    store_float(to, static_cast<float>(score));
+}
+
+/// Writes the best of `count` candidates to `to`, at any alignment. One block of threads.
+__global__ void __launch_bounds__(find_threads)
+    find_best_kernel(const FindPlace* candidates, int64_t count, Measure measure,
+                     unsigned char* to) {
+  __shared__ FindPlace best[find_threads];
+  FindPlace mine{0, 0, detail::find::worst_score(measure)};
+  for (int64_t i = threadIdx.x; i < count; i += find_threads) {
+    if (detail::find::ranks_before(candidates[i], mine, measure)) mine = candidates[i];
+  }
+  rank_block(best, mine, measure);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(best);
+  if (threadIdx.x < sizeof(FindPlace)) to[threadIdx.x] = bytes[threadIdx.x];
+}
+
+}  // namespace warpwise::kernels::find

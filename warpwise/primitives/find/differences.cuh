@@ -1,0 +1,147 @@
+#pragma once
+
+#include "warpwise/primitives/find/best.cuh"
+
+// find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::find {
+
+// Places that a thread scores: the 4 of a word of pixels, in 8 rows, so that 32 packed differences
+// share 3 loads from shared memory and 3 shifts.
+inline constexpr int differences_columns = 4;
+inline constexpr int differences_rows = 8;
+inline constexpr int differences_tile_columns = 32 * differences_columns;
+inline constexpr int differences_tile_rows = find_threads / 32 * differences_rows;
+// The part of the template that lies in shared memory at a time; with its part of the image 16 KiB.
+inline constexpr int differences_chunk_words = 8;
+inline constexpr int differences_chunk_rows = 32;
+
+struct DifferencesShared {
+  unsigned image[differences_tile_rows + differences_chunk_rows - 1]
+                [differences_tile_columns / 4 + differences_chunk_words];
+  unsigned templ[differences_chunk_rows][differences_chunk_words];
+  FindPlace best[find_threads];
+};
+
+/// Brings a chunk of the template from (x, y) on, and what of the image the places at (tile_x,
+/// tile_y) compare it with, into shared memory, zeros beyond their edges.
+__device__ inline void load_differences(const FindArguments& a, DifferencesShared& s,
+                                        int64_t tile_x, int64_t tile_y, int64_t x, int64_t y) {
+  constexpr int image_words = differences_tile_columns / 4 + differences_chunk_words;
+  constexpr int image_rows = differences_tile_rows + differences_chunk_rows - 1;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < differences_chunk_rows * differences_chunk_words; i += find_threads) {
+    const int row = i / differences_chunk_words, word = i % differences_chunk_words;
+    unsigned pixels = 0;
+    if (y + row < a.templ_height && x + 4 * word < a.templ_width) {
+      pixels = load_word(a.templ + (y + row) * a.templ_pitch, x + 4 * word, a.templ_width);
+    }
+    s.templ[row][word] = pixels;
+  }
+#pragma unroll 4
+  for (int i = thread; i < image_rows * image_words; i += find_threads) {
+    const int row = i / image_words, word = i % image_words;
+    const int64_t image_x = tile_x + x + 4 * word, image_y = tile_y + y + row;
+    unsigned pixels = 0;
+    if (image_y < a.image_height && image_x < a.image_width) {
+      pixels = load_word(a.image + image_y * a.image_pitch, image_x, a.image_width);
+    }
+    s.image[row][word] = pixels;
+  }
+}
+
+/// c + Σ|a − b| over the four bytes of a word: one instruction on most GPUs.
+__device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
+  unsigned sum;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+
+/// The words that begin at each of 4 pixels of a row of the image.
+struct ShiftedWords {
+  unsigned at[differences_columns];
+};
+
+template <bool masked>
+__device__ inline ShiftedWords load_shifted(const unsigned* word, unsigned mask) {
+  const unsigned low = word[0], high = word[1];
+  ShiftedWords words{{low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                      __funnelshift_r(low, high, 24)}};
+  if constexpr (masked) {
+    for (unsigned& shifted : words.at) shifted &= mask;
+  }
+  return words;
+}
+
+/// Adds column k of the chunk, a word wide, to the sums of this thread's places. The words of 8
+/// rows of the image stay in registers, and the oldest make room for the next.
+template <bool masked>
+__device__ inline void add_word_column(const DifferencesShared& s, int k, int rows, unsigned mask,
+                                       unsigned (&sums)[differences_rows][differences_columns]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int top = static_cast<int>(threadIdx.x) / 32 * differences_rows;
+  ShiftedWords window[differences_rows];
+#pragma unroll
+  for (int i = 0; i < differences_rows - 1; ++i) {
+    window[i] = load_shifted<masked>(&s.image[top + i][lane + k], mask);
+  }
+  for (int y = 0; y < rows; y += differences_rows) {
+#pragma unroll
+    for (int i = 0; i < differences_rows; ++i) {
+      if (y + i >= rows) break;
+      window[(i + differences_rows - 1) % differences_rows] =
+          load_shifted<masked>(&s.image[top + y + i + differences_rows - 1][lane + k], mask);
+      const unsigned wanted = s.templ[y + i][k];
+#pragma unroll
+      for (int q = 0; q < differences_rows; ++q) {
+#pragma unroll
+        for (int p = 0; p < differences_columns; ++p) {
+          sums[q][p] =
+              add_differences(window[(i + q) % differences_rows].at[p], wanted, sums[q][p]);
+        }
+      }
+    }
+  }
+}
+
+/// Grid: x over tiles of places, y strides over rows of tiles.
+__global__ void __launch_bounds__(find_threads) differences_kernel(FindArguments a) {
+  __shared__ DifferencesShared s;
+  constexpr int chunk_width = 4 * differences_chunk_words;
+  const int64_t tile_x = int64_t{blockIdx.x} * differences_tile_columns;
+  const int64_t x = tile_x + static_cast<int>(threadIdx.x) % 32 * differences_columns;
+  FindPlace best{0, 0, detail::find::worst_score(Measure::sad)};
+  for (int64_t tile_y = int64_t{blockIdx.y} * differences_tile_rows; tile_y < a.rows;
+       tile_y += int64_t{gridDim.y} * differences_tile_rows) {
+    // 255 · 11 million pixels stay below 2^32.
+    unsigned sums[differences_rows][differences_columns] = {};
+    for (int64_t chunk_y = 0; chunk_y < a.templ_height; chunk_y += differences_chunk_rows) {
+      for (int64_t chunk_x = 0; chunk_x < a.templ_width; chunk_x += chunk_width) {
+        load_differences(a, s, tile_x, tile_y, chunk_x, chunk_y);
+        __syncthreads();
+        const int rows =
+            static_cast<int>(min(a.templ_height - chunk_y, int64_t{differences_chunk_rows}));
+        const int width = static_cast<int>(min(a.templ_width - chunk_x, int64_t{chunk_width}));
+        for (int k = 0; k < width / 4; ++k) add_word_column<false>(s, k, rows, 0, sums);
+        if (width % 4 != 0) {
+          add_word_column<true>(s, width / 4, rows, (1U << (8 * (width % 4))) - 1, sums);
+        }
+        __syncthreads();
+      }
+    }
+    const int64_t y = tile_y + static_cast<int>(threadIdx.x) / 32 * differences_rows;
+#pragma unroll
+    for (int q = 0; q < differences_rows; ++q) {
+#pragma unroll
+      for (int p = 0; p < differences_columns; ++p) {
+        if (x + p >= a.columns || y + q >= a.rows) continue;
+        const FindPlace here{x + p, a.first_row + y + q, static_cast<double>(sums[q][p])};
+        if (detail::find::ranks_before(here, best, Measure::sad)) best = here;
+        if (a.map != nullptr) store_score(a, x + p, y + q, here.score);
+      }
+    }
+  }
+  rank_block(s.best, best, Measure::sad);
+  if (threadIdx.x == 0) a.candidates[int64_t{blockIdx.y} * gridDim.x + blockIdx.x] = s.best[0];
+}
+
+}  // namespace warpwise::kernels::find

@@ -1,0 +1,74 @@
+#pragma once
+
+// Products of matrices of bytes by a warp's matrix units. Fit for nvcc and NVRTC: no host headers.
+// Element (row, column) of a register's 4 bytes or of a sum is where PTX's mma.m16n8k32 has it:
+// lane 4 · i + j holds columns 4j … 4j + 3 of row i of A, and of column i of B, one after the
+// other, and columns 2j and 2j + 1 of the sums' rows i and i + 8.
+namespace warpwise::kernels {
+
+/// A thread's part of 16×8 sums, modulo 2^32.
+struct MatrixSums {
+  unsigned at[4];
+};
+
+/// A thread's part of 16×32 bytes: twice 8 rows, and of each the 16 near and the 16 far columns.
+struct MatrixPair {
+  unsigned upper_near, lower_near, upper_far, lower_far;
+};
+
+/// Loads them from shared memory, where each 16 bytes begin at a multiple of 16: lane i names row i
+/// of the upper ones, lane 8 + i of the lower ones, 16 + i and 24 + i the same rows' far columns.
+__device__ inline MatrixPair load_pair(const unsigned* row) {
+  MatrixPair pair;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(pair.upper_near), "=r"(pair.lower_near), "=r"(pair.upper_far),
+                 "=r"(pair.lower_far)
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+               : "memory");
+  return pair;
+}
+
+/// sums += 16×16 bytes times 16×8. CC 7.5 has half of it as an instruction.
+__device__ inline void multiply_add_16(MatrixSums& sums, unsigned upper, unsigned lower,
+                                       unsigned b) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+      "{%0, %1, %2, %3};"
+      : "+r"(sums.at[0]), "+r"(sums.at[1]), "+r"(sums.at[2]), "+r"(sums.at[3])
+      : "r"(upper), "r"(lower), "r"(b));
+#else
+  asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+r"(sums.at[0]), "+r"(sums.at[1])
+      : "r"(upper), "r"(b));
+  asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+r"(sums.at[2]), "+r"(sums.at[3])
+      : "r"(lower), "r"(b));
+#endif
+}
+
+/// sums += the 16 near columns of a, times 16×8.
+__device__ inline void multiply_add_near(MatrixSums& sums, const MatrixPair& a, unsigned near) {
+  multiply_add_16(sums, a.upper_near, a.lower_near, near);
+}
+
+/// Likewise the far columns.
+__device__ inline void multiply_add_far(MatrixSums& sums, const MatrixPair& a, unsigned far) {
+  multiply_add_16(sums, a.upper_far, a.lower_far, far);
+}
+
+/// sums += all 32 columns of a, times 32×8, of which `near` has the first 16 rows.
+__device__ inline void multiply_add(MatrixSums& sums, const MatrixPair& a, unsigned near,
+                                    unsigned far) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums.at[0]), "+r"(sums.at[1]), "+r"(sums.at[2]), "+r"(sums.at[3])
+      : "r"(a.upper_near), "r"(a.lower_near), "r"(a.upper_far), "r"(a.lower_far), "r"(near),
+        "r"(far));
+#else
+  multiply_add_near(sums, a, near);
+  multiply_add_far(sums, a, far);
+#endif
+}
+
+}  // namespace warpwise::kernels
