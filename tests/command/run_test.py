@@ -227,6 +227,19 @@ class Faults(RunTest):
         self.assertFalse(run["invocations"][0]["executionSuccessful"])
         self.assertEqual(len(run["invocations"][0]["toolExecutionNotifications"]), 3)
 
+    def test_what_a_program_asks_of_a_kernel_that_cannot_be_run(self):
+        """The instruction is named before any launch: programs give up where such a question fails."""
+        asks = os.path.join(FOLDER, "asks.cu")
+        write(asks, b"""__global__ void turn(int* x) { asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(*x)); }
+int main() { return cudaFuncSetAttribute(turn, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000) == cudaErrorNotSupported ? 3 : 4; }
+""")
+        nvcc("-cudart", "shared", "-o", "asks", asks)
+        done = self.run_command("run", os.path.join(FOLDER, "asks"))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"kernel turn(int*) was not run: ", done.stderr)
+        self.assertIn(b"movmatrix.sync.aligned.m8n8.trans.b16", done.stderr)
+        self.assertIn(b"1 kernel not run", done.stderr)
+
     def test_a_closed_library_is_named(self):
         closed, caller = (os.path.join(FOLDER, name) for name in ("closed.cu", "caller.cu"))
         write(closed, b'__global__ void kernel() {}\nextern "C" int call() { kernel<<<1, 1>>>(); return cudaGetLastError(); }\n')

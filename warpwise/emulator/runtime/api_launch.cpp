@@ -124,6 +124,14 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 namespace warpwise::emulator::runtime {
 namespace {
 
+/// What is known of a kernel. One that the emulator does not run is named in the reports, whatever
+/// the program wanted to know of it.
+const KernelInfo& info_of(const Kernel& kernel) {
+  return noting_refusal(kernel.name, [&]() -> const KernelInfo& {
+    return kernel.module->get().kernel(kernel.name);
+  });
+}
+
 // Larger ones, up to 16 blocks, are those that a kernel has to ask for.
 constexpr std::uint64_t portable_cluster_blocks = 8;
 constexpr std::uint64_t most_cluster_blocks = 16;
@@ -203,9 +211,7 @@ cudaError_t prepare_launch(const void* function, dim3 grid, dim3 block, void** a
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   if (emulated().sticky != cudaSuccess) note_skipped(kernel->name);
   return guarded([&]() -> cudaError_t {
-    const KernelInfo& info = noting_refusal(kernel->name, [&]() -> const KernelInfo& {
-      return kernel->module->get().kernel(kernel->name);
-    });
+    const KernelInfo& info = info_of(*kernel);
     if (!is_launchable(grid, block)) return cudaErrorInvalidConfiguration;
     if (std::cmp_greater(shared, dynamic_shared_limit(info, kernel->dynamic_shared_asked_for)))
       return cudaErrorInvalidValue;
@@ -382,7 +388,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     kernel->allows_large_clusters = value != 0;
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   return guarded([&] {
-    if (!may_ask_for_shared(kernel->module->get().kernel(kernel->name), value))
+    if (!may_ask_for_shared(info_of(*kernel), value))
       return cudaErrorInvalidValue;
     kernel->dynamic_shared_asked_for = value;
     return cudaSuccess;
@@ -401,7 +407,7 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const KernelInfo& info = info_of(*kernel);
     if (index >= info.parameter_bytes.size()) return cudaErrorInvalidValue;
     *offset = info.parameter_offsets[index];
     if (bytes != nullptr) *bytes = info.parameter_bytes[index];
@@ -413,7 +419,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const KernelInfo& info = info_of(*kernel);
     *attributes = {};
     attributes->sharedSizeBytes = info.static_shared_bytes;
     attributes->constSizeBytes = info.constant_bytes;
@@ -444,7 +450,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&] {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const KernelInfo& info = info_of(*kernel);
     const warpwise::rules::BlockResources resources{
         threads, assumed_registers, static_cast<int>(info.static_shared_bytes + shared)};
     *blocks = warpwise::rules::occupancy(emulated().cc, resources).blocks_per_sm;
@@ -463,7 +469,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const KernelInfo& info = info_of(*kernel);
     const LaunchMode mode = mode_of(*config);
     const cudaError_t error = check_cluster(*kernel, info, mode.cluster, config->gridDim);
     if (error != cudaSuccess) return error;
@@ -497,7 +503,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
   Kernel* kernel = find_kernel(function);
   if (kernel == nullptr) return report(cudaErrorInvalidDeviceFunction);
   return guarded([&]() -> cudaError_t {
-    const KernelInfo& info = kernel->module->get().kernel(kernel->name);
+    const KernelInfo& info = info_of(*kernel);
     const warpwise::rules::SmLimits sm = warpwise::rules::sm_limits(emulated().cc);
     if (blocks <= 0 || threads <= 0 || threads > sm.threads_per_block) return cudaErrorInvalidValue;
     constexpr int granularity = 128;  // that shared memory is given out in
