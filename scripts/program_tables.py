@@ -36,8 +36,12 @@ def others(collections):
 
 
 def methods(collections):
-    return "\n".join(f"- {each['collection']}: {each['what']}; {each['machine']['method']}; {each['machine']['cpu']}, "
-                     f"commit {each['machine']['commit']}, {each['machine']['date']}." for each in collections)
+    lines = []
+    for each in collections:
+        sized = [f"{row['program']} ({row['sized']})" for row in each["rows"] if "sized" in row]
+        lines.append(f"- {each['collection']}: {each['what']}; {each['machine']['method']}; {each['machine']['cpu']}, "
+                     f"commit {each['machine']['commit']}, {each['machine']['date']}." + (f" Changed: {', '.join(sized)}." if sized else ""))
+    return "\n".join(lines)
 
 
 def rendered(folder, what):

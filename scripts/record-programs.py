@@ -12,7 +12,8 @@ BUILT.json says what was built from a checkout of the collection, with nvcc -cud
 Neither the programs nor how to build them is part of this project. How each is called, and by what words it says that its own check has
 passed or failed, stands in scripts/programs/NAME.json: "passed" and "failed" are regular expressions over what it prints, for all programs
 and in "calls" for one of them, which can have "arguments", "faults" (a regular expression for those that it commits on purpose), and "needs":
-what it needs that no emulated GPU has, or why it does not count. "checked" is what a program says when its check is done and a benchmark
+what it needs that no emulated GPU has, or why it does not count; "sized" says which constants of its source were changed to make it
+shorter. "checked" is what a program says when its check is done and a benchmark
 begins. Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With
 --only the other programs' rows are kept as they are recorded.
 """
@@ -127,7 +128,8 @@ def run_program(name, built, calls, arguments):
             if race:
                 outcome, why = "own race", race[1]
     exact = re.search(r"^warpwise: ((?:all that ran is|not) exact.*)", text, re.MULTILINE)
-    return {**row, "arguments": " ".join(own), "outcome": outcome, "why": one_line(why), "cpu_s": used, "seconds": clock,
+    sized = {"sized": call["sized"]} if "sized" in call else {}
+    return {**row, "arguments": " ".join(own), **sized, "outcome": outcome, "why": one_line(why), "cpu_s": used, "seconds": clock,
             "fidelity": exact[1] if exact else ""}
 
 
