@@ -16,7 +16,7 @@ import time
 from recording import REPOSITORY, clean_commit, write
 
 SOURCES = REPOSITORY / "tests/emulator/faults"
-PTX = ["-gencode", "arch=compute_75,code=compute_75"]
+PTX = ["-gencode", "arch=compute_80,code=compute_80"]
 
 
 def kinds_in(text):

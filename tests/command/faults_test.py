@@ -31,7 +31,7 @@ class FaultsTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="warpwise-faults-")
         cls.addClassCleanup(folder.cleanup)
         cls.program = os.path.join(folder.name, "faults")
-        code = ["-gencode", "arch=compute_75,code=compute_75"]
+        code = ["-gencode", "arch=compute_80,code=compute_80"]
         subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", *code, "-t", "2", "-o", cls.program,
                         *sorted(SOURCES.glob("*.cu"))], check=True, timeout=300)
         listed = subprocess.run([WARPWISE, "run", "-q", cls.program, "--list"], check=True, capture_output=True, text=True, timeout=60)

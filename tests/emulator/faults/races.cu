@@ -1,7 +1,6 @@
 // Accesses of a block's threads that nothing orders.
 
 #include <cooperative_groups.h>
-#include <cuda_pipeline.h>
 
 #include "cases.hpp"
 
@@ -114,16 +113,6 @@ __global__ void one_slot_of_one(int* to) {
   to[threadIdx.x] = last;
 }
 
-template <bool waits>
-__global__ void asynchronous(const int* from, int* to) {
-  __shared__ int values[64];
-  __pipeline_memcpy_async(values + threadIdx.x, from + threadIdx.x, sizeof(int));
-  __pipeline_commit();
-  if (waits) __pipeline_wait_prior(0);
-  __syncthreads();
-  to[threadIdx.x] = values[63 - threadIdx.x];
-}
-
 // A tile and its halo: the halo's writers are other threads than its readers.
 template <bool ordered>
 __global__ void halo(const int* from, int* to) {
@@ -195,9 +184,6 @@ std::vector<Case> race_cases() {
       {"equal_values", sound, [] { alone(all_set, 64); }},
       {"lock_missing", "race", [] { alone(lock<false>, 64); }},
       {"lock_taken", sound, [] { alone(lock<true>, 64); }},
-      {"async_copy_no_wait", "race", [] { with_source(asynchronous<false>); },
-       "asynchronous copies take place at once"},
-      {"async_copy_wait", sound, [] { with_source(asynchronous<true>); }},
       {"global_in_block_no_barrier", "race", [] { with_second(through_global<false>, 64); }},
       {"global_in_block_barrier", sound, [] { with_second(through_global<true>, 64); }},
       {"global_in_warp_no_syncwarp", "race", [] { with_second(warp_through_global<false>, 32); }},

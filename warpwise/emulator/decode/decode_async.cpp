@@ -1,11 +1,12 @@
 #include "warpwise/emulator/decode/decoder.hpp"
 
-// Asynchronous copies, which take place at once, and mbarriers.
+// Asynchronous copies, which take place at once, their groups, and mbarriers.
 
 #include <utility>
 
 #include "warpwise/emulator/decode/flags.hpp"
 #include "warpwise/emulator/decode/select.hpp"
+#include "warpwise/emulator/instructions/async_groups.hpp"
 #include "warpwise/emulator/instructions/copy_async.hpp"
 #include "warpwise/emulator/instructions/lanes.hpp"
 #include "warpwise/emulator/instructions/mbarrier.hpp"
@@ -14,8 +15,12 @@ namespace warpwise::emulator {
 
 void Decoder::decode_copy_async() {
   if (!has("async")) refuse("");
-  if (has("commit_group") || has("wait_group") || has("wait_all") || has("prefetch")) {
+  if (has("prefetch")) {
     emit_nothing(InstructionClass::control);
+    return;
+  }
+  if (has("commit_group") || has("wait_group") || has("wait_all")) {
+    decode_async_group(has("bulk") ? Asynchronous::bulk : Asynchronous::copy);
     return;
   }
   if (has("tensor")) {
@@ -52,6 +57,20 @@ void Decoder::decode_copy_async() {
   op.list = new_list({from.base, added, read_bytes});
   set_address(op, to, InstructionClass::store);
   new_site(InstructionClass::load);
+}
+
+void Decoder::decode_async_group(Asynchronous what) {
+  GroupFlags flags;
+  flags.what = what;
+  flags.waits = has("commit_group") ? 0 : 1;
+  flags.commits = has("wait_group") ? 0 : 1;
+  flags.reads_only = has("read") ? 1 : 0;
+  if (has("wait_group")) {
+    if (operand(0).kind != Operand::Kind::integer) malformed("waits for no number of groups");
+    flags.left = static_cast<std::uint32_t>(operand(0).value) & GroupFlags::most_left;
+  }
+  Operation& op = emit(async_group_handler(observers_), InstructionClass::control);
+  op.flags = packed_flags(flags);
 }
 
 /// The value of an address in 64 bits; its offset is added where it is not 0.
@@ -92,12 +111,9 @@ void Decoder::decode_store_async() {
 /// cp.async.mbarrier.arrive: the copies before it have taken place. Without .noinc it counts itself
 /// among those that the phase waits for, and takes itself away again.
 void Decoder::decode_copy_arrival() {
-  if (!has("noinc")) {
-    emit_nothing(InstructionClass::barrier);
-    return;
-  }
   MbarrierFlags flags;
-  flags.kind = MbarrierKind::arrive;
+  flags.kind = has("noinc") ? MbarrierKind::arrive : MbarrierKind::track;
+  flags.tracks = 1;
   emit_mbarrier(flags, operand(0), Operation::none, Operation::none, Operation::none);
 }
 

@@ -67,8 +67,12 @@ WarpgroupProductFlags Decoder::warpgroup_flags() const {
 }
 
 void Decoder::decode_warpgroup() {
-  if (has("fence") || has("commit_group") || has("wait_group")) {
+  if (has("fence")) {
     emit_nothing(InstructionClass::control);
+    return;
+  }
+  if (has("commit_group") || has("wait_group")) {
+    decode_async_group(Asynchronous::product);
     return;
   }
   if (!has("mma_async")) refuse("");

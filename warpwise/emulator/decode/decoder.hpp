@@ -68,6 +68,7 @@ class Decoder : KernelBuilder {
   void decode_copy_async();
   std::int32_t address_value(const Address& at);
   void decode_copy_arrival();
+  void decode_async_group(Asynchronous what);
   void decode_mbarrier();
   void decode_store_async();
   void emit_mbarrier(MbarrierFlags flags, const Operand& object, std::int32_t result,

@@ -144,7 +144,7 @@ struct ElementProductFlags {
   std::uint32_t unused : 12 = 0;
 };
 
-enum class MbarrierKind : std::uint32_t { init, inval, expect, complete, arrive, test };
+enum class MbarrierKind : std::uint32_t { init, inval, expect, complete, arrive, test, track };
 
 /// mbarrier.
 struct MbarrierFlags {
@@ -153,7 +153,18 @@ struct MbarrierFlags {
   std::uint32_t expects : 1 = 0;       ///< arrive.expect_tx
   std::uint32_t by_parity : 1 = 0;     ///< a wait for a phase of a parity, not of a state
   std::uint32_t wide_operand : 1 = 0;  ///< operand b has 64 bits
-  std::uint32_t unused : 25 = 0;
+  std::uint32_t tracks : 1 = 0;        ///< the phase ends with the thread's cp.async too
+  std::uint32_t unused : 24 = 0;
+};
+
+/// commit_group, wait_group, wait_all of what is asynchronous.
+struct GroupFlags {
+  Asynchronous what : 3 = Asynchronous::none;
+  std::uint32_t commits : 1 = 0;
+  std::uint32_t waits : 1 = 0;       ///< for all but the last `left` groups
+  std::uint32_t reads_only : 1 = 0;  ///< until they have read what they copy
+  std::uint32_t left : 26 = 0;
+  static constexpr std::uint32_t most_left = (1U << 26) - 1;
 };
 
 /// What a copy does to the memory that it comes to.

@@ -51,6 +51,15 @@ enum class Control : std::uint8_t {
   ret,
 };
 
+/// What ends some time after the instruction that starts it, and who learns of its end.
+enum class Asynchronous : std::uint32_t {
+  none,
+  copy,  ///< cp.async: a thread that waits for its groups, or at an mbarrier that tracks them
+  bulk,  ///< a bulk copy to global memory: a thread that waits for its groups
+  by_mbarrier,  ///< a bulk copy to shared memory: a thread that waits at its mbarrier
+  product,      ///< wgmma: a warpgroup that waits for its groups
+};
+
 /// How wide a register or an operand is. Registers of 16 bits take a lane of 32, zero-extended.
 enum class Width : std::uint8_t { none, predicate, w16, w32, w64, w128 };
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "warpwise/emulator/execute/mbarrier_object.hpp"
 #include "warpwise/emulator/execute/state.hpp"
 #include "warpwise/emulator/observe/observer.hpp"
 
@@ -22,6 +23,8 @@ struct Request {
   const std::uint64_t* addresses = nullptr;
   Mask lanes = 0;
   bool tells = false;  ///< others of what came before, though the operation itself does not
+  Asynchronous ends_by = Asynchronous::none;
+  int starter = -1;  ///< as in Access
 };
 
 /// Finds the place of a request, and records the faults of lanes that cannot be served.
@@ -36,8 +39,9 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   resolve(warp, op, request, place);
   if (request.kind == AccessKind::store) warp.wrote = true;
   if constexpr (Observers::any) {
-    Access access{request.space, request.kind, request.bytes, request.addresses, place.valid,
-                  place.steady,  site,         &place,        nullptr,           request.tells};
+    Access access{request.space,   request.kind,   request.bytes, request.addresses, place.valid,
+                  place.steady,    site,           &place,        nullptr,           request.tells,
+                  request.ends_by, request.starter};
     if (request.space == Space::shared) access.owner = warp.block;
     if (request.space == Space::cluster) {
       access.space = Space::shared;
@@ -50,6 +54,14 @@ void serve(Warp& warp, const Operation& op, std::int32_t site, const Request& re
   } else {
     body(place);
   }
+}
+
+/// The phase of the mbarrier that a lane accesses.
+inline MbarrierPhase phase_at(const Warp& warp, const Request& request, const Resolved& place,
+                              int lane, MbarrierObject object) {
+  const bool is_far = request.space == Space::cluster;
+  return {is_far ? place.owner : warp.block, is_far ? place.at[lane] : request.addresses[lane],
+          object.phase()};
 }
 
 /// The rank plus one of the block in whose shared memory an address of a cluster's lies; 0: the

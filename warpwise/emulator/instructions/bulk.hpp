@@ -16,24 +16,27 @@ namespace warpwise::emulator::bulk {
 
 inline constexpr std::uint64_t unit = 16;  // what sizes are multiples of, and most addresses
 
-/// Pieces of one size, in one space.
+/// Pieces of one size, in one space, of a copy that a lane starts.
 struct Pieces {
+  int lane = 0;
+  Asynchronous ends_by = Asynchronous::none;
   Space space = Space::shared;
   AccessKind kind = AccessKind::load;
   std::uint64_t bytes = unit;  ///< of each
   std::uint64_t count = 0;
 };
 
-/// Whether a lane may access all that lies from one address to another one, which is that of the
+/// Whether the lane may access all that lies from one address to another one, which is that of the
 /// last piece. What is wrong is its fault.
-inline bool is_inside(Warp& warp, const Operation& op, int lane, const Pieces& pieces,
-                      Address first, Address last) {
+inline bool is_inside(Warp& warp, const Operation& op, const Pieces& pieces, Address first,
+                      Address last) {
   alignas(64) std::uint64_t addresses[warp_lanes];
   for (const Address edge : {first, last}) {
     std::fill_n(addresses, warp_lanes, edge);
     Resolved place;
     resolve(warp, op,
-            {pieces.space, pieces.kind, static_cast<int>(pieces.bytes), addresses, Mask{1} << lane},
+            {pieces.space, pieces.kind, static_cast<int>(pieces.bytes), addresses,
+             Mask{1} << pieces.lane},
             place);
     if (place.valid == 0) return false;
   }
@@ -51,8 +54,9 @@ void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pi
     for (int i = 0; i < warp_lanes; ++i)
       addresses[i] = address_of(done + static_cast<std::uint64_t>(std::min(i, now - 1)));
     // What reduces is atomic, whoever else does so.
-    const Request request{pieces.space, pieces.kind, static_cast<int>(pieces.bytes),
-                          addresses,    lanes,       pieces.kind == AccessKind::atomic};
+    const Request request{pieces.space,   pieces.kind, static_cast<int>(pieces.bytes),
+                          addresses,      lanes,       pieces.kind == AccessKind::atomic,
+                          pieces.ends_by, pieces.lane};
     serve<Observers>(warp, op, site, request, [&](const Resolved& place) {
       for (Mask left = place.valid; left != 0; left &= left - 1) {
         const int i = std::countr_zero(left);
@@ -62,7 +66,7 @@ void for_each_piece(Warp& warp, const Operation& op, std::int32_t site, const Pi
   }
 }
 
-/// Tells an mbarrier that so many bytes have come.
+/// Tells an mbarrier that so many bytes have come, of what the lane has started for it.
 template <class Observers>
 void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address mbarrier,
           std::uint32_t bytes) {
@@ -75,6 +79,8 @@ void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address 
     MbarrierObject object;
     std::byte* at = place.base + place.at[lane];
     std::memcpy(&object, at, sizeof(object));
+    Observers::of(warp).tracks(warp, Asynchronous::by_mbarrier, Mask{1} << lane,
+                               phase_at(warp, request, place, lane, object));
     object.complete(bytes);
     std::memcpy(at, &object, sizeof(object));
   });

@@ -31,7 +31,8 @@ void copy_async(Warp& warp, const Operation& op) {
   reading &= warp.active;
   if (reading != 0) {
     serve<Observers>(
-        warp, op, op.site + 1, {Space::global, AccessKind::load, op.bytes, from, reading},
+        warp, op, op.site + 1,
+        {Space::global, AccessKind::load, op.bytes, from, reading, false, Asynchronous::copy},
         [&](const Resolved& place) {
           for (Mask left = place.valid; left != 0; left &= left - 1) {
             const int i = std::countr_zero(left);
@@ -40,14 +41,16 @@ void copy_async(Warp& warp, const Operation& op) {
           }
         });
   }
-  serve<Observers>(warp, op, op.site, {Space::shared, AccessKind::store, op.bytes, to, warp.active},
-                   [&](const Resolved& place) {
-                     for (Mask left = place.valid; left != 0; left &= left - 1) {
-                       const int i = std::countr_zero(left);
-                       std::memcpy(place.base + place.at[i],
-                                   pieces[static_cast<std::size_t>(i)].data(), op.bytes);
-                     }
-                   });
+  serve<Observers>(
+      warp, op, op.site,
+      {Space::shared, AccessKind::store, op.bytes, to, warp.active, false, Asynchronous::copy},
+      [&](const Resolved& place) {
+        for (Mask left = place.valid; left != 0; left &= left - 1) {
+          const int i = std::countr_zero(left);
+          std::memcpy(place.base + place.at[i], pieces[static_cast<std::size_t>(i)].data(),
+                      op.bytes);
+        }
+      });
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ template <class Observers>
 class BulkCopy {
  public:
   BulkCopy(Warp& warp, const Operation& op)
-      : warp_(warp), op_(op), list_(list_of(warp, op)), flags_(flags_of<BulkFlags>(op)) {}
+      : warp_(warp), op_(op), list_(list_of(warp, op)), flags_(flags_of<BulkFlags>(op)),
+        ends_by_(flags_.to_global != 0 ? Asynchronous::bulk : Asynchronous::by_mbarrier) {}
 
   void run(int lane) {
     const std::uint64_t bytes = source<std::uint32_t>(warp_, list_[2])[lane];
@@ -42,9 +43,15 @@ class BulkCopy {
  private:
   bool read(int lane, Address from) {
     const bool is_global = flags_.to_global == 0 && flags_.from_shared == 0;
-    const Pieces pieces{is_global ? Space::global : space_of_shared(from), AccessKind::load,
-                        bulk::unit, content_.size() / bulk::unit};
-    if (!bulk::is_inside(warp_, op_, lane, pieces, from, from + content_.size() - bulk::unit))
+    // Who learns that a copy between blocks has read its source is in another block.
+    const Asynchronous ends_by = flags_.from_shared != 0 ? Asynchronous::none : ends_by_;
+    const Pieces pieces{lane,
+                        ends_by,
+                        is_global ? Space::global : space_of_shared(from),
+                        AccessKind::load,
+                        bulk::unit,
+                        content_.size() / bulk::unit};
+    if (!bulk::is_inside(warp_, op_, pieces, from, from + content_.size() - bulk::unit))
       return false;
     bulk::for_each_piece<Observers>(
         warp_, op_, op_.site + 1, pieces, [&](std::uint64_t k) { return from + bulk::unit * k; },
@@ -56,10 +63,13 @@ class BulkCopy {
 
   void write(int lane, Address to, Address mbarrier) {
     const bool reduces = flags_.reduction != Reduction::none;
-    const Pieces pieces{flags_.to_global != 0 ? Space::global : space_of_shared(to),
-                        reduces ? AccessKind::atomic : AccessKind::store, bulk::unit,
+    const Pieces pieces{lane,
+                        ends_by_,
+                        flags_.to_global != 0 ? Space::global : space_of_shared(to),
+                        reduces ? AccessKind::atomic : AccessKind::store,
+                        bulk::unit,
                         content_.size() / bulk::unit};
-    if (bulk::is_inside(warp_, op_, lane, pieces, to, to + content_.size() - bulk::unit)) {
+    if (bulk::is_inside(warp_, op_, pieces, to, to + content_.size() - bulk::unit)) {
       bulk::for_each_piece<Observers>(
           warp_, op_, op_.site, pieces, [&](std::uint64_t k) { return to + bulk::unit * k; },
           [&](std::byte* at, std::uint64_t k) {
@@ -83,6 +93,7 @@ class BulkCopy {
   const Operation& op_;
   const std::int32_t* list_;
   BulkFlags flags_;
+  Asynchronous ends_by_;
   std::vector<std::byte> content_;
 };
 

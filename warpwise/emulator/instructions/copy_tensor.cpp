@@ -102,7 +102,8 @@ template <class Observers>
 class TensorCopy {
  public:
   TensorCopy(Warp& warp, const Operation& op)
-      : warp_(warp), op_(op), list_(list_of(warp, op)), flags_(flags_of<TensorCopyFlags>(op)) {}
+      : warp_(warp), op_(op), list_(list_of(warp, op)), flags_(flags_of<TensorCopyFlags>(op)),
+        ends_by_(flags_.to_global != 0 ? Asynchronous::bulk : Asynchronous::by_mbarrier) {}
 
   void run(int lane) {
     lane_ = lane;
@@ -188,9 +189,8 @@ class TensorCopy {
       const std::uint64_t each =
           reduces ? box.element_bytes()
                   : std::uint64_t{1} << std::min(4, std::countr_zero(part->address | part->bytes));
-      const Pieces pieces{Space::global, kind, each, part->bytes / each};
-      if (!bulk::is_inside(warp_, op_, lane_, pieces, part->address,
-                           part->address + part->bytes - each))
+      const Pieces pieces{lane_, ends_by_, Space::global, kind, each, part->bytes / each};
+      if (!bulk::is_inside(warp_, op_, pieces, part->address, part->address + part->bytes - each))
         return false;
       std::byte* content = content_.data() + row * box.row_bytes() + part->begin;
       bulk::for_each_piece<Observers>(
@@ -204,9 +204,10 @@ class TensorCopy {
   template <class Body>
   bool access_tile(const Box& box, Address tile, std::int32_t site, AccessKind kind,
                    const Body& body) {
-    const Pieces pieces{space_of_shared(tile), kind, bulk::unit, box.bytes() / bulk::unit};
+    const Pieces pieces{lane_, ends_by_,   space_of_shared(tile),
+                        kind,  bulk::unit, box.bytes() / bulk::unit};
     const Address last = tile + box.offset_of(pieces.count - 1);
-    if (!bulk::is_inside(warp_, op_, lane_, pieces, tile, last)) return false;
+    if (!bulk::is_inside(warp_, op_, pieces, tile, last)) return false;
     bulk::for_each_piece<Observers>(
         warp_, op_, site, pieces,
         [&](std::uint64_t k) { return swizzled(tile + box.offset_of(k), map_.swizzled_bytes); },
@@ -260,6 +261,7 @@ class TensorCopy {
   const Operation& op_;
   const std::int32_t* list_;
   TensorCopyFlags flags_;
+  Asynchronous ends_by_;
   int lane_ = 0;
   TensorMap map_;
   std::vector<std::byte> content_;

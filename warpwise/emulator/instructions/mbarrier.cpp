@@ -1,8 +1,10 @@
 #include "warpwise/emulator/instructions/mbarrier.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "warpwise/emulator/execute/access.hpp"
 #include "warpwise/emulator/execute/faults.hpp"
@@ -22,6 +24,7 @@ bool apply(MbarrierObject& object, MbarrierFlags flags, std::uint64_t operand, s
       object = MbarrierObject::of(static_cast<std::uint32_t>(operand));
       break;
     case MbarrierKind::inval: object = {}; break;
+    case MbarrierKind::track: break;
     case MbarrierKind::expect: object.expect(bytes); break;
     case MbarrierKind::complete: object.complete(bytes); break;
     case MbarrierKind::arrive: {
@@ -43,6 +46,13 @@ std::uint64_t operand_of(const Warp& warp, const Operation& op, MbarrierFlags fl
                                  : source<std::uint32_t>(warp, op.b)[lane];
 }
 
+void add_phase(std::vector<MbarrierPhase>& phases, const MbarrierPhase& phase) {
+  const auto is_same = [&](const MbarrierPhase& each) {
+    return each.owner == phase.owner && each.address == phase.address;
+  };
+  if (std::none_of(phases.begin(), phases.end(), is_same)) phases.push_back(phase);
+}
+
 template <class Observers>
 void mbarrier(Warp& warp, const Operation& op) {
   const auto flags = flags_of<MbarrierFlags>(op);
@@ -54,6 +64,7 @@ void mbarrier(Warp& warp, const Operation& op) {
     note_poll(warp, op, addresses);
   else
     warp.wrote = true;
+  std::vector<MbarrierPhase> ended;
   for_each_space(op.space, addresses, warp.active, [&](Space space, Mask lanes) {
     if (space != Space::shared && space != Space::cluster) {
       record_fault(warp, op, FaultKind::out_of_bounds, std::countr_zero(lanes),
@@ -66,6 +77,9 @@ void mbarrier(Warp& warp, const Operation& op) {
         const int i = std::countr_zero(left);
         MbarrierObject object;
         std::memcpy(&object, place.base + place.at[i], sizeof(object));
+        const MbarrierPhase phase = phase_at(warp, request, place, i, object);
+        if (flags.tracks != 0)
+          Observers::of(warp).tracks(warp, Asynchronous::copy, Mask{1} << i, phase);
         const std::uint64_t operand = operand_of(warp, op, flags, i);
         const std::uint32_t bytes =
             op.c == Operation::none ? 0 : source<std::uint32_t>(warp, op.c)[i];
@@ -76,10 +90,13 @@ void mbarrier(Warp& warp, const Operation& op) {
         }
         if (flags.kind != MbarrierKind::test)
           std::memcpy(place.base + place.at[i], &object, sizeof(object));
-        tested |= static_cast<Mask>(out[i] & 1) << i;
+        if (flags.kind != MbarrierKind::test || out[i] == 0) continue;
+        tested |= Mask{1} << i;
+        add_phase(ended, {phase.owner, phase.address, phase.parity ^ 1});
       }
     });
   });
+  for (const MbarrierPhase& phase : ended) Observers::of(warp).sees_end(warp, phase);
   if (flags.kind == MbarrierKind::test) {
     set_predicate(warp, op.dst, tested);
   } else if (op.dst != Operation::none) {

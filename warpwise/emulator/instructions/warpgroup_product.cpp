@@ -261,7 +261,8 @@ class Product {
                                   : from.along_depth(first + p / groups, p % groups);
       }
       const Mask lanes = now == warp_lanes ? all_lanes : (Mask{1} << now) - 1;
-      const Request request{Space::shared, AccessKind::load, piece_bytes, addresses, lanes};
+      const Request request{Space::shared, AccessKind::load,     piece_bytes, addresses, lanes,
+                            false,         Asynchronous::product};
       // No site: what the matrix unit reads is no request of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {

@@ -52,6 +52,9 @@ struct Access {
   const Resolved* place = nullptr;  ///< on the host; null for a kernel's own parameters
   Block* owner = nullptr;  ///< of shared memory: another one of the cluster, or the warp's own
   bool tells = false;      ///< as a strong operation that releases
+  /// Not none: it takes place at some time before the end of what the operation starts.
+  Asynchronous ends_by = Asynchronous::none;
+  int starter = -1;  ///< the lane whose accesses they all are; -1: each lane's is its own
 
   /// The host's copy of the first byte of a lane.
   const std::byte* host(int lane) const { return place->base + place->at[lane]; }
@@ -65,6 +68,13 @@ struct TextureRead {
   const std::uint64_t* handles = nullptr;  ///< of 32 lanes
   /// Of 32 lanes, the place of an access to a surface, null where it has none; null for textures.
   std::byte* const* places = nullptr;
+};
+
+/// A phase of an mbarrier.
+struct MbarrierPhase {
+  Block* owner = nullptr;  ///< in whose shared memory it is
+  Address address = 0;     ///< there
+  std::uint64_t parity = 0;
 };
 
 /// The hooks. Derived classes define them again with the same parameters.
@@ -93,6 +103,13 @@ struct Observer {
   void converges(Warp&, const Operation&, Mask) {}
   /// Lanes execute a fence for the whole device.
   void fences(Warp&) {}
+  /// Lanes put into a group what they have started since their last one; they wait until all but
+  /// their last `left` groups have ended, or have read what they copy.
+  void commits(Warp&, Asynchronous, Mask) {}
+  void awaits(Warp&, Asynchronous, Mask, std::uint32_t /*left*/, bool /*reads_only*/) {}
+  /// What lanes have started ends before a phase of an mbarrier does; a lane has seen its end.
+  void tracks(Warp&, Asynchronous, Mask, const MbarrierPhase&) {}
+  void sees_end(Warp&, const MbarrierPhase&) {}
   /// Lanes come to a barrier of the block, at which they wait unless it is a bar.arrive.
   void arrives(Warp&, const Operation&, Mask, std::uint32_t) {}
   /// Lanes that waited at a barrier go on: of each warp in turn, when the last one has arrived.
@@ -155,6 +172,22 @@ class Observers {
     (get<Each>().converges(warp, op, lanes), ...);
   }
   void fences([[maybe_unused]] Warp& warp) { (get<Each>().fences(warp), ...); }
+  void commits([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
+               [[maybe_unused]] Mask lanes) {
+    (get<Each>().commits(warp, what, lanes), ...);
+  }
+  void awaits([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
+              [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t left,
+              [[maybe_unused]] bool reads_only) {
+    (get<Each>().awaits(warp, what, lanes, left, reads_only), ...);
+  }
+  void tracks([[maybe_unused]] Warp& warp, [[maybe_unused]] Asynchronous what,
+              [[maybe_unused]] Mask lanes, [[maybe_unused]] const MbarrierPhase& phase) {
+    (get<Each>().tracks(warp, what, lanes, phase), ...);
+  }
+  void sees_end([[maybe_unused]] Warp& warp, [[maybe_unused]] const MbarrierPhase& phase) {
+    (get<Each>().sees_end(warp, phase), ...);
+  }
   void arrives([[maybe_unused]] Warp& warp, [[maybe_unused]] const Operation& op,
                [[maybe_unused]] Mask lanes, [[maybe_unused]] std::uint32_t barrier) {
     (get<Each>().arrives(warp, op, lanes, barrier), ...);

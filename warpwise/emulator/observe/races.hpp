@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warpwise/emulator/observe/observer.hpp"
+#include "warpwise/emulator/observe/pending_accesses.hpp"
 #include "warpwise/emulator/observe/race_order.hpp"
 #include "warpwise/emulator/observe/race_shadow.hpp"
 
@@ -35,6 +36,12 @@ namespace warpwise::emulator {
 /// its barrier too, unless they arrive there with .relaxed, and by mbarriers and strong accesses of
 /// a block's shared memory.
 ///
+/// An asynchronous copy takes place between its start and its end, so that nothing in between may
+/// touch what it writes or write what it reads: not its thread either. Its end is ordered as
+/// accesses of the thread that waits for its group, or of threads that see the phase of the
+/// mbarrier end that tracks it. What a product by a warpgroup reads is likewise read until one of
+/// its warps has waited for it.
+///
 /// Writes of the value that is there already are no race but `equal_writes`, reported if asked for.
 ///
 /// What it does not report, so that what it reports is a race:
@@ -46,12 +53,15 @@ namespace warpwise::emulator {
 /// - a missing fence on the side that reads;
 /// - races that another order of the warps would show, where a strong access happens to order them
 ///   in this one, and such as hide because some lanes of a warp passed a barrier without others;
-/// - reads through textures, and asynchronous copies and products before their wait (they take
-///   place at once), among them a missing fence.proxy.async.
+/// - of several copies that read a word, a write before the last of them has ended; the source of a
+///   copy from one block's shared memory to another one's;
+/// - registers of a product before its end, and a missing fence.proxy.async;
+/// - reads through textures.
 ///
 /// Memory: 8 bytes for each word that is read, and 8 for each that is written, in pages of 4096
-/// bytes: of shared memory until its block ends, of global memory until the launch does; and 12 for
-/// each time that warps reach. When these are too many all that was is forgotten.
+/// bytes: of shared memory until its block ends, of global memory until the launch does; 12 for
+/// each time that warps reach; and 400 for each 32 pieces of copies that nobody has waited for.
+/// When these are too many all that was is forgotten.
 class Races : public Observer {
  public:
   explicit Races(const Launch& launch);
@@ -68,6 +78,10 @@ class Races : public Observer {
   void passes(Warp& warp, Mask, std::uint32_t barrier);
   void completes(Block& block, std::uint32_t barrier);
   void leaves(Warp& warp, Mask);
+  void commits(Warp& warp, Asynchronous what, Mask lanes);
+  void awaits(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left, bool reads_only);
+  void tracks(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase);
+  void sees_end(Warp& warp, const MbarrierPhase& phase);
 
  private:
   struct History;
@@ -76,6 +90,10 @@ class Races : public Observer {
 
   /// Whose epoch it is.
   struct Owner {
+    // Some 400 MB of them. Only warps that spin for long reach so many times.
+    static constexpr std::size_t most = std::size_t{1} << 25;
+    /// Of what nobody has waited for: nothing comes behind it.
+    static constexpr Time never = ~Time{0};
     std::uint32_t block = 0;
     Time time = 0;
     std::uint32_t warp = 0;
@@ -89,7 +107,10 @@ class Races : public Observer {
 
   History& history_of(const Block& block);
   Epoch epoch_of(History& history, std::size_t warp);
+  Epoch new_epoch(const History& history, Time time, std::size_t warp);
   void forget_all();
+  void start(History& history, Warp& warp, const Operation& op, const Access& access);
+  void end(const PendingAccess& access, Epoch epoch);
   void tell(Warp& warp, const Operation& op, const Access& access);
   std::string message(const Warp& warp, const Access& access, const Found& found) const;
   std::string described(Touch rival, bool reads, int byte, const Warp& warp, int lane) const;
@@ -99,7 +120,9 @@ class Races : public Observer {
   Shadow global_;
   ToldPlaces told_;
   std::vector<Owner> owners_;  ///< of each epoch, from the first on
-  std::vector<Found> found_;   ///< by the access at hand
+  /// Of epochs in which a warp has seen others' copies end: who started them.
+  std::unordered_map<Epoch, Owner> starters_;
+  std::vector<Found> found_;                                              ///< by the access at hand
   std::unordered_map<const Block*, std::unique_ptr<History>> histories_;  ///< of resident blocks
   std::vector<std::unique_ptr<History>> unused_;
   std::unordered_map<const Cluster*, Meeting> meetings_;  ///< of clusters that have blocks

@@ -1,0 +1,277 @@
+#pragma once
+
+// Internal to the race check: how it looks at one access.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "warpwise/emulator/observe/races.hpp"
+
+namespace warpwise::emulator {
+
+struct Races::History {
+  BlockOrder order;
+  Shadow shared;
+  PendingAccesses pending;
+  std::array<Epoch, most_warps> epochs{};          ///< of warps now; 0: none yet
+  std::array<Epoch, most_warps> pending_epochs{};  ///< of what their copies have still to do
+  Epoch first = 1;  ///< of the block: what is before is another block's
+
+  /// After the order has gone on.
+  void renew(std::size_t warp) { epochs[warp] = 0; }
+};
+
+/// An earlier access that one at hand has no order with.
+struct Races::Found {
+  Touch rival;
+  int lane = 0;
+  int piece = 0;           ///< of the access; its lane, as a rule
+  std::uint64_t byte = 0;  ///< its address
+  bool reads = false;      ///< what the rival does
+  bool is_narrow = false;  ///< both are strong, but not for each other
+  unsigned mask = 0;       ///< of the bytes that both touch, of the word
+  std::array<std::byte, 4> before{};
+};
+
+/// What memory holds of a word where an access has found a rival: the bytes of the mask.
+template <class Found>
+std::array<std::byte, 4> word_at(const Access& access, const Found& found) {
+  std::array<std::byte, 4> word{};
+  for (std::size_t k = 0; k < word.size(); ++k) {
+    if ((found.mask >> k & 1) == 0) continue;
+    // Such a byte may be another lane's, beside this one's.
+    const std::uint64_t address = (found.byte & ~std::uint64_t{3}) + k;
+    word[k] = access.host(
+        found.piece)[static_cast<std::int64_t>(address - access.addresses[found.piece])];
+  }
+  return word;
+}
+
+/// Compares one access with what came before, and remembers it.
+class Races::Look {
+ public:
+  Look(Races& races, History& history, Warp& warp, const Operation& op, const Access& access)
+      : races_(races), history_(history), order_(history.order), warp_(warp), access_(access),
+        shadow_(access.space == Space::shared ? races.history_of(*access.owner).shared
+                                              : races.global_),
+        epoch_(races.epoch_of(history, warp.index)),
+        floor_(Touch::epoch_part(
+            access.space == Space::shared ? races.history_of(*access.owner).first : 1)),
+        writes_(access.kind != AccessKind::load) {
+    const std::uint64_t operation = std::min<std::uint64_t>(op.index, Touch::most_operations - 1);
+    base_ = Touch::epoch_part(epoch_) | operation << Touch::operation_at |
+            (op.strong || access.tells ? Touch::strong : 0) | (op.narrow ? Touch::narrow : 0) |
+            (access.kind == AccessKind::atomic ? Touch::atomic : 0);
+  }
+
+  void run() {
+    if (access_.place->contiguous || (access_.steady && step() == bytes())) {
+      run_contiguous();
+    } else if (access_.steady && step() == 0 && !writes_) {
+      each_lane(Mask{1} << (warp_lanes - 1), Touch::several, true, true);
+    } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
+      each_lane(access_.lanes, 0, true, true);  // no two lanes in one word
+    } else {
+      // All lanes are compared with what came before this instruction; then all are remembered.
+      each_lane(access_.lanes, 0, true, false);
+      each_lane(access_.lanes, 0, false, true);
+    }
+  }
+
+  /// The same of what a copy or product does; what it leaves is of another epoch.
+  void run_in(Epoch epoch) {
+    each_piece(true, false);
+    base_ = (base_ & ~Touch::epoch_bits) | Touch::epoch_part(epoch);
+    each_piece(false, true);
+  }
+
+  Epoch epoch() const { return epoch_; }
+
+ private:
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
+  std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
+
+  void run_contiguous() {
+    const std::uint64_t begin = access_.addresses[0];
+    const std::uint64_t end = begin + bytes() * warp_lanes;
+    for (std::uint64_t at = begin; at < end;) {
+      ShadowPage& page = shadow_.page_of(at);
+      const std::uint64_t stop = std::min(end, (at / ShadowPage::bytes + 1) * ShadowPage::bytes);
+      prepare(page);
+      if (bytes() >= 4) {
+        whole_words(page, at, stop, begin);
+      } else {
+        parts_of_words(page, at, stop, begin);
+      }
+      at = stop;
+    }
+  }
+
+  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
+    const std::uint64_t base = base_ | Touch::mask_bits;
+    const int shift = std::countr_zero(bytes());
+    for (; at < stop; at += 4) {
+      const Touch touch{base | ((at - begin) >> shift) << Touch::lane_at};
+      touch_word(page, at, touch, true, true);
+    }
+  }
+
+  void parts_of_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
+    const std::uint64_t base =
+        base_ | Touch::layout_part(bytes() == 1 ? Touch::lane_of_each : Touch::lane_of_two);
+    while (at < stop) {
+      const std::uint64_t next = std::min(stop, (at | 3) + 1);
+      const unsigned mask = ((1U << (next - at)) - 1) << (at & 3);
+      const Touch touch{base | Touch::mask_part(mask) | (at - begin) / bytes() << Touch::lane_at};
+      touch_word(page, at & ~std::uint64_t{3}, touch, true, true);
+      at = next;
+    }
+  }
+
+  void each_lane(Mask lanes, std::uint64_t flags, bool looks, bool keeps) {
+    const bool is_part = bytes() < 4;
+    for (Mask left = lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const std::uint64_t address = access_.addresses[lane];
+      const unsigned mask = is_part ? ((1U << bytes()) - 1) << (address & 3) : 15;
+      touch_words(address, {base_ | flags | Touch::mask_part(mask) | Touch::lane_part(lane)}, looks,
+                  keeps);
+    }
+  }
+
+  void each_piece(bool looks, bool keeps) {
+    for (Mask left = access_.lanes; left != 0; left &= left - 1) {
+      piece_ = std::countr_zero(left);
+      const std::uint64_t address = access_.addresses[piece_];
+      const int lane = access_.starter >= 0 ? access_.starter : piece_;
+      const unsigned mask = bytes() < 4 ? ((1U << bytes()) - 1) << (address & 3) : 15;
+      touch_words(address, {base_ | Touch::mask_part(mask) | Touch::lane_part(lane)}, looks, keeps);
+    }
+  }
+
+  void touch_words(std::uint64_t address, Touch touch, bool looks, bool keeps) {
+    // Aligned, it lies in one page.
+    ShadowPage& page = shadow_.page_of(address);
+    prepare(page);
+    for (std::uint64_t at = address & ~std::uint64_t{3}; at < address + bytes(); at += 4)
+      touch_word(page, at, touch, looks, keeps);
+  }
+
+  void prepare(ShadowPage& page) const {
+    auto& touches = writes_ ? page.writes : page.reads;
+    if (touches == nullptr) touches = std::make_unique<ShadowPage::Touches>();
+  }
+
+  void touch_word(ShadowPage& page, std::uint64_t address, Touch touch, bool looks, bool keeps) {
+    const std::size_t word = address / 4 % ShadowPage::words;
+    if (looks) {
+      if (page.writes) look(Touch{(*page.writes)[word]}, touch, address, false);
+      if (writes_ && page.reads) look(Touch{(*page.reads)[word]}, touch, address, true);
+    }
+    if (!keeps) return;
+    if (writes_) {
+      std::uint64_t& old = (*page.writes)[word];
+      old = (old & Touch::epoch_bits) == (touch.bits & Touch::epoch_bits)
+                ? merged({old}, touch).bits
+                : touch.bits;
+    } else {
+      keep_read((*page.reads)[word], touch);
+    }
+  }
+
+  void keep_read(std::uint64_t& old, Touch touch) {
+    if (old < floor_) {
+      old = touch.bits;
+    } else if (((old ^ touch.bits) & Touch::epoch_bits) == 0) {
+      old = merged({old}, touch).bits;
+    } else if (!is_concurrent(Touch{old}.epoch()) || Touch{old}.is(Touch::strong)) {
+      // What every later write has to come behind anyway is forgotten.
+      old = touch.bits;
+    } else if (!touch.is(Touch::strong)) {
+      old |= Touch::others;
+    }
+  }
+
+  void look(Touch old, Touch touch, std::uint64_t address, bool reads) {
+    if (old.bits < floor_ || ((old.bits & touch.bits) & Touch::mask_bits) == 0) return;
+    if (((old.bits ^ touch.bits) & Touch::epoch_bits) == 0) {
+      if (((old.bits ^ touch.bits) &
+           (Touch::lane_bits | Touch::layout_bits | Touch::mask_bits | Touch::several)) == 0 &&
+          !old.is(Touch::several | Touch::others))
+        return;
+      if (are_of_different_lanes(old, touch, reads) || (reads && old.is(Touch::others)))
+        found(old, touch, address, reads, false);
+      return;
+    }
+    if (!is_concurrent(old.epoch())) return;
+    if (old.is(Touch::strong) && touch.is(Touch::strong)) {
+      const bool narrow = old.is(Touch::narrow) || touch.is(Touch::narrow);
+      if (narrow && races_.owners_[old.epoch()].block != order_.block())
+        found(old, touch, address, reads, true);
+      return;
+    }
+    found(old, touch, address, reads, false);
+  }
+
+  /// Whether nothing orders what was done in another epoch and what is done now.
+  bool is_concurrent(Epoch epoch) {
+    Verdict& verdict = verdicts_[epoch % verdicts_.size()];
+    if (verdict.epoch != epoch) {
+      const Owner& owner = races_.owners_[epoch];
+      verdict = {epoch, order_.is_concurrent(owner.block, owner.warp, owner.time, warp_.index)};
+    }
+    return verdict.is_concurrent;
+  }
+
+  void found(Touch old, Touch touch, std::uint64_t address, bool reads, bool is_narrow) {
+    Found each{old, 0, 0, address, reads, is_narrow, old.mask() & touch.mask(), {}};
+    each.byte += static_cast<std::uint64_t>(std::countr_zero(each.mask));
+    if (touch.is(Touch::several)) {
+      for (int lane = 0; lane < warp_lanes; ++lane) {
+        each.lane = each.piece = lane;
+        add(each);
+      }
+      return;
+    }
+    for (unsigned left = each.mask; left != 0; left &= left - 1) {
+      const int lane = touch.lane_of(std::countr_zero(left));
+      if (lane == each.lane && left != each.mask) continue;
+      each.lane = lane;
+      each.piece = access_.starter >= 0 ? piece_ : lane;
+      each.byte = address + static_cast<std::uint64_t>(std::countr_zero(left));
+      add(each);
+    }
+  }
+
+  void add(Found each) {
+    if (each.rival.epoch() == epoch_ && !each.rival.is(Touch::several | Touch::others) &&
+        each.rival.lane_of(static_cast<int>(each.byte & 3)) == each.lane)
+      return;
+    each.before = word_at(access_, each);
+    races_.found_.push_back(each);
+  }
+
+  struct Verdict {
+    Epoch epoch = 0;
+    bool is_concurrent = false;
+  };
+
+  Races& races_;
+  History& history_;
+  BlockOrder& order_;
+  Warp& warp_;
+  const Access& access_;
+  Shadow& shadow_;
+  Epoch epoch_;
+  std::uint64_t floor_;
+  std::uint64_t base_ = 0;
+  bool writes_;
+  int piece_ = 0;  ///< that each_lane() is at
+  std::array<Verdict, 8> verdicts_{};
+};
+
+}  // namespace warpwise::emulator

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <bit>
+
+#include "warpwise/emulator/observe/race_look.hpp"
+
+// Copies and products between their start and the end that somebody waits for.
+
+namespace warpwise::emulator {
+
+/// An access that takes place before the end of what the operation starts: until then nobody's
+/// access is ordered with it.
+void Races::start(History& history, Warp& warp, const Operation& op, const Access& access) {
+  if (owners_.size() >= Owner::most) forget_all();
+  if (access.ends_by == Asynchronous::none) {
+    Look look(*this, history, warp, op, access);
+    return look.run_in(look.epoch());
+  }
+  Epoch& epoch = history.pending_epochs[warp.index];
+  if (epoch == 0) epoch = new_epoch(history, Owner::never, warp.index);
+  Look look(*this, history, warp, op, access);
+  look.run_in(epoch);
+  PendingAccess pending;
+  pending.ends_by = access.ends_by;
+  pending.block = warp.block->linear;
+  pending.warp = warp.index;
+  pending.starter = access.starter;
+  pending.owner = access.owner;
+  pending.writes = access.kind != AccessKind::load;
+  pending.bytes = access.bytes;
+  pending.pieces = access.lanes;
+  std::copy_n(access.addresses, warp_lanes, pending.addresses.begin());
+  pending.epoch = epoch;
+  pending.started = look.epoch();
+  if (!history.pending.add(pending)) end(pending, 0);
+}
+
+/// What has ended took place in an epoch; 0: it is forgotten.
+void Races::end(const PendingAccess& access, Epoch epoch) {
+  Shadow& shadow = access.owner != nullptr ? history_of(*access.owner).shared : global_;
+  for (Mask left = access.pieces; left != 0; left &= left - 1) {
+    const Address begin = access.addresses[static_cast<std::size_t>(std::countr_zero(left))];
+    for (Address at = begin & ~Address{3}; at < begin + static_cast<Address>(access.bytes);
+         at += 4) {
+      ShadowPage& page = shadow.page_of(at);
+      const auto& touches = access.writes ? page.writes : page.reads;
+      if (touches == nullptr) continue;
+      std::uint64_t& touch = (*touches)[at / 4 % ShadowPage::words];
+      if (Touch{touch}.epoch() != access.epoch) continue;  // somebody else's by now
+      touch = (touch & ~(Touch::epoch_bits | Touch::others)) | Touch::epoch_part(epoch);
+    }
+  }
+}
+
+void Races::commits(Warp& warp, Asynchronous what, Mask lanes) {
+  if (is_on_) history_of(*warp.block).pending.commits(warp, what, lanes);
+}
+
+void Races::awaits(Warp& warp, Asynchronous what, Mask lanes, std::uint32_t left, bool reads_only) {
+  if (!is_on_) return;
+  History& history = history_of(*warp.block);
+  const auto ended = history.pending.awaits(warp, what, lanes, left, reads_only);
+  if (ended.empty()) return;
+  const Epoch now = epoch_of(history, warp.index);
+  // The four warps of a product come together behind it; each of them knows when it has ended.
+  for (const PendingAccess& access : ended)
+    end(access, what == Asynchronous::product ? access.started : now);
+}
+
+void Races::tracks(Warp& warp, Asynchronous what, Mask lanes, const MbarrierPhase& phase) {
+  if (!is_on_) return;
+  for (const PendingAccess& access :
+       history_of(*warp.block).pending.tracks(warp, what, lanes, phase)) {
+    if (access.owner == nullptr || access.owner == phase.owner)
+      history_of(*phase.owner).pending.add_tracked(access);
+    else
+      end(access, 0);  // where it comes to, nobody can wait for it
+  }
+}
+
+/// Others that see it too are ordered with the warp by the mbarrier.
+void Races::sees_end(Warp& warp, const MbarrierPhase& phase) {
+  if (!is_on_) return;
+  History& history = history_of(*warp.block);
+  const auto ended = history_of(*phase.owner).pending.sees_end(phase);
+  if (ended.empty()) return;
+  if (owners_.size() + ended.size() > Owner::most) return forget_all();
+  Epoch epoch = 0;
+  Owner starter;
+  for (const PendingAccess& access : ended) {
+    if (epoch == 0 || starter.block != access.block || starter.warp != access.warp) {
+      // Its access of the mbarrier, in which it has seen this, came just before.
+      epoch = new_epoch(history, history.order.now(warp.index) - 1, warp.index);
+      starter = {static_cast<std::uint32_t>(access.block), 0, access.warp};
+      starters_[epoch] = starter;
+    }
+    end(access, epoch);
+  }
+}
+
+}  // namespace warpwise::emulator
