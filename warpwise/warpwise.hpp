@@ -2,6 +2,7 @@
 
 // Everything that a program which uses Warpwise needs. No header below needs the CUDA toolkit.
 
+#include "warpwise/algorithms/chain/chain.hpp"
 #include "warpwise/algorithms/track/track.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/base/frame.hpp"

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "warpwise/algorithms/chain/arguments.hpp"
+#include "warpwise/algorithms/chain/chain.hpp"
+
+// What Chain::run() calls once its arguments are checked.
+namespace warpwise::detail::chain {
+
+/// The pixels of an image, whatever its size.
+struct Pixels {
+  ElementType type = ElementType::u8;
+  int channels = 1;
+
+  friend bool operator==(const Pixels&, const Pixels&) = default;
+};
+
+/// What a step makes of pixels; nothing where that is not its own choice but the last view's.
+Pixels result_of(const ChainStep& step, Pixels from);
+
+/// Rows to either side of a pixel's that a step's result depends on.
+std::int64_t halo_of(const ChainStep& step);
+
+/// One step, by the primitive.
+void run_step(const ChainStep& step, ConstHostView src, HostView dst);
+void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+
+/// All steps on the CPU, band by band.
+void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst);
+
+/// What the fused kernel computes in place of these steps; nothing where it does not.
+std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps);
+/// Whether it takes these views.
+bool takes_views(ConstDeviceView src, DeviceView dst);
+/// Launches it for images that it takes.
+void run_fused(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
+               std::span<const DeviceView> dst, gpu::StreamHandle stream);
+
+}  // namespace warpwise::detail::chain

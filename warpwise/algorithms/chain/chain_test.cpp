@@ -1,0 +1,270 @@
+#include "warpwise/algorithms/chain/chain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+#include "support/backend.hpp"
+#include "support/guarded_image.hpp"
+#include "warpwise/gpu/graph.hpp"
+
+namespace warpwise {
+namespace {
+
+using test::Backend;
+using test::GuardedImage;
+using test::Layout;
+using test::OnDevice;
+
+struct Type {
+  ElementType type = ElementType::u8;
+  int channels = 1;
+};
+
+constexpr ChainConvert opencv_grey_of(PixelFormat from) {
+  return {from, PixelFormat::gray8, {.convention = Convention::opencv}};
+}
+
+/// The steps one by one, by the references of the primitives.
+void reference_step(const ChainStep& step, ConstHostView src, HostView dst) {
+  if (const auto* convert_step = std::get_if<ChainConvert>(&step)) {
+    reference::convert(ConstHostFrame(convert_step->from, src), HostFrame(convert_step->to, dst),
+                       convert_step->options);
+  } else if (const auto* sobel_options = std::get_if<SobelOptions>(&step)) {
+    reference::sobel(src, dst, *sobel_options);
+  } else {
+    reference::threshold(src, dst, std::get<ThresholdOptions>(step));
+  }
+}
+
+/// Colours that change little from pixel to pixel, with an edge here and there: gradients of all
+/// lengths, not only such that saturate.
+void fill_smooth(GuardedImage& image, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const HostView view = image.view();
+  for (std::int64_t y = 0; y < view.height(); ++y) {
+    for (std::int64_t i = 0; i < view.row_bytes(); ++i) {
+      const std::int64_t level = 60 + (i / 97 + y / 11) % 3 * 50;
+      store(view.row(y), i, static_cast<std::uint8_t>(level + static_cast<int>(random() % 9)));
+    }
+  }
+}
+
+class ChainTest : public test::BackendTest {
+ protected:
+  /// Runs the steps on an image, and compares with the steps one by one. `between`: the types of
+  /// all results.
+  void run_and_compare(const std::vector<ChainStep>& steps, GuardedImage& src,
+                       const std::vector<Type>& between, Layout layout,
+                       std::optional<bool> fused = {}) {
+    const std::int64_t width = src.view().width();
+    const std::int64_t height = src.view().height();
+    std::vector<std::unique_ptr<GuardedImage>> results;
+    ConstHostView from = src.view();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      results.push_back(
+          std::make_unique<GuardedImage>(between[i].type, width, height, between[i].channels));
+      reference_step(steps[i], from, results.back()->view());
+      from = results.back()->view();
+    }
+    GuardedImage dst(between.back().type, width, height, between.back().channels, layout);
+    Chain chain(steps);
+    if (GetParam() == Backend::cpu) {
+      chain.run(src.view(), dst.view());
+    } else {
+      const gpu::Stream stream;
+      OnDevice device_src(src, stream);
+      OnDevice device_dst(dst, stream);
+      if (fused) {
+        EXPECT_EQ(chain.is_fused(device_src.view(), device_dst.view()), *fused);
+      }
+      chain.run(device_src.view(), device_dst.view(), stream);
+      device_dst.download(stream);
+    }
+    test::expect_equal(from, dst.view());
+    dst.expect_guards_intact();
+  }
+
+  void edges_and_compare(std::int64_t width, std::int64_t height, const SobelOptions& sobel_options,
+                         const ThresholdOptions& threshold_options, Layout layout, bool converts,
+                         std::optional<bool> fused = {}) {
+    SCOPED_TRACE(testing::Message()
+                 << width << "x" << height << " window " << threshold_options.window << " border "
+                 << name_of(sobel_options.border) << " offset " << layout.offset_bytes
+                 << " padding " << layout.padding_bytes << (converts ? " by way of gray8" : ""));
+    GuardedImage src(ElementType::u8, width, height, 3, layout);
+    fill_smooth(src, static_cast<std::uint64_t>(width * 31 + height));
+    std::vector<ChainStep> steps = {sobel_options, threshold_options};
+    std::vector<Type> results(2);
+    if (converts) {
+      const bool bgr = sobel_options.channels == ChannelOrder::bgr;
+      steps.insert(steps.begin(), opencv_grey_of(bgr ? PixelFormat::bgr24 : PixelFormat::rgb24));
+      results.emplace_back();
+    }
+    run_and_compare(steps, src, results, layout, fused);
+  }
+};
+
+ThresholdOptions cut_at(std::int64_t window, double offset = -2) {
+  return {.window = window, .offset = offset};
+}
+
+TEST_P(ChainTest, AwkwardSizesAndLayouts) {
+  for (const auto& size : test::awkward_sizes()) {
+    for (const Layout& layout : test::awkward_layouts()) {
+      edges_and_compare(size.width, size.height, {}, cut_at(5), layout, size.width % 2 == 0);
+    }
+  }
+}
+
+TEST_P(ChainTest, SizesOfOneKernel) {
+  for (const Border border : all_borders) {
+    for (const test::Size size :
+         {test::Size{8, 1}, {8, 3}, {16, 2}, {24, 90}, {240, 9}, {248, 5}, {512, 30}}) {
+      for (const std::int64_t window : {1, 3, 5, 15, 17, 33}) {
+        edges_and_compare(size.width, size.height, {.border = border}, cut_at(window), {8, 8}, true,
+                          true);
+      }
+    }
+  }
+}
+
+TEST_P(ChainTest, WindowsToTheWidestOfOneKernelAndBeyond) {
+  for (const std::int64_t window : {31, 61, 63, 65}) {
+    edges_and_compare(328, 70, {}, cut_at(window), {}, false, window <= Chain::max_fused_window);
+  }
+}
+
+TEST_P(ChainTest, Colours) {
+  for (const ChannelOrder order : all_channel_orders) {
+    for (const bool converts : {false, true}) {
+      edges_and_compare(64, 20, {.channels = order}, cut_at(7), {}, converts, true);
+    }
+  }
+}
+
+TEST_P(ChainTest, RulesOfTheThreshold) {
+  for (const ThresholdMethod method : all_threshold_methods) {
+    for (const bool inverted : {false, true}) {
+      for (const double offset : {-300.0, -3.5, 0.0, 2.25, 300.0}) {
+        const ThresholdOptions options{
+            .window = 9, .offset = offset, .method = method, .maximum = 200, .inverted = inverted};
+        edges_and_compare(48, 24, {}, options, {}, false, method != ThresholdMethod::gaussian);
+      }
+    }
+  }
+}
+
+TEST_P(ChainTest, StepsThatOneKernelDoesNotTake) {
+  edges_and_compare(64, 9, {.norm = Norm::l2}, cut_at(3), {}, false, false);
+  edges_and_compare(64, 9, {.kernel = SobelKernel::scharr}, cut_at(3), {}, true, false);
+  edges_and_compare(68, 9, {}, cut_at(3), {}, false, false);
+  edges_and_compare(64, 9, {}, cut_at(3), {0, 4}, false, false);
+}
+
+TEST_P(ChainTest, OtherSequences) {
+  GuardedImage colours(ElementType::u8, 37, 29, 3, {1, 2});
+  fill_smooth(colours, 5);
+  const ChainConvert luma{PixelFormat::rgb24, PixelFormat::gray8, {}};
+  run_and_compare({luma}, colours, {{}}, {1, 0});
+  run_and_compare({luma, cut_at(11)}, colours, {{}, {}}, {});
+  run_and_compare({luma, SobelOptions{}, cut_at(3)}, colours, {{}, {}, {}}, {}, false);
+  run_and_compare({luma, SobelOptions{}, SobelOptions{}, cut_at(3), SobelOptions{}}, colours,
+                  {{}, {}, {}, {}, {}}, {3, 1}, false);
+  run_and_compare({SobelOptions{.output = SobelOutput::dy}}, colours, {{ElementType::i16, 1}}, {});
+  GuardedImage grey(ElementType::u8, 33, 18, 1, {2, 3});
+  fill_smooth(grey, 7);
+  run_and_compare({cut_at(5), SobelOptions{}, SobelOptions{}}, grey,
+                  {{}, {}, {ElementType::u16, 1}}, {});
+}
+
+TEST_P(ChainTest, ManyBands) {
+  GuardedImage colours(ElementType::u8, 1500, 400, 3);
+  fill_smooth(colours, 6);
+  run_and_compare({opencv_grey_of(PixelFormat::rgb24), SobelOptions{}, cut_at(9)}, colours,
+                  {{}, {}, {}}, {1, 0});
+}
+
+/// Images of several sizes, some of which the fused kernel takes, and their results on a GPU.
+TEST(ChainOnGpu, ImagesOfMixedSizes) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream stream;
+  Chain chain({SobelOptions{}, cut_at(7)});
+  std::vector<std::unique_ptr<GuardedImage>> src, dst;
+  std::vector<std::unique_ptr<OnDevice>> device_src, device_dst;
+  std::vector<ConstDeviceView> from;
+  std::vector<DeviceView> to;
+  for (int i = 0; i < 150; ++i) {  // more than two launches take
+    const std::int64_t width = i % 40 == 3 ? 37 : 8 * (i % 5 + 1);
+    const std::int64_t height = i % 7 + 1;
+    src.push_back(std::make_unique<GuardedImage>(ElementType::u8, width, height, 3));
+    dst.push_back(std::make_unique<GuardedImage>(ElementType::u8, width, height));
+    fill_smooth(*src.back(), static_cast<std::uint64_t>(i));
+    device_src.push_back(std::make_unique<OnDevice>(*src.back(), stream));
+    device_dst.push_back(std::make_unique<OnDevice>(*dst.back(), stream));
+    from.emplace_back(device_src.back()->view());
+    to.push_back(device_dst.back()->view());
+  }
+  chain.run(from, to, stream);
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "image " << i);
+    device_dst[i]->download(stream);
+    GuardedImage expected(ElementType::u8, dst[i]->view().width(), dst[i]->view().height());
+    chain.run(src[i]->view(), expected.view());
+    test::expect_equal(expected.view(), dst[i]->view());
+    dst[i]->expect_guards_intact();
+  }
+  chain.run({}, {}, stream);
+  EXPECT_THROW(chain.run(from, std::span(to).first(3), stream), InvalidArgument);
+}
+
+/// A graph is recorded of what allocates nothing, and of what a chain has kept.
+TEST(ChainOnGpu, RunsInAGraph) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream stream;
+  for (const std::int64_t width : {64, 61}) {
+    GuardedImage src(ElementType::u8, width, 40, 3);
+    GuardedImage dst(ElementType::u8, width, 40);
+    GuardedImage expected(ElementType::u8, width, 40);
+    fill_smooth(src, 3);
+    OnDevice device_src(src, stream);
+    OnDevice device_dst(dst, stream);
+    Chain chain({opencv_grey_of(PixelFormat::rgb24), SobelOptions{}, cut_at(5)});
+    chain.run(src.view(), expected.view());
+    const auto run = [&](gpu::StreamHandle s) {
+      chain.run(device_src.view(), device_dst.view(), s);
+    };
+    run(stream);
+    const gpu::Graph graph(run);
+    gpu::fill_bytes(device_dst.view().data(), 7, device_dst.view().row_bytes(), stream);
+    graph.launch(stream);
+    device_dst.download(stream);
+    test::expect_equal(expected.view(), dst.view());
+  }
+}
+
+TEST(Chain, RefusesWhatItsStepsDoNotTake) {
+  EXPECT_THROW(Chain({}), InvalidArgument);
+  GuardedImage colours(ElementType::u8, 16, 4, 3);
+  GuardedImage grey(ElementType::u8, 16, 4);
+  GuardedImage narrower(ElementType::u8, 15, 4);
+  GuardedImage wide(ElementType::u16, 16, 4);
+  Chain edges({SobelOptions{}, cut_at(3)});
+  EXPECT_THROW(edges.run(colours.view(), narrower.view()), InvalidArgument);
+  EXPECT_THROW(edges.run(colours.view(), wide.view()), InvalidArgument);
+  EXPECT_THROW(edges.run(grey.view(), grey.view()), InvalidArgument);
+  Chain even({SobelOptions{}, cut_at(4)});
+  EXPECT_THROW(even.run(colours.view(), grey.view()), InvalidArgument);
+  Chain components({SobelOptions{.output = SobelOutput::dx}, cut_at(3)});
+  EXPECT_THROW(components.run(colours.view(), grey.view()), InvalidArgument);
+  Chain planes({ChainConvert{PixelFormat::rgb24, PixelFormat::i444}, SobelOptions{}});
+  EXPECT_THROW(planes.run(colours.view(), grey.view()), InvalidArgument);
+  Chain other({ChainConvert{PixelFormat::rgba32, PixelFormat::gray8}, SobelOptions{}});
+  EXPECT_THROW(other.run(colours.view(), grey.view()), InvalidArgument);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ChainTest, test::both_backends(), testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace warpwise

@@ -1,0 +1,12 @@
+#include "warpwise/algorithms/chain/backends.hpp"
+#include "warpwise/gpu/device.hpp"
+
+// In the place of cuda.cu where the library is built without a CUDA toolkit.
+namespace warpwise::detail::chain {
+
+void run_fused(const kernels::chain::ChainRule&, std::span<const ConstDeviceView>,
+               std::span<const DeviceView>, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
+}  // namespace warpwise::detail::chain
