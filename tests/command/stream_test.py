@@ -254,6 +254,22 @@ class Kinds(StreamTest):
                 self.assertEqual(done.stdout, expected, pipeline)
                 self.assertIn(b" on cuda ", done.stderr)
 
+    def test_stages_that_one_kernel_of_a_gpu_computes(self):
+        """Grey, sobel and threshold of RGB are one step of the report then, and the bytes are the same."""
+        environment = gpu_environment()
+        if environment is None:
+            self.skipTest("there is neither a GPU nor an emulated one in this build")
+        frames = random.Random(1).randbytes(3 * 3 * 40 * 17)
+        joined = "sobel border=replicate | threshold window=5 offset=-3"
+        for before in ["", "gray8 convention=opencv | "]:
+            words = ["pipe:rgb24:40x17", "pipe:gray8", "--pipeline", before + joined]
+            expected = self.stream(*words, stdin=frames).stdout
+            self.assertEqual(len(expected), 3 * 40 * 17)
+            done = self.succeed("stream", *words, "--backend", "cuda", stdin=frames, env=environment)
+            self.assertEqual(done.stdout, expected)
+            self.assertIn(f"{before}{joined} ".encode(), done.stderr)
+            self.assertNotIn(b"sobel border=replicate gray8 ->", done.stderr)
+
 
 class Refusals(StreamTest):
     def test_names_and_words(self):

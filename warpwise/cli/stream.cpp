@@ -68,7 +68,8 @@ class StreamCommand final : public Command {
     require_outputs();
     const std::shared_ptr<live::Source> source = live::open_source(paths_[0], source_);
     const std::shared_ptr<live::Sink> sink = live::open_sink(paths_[1]);
-    const live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
+    live::Pipeline pipeline(std::move(stages), source->stream(), *sink);
+    if (is_gpu) pipeline.join_chains();
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                     cpu_threads(where_));
     const StreamPlace place = find_place(pipeline, is_gpu, *source);

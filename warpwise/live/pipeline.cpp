@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/live/stages/stages.hpp"
@@ -47,6 +49,22 @@ std::string text_of(const Stream& gives, const Stream& taken) {
     text += fmt::format(", of which {} is made", taken.shape.pixel_text());
   }
   return text;
+}
+
+/// Whether a Chain of the steps is one kernel for frames as lanes have them, in buffers of their
+/// own.
+bool are_one_kernel(std::span<const Step> steps) {
+  std::vector<ChainStep> chain;
+  for (const Step& step : steps) {
+    const auto of_chain = step.stage ? step.stage->chain_step() : std::nullopt;
+    if (!of_chain) return false;
+    chain.push_back(*of_chain);
+  }
+  std::byte* const aligned = reinterpret_cast<std::byte*>(std::uintptr_t{256});  // as any buffer
+  const DeviceSource from{steps.front().from.shape, aligned};
+  const DeviceResult to{steps.back().to.shape, aligned};
+  return steps.front().from.shape.channels > 0 &&
+         Chain(std::move(chain)).is_fused(from.view(), to.view());
 }
 
 }  // namespace
@@ -111,6 +129,25 @@ void Pipeline::add(std::shared_ptr<Stage> stage, const std::string& neighbour, b
                           from.shape.pixel_text(), error.what())
             : fmt::format("'{}' cannot follow {}: {}", stage->text(), neighbour, error.what()));
   }
+}
+
+void Pipeline::join_chains() {
+  std::vector<Step> joined;
+  for (std::size_t i = 0; i < steps_.size();) {
+    std::size_t count = std::min<std::size_t>(3, steps_.size() - i);  // that one kernel has at most
+    while (count > 1 && !are_one_kernel(std::span(steps_).subspan(i, count))) --count;
+    Step step = steps_[i];
+    if (count > 1) {
+      std::vector<std::shared_ptr<Stage>> stages;
+      for (std::size_t k = 0; k < count; ++k) stages.push_back(steps_[i + k].stage);
+      step.stage = chain_stage(std::move(stages));
+      step.is_inserted = false;
+      step.to = step.stage->begin(step.from);
+    }
+    joined.push_back(std::move(step));
+    i += count;
+  }
+  steps_ = std::move(joined);
 }
 
 bool Pipeline::remembers() const {

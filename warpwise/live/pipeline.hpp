@@ -28,6 +28,10 @@ class Pipeline {
   /// what stands before it, and what it takes.
   Pipeline(std::vector<std::shared_ptr<Stage>> stages, const Stream& source, const Sink& sink);
 
+  /// Has one kernel of a GPU compute steps that follow one another, where a Chain of them is one
+  /// kernel: to the same bytes. The steps are one then, whose text is theirs with '|' between.
+  void join_chains();
+
   const std::vector<Step>& steps() const { return steps_; }
   const Stream& source() const { return source_; }
   const Stream& result() const { return steps_.empty() ? source_ : steps_.back().to; }

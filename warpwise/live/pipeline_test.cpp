@@ -149,6 +149,31 @@ TEST(PipelineTest, IsRecordedIfAllStagesAre) {
   EXPECT_FALSE(made_of({sobel(), match_stage("match", four)}, PixelFormat::i420).is_recordable());
 }
 
+TEST(PipelineTest, StepsThatOneKernelComputesAreJoined) {
+  const auto text = [](Stages stages, PixelFormat from, std::int64_t width) {
+    Pipeline pipeline(std::move(stages), stream_of(from, width, 4, {}), *null_sink());
+    const Stream result = pipeline.result();
+    pipeline.join_chains();
+    EXPECT_EQ(pipeline.result().text(), result.text());
+    return pipeline.text();
+  };
+  for (const PixelFormat rgb : {PixelFormat::rgb24, PixelFormat::bgr24}) {
+    const std::string name(name_of(rgb));
+    EXPECT_EQ(text({sobel(), threshold()}, rgb, 16), name + " -> sobel | threshold window=3 gray8");
+    EXPECT_EQ(text({sobel(), threshold(), sobel()}, rgb, 16),
+              name + " -> sobel | threshold window=3 gray8 -> sobel gray8");
+    EXPECT_EQ(text({sobel(), threshold()}, rgb, 15),
+              name + " -> sobel gray8 -> threshold window=3 gray8")
+        << "a width that it does not take";
+  }
+  EXPECT_EQ(text({sobel(), threshold()}, PixelFormat::gray8, 16),
+            "gray8 -> sobel gray8 -> threshold window=3 gray8");
+  EXPECT_EQ(text({sobel(), threshold()}, PixelFormat::nv12, 16),
+            "nv12 -> (luma) gray8 -> sobel gray8 -> threshold window=3 gray8");
+  EXPECT_EQ(text({threshold(), sobel()}, PixelFormat::rgb24, 16),
+            "rgb24 -> (gray8) -> threshold window=3 gray8 -> sobel gray8");
+}
+
 // "ycbcr32 | sobel | threshold window=3", without a lane, a stage or a fast path.
 Bytes edges_by_reference(const Stream& from, const Bytes& frame) {
   const std::int64_t width = from.shape.width;

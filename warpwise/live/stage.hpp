@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "warpwise/algorithms/chain/chain.hpp"
 #include "warpwise/gpu/handles.hpp"
 #include "warpwise/io/picture.hpp"
 #include "warpwise/live/stream.hpp"
@@ -48,6 +49,9 @@ class Stage {
   /// What computes the luma of this stage's result alone, as gray8, where that is less work than
   /// all of the result; null where it is not.
   virtual std::unique_ptr<Stage> luma_alone() const { return nullptr; }
+
+  /// After begin(): what the stage is as a step of a Chain; none where it is not one.
+  virtual std::optional<ChainStep> chain_step() const { return std::nullopt; }
 
   /// The frame's own work, on the calling thread's oneTBB arena; of a stage that does not remember
   /// it may run for several frames at a time.

@@ -90,6 +90,7 @@ class ConvertStage final : public Stage {
     const bool is_grey = from.format() == PixelFormat::gray8;
     lacks_chroma_ = is_grey && options_.from_range == Range::limited;
     require_defined(lacks_chroma_ ? with_chroma : from.format(), to_, options_);
+    from_ = from.format();
     if (lacks_chroma_) chroma_.assign(chroma_bytes(from.shape), std::byte{neutral});
     Stream result = from;
     result.shape = io::PictureShape::of(to_, from.shape.width, from.shape.height);
@@ -109,6 +110,11 @@ class ConvertStage final : public Stage {
     return std::make_unique<ConvertStage>("luma of " + text(), PixelFormat::gray8, choices_, true);
   }
 
+  std::optional<ChainStep> chain_step() const override {
+    if (lacks_chroma_ || plane_count(from_) != 1 || plane_count(to_) != 1) return std::nullopt;
+    return ChainConvert{from_, to_, options_};
+  }
+
   void run(HostSource from, HostResult to) override {
     convert(lacks_chroma_ ? joined(from, chroma_.data()) : from.frame(), to.frame(), options_);
   }
@@ -124,6 +130,7 @@ class ConvertStage final : public Stage {
     convert(joined(from, chroma.data()), to.frame(), options_, stream);
   }
 
+  PixelFormat from_ = PixelFormat::rgb24;  // begin() says which
   PixelFormat to_;
   ConvertChoices choices_;
   ConvertOptions options_;  // begin() completes them

@@ -21,6 +21,8 @@ class SobelStage final : public Stage {
     return grey_result(from);
   }
 
+  std::optional<ChainStep> chain_step() const override { return options_; }
+
   void run(HostSource from, HostResult to) override { sobel(from.view(), to.view(), options_); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
     sobel(from.view(), to.view(), options_, stream);

@@ -50,6 +50,9 @@ std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options
 /// \throws InvalidArgument  options that threshold() does not take for 8-bit pixels.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options);
 
+/// Stages that follow one another, each of which is a step of a Chain, by that chain.
+std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
+
 /// The motion from the frame before, by match() of their grey, as rgb24 in the colours of
 /// draw_motion(). A motion of `max_motion` pixels (at least 1) has full colour; unless it is given,
 /// that is the largest displacement that is searched along an axis: a scale that follows the frames

@@ -15,6 +15,8 @@ class ThresholdStage final : public Stage {
 
   Stream begin(const Stream& from) override { return grey_result(from); }
 
+  std::optional<ChainStep> chain_step() const override { return options_; }
+
   void run(HostSource from, HostResult to) override { threshold(from.view(), to.view(), options_); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
     threshold(from.view(), to.view(), options_, stream);
