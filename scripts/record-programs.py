@@ -7,7 +7,7 @@ BUILT.json says what was built from a checkout of the collection, with nvcc -cud
 
     {"repository": "owner/name", "commit": "…", "compiled": "with which options",
      "programs": {"PROGRAM": {"folder": "/where/it/is/started", "program": "/its/executable"},
-                  "OTHER": {"why": "the compiler's first error"}}}
+                  "OTHER": {"why": "the compiler's first error"}, "THIRD": {"needs": "a library that it was not built for"}}}
 
 Neither the programs nor how to build them is part of this project. How each is called, and by what words it says that its own check has
 passed or failed, stands in scripts/programs/NAME.json: "passed" and "failed" are regular expressions over what it prints, for all programs
@@ -111,8 +111,8 @@ def judged(text, status, not_run, passed, failed, checked, intended="(?!)"):
 def run_program(name, built, calls, arguments):
     call = calls.get("calls", {}).get(name, {})
     row = {"program": name}
-    if "needs" in call:
-        return {**row, "outcome": "needs", "why": call["needs"]}
+    if "needs" in call or "needs" in built:
+        return {**row, "outcome": "needs", "why": call.get("needs", built.get("needs"))}
     if not built.get("program"):
         return {**row, "outcome": "not built", "why": one_line(built["why"])}
     with tempfile.TemporaryDirectory() as folder:
