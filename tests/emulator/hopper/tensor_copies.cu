@@ -135,10 +135,14 @@ struct Tensor {
     for (int d = 1; d < dimensions; ++d) elements *= count(d);
     return elements * element;
   }
-  /// Calls body(byte of the tensor or null, byte of the tile) for each element of a tile.
+  /// Calls body(byte of the tensor or null, byte of the tile) for each element of a tile. A copy to
+  /// the tensor fills the last 16 bytes of a row, whether all of them are the tensor's or not.
   template <class Body>
-  void each(const Corner& corner, const Body& body) const {
+  void each(const Corner& corner, const Body& body, bool is_written = false) const {
     const unsigned elements = tile_bytes() / element;
+    cuuint64_t ends[5];
+    std::memcpy(ends, sizes, sizeof(ends));
+    if (is_written) ends[0] = (sizes[0] * element + 15) / 16 * 16 / element;
     for (unsigned i = 0; i < elements; ++i) {
       unsigned rest = i;
       std::int64_t at = 0;
@@ -148,7 +152,7 @@ struct Tensor {
         const std::int64_t place =
             corner.at[d] + std::int64_t{rest % counted} * (d == 0 ? 1 : steps[d]);
         rest /= counted;
-        inside = inside && place >= 0 && place < static_cast<std::int64_t>(sizes[d]);
+        inside = inside && place >= 0 && place < static_cast<std::int64_t>(ends[d]);
         at += place * static_cast<std::int64_t>(d == 0 ? element : strides[d - 1]);
       }
       body(inside ? memory + at : nullptr, i * element);
@@ -315,20 +319,26 @@ void check_stores() {
   store<0>
       <<<1, 64, most_bytes>>>(tensor.map(), corner.at[0], corner.at[1], tensor.tile_bytes(), bytes);
   REQUIRE(cudaDeviceSynchronize());
-  tensor.each(corner, [&](const unsigned char* to, unsigned at) {
-    if (to != nullptr) std::memcpy(expected.data() + (to - tensor.memory), bytes + at, 4);
-  });
+  tensor.each(
+      corner,
+      [&](const unsigned char* to, unsigned at) {
+        if (to != nullptr) std::memcpy(expected.data() + (to - tensor.memory), bytes + at, 4);
+      },
+      true);
   report("store", std::memcmp(expected.data(), tensor.memory, tensor.bytes) == 0);
   // Several blocks add the same.
-  store<1><<<5, 64, most_bytes>>>(tensor.map(), 12, 3, tensor.tile_bytes(), bytes);
+  store<1><<<5, 64, most_bytes>>>(tensor.map(), 32, 3, tensor.tile_bytes(), bytes);
   REQUIRE(cudaDeviceSynchronize());
-  tensor.each({{12, 3}}, [&](const unsigned char* to, unsigned at) {
-    if (to == nullptr) return;
-    float sum = 0;
-    std::memcpy(&sum, expected.data() + (to - tensor.memory), 4);
-    sum += 5 * tile[at / 4];
-    std::memcpy(expected.data() + (to - tensor.memory), &sum, 4);
-  });
+  tensor.each(
+      {{32, 3}},
+      [&](const unsigned char* to, unsigned at) {
+        if (to == nullptr) return;
+        float sum = 0;
+        std::memcpy(&sum, expected.data() + (to - tensor.memory), 4);
+        sum += 5 * tile[at / 4];
+        std::memcpy(expected.data() + (to - tensor.memory), &sum, 4);
+      },
+      true);
   report("reduction of a tile", std::memcmp(expected.data(), tensor.memory, tensor.bytes) == 0);
 }
 

@@ -34,10 +34,13 @@ bool is_map(const TensorMap& map) {
          std::find(widths.begin(), widths.end(), map.swizzled_bytes) != widths.end();
 }
 
-/// The box that a map cuts out of its tensor at some coordinates, row by row.
+/// The box that a map cuts out of its tensor at some coordinates, row by row. What is written comes
+/// in whole pieces of 16 bytes: behind a tensor whose rows end within one, a copy to global memory
+/// writes the rest of it too, as an H200 does.
 class Box {
  public:
-  Box(const TensorMap& map, const Coordinates& corner) : map_(map), corner_(corner) {
+  Box(const TensorMap& map, const Coordinates& corner, bool whole_pieces)
+      : map_(map), corner_(corner), whole_pieces_(whole_pieces) {
     for (std::size_t d = 1; d < map.dimensions; ++d) {
       counts_[d] = (map.box[d] + std::uint64_t{map.steps[d]} - 1) / map.steps[d];
       rows_ *= counts_[d];
@@ -71,7 +74,9 @@ class Box {
     const auto bytes_of = [&](std::int64_t elements) {
       return static_cast<std::uint64_t>(elements) * element_bytes();
     };
-    return Part{address + bytes_of(first), bytes_of(first - corner_[0]), bytes_of(end - first)};
+    std::uint64_t bytes = bytes_of(end - first);
+    if (whole_pieces_) bytes = (bytes + bulk::unit - 1) / bulk::unit * bulk::unit;
+    return Part{address + bytes_of(first), bytes_of(first - corner_[0]), bytes};
   }
 
   /// Where the k-th piece of 16 bytes of all rows lies in shared memory, from the tile's begin on.
@@ -85,6 +90,7 @@ class Box {
  private:
   const TensorMap& map_;
   const Coordinates& corner_;
+  bool whole_pieces_;
   std::array<std::uint64_t, TensorMap::most_dimensions> counts_{1, 1, 1, 1, 1};
   std::uint64_t rows_ = 1;
 };
@@ -111,7 +117,7 @@ class TensorCopy {
     Coordinates corner{};
     for (std::size_t d = 0; d < flags_.dimensions; ++d)
       corner[d] = source<std::int32_t>(warp_, list_[4 + d])[lane];
-    const Box box(map_, corner);
+    const Box box(map_, corner, flags_.to_global != 0);
     const Address tile = source<std::uint64_t>(warp_, list_[0])[lane];
     if (tile % tile_alignment != 0) {
       return fault(FaultKind::misaligned, "a tensor copy's tile at byte " +
