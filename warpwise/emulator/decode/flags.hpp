@@ -236,7 +236,9 @@ struct GeometryFlags {
   std::uint32_t elements : 3 = 1;
   std::uint32_t log_bytes : 2 = 0;  ///< of an element
   SurfaceBoundary boundary : 2 = SurfaceBoundary::trap;
-  std::uint32_t unused : 20 = 0;
+  std::uint32_t gathers : 1 = 0;  ///< one channel of four texels
+  std::uint32_t channel : 2 = 0;
+  std::uint32_t unused : 17 = 0;
 };
 
 template <class F>

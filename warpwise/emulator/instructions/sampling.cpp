@@ -160,16 +160,21 @@ struct Span {
   std::int64_t weight = 0;
 };
 
-Span span_of(const Axis& axis, float coordinate) {
-  double position = axis.position(coordinate);
-  // Beyond the outer texels' centres there is one texel, with all of the weight, as measured.
-  if (axis.mode == AddressMode::clamp)
-    position = std::clamp(position, 0.5, static_cast<double>(axis.size) - 0.5);
+Span span_at(const Axis& axis, double position) {
   // Texels have their centres at halves; the fraction is rounded, halves up.
   const auto fixed = static_cast<std::int64_t>(std::floor((position - 0.5) * weight_one + 0.5));
   const std::int64_t first = fixed >> 8;
   return {{fold(first, axis.size, axis.mode), fold(first + 1, axis.size, axis.mode)},
           fixed & (weight_one - 1)};
+}
+
+/// The same for a filter.
+Span span_of(const Axis& axis, float coordinate) {
+  double position = axis.position(coordinate);
+  // Beyond the outer texels' centres there is one texel, with all of the weight, as measured.
+  if (axis.mode == AddressMode::clamp)
+    position = std::clamp(position, 0.5, static_cast<double>(axis.size) - 0.5);
+  return span_at(axis, position);
 }
 
 /// A channel's value in the units that the filter sums in: 16-bit fractions of 1 for integers.
@@ -327,6 +332,18 @@ Words sample(const BoundTexture& bound, const Geometry& geometry, const std::arr
   if (!geometry.cube) return sample_planes(bound, geometry.dimensions, at, first);
   const Face face = face_of(at[0], at[1], at[2]);
   return sample_planes(bound, 2, {face.u, face.v, 0}, first + face.number);
+}
+
+Words gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel) {
+  const std::array<Axis, 3> axes = axes_of(bound.texture);
+  const std::array<std::int64_t, 2> x = span_at(axes[0], axes[0].position(at[0])).at;
+  const std::array<std::int64_t, 2> y = span_at(axes[1], axes[1].position(at[1])).at;
+  const std::array<Place, 4> places = {
+      {{x[0], y[1], 0}, {x[1], y[1], 0}, {x[1], y[0], 0}, {x[0], y[0], 0}}};
+  Words words{};
+  for (std::size_t k = 0; k < 4; ++k)
+    words[k] = texel(bound, places[k])[static_cast<std::size_t>(channel)];
+  return words;
 }
 
 Words fetch(const BoundTexture& bound, const Geometry& geometry,

@@ -18,6 +18,10 @@ using Words = std::array<std::uint32_t, 4>;
 Words sample(const BoundTexture& bound, const Geometry& geometry, const std::array<float, 3>& at,
              std::uint32_t layer);
 
+/// One channel of the four texels of a plane that a linear read would weigh, without weights: left
+/// below, right below, right above, left above (below: of the larger y).
+Words gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
+
 /// A read by index, which knows no filter and no address mode: 0 outside, in two dimensions too as
 /// measured.
 Words fetch(const BoundTexture& bound, const Geometry& geometry,

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <bit>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpwise/emulator/decode/flags.hpp"
@@ -46,7 +48,8 @@ void read_texture(Warp& warp, const Operation& op) {
     valid |= Mask{1} << i;
     const std::array<Coordinate, 3> place = {at[0][i], at[1][i], at[2][i]};
     if constexpr (std::is_same_v<Coordinate, float>) {
-      out[lane] = sample(*bound, geometry, place, layers[i]);
+      out[lane] = flags.gathers != 0 ? gather(*bound, place, static_cast<int>(flags.channel))
+                                     : sample(*bound, geometry, place, layers[i]);
     } else {
       out[lane] = fetch(*bound, geometry, place, layers[i]);
     }
@@ -79,6 +82,15 @@ std::vector<std::string> without_level(const ptx::Instruction& instruction) {
   return m;
 }
 
+/// The channel that tld4 reads, of r, g, b, a; nothing for other words.
+std::optional<std::uint32_t> channel_of(const std::vector<std::string>& m) {
+  constexpr std::string_view channels = "rgba";
+  if (m.size() != 5 || m[0].size() != 1 || m[1] != "2d" || m[4] != "f32") return std::nullopt;
+  const std::size_t found = channels.find(m[0][0]);
+  if (found == std::string_view::npos) return std::nullopt;
+  return static_cast<std::uint32_t>(found);
+}
+
 }  // namespace
 
 GeometryFlags flags_for(const Geometry& geometry) {
@@ -105,9 +117,12 @@ bool read_coordinates(const ptx::Operand& at, const Geometry& geometry, const Op
 std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruction,
                                                  ObserverSet observers, const OperandReader& read) {
   using Kind = ptx::Operand::Kind;
-  if (instruction.opcode != "tex") return std::nullopt;
-  const std::vector<std::string> m = without_level(instruction);
-  if (!is_known(m)) return std::nullopt;
+  const bool gathers = instruction.opcode == "tld4";
+  if (instruction.opcode != "tex" && !gathers) return std::nullopt;
+  std::vector<std::string> m = without_level(instruction);
+  const std::optional<std::uint32_t> channel = gathers ? channel_of(m) : std::nullopt;
+  if (channel) m.erase(m.begin());
+  if (!is_known(m) || gathers != channel.has_value()) return std::nullopt;
   // {a, b, c, d}, [texture, {x, y}] and a level's number; other forms (a sampler, offsets, a
   // comparison) have more.
   const bool has_level = instruction.modifiers[0] == "level";
@@ -120,7 +135,10 @@ std::optional<ListedOperation> texture_operation(const ptx::Instruction& instruc
   const Geometry geometry = Geometry::of(m[0]);
   ListedOperation found;
   found.kind = InstructionClass::texture;
-  found.flags = packed_flags(flags_for(geometry));
+  GeometryFlags flags = flags_for(geometry);
+  flags.gathers = gathers ? 1 : 0;
+  flags.channel = channel.value_or(0) & 3U;
+  found.flags = packed_flags(flags);
   found.handler = with_observers(observers, [&](auto set) {
     using Observers = typename decltype(set)::type;
     return m[3] == "s32" ? Handler{read_texture<Observers, std::int32_t>}

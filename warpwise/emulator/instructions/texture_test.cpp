@@ -597,7 +597,9 @@ TEST(Texture, OtherFormsAreRefusedByName) {
         "sust.b.1d.b32.wrap [%t, {%x}], {%r0};",
         "tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%x, %x}, {%y, %y};",
         "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, %t, {%x, %y}];",
-        "tld4.r.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];"}) {
+        "tld4.r.a2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %x, %y, %y}];",
+        "tld4.r.2d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];",
+        "tld4.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];"}) {
     Program program(kernel(read));
     try {
       program.kernel("kernel");

@@ -73,7 +73,7 @@ Init::Kind Init::kind_of(const Operation& op) {
   } else if (op.site >= 0) {
     kind = is_any(opcode, "ld", "ldu", "st", "atom", "red")                ? Kind::access
            : is_any(opcode, "ldmatrix", "stmatrix", "wmma")                ? Kind::matrix
-           : is_any(opcode, "tex", "suld", "sust")                         ? Kind::texture
+           : is_any(opcode, "tex", "tld4", "suld", "sust")                 ? Kind::texture
            : opcode == "mbarrier" || name.starts_with("cp.async.mbarrier") ? Kind::mbarrier
            : opcode == "cp" && !has_modifier(name, "tensor")               ? Kind::copy
                                                                            : Kind::unseen;

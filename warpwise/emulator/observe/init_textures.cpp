@@ -66,12 +66,14 @@ void Init::sample_shadow(Warp& warp, const Operation& op, const TextureRead& rea
       index[d] = source<std::int32_t>(warp, list[5 + d])[i];
       place[d] = std::bit_cast<float>(index[d]);
     }
-    const Words words = by_index ? fetch(*bound, geometry, index, layers[i])
-                                 : sample(*bound, geometry, place, layers[i]);
+    const bool gathers = flags.gathers != 0;
+    const Words words = gathers    ? gather(*bound, place, static_cast<int>(flags.channel))
+                        : by_index ? fetch(*bound, geometry, index, layers[i])
+                                   : sample(*bound, geometry, place, layers[i]);
     const Texture& t = bound->texture;
-    const bool copies_bits = t.filter == FilterMode::point && !t.normalized_float;
+    const bool copies_bits = (t.filter == FilterMode::point || gathers) && !t.normalized_float;
     for (std::size_t c = 0; c < 4; ++c) {
-      if (c >= static_cast<std::size_t>(t.channels) || words[c] == 0) continue;
+      if ((!gathers && c >= static_cast<std::size_t>(t.channels)) || words[c] == 0) continue;
       (copies_bits ? copies : undefined)[c] |= Mask{1} << i;
     }
     origins[static_cast<std::size_t>(i)] = {true, Space::global, unwritten, t.data};
