@@ -43,9 +43,10 @@ struct Run {
   std::vector<Row> rows;
 };
 
-/// Every registered case whose primitive is one of `primitives` (empty: all) and whose
+/// Of the cases those whose primitive is one of `primitives` (empty: all) and whose
 /// "PRIMITIVE VARIANT IMPLEMENTATION" holds one of `filters` (empty: all).
-std::vector<Case> selected_cases(const std::vector<std::string>& primitives,
+std::vector<Case> selected_cases(std::vector<Case> cases,
+                                 const std::vector<std::string>& primitives,
                                  const std::vector<std::string>& filters);
 
 /// The primitives that have cases, each once.
@@ -56,10 +57,10 @@ std::vector<std::string> primitives_with_cases();
 Run run_cases(const std::vector<Case>& cases, const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show);
 
-/// The run as results/ keeps it: every sample and the clock at it, in the order of measuring.
+/// The run as results/ keeps it: of each time up to 200 samples with the clock at each.
 nlohmann::json json_of(const Run& run);
 
-/// The text of such a report, a row a line: with every sample in it, it is long enough.
+/// The text of such a report, a row a line.
 std::string text_of(const nlohmann::json& report);
 
 /// A row for people, one line without its end.

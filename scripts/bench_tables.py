@@ -96,6 +96,12 @@ def everything(reports):
     return f"{origins(reports)}\n\n{methods(reports)}\n\n{text}"
 
 
+def growth(report):
+    """The plot of `bench --growth`, and where it comes from."""
+    picture = "../results/nvidia-h200/growth.svg"
+    return f"![GB/s of each primitive and its peer over the bytes that a call moves]({picture})\n\n{origin(report)}."
+
+
 def beside_python(reports):
     """The second table: what the Python of the GPU's machine has for the same work."""
     parts = [report["python"] for report in reports if "rows" in report.get("python", {})]

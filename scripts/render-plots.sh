@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Draws the plot of every recorded run of a ladder or a study beside its record, with the figures that it shows:
+# Draws the plot of every recorded run of a ladder, a study or `bench --growth` beside its record, with the figures that it shows:
 # NAME.svg and NAME.csv beside NAME.json. scripts/render-results.py then puts it into the documents.
 #
 #   scripts/render-plots.sh [WARPWISE]     the command, build/release/bin/warpwise unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
 warpwise=${1:-build/release/bin/warpwise}
-for record in results/*/ladders/*.json results/*/studies/*.json; do
+for record in results/*/ladders/*.json results/*/studies/*.json results/*/growth.json; do
   "$warpwise" lab plot "$record" --out "${record%.json}.svg"
 done

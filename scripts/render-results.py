@@ -40,6 +40,9 @@ OF_COUNTERS = {"counters": counter_tables.counters, "waits": counter_tables.wait
 NOT_RECORDED = "Not recorded yet."
 
 
+GROWTH = REPOSITORY / "results/nvidia-h200/growth.json"
+
+
 def load(name):
     return json.loads((REPOSITORY / "results" / name).read_text(encoding="utf-8"))
 
@@ -122,6 +125,7 @@ def main():
     cpu = load("amd-epyc/cpu_bench.json")
     emulator = load("amd-epyc/emulator_bench.json")
     benches = {"headline": lambda: bench_tables.headline(gpu), "everything": lambda: bench_tables.everything(gpu),
+               "growth": lambda: bench_tables.growth(load("nvidia-h200/growth.json")) if GROWTH.exists() else NOT_RECORDED,
                "beside_python": lambda: bench_tables.beside_python(gpu),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
                "emulator": lambda: bench_tables.emulator(emulator)}

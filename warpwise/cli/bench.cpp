@@ -8,6 +8,7 @@
 
 #include "bench/changes.hpp"
 #include "bench/gpu_run.hpp"
+#include "bench/growth.hpp"
 #include "bench/python_peers.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/commands.hpp"
@@ -34,10 +35,15 @@ class BenchCommand final : public Command {
            "several times")
         ->type_name("TEXT")
         ->allow_extra_args(false);
+    app.add_flag(
+        "--growth", growth_,
+        "Instead the main case of copy, convert, sobel, threshold and gemv from 64 KiB to 4 "
+        "GiB; `lab plot` draws what --json keeps of it");
     app.add_flag("--list", list_, "List the cases and time none; needs no GPU");
     app.add_flag("--no-python", no_python_,
                  "Without the second table: OpenCV, PyTorch and CuPy of this machine's python3");
-    app.add_option("--json", json_file_, "Keep the run, every sample with its clock")
+    app.add_option("--json", json_file_,
+                   "Keep the run, with up to 200 samples of each time and the clock at each")
         ->type_name("FILE")
         ->check(refuse_empty_name);
     app.add_option("--machine", machine_file_,
@@ -57,7 +63,8 @@ class BenchCommand final : public Command {
     }
     require_known_primitives();
     const std::optional<double> percent = regression_limit();
-    const std::vector<bench::Case> cases = bench::selected_cases(primitives_, filters_);
+    const std::vector<bench::Case> cases = bench::selected_cases(
+        growth_ ? bench::growth_cases() : bench::registered_cases(), primitives_, filters_);
     if (cases.empty())
       throw UsageError("bench: no case has that in its name; --list shows them all");
     if (list_) {
@@ -85,7 +92,8 @@ class BenchCommand final : public Command {
     progress.clear();
     nlohmann::json report = bench::json_of(run);
     report["machine"].update(machine);
-    if (!no_python_) add_python(run, report);
+    if (growth_) report["growth"] = true;
+    if (!no_python_ && !growth_) add_python(run, report);
     if (file) {
       const std::string text = bench::text_of(report);
       file->write(std::as_bytes(std::span(text)));
@@ -170,6 +178,7 @@ class BenchCommand final : public Command {
 
   std::vector<std::string> primitives_;
   std::vector<std::string> filters_;
+  bool growth_ = false;
   bool list_ = false;
   bool no_python_ = false;
   std::string json_file_;

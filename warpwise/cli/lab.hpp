@@ -8,7 +8,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/cli/commands.hpp"
 #include "warpwise/lab/measure/executor.hpp"
-#include "warpwise/lab/plot/record.hpp"
+#include "warpwise/lab/plot/plot.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
@@ -68,8 +68,8 @@ std::vector<Selection> expanded(std::vector<Selection> selections);
 /// \throws IoError      either could not be written there
 /// \throws Unsupported  there is no gnuplot
 void require_plot(const std::string& option, const std::string& file);
-/// Returns the names of both. \throws InvalidArgument  nothing was measured that could be drawn
-std::vector<std::string> write_plot(const lab::Record& record, const std::string& file);
+/// Returns the names of both.
+std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file);
 
 std::unique_ptr<Command> add_lab_list(CLI::App& lab);
 std::unique_ptr<Command> add_lab_verify(CLI::App& lab);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "bench/growth.hpp"
 #include "warpwise/cli/arguments.hpp"
 #include "warpwise/cli/lab.hpp"
 #include "warpwise/cli/report.hpp"
@@ -32,7 +34,9 @@ std::string text_of(const std::string& file) {
 class LabPlot final : public Command {
  public:
   explicit LabPlot(CLI::App& app) {
-    app.add_option("RECORD.json", record_, "What lab run --json printed or --out wrote, of one run")
+    app.add_option(
+           "RECORD.json", record_,
+           "What lab run --json printed or --out wrote, of one run, or bench --growth --json")
         ->required()
         ->type_name("");
     app.add_option("--out", out_,
@@ -43,8 +47,12 @@ class LabPlot final : public Command {
 
   void execute() const override {
     require_plot("--out", out_);
-    const lab::Record record = lab::parse_record(text_of(record_), record_);
-    for (const std::string& each : write_plot(record, out_)) print_line(each);
+    const std::string text = text_of(record_);
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const lab::Plot plot = json.is_object() && json.contains("growth")
+                               ? bench::growth_plot(json)
+                               : lab::plot_of(lab::parse_record(text, record_));
+    for (const std::string& each : write_plot(plot, out_)) print_line(each);
   }
 
  private:
@@ -63,8 +71,7 @@ void require_plot(const std::string& option, const std::string& file) {
   lab::require_gnuplot();
 }
 
-std::vector<std::string> write_plot(const lab::Record& record, const std::string& file) {
-  const lab::Plot plot = lab::plot_of(record);
+std::vector<std::string> write_plot(const lab::Plot& plot, const std::string& file) {
   const std::string svg = lab::svg_of(plot);
   io::OutputFile picture(file);
   io::OutputFile figures(csv_beside(file));
@@ -74,8 +81,8 @@ std::vector<std::string> write_plot(const lab::Record& record, const std::string
 }
 
 std::unique_ptr<Command> add_lab_plot(CLI::App& lab) {
-  return std::make_unique<LabPlot>(
-      *lab.add_subcommand("plot", "Draw what lab run recorded, without measuring again"));
+  return std::make_unique<LabPlot>(*lab.add_subcommand(
+      "plot", "Draw what lab run or bench --growth recorded, without measuring again"));
 }
 
 }  // namespace warpwise::cli

@@ -209,7 +209,7 @@ class LabRun final : public Command {
     }
     if (plot_.empty()) return;
     try {
-      write_plot(lab::read_record(json, "this run"), plot_);
+      write_plot(lab::plot_of(lab::read_record(json, "this run")), plot_);
     } catch (const InvalidArgument&) {
       // What was measured until then may be nothing that can be drawn.
       if (!run.interrupted) throw;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/gemv_cases.hpp"
 #include "bench/gpu_harness.hpp"
 #include "bench/toolkit_library.hpp"
 #include "warpwise/base/image.hpp"
@@ -166,8 +167,7 @@ const Registration registered{[] {
                          {32768, 32768}, {64, 262144}, {262144, 64}, {4097, 4099}};
   for (const Size shape : shapes) {
     for (const bool transpose : {false, true}) {
-      cases.push_back(gemv_case({ElementType::f32, shape.height, shape.width, transpose}));
-      cases.push_back(cublas_case({ElementType::f32, shape.height, shape.width, transpose}));
+      for (Case& each : gemv_beside_cublas(shape, transpose)) cases.push_back(std::move(each));
     }
   }
   for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
@@ -181,4 +181,10 @@ const Registration registered{[] {
 }};
 
 }  // namespace
+
+std::vector<Case> gemv_beside_cublas(Size matrix, bool transpose) {
+  const Problem problem{ElementType::f32, matrix.height, matrix.width, transpose};
+  return {gemv_case(problem), cublas_case(problem)};
+}
+
 }  // namespace warpwise::bench
