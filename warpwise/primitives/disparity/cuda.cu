@@ -7,6 +7,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
+#include "warpwise/primitives/disparity/energy_maps.cuh"
 #include "warpwise/primitives/disparity/sweep.cuh"
 #include "warpwise/primitives/disparity/tiles.cuh"
 
@@ -83,6 +84,44 @@ class PaddedImages {
   std::int64_t pitch_;
   std::int64_t rows_;
   gpu::Buffer pixels_;
+};
+
+/// Sums over the blocks around each pixel of both images, where a measure needs them.
+class Energies {
+ public:
+  Energies(const PaddedImages& images, Measure measure, int slices, gpu::StreamHandle stream) {
+    const PaddedPair p = images.pair();
+    const int side = 2 * p.half + 1;
+    energies_.pixels = side * side;
+    if (least_is_best(measure)) return;
+    energies_.origin = slice_displacements * slices + 4;
+    energies_.pitch = round_up(checked_add(p.width, energies_.origin + widest_tile), 4);
+    const std::int64_t map = checked_mul(energies_.pitch, p.height);
+    const int maps = measure == Measure::zncc ? 4 : 2;
+    maps_.emplace(checked_mul(map, 4 * maps), stream);
+    kernels::disparity::EnergyArguments a{{p.base, p.search}, p.pitch,         p.width, p.height,
+                                          strip_height,       p.half,          {},      {},
+                                          energies_.pitch,    energies_.origin};
+    auto* at = reinterpret_cast<unsigned*>(maps_->data());
+    for (int i = 0; i < 2; ++i) {
+      energies_.squares[i] = a.squares[i] = at + i * map;
+      if (measure == Measure::zncc) energies_.totals[i] = a.totals[i] = at + (2 + i) * map;
+    }
+    a.strip_height = std::max(strip_height, gpu::blocks_for(p.height, most_strips / 2));
+    const dim3 grid(
+        gpu::grid_x(gpu::blocks_for(energies_.pitch, kernels::disparity::energy_threads)),
+        2 * gpu::grid_y(gpu::blocks_for(p.height, a.strip_height)));
+    kernels::disparity::
+        disparity_energy_kernel<<<grid, kernels::disparity::energy_threads, 0, stream>>>(a);
+    gpu::check_launch("disparity_energy_kernel");
+  }
+  const kernels::disparity::BlockEnergies& maps() const { return energies_; }
+
+ private:
+  static constexpr std::int64_t strip_height = 32;
+
+  kernels::disparity::BlockEnergies energies_{};
+  std::optional<gpu::Buffer> maps_;
 };
 
 /// How a sweep is shared out to blocks of threads.
@@ -163,30 +202,6 @@ std::size_t shared_bytes(const kernels::disparity::PaddedPair& p) {
          static_cast<std::size_t>(kernels::disparity::disparity_sums_stride(p.half));
 }
 
-/// Sums of an image's own pixels, where a measure needs them.
-class Energy {
- public:
-  Energy(PaddedPair p, const unsigned char* image, Measure measure, gpu::StreamHandle stream) {
-    if (least_is_best(measure)) return;
-    const std::int64_t bytes = checked_mul(checked_mul(p.width, p.height), 4);
-    squares_.emplace(bytes, stream);
-    if (measure == Measure::zncc) sum_.emplace(bytes, stream);
-    p.base = p.search = image;
-    kernels::disparity::disparity_energy_kernel<<<
-        grid_of_tiles(p), kernels::disparity::disparity_threads, shared_bytes(p), stream>>>(p,
-                                                                                            maps());
-    gpu::check_launch("disparity_energy_kernel");
-  }
-  kernels::disparity::EnergyMaps maps() const { return {map(sum_), map(squares_)}; }
-
- private:
-  static unsigned* map(const std::optional<gpu::Buffer>& buffer) {
-    return buffer ? reinterpret_cast<unsigned*>(buffer->data()) : nullptr;
-  }
-  std::optional<gpu::Buffer> sum_;
-  std::optional<gpu::Buffer> squares_;
-};
-
 template <Measure measure>
 void launch(const kernels::disparity::MatchArguments& a, gpu::StreamHandle stream) {
   kernels::disparity::disparity_match_kernel<measure>
@@ -233,8 +248,8 @@ void check_result(const Result& result, const gpu::Buffer& left, const gpu::Buff
 }
 
 template <Measure measure, bool checked, bool subpixel>
-bool sweep(const PaddedImages& images, const Result& result, const DisparityOptions& options,
-           int candidates, gpu::StreamHandle stream) {
+bool sweep(const PaddedImages& images, const Energies& energies, const Result& result,
+           const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
   using Row = typename kernels::disparity::SweepRow<measure, checked, subpixel>::Type;
   const int half = options.block / 2;
   const auto plan = plan_sweep<Row>(result.width, half, candidates,
@@ -246,49 +261,56 @@ bool sweep(const PaddedImages& images, const Result& result, const DisparityOpti
   launch_sweep<measure, checked, subpixel>(
       {images.words(0), images.words(1), images.pitch_words(), images.origin_words(), result.width,
        result.height, 0, 0, half, candidates, displacements(left), result.value, result.pitch,
-       reinterpret_cast<unsigned long long*>(right.data())},
+       reinterpret_cast<unsigned long long*>(right.data()), energies.maps()},
       *plan, stream);
   if (checked) check_result<unsigned long long>(result, left, right, options.check, stream);
   return true;
 }
 
 template <Measure measure>
-bool sweep(const PaddedImages& images, const Result& result, const DisparityOptions& options,
-           int candidates, gpu::StreamHandle stream) {
+bool sweep(const PaddedImages& images, const Energies& energies, const Result& result,
+           const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
   if (options.check < 0) {
     return options.subpixel
-               ? sweep<measure, false, true>(images, result, options, candidates, stream)
-               : sweep<measure, false, false>(images, result, options, candidates, stream);
+               ? sweep<measure, false, true>(images, energies, result, options, candidates, stream)
+               : sweep<measure, false, false>(images, energies, result, options, candidates,
+                                              stream);
   }
   return options.subpixel
-             ? sweep<measure, true, true>(images, result, options, candidates, stream)
-             : sweep<measure, true, false>(images, result, options, candidates, stream);
+             ? sweep<measure, true, true>(images, energies, result, options, candidates, stream)
+             : sweep<measure, true, false>(images, energies, result, options, candidates, stream);
+}
+
+/// Whether the sums fit shared memory, and the sweep was launched.
+bool sweep(const PaddedImages& images, const Energies& energies, const Result& result,
+           const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
+  switch (options.measure) {
+    case Measure::sad:
+      return sweep<Measure::sad>(images, energies, result, options, candidates, stream);
+    case Measure::ssd:
+      return sweep<Measure::ssd>(images, energies, result, options, candidates, stream);
+    case Measure::ncc:
+      return sweep<Measure::ncc>(images, energies, result, options, candidates, stream);
+    case Measure::zncc:
+      return sweep<Measure::zncc>(images, energies, result, options, candidates, stream);
+  }
+  throw InvalidArgument("disparity: no such measure");
 }
 
 /// The best displacements of both images' pixels, one image after the other.
-void by_tiles(const PaddedImages& padded, const Result& result, const DisparityOptions& options,
-              int candidates, gpu::StreamHandle stream) {
-  const PaddedPair images = padded.pair();
-  const Energy left_energy(images, images.base, options.measure, stream);
-  const Energy right_energy(images, images.search, options.measure, stream);
+void by_tiles(const PaddedImages& images, const Energies& energies, const Result& result,
+              const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
   const std::int64_t best_bytes = checked_mul(result.pixels(), std::int64_t{sizeof(short)});
   const gpu::Buffer best(best_bytes, stream);
-  const kernels::disparity::MatchArguments from_left{images,
-                                                     candidates,
-                                                     1,
-                                                     left_energy.maps(),
-                                                     right_energy.maps(),
-                                                     displacements(best),
-                                                     result.value,
-                                                     result.pitch,
-                                                     options.subpixel};
+  const kernels::disparity::MatchArguments from_left{
+      images.pair(), candidates,      1, energies.maps(), displacements(best), result.value,
+      result.pitch,  options.subpixel};
   match(options.measure, from_left, stream);
   if (options.check < 0) return;
 
   const gpu::Buffer best_from_right(best_bytes, stream);
   kernels::disparity::MatchArguments from_right = from_left;
   std::swap(from_right.images.base, from_right.images.search);
-  std::swap(from_right.base_energy, from_right.search_energy);
   from_right.direction = -1;
   from_right.best = displacements(best_from_right);
   from_right.value = nullptr;
@@ -303,16 +325,14 @@ void disparity_cuda(ConstDeviceView left, ConstDeviceView right, DeviceView dst,
   gpu::require_device();
   const int candidates =
       static_cast<int>(std::min<std::int64_t>(options.max_disparity + 1, left.width()));
-  const PaddedImages images(left, right, options.block / 2,
-                            static_cast<int>(gpu::blocks_for(candidates, slice_displacements)),
-                            stream);
+  const int slices = static_cast<int>(gpu::blocks_for(candidates, slice_displacements));
+  const PaddedImages images(left, right, options.block / 2, slices, stream);
+  const Energies energies(images, options.measure, slices, stream);
   const Result result{reinterpret_cast<unsigned char*>(dst.data()), dst.pitch_bytes(), left.width(),
                       left.height()};
-  if (options.measure == Measure::sad &&
-      sweep<Measure::sad>(images, result, options, candidates, stream)) {
-    return;
+  if (!sweep(images, energies, result, options, candidates, stream)) {
+    by_tiles(images, energies, result, options, candidates, stream);
   }
-  by_tiles(images, result, options, candidates, stream);
 }
 
 }  // namespace warpwise::detail::disparity

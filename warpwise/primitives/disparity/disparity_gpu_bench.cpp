@@ -86,6 +86,12 @@ const Registration registered{[] {
     add(size, "ncc", {11, 63, Measure::ncc, 1, false});
     add(size, "zncc", {11, 63, Measure::zncc, 1, true});
   }
+  // Sizes that were timed before the sweep, with ranges of one warp and of half of one.
+  for (const Measure measure : all_measures) {
+    const std::string name(name_of(measure));
+    add({1282, 1110}, name.c_str(), {9, 127, measure, 1, false});
+    add({4096, 3072}, name.c_str(), {9, 64, measure, 1, false});
+  }
   return cases;
 }};
 

@@ -193,6 +193,17 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
   }
 }
 
+// Two warps' sums of so large a block do not fit the shared memory of any GPU. The CPU stands in
+// for the reference, which would take seconds.
+TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
+  if (GetParam() == Backend::cpu) return;
+  Pair pair({130, 1}, 256, 1);
+  const DisparityOptions options{229, 129, Measure::zncc, 1, true};
+  GuardedImage expected(ElementType::f32, 130, 1);
+  disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+  run_and_compare(pair, expected.view(), options);
+}
+
 TEST_P(DisparityTest, FindsAShift) {
   Pair pair({200, 40}, 256, 5);
   GuardedImage dst(ElementType::f32, 200, 40);

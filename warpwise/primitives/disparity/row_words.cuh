@@ -36,6 +36,11 @@ struct RowWords {
   __device__ unsigned left_pixel() const {
     return __byte_perm(left, 0, 0x1111 * i);
   }
+  /// The same in the lowest byte, the others 0.
+  template <int i>
+  __device__ unsigned left_pixel_alone() const {
+    return __byte_perm(left, 0, 0x4440 | i);
+  }
   /// What column i's pixel is compared with: byte j belongs to the lane's displacement 3 − j.
   template <int i>
   __device__ unsigned right_pixels() const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "warpwise/primitives/disparity/energy.cuh"
 #include "warpwise/primitives/disparity/row_words.cuh"
 #include "warpwise/primitives/disparity/slice.cuh"
+#include "warpwise/primitives/disparity/warp_least.cuh"
 
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
@@ -15,18 +17,6 @@ __device__ inline unsigned add_half(unsigned sum, unsigned pair, unsigned which)
 __device__ inline unsigned subtract_half(unsigned sum, unsigned pair, unsigned which) {
   asm("dp2a.lo.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pair), "r"(which));
   return sum;
-}
-
-/// The least of a warp's values.
-__device__ inline unsigned warp_least(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(0xffffffff, value);
-#else
-  for (int distance = 16; distance > 0; distance /= 2) {
-    value = min(value, __shfl_xor_sync(0xffffffff, value, distance));
-  }
-  return value;
-#endif
 }
 
 /// A row of sums of absolute differences. The sum over a block is kept as the key that the best is
@@ -44,11 +34,13 @@ class SadRow {
     unsigned right;  ///< that of the right pixel which left the slice
   };
   static constexpr bool refines = subpixel;
+  static constexpr bool separate_edges = true;
   static constexpr unsigned nothing = 0x80000000;
 
   RowWords entering, leaving;
 
-  __device__ SadRow(const SliceReach& reach, Column* first, int columns_back)
+  __device__ SadRow(const BlockEnergies&, const SliceReach& reach, int64_t, int64_t, Column* first,
+                    int columns_back)
       : column_(first), back_(columns_back) {
     const unsigned slot = threadIdx.x % 32 * 4;
 #pragma unroll
@@ -107,7 +99,8 @@ class SadRow {
   static __device__ int slot(unsigned key) { return static_cast<int>(key % slice_displacements); }
   static __device__ unsigned score(unsigned key) { return key / slice_displacements; }
   static __device__ double value(unsigned score) { return score; }
-  static __device__ void merge(unsigned long long* best, unsigned key, int slice) {
+  static __device__ void merge(const BlockEnergies&, unsigned long long* best, int64_t, int64_t,
+                               unsigned key, int slice) {
     atomicMin(best, static_cast<unsigned long long>(score(key)) << 32 |
                         static_cast<unsigned>(slice_displacements * slice + slot(key)));
   }
@@ -181,11 +174,7 @@ class SadRow {
         score(key_[0] & ~nothing), score(key_[1] & ~nothing), score(key_[2] & ~nothing),
         score(key_[3] & ~nothing)};
     __syncwarp();
-    if (lane == 0) {
-      lines.beside[column] = {lines.scores[max(best - 1, 0)],
-                              lines.scores[min(best + 1, slice_displacements - 1)]};
-      lines.ends[column] = {lines.scores[0], lines.scores[slice_displacements - 1]};
-    }
+    if (lane == 0) lines.keep_beside(best, column);
     __syncwarp();
   }
 

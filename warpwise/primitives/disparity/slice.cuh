@@ -49,6 +49,12 @@ struct SliceLines {
   Beside<typename Row::Score>* beside;  ///< sub-pixel only, as the rest
   Beside<typename Row::Score>* ends;    ///< scores of the slice's first and last slot
 
+  /// Keeps what lies beside slot `best` and at the ends of `scores`.
+  __device__ void keep_beside(int best, int column) const {
+    beside[column] = {scores[max(best - 1, 0)], scores[min(best + 1, slice_displacements - 1)]};
+    ends[column] = {scores[0], scores[slice_displacements - 1]};
+  }
+
   static __host__ __device__ int bytes(int tile_width) {
     const int kept = slice_displacements * static_cast<int>(sizeof(typename Row::Kept));
     const int entries = tile_width * static_cast<int>(sizeof(typename Row::Entry));

@@ -3,6 +3,7 @@
 #include <cuda/std/cstdint>
 
 #include "warpwise/primitives/disparity/sad_row.cuh"
+#include "warpwise/primitives/disparity/scored_row.cuh"
 #include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
@@ -37,10 +38,13 @@ struct SweepArguments {
   /// Of the right image's pixels likewise: the displacement is in the low half. All bits are set
   /// before the sweep.
   unsigned long long* right_best;
+  BlockEnergies energies;  ///< ncc and zncc
 };
 
 template <Measure measure, bool checked, bool subpixel>
-struct SweepRow;
+struct SweepRow {
+  using Type = ScoredRow<measure, checked, subpixel>;
+};
 template <bool checked, bool subpixel>
 struct SweepRow<Measure::sad, checked, subpixel> {
   using Type = SadRow<checked, subpixel>;
@@ -144,7 +148,7 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
         e < columns ? lines.entries[e].right : lines.remaining[e - columns];
     const int64_t x = first + e;
     if (Row::found(kept) && x >= 0 && x < a.width) {
-      Row::merge(a.right_best + y * a.width + x, kept, slice);
+      Row::merge(a.energies, a.right_best + y * a.width + x, x, y, kept, slice);
     }
   }
 }
@@ -152,7 +156,7 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
 /// SliceMemory for each.
 template <Measure measure, bool checked, bool subpixel>
-__global__ void __launch_bounds__(sweep_max_threads) disparity_sweep_kernel(SweepArguments a) {
+__global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(SweepArguments a) {
   using Row = typename SweepRow<measure, checked, subpixel>::Type;
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -177,19 +181,24 @@ __global__ void __launch_bounds__(sweep_max_threads) disparity_sweep_kernel(Swee
 
   for (int64_t y = top; y < bottom; ++y) {
     const int64_t entering = (y + lead + 1) * a.pitch, leaving = y * a.pitch;
-    Row row(reach, memory.columns + 32 * (1 + first_column), 32 * (lead + 1));
+    Row row(a.energies, reach, tile_x, y, memory.columns + 32 * (1 + first_column),
+            32 * (lead + 1));
     row.entering.start(left + entering, right + entering);
     row.leaving.start(left + leaving, right + leaving);
     for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
 
-    // Tile columns up to open_end still gain displacements; the last group may pass the image.
     const int columns = 4 * groups;
-    const int whole = reach.end >= columns ? columns : columns - 4;
     int t = 0;
-    for (; t < min(reach.open_end, whole); t += 4) row.template group<true>(t, reach, memory.lines);
+    if constexpr (Row::separate_edges) {
+      // Tile columns up to open_end still gain displacements; the last group may pass the image.
+      const int whole = reach.end >= columns ? columns : columns - 4;
+      for (; t < min(reach.open_end, whole); t += 4)
+        row.template group<true>(t, reach, memory.lines);
 #pragma unroll 2
-    for (; t < whole; t += 4) row.template group<false>(t, reach, memory.lines);
-    if (t < columns) row.template group<true>(t, reach, memory.lines);
+      for (; t < whole; t += 4) row.template group<false>(t, reach, memory.lines);
+    }
+#pragma unroll 1
+    for (; t < columns; t += 4) row.template group<true>(t, reach, memory.lines);
     if constexpr (checked) row.keep_remaining(lane, memory.lines);
     __syncthreads();
     write_left<measure, Row, subpixel>(a, shared, tile_x, y);

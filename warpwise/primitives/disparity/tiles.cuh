@@ -2,6 +2,7 @@
 
 #include <cuda/std/cstdint>
 
+#include "warpwise/primitives/disparity/energy.cuh"
 #include "warpwise/primitives/disparity/padded.cuh"
 #include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
@@ -44,13 +45,6 @@ struct SquareTerm {
 struct ProductTerm {
   static __device__ unsigned of(unsigned a, unsigned b) { return a * b; }
 };
-struct OwnTerm {
-  static __device__ unsigned of(unsigned a, unsigned) { return a; }
-};
-struct OwnSquareTerm {
-  static __device__ unsigned of(unsigned a, unsigned) { return a * a; }
-};
-
 /// The tile's row and the first of the disparity_run columns that this thread scores. Neighbouring
 /// threads take neighbouring rows, so that their sums lie in different banks of shared memory.
 struct TilePlace {
@@ -102,43 +96,13 @@ __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, 
   __syncthreads();
 }
 
-/// Sums of an image's own pixels over the blocks, column after column, so that neighbouring threads
-/// find their rows' next to each other. `sum` may be null.
-struct EnergyMaps {
-  unsigned* sum;
-  unsigned* squares;
-};
-
-/// Grid: x over tiles, y strides over rows of tiles. Dynamic shared memory: the column sums.
-__global__ void __launch_bounds__(disparity_threads)
-    disparity_energy_kernel(PaddedPair p, EnergyMaps maps) {
-  extern __shared__ unsigned columns[];
-  const int64_t tile_x = int64_t{blockIdx.x} * disparity_tile_width;
-  for (int64_t tile_y = int64_t{blockIdx.y} * disparity_tile_height; tile_y < p.height;
-       tile_y += int64_t{gridDim.y} * disparity_tile_height) {
-    unsigned sum[disparity_run], squares[disparity_run];
-    block_sums<OwnTerm>(p, tile_x, tile_y, 0, columns, sum);
-    block_sums<OwnSquareTerm>(p, tile_x, tile_y, 0, columns, squares);
-    const TilePlace place;
-    const int64_t y = tile_y + place.row;
-#pragma unroll
-    for (int k = 0; k < disparity_run; ++k) {
-      const int64_t x = tile_x + place.column + k;
-      if (x >= p.width || y >= p.height) continue;
-      if (maps.sum != nullptr) maps.sum[x * p.height + y] = sum[k];
-      maps.squares[x * p.height + y] = squares[k];
-    }
-  }
-}
-
 struct MatchArguments {
   PaddedPair images;
-  int candidates;  ///< displacements 0 … candidates − 1
-  int direction;   ///< 1: x is matched to x − d; −1: to x + d
-  EnergyMaps base_energy;
-  EnergyMaps search_energy;
-  short* best;           ///< width × height, without gaps
-  unsigned char* value;  ///< f32 at any alignment, or null
+  int candidates;          ///< displacements 0 … candidates − 1
+  int direction;           ///< 1: x is matched to x − d; −1: to x + d
+  BlockEnergies energies;  ///< of the left and the right image
+  short* best;             ///< width × height, without gaps
+  unsigned char* value;    ///< f32 at any alignment, or null
   int64_t value_pitch;
   bool subpixel;
 };
@@ -187,13 +151,14 @@ __device__ typename MeasureTraits<measure>::Score score_of(const MatchArguments&
   if constexpr (least_is_best(measure)) {
     return sum;
   } else {
-    const int64_t at = x * a.images.height + y, to = candidate * a.images.height + y;
+    const BlockEnergies& e = a.energies;
+    const int base = a.direction > 0 ? 0 : 1, search = 1 - base;
+    const int64_t at = e.at(x, y), to = e.at(candidate, y);
     if constexpr (measure == Measure::ncc) {
-      return ncc_score(sum, a.base_energy.squares[at], a.search_energy.squares[to]);
+      return ncc_score(sum, e.squares[base][at], e.squares[search][to]);
     } else {
-      const int side = 2 * a.images.half + 1;
-      return zncc_score(side * side, a.base_energy.sum[at], a.search_energy.sum[to], sum,
-                        a.base_energy.squares[at], a.search_energy.squares[to]);
+      return zncc_score(e.pixels, e.totals[base][at], e.totals[search][to], sum,
+                        e.squares[base][at], e.squares[search][to]);
     }
   }
 }

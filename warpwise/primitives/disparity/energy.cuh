@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+#include "warpwise/primitives/shared/matching.hpp"
+
+// What a score needs beside the sum over both blocks, and the scores as numbers that are compared.
+// Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::disparity {
+
+using cuda::std::int64_t;
+
+/// Sums over the blocks around each pixel of both images: of squares (ncc, zncc) and of the pixels
+/// themselves (zncc). Rows hold zeros on both sides of the image.
+struct BlockEnergies {
+  const unsigned* squares[2];
+  const unsigned* totals[2];
+  int64_t pitch;   ///< in elements
+  int64_t origin;  ///< element of pixel 0 in a row, a multiple of 4
+  int pixels;      ///< of a block
+
+  __host__ __device__ int64_t at(int64_t x, int64_t y) const { return y * pitch + origin + x; }
+};
+
+/// An integer as a double. As the low bits of 2^52 it is itself, once 2^52 is taken off: a
+/// conversion has a quarter of an addition's rate.
+__device__ inline double as_double(unsigned value) {
+  return __hiloint2double(0x43300000, static_cast<int>(value)) - 4503599627370496.0;
+}
+
+/// A block's own share of a score. Every number here is a whole one below 2^53, so that each
+/// operation is exact.
+template <Measure measure>
+struct BlockEnergy {
+  double spread;  ///< Σa² (ncc), nΣa² − (Σa)² (zncc)
+  double total;   ///< Σa, zncc
+
+  __device__ static BlockEnergy of(unsigned squares, unsigned total, double n) {
+    if constexpr (measure == Measure::ncc) return {as_double(squares), 0};
+    const double sum = as_double(total);
+    return {__fma_rn(n, as_double(squares), -__dmul_rn(sum, sum)), sum};
+  }
+};
+
+/// ncc_score() and zncc_score() of matching.hpp, to the same bits.
+template <Measure measure>
+__device__ double exact_score(unsigned products, const BlockEnergy<measure>& a,
+                              const BlockEnergy<measure>& b, double n) {
+  double numerator = as_double(products);
+  if constexpr (measure == Measure::zncc) {
+    numerator = __fma_rn(n, numerator, -__dmul_rn(a.total, b.total));
+  }
+  return warpwise::detail::normalised(numerator, a.spread, b.spread);
+}
+
+/// Scores of one row as unsigned numbers of the opposite order: the best is the least.
+template <Measure measure>
+class ScoreOrder {
+ public:
+  using Order = unsigned long long;
+
+  __device__ ScoreOrder(const BlockEnergies& e, int64_t tile_x, int64_t y)
+      : left_at_(e.at(tile_x, y)), right_at_(left_at_ - 4 * int64_t{threadIdx.x}), energies_(e),
+        n_(e.pixels) {
+    load(1, right_at_ - 4, right_ + 4);
+  }
+
+  /// To the next four pixels.
+  __device__ void advance() {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) right_[i] = right_[4 + i];
+    load(0, left_at_, left_);
+    load(1, right_at_, right_ + 4);
+    left_at_ += 4;
+    right_at_ += 4;
+  }
+
+  /// Of pixel i of the four and the lane's displacement k.
+  template <int i>
+  __device__ Order of(int k, unsigned products) const {
+    return order(exact_score(products, left_[i], right_[4 + i - k], n_));
+  }
+  /// Of two blocks around pixels of row y.
+  static __device__ Order at(const BlockEnergies& e, unsigned products, int64_t left, int64_t right,
+                             int64_t y) {
+    const double n = e.pixels;
+    return order(
+        exact_score(products, block(e, 0, e.at(left, y), n), block(e, 1, e.at(right, y), n), n));
+  }
+  static __device__ double value(Order order) {
+    const auto bits = static_cast<long long>(~order);
+    return __longlong_as_double(bits < 0 ? bits ^ sign : ~bits);
+  }
+
+ private:
+  using Block = BlockEnergy<measure>;
+  static constexpr long long sign = static_cast<long long>(1ULL << 63);
+
+  /// Doubles are ordered as their bits are, negative ones the other way round. There is no −0 here.
+  static __device__ Order order(double score) {
+    const long long bits = __double_as_longlong(score);
+    return ~static_cast<Order>(bits < 0 ? ~bits : bits ^ sign);
+  }
+  static __device__ Block block(const BlockEnergies& e, int image, int64_t at, double n) {
+    return Block::of(e.squares[image][at], measure == Measure::zncc ? e.totals[image][at] : 0, n);
+  }
+  __device__ void load(int image, int64_t at, Block* to) const {
+    const uint4 squares = *reinterpret_cast<const uint4*>(energies_.squares[image] + at);
+    uint4 totals{};
+    if constexpr (measure == Measure::zncc) {
+      totals = *reinterpret_cast<const uint4*>(energies_.totals[image] + at);
+    }
+    to[0] = Block::of(squares.x, totals.x, n_);
+    to[1] = Block::of(squares.y, totals.y, n_);
+    to[2] = Block::of(squares.z, totals.z, n_);
+    to[3] = Block::of(squares.w, totals.w, n_);
+  }
+
+  int64_t left_at_;   ///< the next four pixels
+  int64_t right_at_;  ///< what the lane's first displacement compares them with
+  const BlockEnergies& energies_;
+  double n_;
+  Block left_[4];
+  Block right_[8];  ///< four columns before the pixels', and theirs
+};
+
+/// Sums of squared differences are their own order.
+template <>
+class ScoreOrder<Measure::ssd> {
+ public:
+  using Order = unsigned;
+
+  __device__ ScoreOrder(const BlockEnergies&, int64_t, int64_t) {}
+  __device__ void advance() {}
+  template <int i>
+  __device__ Order of(int, unsigned sum) const {
+    return sum;
+  }
+  static __device__ double value(Order order) { return order; }
+};
+
+}  // namespace warpwise::kernels::disparity

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "warpwise/primitives/disparity/energy.cuh"
+
+// Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::disparity {
+
+inline constexpr int energy_threads = 128;
+inline constexpr int energy_widest_half = 127;
+
+/// Where BlockEnergies come from and go to.
+struct EnergyArguments {
+  const unsigned char* image[2];  ///< padded, from the corner of the border on
+  int64_t pitch;
+  int64_t width;
+  int64_t height;
+  int64_t strip_height;
+  int half;
+  unsigned* squares[2];
+  unsigned* totals[2];  ///< or null
+  int64_t map_pitch;
+  int64_t map_origin;
+};
+
+/// Grid: x covers a map's row in pieces of energy_threads, y the image times the strip. A thread
+/// slides the sums of some columns down, and sums up those of a block's width for its pixel.
+__global__ void __launch_bounds__(energy_threads) disparity_energy_kernel(EnergyArguments a) {
+  constexpr int spans = 1 + (2 * energy_widest_half + energy_threads - 1) / energy_threads;
+  __shared__ unsigned shared_totals[spans * energy_threads];
+  __shared__ unsigned shared_squares[spans * energy_threads];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int image = blockIdx.y & 1;
+  const int64_t first = int64_t{blockIdx.x} * energy_threads - a.map_origin;
+  const int64_t x = first + thread;
+  unsigned totals[spans] = {}, squares[spans] = {};
+  const unsigned char* column[spans];
+#pragma unroll
+  for (int s = 0; s < spans; ++s) {
+    const int64_t at = first + s * energy_threads + thread;
+    column[s] = a.image[image] + min(max(at, int64_t{0}), a.width + 2 * a.half - 1);
+  }
+  const auto add = [&](int64_t row, unsigned sign) {
+#pragma unroll
+    for (int s = 0; s < spans; ++s) {
+      if (s * energy_threads >= energy_threads + 2 * a.half) break;
+      const unsigned pixel = column[s][row * a.pitch];
+      totals[s] += sign * pixel;
+      squares[s] += sign * pixel * pixel;
+    }
+  };
+  const int64_t top = int64_t{blockIdx.y / 2} * a.strip_height;
+  const int64_t bottom = min(top + a.strip_height, a.height);
+  for (int64_t row = top; row < top + 2 * a.half; ++row) add(row, 1);
+  for (int64_t y = top; y < bottom; ++y) {
+    add(y + 2 * a.half, 1);
+#pragma unroll
+    for (int s = 0; s < spans; ++s) {
+      shared_totals[s * energy_threads + thread] = totals[s];
+      shared_squares[s * energy_threads + thread] = squares[s];
+    }
+    __syncthreads();
+    unsigned total = 0, square = 0;
+    for (int i = thread; i <= thread + 2 * a.half; ++i) {
+      total += shared_totals[i];
+      square += shared_squares[i];
+    }
+    if (x < a.map_pitch - a.map_origin) {
+      const bool inside = x >= 0 && x < a.width;
+      const int64_t at = y * a.map_pitch + a.map_origin + x;
+      a.squares[image][at] = inside ? square : 0;
+      if (a.totals[image] != nullptr) a.totals[image][at] = inside ? total : 0;
+    }
+    __syncthreads();
+    add(y, ~0U);
+  }
+}
+
+}  // namespace warpwise::kernels::disparity

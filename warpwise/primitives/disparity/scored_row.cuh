@@ -1,0 +1,242 @@
+#pragma once
+
+#include <cuda/std/cstdint>
+
+#include "warpwise/primitives/disparity/energy.cuh"
+#include "warpwise/primitives/disparity/row_words.cuh"
+#include "warpwise/primitives/disparity/slice.cuh"
+#include "warpwise/primitives/disparity/warp_least.cuh"
+#include "warpwise/primitives/shared/matching.hpp"
+
+// Fit for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::disparity {
+
+/// A row of sums of squared differences or of products, in 32 bits, and of the scores that follow
+/// from them. Scores are kept as orders: the least is the best, all bits set are none.
+template <Measure measure, bool checked, bool subpixel>
+class ScoredRow {
+  using Orders = ScoreOrder<measure>;
+
+ public:
+  using Score = typename Orders::Order;
+  using Column = uint4;  ///< sums over a column, of slots 0 … 3
+  struct Best {
+    Score order;
+    unsigned slot;
+  };
+  struct Kept {
+    Score order;
+    unsigned slot;
+    unsigned sum;  ///< of products: what the order follows from
+  };
+  struct Entry {
+    Best left;
+    Kept right;  ///< the right pixel which left the slice
+  };
+  static constexpr bool refines = subpixel;
+  static constexpr bool separate_edges = false;
+  static constexpr Score nothing = ~Score{0};
+
+  RowWords entering, leaving;
+
+  __device__ ScoredRow(const BlockEnergies& energies, const SliceReach&, int64_t tile_x, int64_t y,
+                       Column* first, int columns_back)
+      : orders_(energies, tile_x, y), column_(first), back_(columns_back) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      sum_[k] = 0;
+      right_[k] = {nothing, 0, 0};
+    }
+  }
+
+  template <int i>
+  static __device__ void grow(Column& sums, const RowWords& words) {
+    if constexpr (measure == Measure::ssd) {
+      add_squares(sums, words.template differences<i>());
+    } else {
+      add_products(sums, words.template left_pixel_alone<i>(), words.template right_pixels<i>());
+    }
+  }
+
+  __device__ void lead(bool half) {
+    if (!half) {
+      add(slide<0>());
+      add(slide<1>());
+    }
+    add(slide<2>());
+    add(slide<3>());
+    advance();
+  }
+
+  /// Four pixels, from tile column t on.
+  template <bool>
+  __device__ void group(int t, const SliceReach& reach, const SliceLines<ScoredRow>& lines) {
+    orders_.advance();
+    const Column enters[4] = {slide<0>(), slide<1>(), slide<2>(), slide<3>()};
+    // Behind the stores: with small blocks these columns are among those.
+    const Column* back = column_ - back_;
+    const Column leaves[4] = {back[0], back[32], back[64], back[96]};
+    pixel<0>(enters[0], leaves[0], t, reach, lines);
+    pixel<1>(enters[1], leaves[1], t, reach, lines);
+    pixel<2>(enters[2], leaves[2], t, reach, lines);
+    pixel<3>(enters[3], leaves[3], t, reach, lines);
+    advance();
+  }
+
+  __device__ void keep_remaining(int lane, const SliceLines<ScoredRow>& lines) const {
+    Kept* to = lines.remaining + slice_displacements - 4 - 4 * lane;
+    to[0] = right_[0];
+    to[1] = right_[3];
+    to[2] = right_[2];
+    to[3] = right_[1];
+  }
+
+  static __device__ bool found(const Best& best) { return best.order != nothing; }
+  static __device__ bool found(const Kept& kept) { return kept.order != nothing; }
+  static __device__ int slot(const Best& best) { return static_cast<int>(best.slot); }
+  static __device__ Score score(const Best& best) { return best.order; }
+  static __device__ double value(Score order) { return Orders::value(order); }
+
+  /// Puts what was kept for the right pixel (x, y) in the place of a worse one, or of an equal one
+  /// of a larger displacement.
+  static __device__ void merge(const BlockEnergies& energies, unsigned long long* best, int64_t x,
+                               int64_t y, const Kept& kept, int slice) {
+    const unsigned d = slice_displacements * slice + kept.slot;
+    if constexpr (measure == Measure::ssd) {
+      atomicMin(best, static_cast<unsigned long long>(kept.order) << 32 | d);
+    } else {
+      const unsigned long long mine = static_cast<unsigned long long>(kept.sum) << 32 | d;
+      unsigned long long seen = ~0ULL;
+      while (true) {
+        const unsigned long long old = atomicCAS(best, seen, mine);
+        if (old == seen) return;
+        seen = old;
+        const auto other = static_cast<unsigned>(seen);
+        const Score order =
+            Orders::at(energies, static_cast<unsigned>(seen >> 32), x + other, x, y);
+        if (order < kept.order || (order == kept.order && other < d)) return;
+      }
+    }
+  }
+
+ private:
+  /// Byte j of the four is slot 3 − j's.
+  static __device__ unsigned byte_of(unsigned bytes, int slot) {
+    return __byte_perm(bytes, 0, 0x4440 | (3 - slot));
+  }
+  static __device__ void add_squares(Column& sums, unsigned bytes) {
+    sums.x += byte_of(bytes, 0) * byte_of(bytes, 0);
+    sums.y += byte_of(bytes, 1) * byte_of(bytes, 1);
+    sums.z += byte_of(bytes, 2) * byte_of(bytes, 2);
+    sums.w += byte_of(bytes, 3) * byte_of(bytes, 3);
+  }
+  static __device__ void subtract_squares(Column& sums, unsigned bytes) {
+    sums.x -= byte_of(bytes, 0) * byte_of(bytes, 0);
+    sums.y -= byte_of(bytes, 1) * byte_of(bytes, 1);
+    sums.z -= byte_of(bytes, 2) * byte_of(bytes, 2);
+    sums.w -= byte_of(bytes, 3) * byte_of(bytes, 3);
+  }
+  static __device__ void add_products(Column& sums, unsigned pixel, unsigned bytes) {
+    sums.x += pixel * byte_of(bytes, 0);
+    sums.y += pixel * byte_of(bytes, 1);
+    sums.z += pixel * byte_of(bytes, 2);
+    sums.w += pixel * byte_of(bytes, 3);
+  }
+
+  /// Column i of the four, a row further down.
+  template <int i>
+  __device__ Column slide() {
+    Column sums = column_[32 * i];
+    grow<i>(sums, entering);
+    if constexpr (measure == Measure::ssd) {
+      subtract_squares(sums, leaving.template differences<i>());
+    } else {
+      add_products(sums, 0 - leaving.template left_pixel_alone<i>(),
+                   leaving.template right_pixels<i>());
+    }
+    column_[32 * i] = sums;
+    return sums;
+  }
+  __device__ void add(const Column& sums) {
+    sum_[0] += sums.x;
+    sum_[1] += sums.y;
+    sum_[2] += sums.z;
+    sum_[3] += sums.w;
+  }
+  __device__ void advance() {
+    entering.advance();
+    leaving.advance();
+    column_ += 4 * 32;
+  }
+
+  template <int i>
+  __device__ void pixel(const Column& enters, const Column& leaves, int t, const SliceReach& reach,
+                        const SliceLines<ScoredRow>& lines) {
+    sum_[0] += enters.x - leaves.x;
+    sum_[1] += enters.y - leaves.y;
+    sum_[2] += enters.z - leaves.z;
+    sum_[3] += enters.w - leaves.w;
+    Score order[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const bool exists = reach.opened(k, t + i) && t + i < reach.end;
+      order[k] = exists ? orders_.template of<i>(k, sum_[k]) : nothing;
+    }
+    const Best best = least_of_warp(order);
+    if constexpr (subpixel) keep_beside(order, static_cast<int>(best.slot), t + i, lines);
+    Kept passed{nothing, 0, 0};
+    if constexpr (checked) passed = pass_right<i>(order);
+    if (threadIdx.x % 32 == 0) lines.entries[t + i] = {best, passed};
+  }
+
+  /// The best of all slots, the first of equal ones.
+  static __device__ Best least_of_warp(const Score (&order)[4]) {
+    Best own{order[0], 0};
+#pragma unroll
+    for (unsigned k = 1; k < 4; ++k) {
+      if (order[k] < own.order) own = {order[k], k};
+    }
+    const Score least = warp_least(own.order);
+    const unsigned slot = threadIdx.x % 32 * 4 + own.slot;
+    return {least, warp_least(own.order == least ? slot : slice_displacements - 1U)};
+  }
+
+  /// As SadRow::pass_right.
+  template <int i>
+  __device__ Kept pass_right(const Score (&order)[4]) {
+    constexpr int first = (4 - i) % 4;
+    const unsigned lane = threadIdx.x % 32;
+    const int from = static_cast<int>(lane + 31);
+    Kept passed;
+    passed.order = __shfl_sync(0xffffffff, right_[first].order, from);
+    passed.slot = __shfl_sync(0xffffffff, right_[first].slot, from);
+    passed.sum = measure == Measure::ssd ? 0 : __shfl_sync(0xffffffff, right_[first].sum, from);
+    right_[first] = passed;
+    if (lane == 0) right_[first].order = nothing;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      Kept& kept = right_[(k + first) % 4];
+      if (order[k] < kept.order) kept = {order[k], 4 * lane + static_cast<unsigned>(k), sum_[k]};
+    }
+    return passed;
+  }
+
+  /// Keeps the scores beside the best one, which other lanes may have.
+  static __device__ void keep_beside(const Score (&order)[4], int best, int column,
+                                     const SliceLines<ScoredRow>& lines) {
+    const unsigned lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) lines.scores[4 * lane + static_cast<unsigned>(k)] = order[k];
+    __syncwarp();
+    if (lane == 0) lines.keep_beside(best, column);
+    __syncwarp();
+  }
+
+  Orders orders_;
+  unsigned sum_[4];
+  Kept right_[4];
+  Column* column_;  ///< the first of the next four
+  int back_;        ///< from a column to the one that leaves the block with it
+};
+
+}  // namespace warpwise::kernels::disparity
