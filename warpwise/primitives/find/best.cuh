@@ -10,12 +10,13 @@ namespace warpwise::kernels::find {
 
 /// Leaves the best of all threads' places in s.best[0], for all to see. To be called by all
 /// threads.
-__device__ inline void rank_block(FindPlace (&best)[find_threads], const FindPlace& mine,
+template <int threads>
+__device__ inline void rank_block(FindPlace (&best)[threads], const FindPlace& mine,
                                   Measure measure) {
   const int thread = static_cast<int>(threadIdx.x);
   best[thread] = mine;
   __syncthreads();
-  for (int step = find_threads / 2; step > 0; step /= 2) {
+  for (int step = threads / 2; step > 0; step /= 2) {
     if (thread < step && detail::find::ranks_before(best[thread + step], best[thread], measure)) {
       best[thread] = best[thread + step];
     }
@@ -30,6 +31,21 @@ __device__ inline void store_score(const FindArguments& a, int64_t x, int64_t y,
     store_word(to, static_cast<unsigned>(score));
   else
     store_float(to, static_cast<float>(score));
+}
+
+/// Pixels x to x + 15 of row y of the image, zeros beyond its edges.
+__device__ inline uint4 load_pixels(const FindArguments& a, int64_t x, int64_t y) {
+  if (y >= a.image_height) return {};
+  const unsigned char* row = a.image + y * a.image_pitch;
+  if (x + 16 <= a.image_width && (reinterpret_cast<cuda::std::uintptr_t>(row + x) & 15) == 0) {
+    return *reinterpret_cast<const uint4*>(row + x);
+  }
+  unsigned words[4] = {};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (x + 4 * i < a.image_width) words[i] = load_word(row, x + 4 * i, a.image_width);
+  }
+  return {words[0], words[1], words[2], words[3]};
 }
 
 /// Writes the best of `count` candidates to `to`, at any alignment. One block of threads.

@@ -37,10 +37,9 @@ dim3 grid_of(const FindArguments& a, int tile_columns, int tile_rows) {
           gpu::grid_y(gpu::blocks_for(a.rows, tile_rows))};
 }
 
-template <class... Values>
-void launch(void (*kernel)(Values...), dim3 grid, const char* name, gpu::StreamHandle stream,
-            Values... values) {
-  kernel<<<grid, find_threads, 0, stream>>>(values...);
+void launch(void (*kernel)(FindArguments), dim3 grid, int threads, const char* name,
+            const FindArguments& a, gpu::StreamHandle stream) {
+  kernel<<<grid, threads, 0, stream>>>(a);
   gpu::check_launch(name);
 }
 
@@ -50,12 +49,13 @@ dim3 products_grid(const FindArguments& a) {
 
 template <Measure measure, bool wide>
 void launch_products(const FindArguments& a, gpu::StreamHandle stream) {
-  using Square = std::conditional_t<wide, unsigned long long, unsigned>;
-  launch(kernels::find::windows_kernel < measure == Measure::zncc, Square >,
+  using Sum = std::conditional_t<wide, unsigned long long, unsigned>;
+  constexpr bool with_sums = measure == Measure::zncc;
+  launch(kernels::find::windows_kernel<with_sums, Sum>,
          grid_of(a, kernels::find::windows_tile_columns, kernels::find::windows_tile_rows),
-         "windows_kernel", stream, a);
-  launch(kernels::find::products_kernel<measure, wide>, products_grid(a), "products_kernel", stream,
-         a);
+         kernels::find::windows_threads, "windows_kernel", a, stream);
+  launch(kernels::find::products_kernel<measure, wide>, products_grid(a), find_threads,
+         "products_kernel", a, stream);
 }
 
 template <Measure measure>
@@ -93,7 +93,8 @@ void find_by_differences(FindArguments a, DeviceView best, gpu::StreamHandle str
       grid_of(a, kernels::find::differences_tile_columns, kernels::find::differences_tile_rows);
   const std::int64_t blocks = std::int64_t{grid.x} * grid.y;
   const gpu::Buffer candidates = candidates_buffer(a, blocks, stream);
-  launch(kernels::find::differences_kernel, grid, "differences_kernel", stream, a);
+  launch(kernels::find::differences_kernel, grid, kernels::find::differences_threads,
+         "differences_kernel", a, stream);
   launch_best(a, blocks, Measure::sad, best, stream);
 }
 

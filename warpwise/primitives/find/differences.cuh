@@ -5,31 +5,33 @@
 // find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
 
+inline constexpr int differences_threads = 128;
 // Places that a thread scores: the 4 of a word of pixels, in 8 rows, so that 32 packed differences
 // share 3 loads from shared memory and 3 shifts.
 inline constexpr int differences_columns = 4;
 inline constexpr int differences_rows = 8;
 inline constexpr int differences_tile_columns = 32 * differences_columns;
-inline constexpr int differences_tile_rows = find_threads / 32 * differences_rows;
+inline constexpr int differences_tile_rows = differences_threads / 32 * differences_rows;
 // The part of the template that lies in shared memory at a time; with its part of the image 16 KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;
 
 struct DifferencesShared {
-  unsigned image[differences_tile_rows + differences_chunk_rows - 1]
-                [differences_tile_columns / 4 + differences_chunk_words];
+  alignas(16) unsigned image[differences_tile_rows + differences_chunk_rows - 1]
+                            [differences_tile_columns / 4 + differences_chunk_words];
   unsigned templ[differences_chunk_rows][differences_chunk_words];
-  FindPlace best[find_threads];
+  FindPlace best[differences_threads];
 };
 
 /// Brings a chunk of the template from (x, y) on, and what of the image the places at (tile_x,
 /// tile_y) compare it with, into shared memory, zeros beyond their edges.
 __device__ inline void load_differences(const FindArguments& a, DifferencesShared& s,
                                         int64_t tile_x, int64_t tile_y, int64_t x, int64_t y) {
-  constexpr int image_words = differences_tile_columns / 4 + differences_chunk_words;
+  constexpr int image_pieces = (differences_tile_columns / 4 + differences_chunk_words) / 4;
   constexpr int image_rows = differences_tile_rows + differences_chunk_rows - 1;
   const int thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < differences_chunk_rows * differences_chunk_words; i += find_threads) {
+  for (int i = thread; i < differences_chunk_rows * differences_chunk_words;
+       i += differences_threads) {
     const int row = i / differences_chunk_words, word = i % differences_chunk_words;
     unsigned pixels = 0;
     if (y + row < a.templ_height && x + 4 * word < a.templ_width) {
@@ -38,14 +40,10 @@ __device__ inline void load_differences(const FindArguments& a, DifferencesShare
     s.templ[row][word] = pixels;
   }
 #pragma unroll 4
-  for (int i = thread; i < image_rows * image_words; i += find_threads) {
-    const int row = i / image_words, word = i % image_words;
-    const int64_t image_x = tile_x + x + 4 * word, image_y = tile_y + y + row;
-    unsigned pixels = 0;
-    if (image_y < a.image_height && image_x < a.image_width) {
-      pixels = load_word(a.image + image_y * a.image_pitch, image_x, a.image_width);
-    }
-    s.image[row][word] = pixels;
+  for (int i = thread; i < image_rows * image_pieces; i += differences_threads) {
+    const int row = i / image_pieces, piece = i % image_pieces;
+    *reinterpret_cast<uint4*>(&s.image[row][4 * piece]) =
+        load_pixels(a, tile_x + x + 16 * piece, tile_y + y + row);
   }
 }
 
@@ -104,12 +102,14 @@ __device__ inline void add_word_column(const DifferencesShared& s, int k, int ro
 }
 
 /// Grid: x over tiles of places, y strides over rows of tiles.
-__global__ void __launch_bounds__(find_threads) differences_kernel(FindArguments a) {
+__global__ void __launch_bounds__(differences_threads, 768 / differences_threads)
+    differences_kernel(FindArguments a) {
   __shared__ DifferencesShared s;
   constexpr int chunk_width = 4 * differences_chunk_words;
   const int64_t tile_x = int64_t{blockIdx.x} * differences_tile_columns;
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) % 32 * differences_columns;
-  FindPlace best{0, 0, detail::find::worst_score(Measure::sad)};
+  unsigned least = 0xffffffffU;  // no sum is as large
+  int64_t least_x = 0, least_y = 0;
   for (int64_t tile_y = int64_t{blockIdx.y} * differences_tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * differences_tile_rows) {
     // 255 · 11 million pixels stay below 2^32.
@@ -129,17 +129,37 @@ __global__ void __launch_bounds__(find_threads) differences_kernel(FindArguments
       }
     }
     const int64_t y = tile_y + static_cast<int>(threadIdx.x) / 32 * differences_rows;
+    const auto columns = static_cast<int>(min(a.columns - x, int64_t{differences_columns}));
+    const auto rows = static_cast<int>(min(a.rows - y, int64_t{differences_rows}));
+    unsigned tile_least = 0xffffffffU;
+    int at = 0;
 #pragma unroll
     for (int q = 0; q < differences_rows; ++q) {
 #pragma unroll
       for (int p = 0; p < differences_columns; ++p) {
-        if (x + p >= a.columns || y + q >= a.rows) continue;
-        const FindPlace here{x + p, a.first_row + y + q, static_cast<double>(sums[q][p])};
-        if (detail::find::ranks_before(here, best, Measure::sad)) best = here;
-        if (a.map != nullptr) store_score(a, x + p, y + q, here.score);
+        // In raster order: of equal sums the first stays.
+        if (p < columns && q < rows && sums[q][p] < tile_least) {
+          tile_least = sums[q][p];
+          at = q * differences_columns + p;
+        }
+      }
+    }
+    if (tile_least < least) {
+      least = tile_least;
+      least_x = x + at % differences_columns;
+      least_y = y + at / differences_columns;
+    }
+    if (a.map == nullptr) continue;
+#pragma unroll
+    for (int q = 0; q < differences_rows; ++q) {
+#pragma unroll
+      for (int p = 0; p < differences_columns; ++p) {
+        if (p < columns && q < rows) store_score(a, x + p, y + q, sums[q][p]);
       }
     }
   }
+  FindPlace best{least_x, a.first_row + least_y, detail::find::worst_score(Measure::sad)};
+  if (least != 0xffffffffU) best.score = least;
   rank_block(s.best, best, Measure::sad);
   if (threadIdx.x == 0) a.candidates[int64_t{blockIdx.y} * gridDim.x + blockIdx.x] = s.best[0];
 }

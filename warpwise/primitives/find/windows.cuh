@@ -7,12 +7,13 @@
 // NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
 
-inline constexpr int windows_columns = 4;  // of places, a thread: those of a word of pixels
-inline constexpr int windows_tile_columns = find_threads * windows_columns;
+inline constexpr int windows_threads = 128;
+inline constexpr int windows_columns = 8;  // of places, a thread
+inline constexpr int windows_tile_columns = windows_threads * windows_columns;
 // Each block sums anew over the template's height above its first row.
 inline constexpr int windows_tile_rows = 32;
 
-/// What a thread, or the threads before it, have of Σb and Σb².
+/// Σb and Σb². What is less than nothing is so modulo 2^32 or 2^64.
 template <class Square>
 struct WindowPair {
   unsigned sum = 0;
@@ -23,11 +24,10 @@ struct WindowPair {
     square += other.square;
     return *this;
   }
-  __device__ void add_word(unsigned pixels, bool less) {
-    const unsigned words_sum = __dp4a(pixels, 0x01010101U, 0U);
-    const Square words_square = __dp4a(pixels, pixels, 0U);
-    sum += less ? 0U - words_sum : words_sum;
-    square += less ? Square{0} - words_square : words_square;
+  __device__ WindowPair& operator-=(const WindowPair& other) {
+    sum -= other.sum;
+    square -= other.square;
+    return *this;
   }
   /// That of the lane `distance` below.
   __device__ WindowPair below(int distance) const {
@@ -36,14 +36,12 @@ struct WindowPair {
   }
 };
 
-/// What a thread writes of a row at once.
-template <class Value>
-struct alignas(16) WindowColumns {
-  Value at[windows_columns];
-};
+template <class Square>
+__device__ inline WindowPair<Square> pair_of(unsigned pixels) {
+  return {__dp4a(pixels, 0x01010101U, 0U), __dp4a(pixels, pixels, 0U)};
+}
 
-/// What a thread keeps while it moves down the rows. All differences are modulo 2^32 or 2^64: the
-/// sums that are written are not.
+/// What a thread keeps while it moves down the rows.
 template <class Square>
 struct WindowRun {
   /// By how much the window grows from each place to its right neighbour.
@@ -52,105 +50,215 @@ struct WindowRun {
   WindowPair<Square> first;
 };
 
-__device__ inline unsigned image_word(const FindArguments& a, int64_t x, int64_t y) {
-  return x < a.image_width ? load_word(a.image + y * a.image_pitch, x, a.image_width) : 0;
+/// 8 bytes of a row, not yet shifted into place.
+struct WindowBytes {
+  unsigned words[3] = {};
+
+  /// Loads bytes x to x + 7 of a row of `width`, if `wanted`. No branch waits for them: loads of
+  /// several rows are under way together.
+  __device__ WindowBytes(const unsigned char* row, int64_t x, int64_t width, bool wanted) {
+    const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
+    const auto* from = reinterpret_cast<const unsigned*>(address & ~cuda::std::uintptr_t{3});
+    const bool whole = wanted && inside(address, x, width);
+    if (whole) words[0] = __ldg(from);
+    if (whole) words[1] = __ldg(from + 1);
+    if (whole && (address & 3) != 0) words[2] = __ldg(from + 2);
+  }
+  /// The bytes, zeros beyond the row. Arguments as above.
+  __device__ uint2 get(const unsigned char* row, int64_t x, int64_t width, bool wanted) const {
+    const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
+    if (wanted && x < width && !inside(address, x, width)) {
+      return {load_word(row, x, width), x + 4 < width ? load_word(row, x + 4, width) : 0};
+    }
+    const unsigned shift = static_cast<unsigned>(address & 3) * 8;
+    return {__funnelshift_r(words[0], words[1], shift), __funnelshift_r(words[1], words[2], shift)};
+  }
+
+ private:
+  /// Whether the aligned words around the bytes are of the row.
+  __device__ static bool inside(cuda::std::uintptr_t address, int64_t x, int64_t width) {
+    return (address & 3) == 0 ? x + 8 <= width : x >= 3 && x + 11 <= width;
+  }
+};
+
+/// What a thread needs of a row of the image.
+struct WindowRow {
+  const unsigned char* row;
+  bool wanted;
+  bool first_wanted;  ///< whether this thread has a share of the first window
+  WindowBytes lost;   ///< by its windows, from each place to the next
+  WindowBytes gained;
+  WindowBytes first;
+
+  __device__ WindowRow(const FindArguments& a, int64_t tile_x, int64_t y, bool given)
+      : row(a.image + y * a.image_pitch), wanted(given),
+        first_wanted(given && static_cast<int>(threadIdx.x) * 4 < a.templ_width),
+        lost(row, tile_x + own_x(), a.image_width, wanted),
+        gained(row, tile_x + own_x() + a.templ_width, a.image_width, wanted),
+        first(row, tile_x + static_cast<int>(threadIdx.x) * 4, a.image_width, first_wanted) {}
+
+  __device__ static int own_x() { return static_cast<int>(threadIdx.x) * windows_columns; }
+};
+
+/// The pixels of a row that a thread's windows lose and gain from each place to the next.
+struct WindowPixels {
+  uint2 lost;
+  uint2 gained;
+};
+
+__device__ inline WindowPixels pixels_of(const FindArguments& a, int64_t tile_x,
+                                         const WindowRow& from) {
+  const int64_t x = tile_x + WindowRow::own_x();
+  return {from.lost.get(from.row, x, a.image_width, from.wanted),
+          from.gained.get(from.row, x + a.templ_width, a.image_width, from.wanted)};
 }
 
-/// Adds row y of the image, or takes it away again.
+/// This thread's share of a row of the block's first window.
 template <class Square>
-__device__ inline void add_row(const FindArguments& a, int64_t tile_x, int64_t y, bool less,
-                               WindowRun<Square>& run) {
-  const int64_t x = tile_x + static_cast<int>(threadIdx.x) * windows_columns;
-  const unsigned leaving = image_word(a, x, y), entering = image_word(a, x + a.templ_width, y);
-#pragma unroll
-  for (int i = 0; i < windows_columns; ++i) {
-    const unsigned out = leaving >> (8 * i) & 0xff, in = entering >> (8 * i) & 0xff;
-    const unsigned sum = in - out;
-    const Square square = static_cast<Square>(in * in) - out * out;
-    run.step[i].sum += less ? 0U - sum : sum;
-    run.step[i].square += less ? Square{0} - square : square;
-  }
-  for (int64_t k = int64_t{threadIdx.x} * 4; k < a.templ_width; k += 4 * find_threads) {
-    unsigned pixels = image_word(a, tile_x + k, y);
+__device__ inline WindowPair<Square> first_of_row(const FindArguments& a, int64_t tile_x,
+                                                  const WindowRow& from) {
+  WindowPair<Square> first;
+  if (!from.first_wanted) return first;
+  int64_t k = int64_t{threadIdx.x} * 4;
+  unsigned pixels = from.first.get(from.row, tile_x + k, a.image_width, true).x;
+  for (;;) {
     if (k + 4 > a.templ_width) pixels &= 0xffffffffU >> (8 * (k + 4 - a.templ_width));
-    run.first.add_word(pixels, less);
+    first += pair_of<Square>(pixels);
+    k += 4 * windows_threads;
+    if (k >= a.templ_width) return first;
+    pixels = load_word(from.row, tile_x + k, a.image_width);
   }
+}
+
+/// Adds a row that enters the windows and takes one away that leaves them, 4 columns of places.
+template <class Square>
+__device__ inline void add_four(unsigned enters_gained, unsigned leaves_lost, unsigned enters_lost,
+                                unsigned leaves_gained, WindowPair<Square>* step) {
+  // Words of what a column adds, bytes 0 and 1, and takes away, bytes 2 and 3.
+  const unsigned plus_low = __byte_perm(enters_gained, leaves_lost, 0x5140);
+  const unsigned plus_high = __byte_perm(enters_gained, leaves_lost, 0x7362);
+  const unsigned minus_low = __byte_perm(enters_lost, leaves_gained, 0x5140);
+  const unsigned minus_high = __byte_perm(enters_lost, leaves_gained, 0x7362);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const unsigned plus = i < 2 ? plus_low : plus_high, minus = i < 2 ? minus_low : minus_high;
+    const unsigned both = __byte_perm(plus, minus, i % 2 == 0 ? 0x5410 : 0x7632);
+    const unsigned added = both & 0xffff, taken = both & 0xffff0000;
+    step[i].sum = __dp4a(both, 0x00000101U, step[i].sum) - __dp4a(both, 0x01010000U, 0U);
+    step[i].square += Square{__dp4a(added, added, 0U)} - __dp4a(taken, taken, 0U);
+  }
+}
+
+template <class Square>
+__device__ inline void add_rows(const WindowPixels& enters, const WindowPixels& leaves,
+                                WindowRun<Square>& run) {
+  add_four(enters.gained.x, leaves.lost.x, enters.lost.x, leaves.gained.x, run.step);
+  add_four(enters.gained.y, leaves.lost.y, enters.lost.y, leaves.gained.y, run.step + 4);
 }
 
 template <class Square>
 struct WindowsShared {
-  WindowPair<Square> steps[2][find_threads / 32];   ///< of each warp; in turns, for one barrier
-  WindowPair<Square> firsts[2][find_threads / 32];  ///< a row
+  // In turns, so that a row needs one barrier.
+  WindowPair<Square> steps[2][windows_threads / 32];   ///< of each warp
+  WindowPair<Square> firsts[2][windows_threads / 32];  ///< likewise
 };
+
+/// The sum of this lane's pair and those of the lanes below.
+template <class Square>
+__device__ inline WindowPair<Square> scan_warp(WindowPair<Square> pair) {
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const WindowPair<Square> other = pair.below(distance);
+    if (static_cast<int>(threadIdx.x) % 32 >= distance) pair += other;
+  }
+  return pair;
+}
 
 /// Returns the window of this thread's first place. To be called by all threads.
 template <class Square>
 __device__ inline WindowPair<Square> scan_windows(WindowsShared<Square>& s, int turn,
                                                   const WindowRun<Square>& run, int64_t width) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  WindowPair<Square> scan;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  WindowPair<Square> own;
 #pragma unroll
-  for (int i = 0; i < windows_columns; ++i) scan += run.step[i];
-  const WindowPair<Square> own = scan;
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const WindowPair<Square> other = scan.below(distance);
-    if (lane >= distance) scan += other;
-  }
+  for (int i = 0; i < windows_columns; ++i) own += run.step[i];
+  WindowPair<Square> here = scan_warp(own);
   // Few warps have a share of a narrow template's window.
-  WindowPair<Square> first = run.first;
-  if (128 * warp < width) {
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const WindowPair<Square> other = first.below(distance);
-      if (lane >= distance) first += other;
-    }
-  }
-  if (lane == 31) {
-    s.steps[turn][warp] = scan;
+  WindowPair<Square> first;
+  if (128 * warp < width) first = scan_warp(run.first);
+  if (threadIdx.x % 32 == 31) {
+    s.steps[turn][warp] = here;
     s.firsts[turn][warp] = first;
   }
   __syncthreads();
-  WindowPair<Square> here = scan;
-  here.sum -= own.sum;
-  here.square -= own.square;
+  here -= own;
 #pragma unroll
-  for (int w = 0; w < find_threads / 32; ++w) {
+  for (int w = 0; w < windows_threads / 32; ++w) {
     here += s.firsts[turn][w];
     if (w < warp) here += s.steps[turn][w];
   }
   return here;
 }
 
+/// Writes a thread's windows, of which `here` is the first, to scratch memory, whose rows are whole
+/// numbers of a thread's columns.
+template <bool with_sums, class Square>
+__device__ inline void store_windows(const FindArguments& a, int64_t at, WindowPair<Square> here,
+                                     const WindowPair<Square>* step) {
+  struct alignas(16) Sums {
+    unsigned at[windows_columns];
+  } sums;
+  struct alignas(16) Squares {
+    Square at[windows_columns];
+  } squares;
+#pragma unroll
+  for (int i = 0; i < windows_columns; ++i) {
+    sums.at[i] = here.sum;
+    squares.at[i] = here.square;
+    here += step[i];
+  }
+  if constexpr (with_sums) reinterpret_cast<Sums*>(a.sums)[at / windows_columns] = sums;
+  static_cast<Squares*>(a.squares)[at / windows_columns] = squares;
+}
+
+/// What a thread has in the tile's first row, summed up over the template's height.
+template <class Square>
+__device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_t tile_x,
+                                                  int64_t tile_y) {
+  WindowRun<Square> run;
+  const int64_t end = tile_y + a.templ_height;
+  for (int64_t y = tile_y; y < end; y += 4) {
+    const WindowRow rows[4] = {{a, tile_x, y, true},
+                               {a, tile_x, y + 1, y + 1 < end},
+                               {a, tile_x, y + 2, y + 2 < end},
+                               {a, tile_x, y + 3, y + 3 < end}};
+#pragma unroll
+    for (const WindowRow& row : rows) {
+      add_rows(pixels_of(a, tile_x, row), {}, run);
+      run.first += first_of_row<Square>(a, tile_x, row);
+    }
+  }
+  return run;
+}
+
 /// Grid: x over tiles of places, y strides over rows of tiles.
 template <bool with_sums, class Square>
-__global__ void __launch_bounds__(find_threads) windows_kernel(FindArguments a) {
+__global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments a) {
   __shared__ WindowsShared<Square> s;
   const int64_t tile_x = int64_t{blockIdx.x} * windows_tile_columns;
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) * windows_columns;
   for (int64_t tile_y = int64_t{blockIdx.y} * windows_tile_rows; tile_y < a.rows;
        tile_y += int64_t{gridDim.y} * windows_tile_rows) {
     const int64_t end = min(tile_y + windows_tile_rows, a.rows);
-    WindowRun<Square> run;
-#pragma unroll 4
-    for (int64_t y = tile_y; y < tile_y + a.templ_height; ++y) add_row(a, tile_x, y, false, run);
+    WindowRun<Square> run = begin_windows<Square>(a, tile_x, tile_y);
     for (int64_t y = tile_y; y < end; ++y) {
-      WindowPair<Square> here = scan_windows(s, static_cast<int>(y & 1), run, a.templ_width);
-      WindowColumns<unsigned> row_sums;
-      WindowColumns<Square> row_squares;
-#pragma unroll
-      for (int i = 0; i < windows_columns; ++i) {
-        row_sums.at[i] = here.sum;
-        row_squares.at[i] = here.square;
-        here += run.step[i];
-      }
-      // Rows of scratch memory are whole numbers of a thread's columns.
-      const int64_t at = (y * a.scratch_pitch + x) / windows_columns;
-      if (x < a.columns) {
-        if constexpr (with_sums) reinterpret_cast<WindowColumns<unsigned>*>(a.sums)[at] = row_sums;
-        static_cast<WindowColumns<Square>*>(a.squares)[at] = row_squares;
-      }
-      if (y + 1 == end) break;
-      add_row(a, tile_x, y + a.templ_height, false, run);
-      add_row(a, tile_x, y, true, run);
+      // Loaded here, the next row's pixels arrive while this one's sums are made.
+      const bool more = y + 1 < end;
+      const WindowRow enters(a, tile_x, y + a.templ_height, more), leaves(a, tile_x, y, more);
+      const WindowPair<Square> here = scan_windows(s, static_cast<int>(y & 1), run, a.templ_width);
+      if (x < a.columns) store_windows<with_sums>(a, y * a.scratch_pitch + x, here, run.step);
+      add_rows(pixels_of(a, tile_x, enters), pixels_of(a, tile_x, leaves), run);
+      run.first += first_of_row<Square>(a, tile_x, enters);
+      run.first -= first_of_row<Square>(a, tile_x, leaves);
     }
     // The next tile's turn may be the one that others still read.
     __syncthreads();

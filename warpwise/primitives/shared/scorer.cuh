@@ -1,0 +1,62 @@
+#pragma once
+
+#include "warpwise/primitives/shared/matching.hpp"
+
+// Scores of many places of one template, from exact sums. Fit for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels {
+
+/// The sums of a place: `Sum`, u32 or u64, holds Σab and Σb².
+template <class Sum>
+struct PlaceSums {
+  Sum ab;
+  Sum bb;
+  unsigned b;
+};
+
+/// ncc or zncc, the bits of ncc_score() and zncc_score(), with the template's part worked out once.
+template <Measure measure, class Sum>
+class Scorer {
+ public:
+  /// Of a template's pixels, their number, Σa and Σa².
+  __device__ Scorer(long long pixels, unsigned long long sum, unsigned long long squares)
+      : pixels_(static_cast<unsigned>(pixels)), sum_(static_cast<unsigned>(sum)) {
+    unsigned long long exact = squares;
+    if constexpr (measure == Measure::zncc) exact = pixels * squares - sum * sum;
+    templ_ = static_cast<double>(static_cast<long long>(exact));
+    root_ = rsqrtf(static_cast<float>(templ_));
+  }
+  __device__ double score(const PlaceSums<Sum>& place) const {
+    return detail::normalised(static_cast<double>(numerator(place)), templ_,
+                              static_cast<double>(square(place)));
+  }
+  /// The score to within 10^-6, in a few instructions; not a number where a side is flat.
+  __device__ float estimate(const PlaceSums<Sum>& place) const {
+    return static_cast<float>(numerator(place)) * root_ * rsqrtf(static_cast<float>(square(place)));
+  }
+
+ private:
+  // Products of 32 bits are one instruction each.
+  __device__ long long numerator(const PlaceSums<Sum>& place) const {
+    unsigned long long value = place.ab;
+    if constexpr (measure == Measure::zncc)
+      value = pixels_ * value - static_cast<unsigned long long>(sum_) * place.b;
+    return static_cast<long long>(value);
+  }
+  __device__ long long square(const PlaceSums<Sum>& place) const {
+    unsigned long long value = place.bb;
+    if constexpr (measure == Measure::zncc)
+      value = pixels_ * value - static_cast<unsigned long long>(place.b) * place.b;
+    return static_cast<long long>(value);
+  }
+
+  unsigned pixels_;
+  unsigned sum_;
+  double templ_;  // Σa² or nΣa² − (Σa)²
+  float root_;    // about 1 / √ of it
+};
+
+/// By how much an estimate may be less than another of a score that is not less: ten times the
+/// error.
+inline constexpr float estimate_margin = 1e-5F;
+
+}  // namespace warpwise::kernels
