@@ -35,6 +35,10 @@ inline constexpr int match_max_threads = 256;
 // A thread scores 4 × 4 candidates: the four byte shifts of a target word serve four rows of
 // candidates, so that 16 packed operations need 3 shared loads and 3 shifts.
 inline constexpr int match_group = 4;
+// match_products_kernel compares so many columns and rows of candidates with so many of the block
+// at a time.
+inline constexpr int match_products_side = 32;
+inline constexpr int match_products_threads = 128;
 // What stands for a block without candidate: match.hpp's no_match.
 inline constexpr int match_none = -32768;
 

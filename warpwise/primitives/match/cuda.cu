@@ -3,6 +3,7 @@
 #include "warpwise/primitives/match/backends.hpp"
 #include "warpwise/primitives/match/kernel.cuh"
 #include "warpwise/primitives/match/launch.hpp"
+#include "warpwise/primitives/match/products.cuh"
 
 namespace warpwise::detail::match {
 namespace {
@@ -11,6 +12,16 @@ using Function = void (*)(kernels::match::MatchArguments);
 
 Function function_of(MatchKernel kernel) {
   using kernels::match::match_kernel;
+  using kernels::match::match_products_kernel;
+  if (kernel.by_products) {
+    switch (kernel.measure) {
+      case Measure::sad: break;
+      case Measure::ssd: return match_products_kernel<Measure::ssd>;
+      case Measure::ncc: return match_products_kernel<Measure::ncc>;
+      case Measure::zncc: return match_products_kernel<Measure::zncc>;
+    }
+    __builtin_unreachable();
+  }
   switch (kernel.measure) {
     case Measure::sad: return match_kernel<Measure::sad>;
     case Measure::ssd: return match_kernel<Measure::ssd>;

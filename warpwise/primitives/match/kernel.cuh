@@ -254,24 +254,50 @@ __device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::st
   return sums;
 }
 
+/// What candidates are compared by.
+template <Measure measure>
+using MatchScore = decltype(MatchSums<measure>().score(0, 0));
+
+/// The score of a block without candidates.
+template <Measure measure>
+__device__ inline MatchScore<measure> worst_match() {
+  if constexpr (least_is_best(measure))
+    return 0xffffffffU;
+  else
+    return -__longlong_as_double(0x7ff0000000000000);  // minus infinity
+}
+
+/// Writes the best candidate of the block in the grid's row `row` and this thread block's column.
+template <class Best>
+__device__ inline void store_match(const MatchArguments& a, cuda::std::int64_t row,
+                                   const MatchCandidates& candidates, const Best& best) {
+  const bool found = best.place != best.nowhere;
+  const unsigned columns = found ? static_cast<unsigned>(candidates.columns) : 1;
+  const int dx = found ? candidates.first_x + static_cast<int>(best.place % columns) : match_none;
+  const int dy = found ? candidates.first_y + static_cast<int>(best.place / columns) : match_none;
+  unsigned char* displacement = a.displacement + row * a.displacement_pitch + blockIdx.x * 4LL;
+  store_bytes(displacement, static_cast<unsigned>(dx), 2);
+  store_bytes(displacement + 2, static_cast<unsigned>(dy), 2);
+  if (a.score == nullptr) return;
+  unsigned bits;
+  if constexpr (sizeof(best.score) == 4)
+    bits = best.score;
+  else
+    bits = __float_as_uint(__double2float_rn(best.score));
+  store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
+}
+
 /// One thread block for each block of the grid: x its column, y strides over the rows. blockDim.x
 /// is a multiple of 32, at most match_max_threads, and at least tile_groups_x · tile_groups_y.
 template <Measure measure>
 __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments a) {
-  using Score = decltype(MatchSums<measure>().score(0, 0));
-  constexpr bool least = least_is_best(measure);
-  Score worst;
-  if constexpr (least)
-    worst = 0xffffffffu;
-  else
-    worst = -__longlong_as_double(0x7ff0000000000000);  // minus infinity
   const int group_x = static_cast<int>(threadIdx.x) % a.tile_groups_x;
   const int group_y = static_cast<int>(threadIdx.x) / a.tile_groups_x;
   for (cuda::std::int64_t row = blockIdx.y; row < a.rows; row += gridDim.y) {
     const cuda::std::int64_t x = blockIdx.x * a.stride_x;
     const cuda::std::int64_t y = row * a.stride_y;
     const MatchCandidates candidates(a, x, y);
-    MatchBest<Score, least> best{worst};
+    MatchBest<MatchScore<measure>, least_is_best(measure)> best{worst_match<measure>()};
     for (int tile_y = 0; tile_y < candidates.rows; tile_y += match_group * a.tile_groups_y) {
       for (int tile_x = 0; tile_x < candidates.columns; tile_x += match_group * a.tile_groups_x) {
         const MatchSums<measure> sums =
@@ -290,21 +316,7 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
       }
     }
     best = best_of_block(best);
-    if (threadIdx.x != 0) continue;
-    const bool found = best.place != best.nowhere;
-    const unsigned columns = found ? static_cast<unsigned>(candidates.columns) : 1;
-    const int dx = found ? candidates.first_x + static_cast<int>(best.place % columns) : match_none;
-    const int dy = found ? candidates.first_y + static_cast<int>(best.place / columns) : match_none;
-    unsigned char* displacement = a.displacement + row * a.displacement_pitch + blockIdx.x * 4LL;
-    store_bytes(displacement, static_cast<unsigned>(dx), 2);
-    store_bytes(displacement + 2, static_cast<unsigned>(dy), 2);
-    if (a.score == nullptr) continue;
-    unsigned bits;
-    if constexpr (least)
-      bits = best.score;
-    else
-      bits = __float_as_uint(__double2float_rn(best.score));
-    store_bytes(a.score + row * a.score_pitch + blockIdx.x * 4LL, bits, 4);
+    if (threadIdx.x == 0) store_match(a, row, candidates, best);
   }
 }
 

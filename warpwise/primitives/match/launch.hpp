@@ -6,13 +6,16 @@
 
 namespace warpwise::detail::match {
 
-/// The template argument of match_kernel.
+/// A kernel and its template argument.
 struct MatchKernel {
   Measure measure;
+  bool by_products = false;  ///< match_products_kernel, not for sad
 };
-constexpr const char* kernel_name(MatchKernel) { return "match_kernel"; }
+constexpr const char* kernel_name(MatchKernel kernel) {
+  return kernel.by_products ? "match_products_kernel" : "match_kernel";
+}
 
-/// How match_kernel is launched.
+/// How match's kernel is launched.
 ///
 /// \param images   where the images lie, their pitches, and the size of the two that are compared
 /// \param options  with resolved strides

@@ -176,6 +176,19 @@ TEST_P(MatchTest, LargeBlocksAndRanges) {
   }
 }
 
+// What the matrix units of a GPU are taken for: parts and tiles of 32, full and not.
+TEST_P(MatchTest, ManyCandidatesOfLargeBlocks) {
+  for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
+    for (const test::Size& block : {test::Size{32, 32}, {20, 27}, {31, 9}, {33, 32}, {50, 65}}) {
+      MatchOptions options = options_of(block.width, block.height, {-16, 15}, {-17, 16}, measure);
+      compare_random(block.width * 2 + 5, block.height + 37, options, {3, 1});
+      options.border = MatchBorder::replicate;
+      options.search_x = {-3, 25};
+      compare_random(block.width + 2, block.height + 3, options);
+    }
+  }
+}
+
 TEST_P(MatchTest, LargestBlock) {
   for (const Measure measure : all_measures) {
     for (const auto& [width, height] : {std::pair{256, 256}, {65536, 1}, {1, 65536}}) {

@@ -1,8 +1,11 @@
-// The kernel that match() launches, itself.
-#include "warpwise/primitives/match/kernel.cuh"
+// The kernels that match() launches, themselves.
+#include "warpwise/primitives/match/products.cuh"
 
 namespace warpwise::kernels::match {
 
 template __global__ void match_kernel<static_cast<Measure>(MEASURE)>(MatchArguments);
+#if MEASURE != 0
+template __global__ void match_products_kernel<static_cast<Measure>(MEASURE)>(MatchArguments);
+#endif
 
 }  // namespace warpwise::kernels::match

@@ -1,0 +1,273 @@
+#pragma once
+
+#include "warpwise/primitives/match/kernel.cuh"
+#include "warpwise/primitives/shared/scorer.cuh"
+#include "warpwise/primitives/shared/toeplitz.cuh"
+
+// The match kernel for ssd, ncc and zncc where many candidates are compared with large blocks: the
+// sums of products by integer matrix units, as toeplitz.cuh has them. Fit for nvcc and NVRTC: no
+// host headers.
+namespace warpwise::kernels::match {
+
+inline constexpr int match_products_warps = match_products_threads / 32;
+inline constexpr int match_products_pitch = 20;  // words; 8 rows lie in different banks
+inline constexpr int match_products_area = 2 * match_products_side - 1;
+// A warp sums up the rows of the block that are these and 8, 16 and 24 further down.
+inline constexpr int match_products_offsets = 8 / match_products_warps;
+// A lane scores so many rows of candidates, in one column.
+inline constexpr int match_products_column = match_products_side / match_products_warps;
+
+/// A part of the block and of the target around it.
+struct MatchProductsPart {
+  alignas(16) unsigned area[match_products_area + 1][match_products_pitch];
+  ToeplitzRow<24> block[match_products_side];
+  /// Sums of the block's width of each row of the area, at each column of candidates.
+  unsigned row_squares[match_products_area + 1][match_products_side + 1];
+  unsigned row_totals[match_products_area + 1][match_products_side + 1];
+};
+
+struct MatchProductsShared {
+  union {
+    MatchProductsPart part;
+    /// Each warp's sums.
+    unsigned products[match_products_warps][match_products_side][match_products_side + 8];
+  };
+  unsigned block_squares;
+  unsigned block_total;
+  float most[match_products_warps];
+};
+
+/// A part of the block that is summed at once.
+struct MatchPart {
+  int width;
+  int height;
+};
+
+/// What a lane sums up of the target's windows at its candidates.
+struct MatchWindows {
+  unsigned squares[match_products_column] = {};
+  unsigned totals[match_products_column] = {};
+};
+
+/// Brings a part of the block into shared memory, zeros beyond its edges, and adds it to the
+/// block's sums.
+__device__ inline void load_block(const MatchImage& reference, cuda::std::int64_t x,
+                                  cuda::std::int64_t y, MatchPart part, MatchProductsShared& s) {
+  unsigned squares = 0, total = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < match_products_side * 24;
+       i += match_products_threads) {
+    const int row = i / 24, word = i % 24, column = 4 * (word - 8);
+    const auto pixels_at = [&](int first) {
+      if (row >= part.height || first < 0 || first >= part.width) return 0U;
+      const unsigned four = load_four(reference, x + first, y + row);
+      return first + 4 <= part.width ? four : four & ((1U << (8 * (part.width - first))) - 1);
+    };
+    const unsigned pixels = pixels_at(column);
+    s.part.block[row].set(word, pixels_at(column - 4), pixels);
+    squares = __dp4a(pixels, pixels, squares);
+    total = __dp4a(pixels, 0x01010101U, total);
+  }
+  for (int distance = 16; distance > 0; distance /= 2) {
+    squares += __shfl_xor_sync(0xffffffffU, squares, distance);
+    total += __shfl_xor_sync(0xffffffffU, total, distance);
+  }
+  if (threadIdx.x % 32 != 0) return;
+  atomicAdd(&s.block_squares, squares);
+  atomicAdd(&s.block_total, total);
+}
+
+/// Sums of each row of the area over the part's width, at 16 columns of candidates a thread.
+template <bool with_totals>
+__device__ inline void sum_rows(MatchPart part, MatchProductsShared& s) {
+  constexpr int columns = match_products_side / 2;
+  const int row = static_cast<int>(threadIdx.x) % 64, half = static_cast<int>(threadIdx.x) / 64;
+  if (row >= part.height + match_products_side - 1) return;
+  const unsigned* area = s.part.area[row] + half * (columns / 4);
+  unsigned words[12];
+#pragma unroll
+  for (int k = 0; k < 12; k += 4) {
+    const uint4 four = *reinterpret_cast<const uint4*>(area + k);
+    words[k] = four.x, words[k + 1] = four.y, words[k + 2] = four.z, words[k + 3] = four.w;
+  }
+  unsigned squares = 0, total = 0;
+#pragma unroll
+  for (int k = 0; k < match_products_side / 4; ++k) {
+    const int left = part.width - 4 * k;
+    const unsigned word = left >= 4 ? words[k] : left > 0 ? words[k] & ((1U << (8 * left)) - 1) : 0;
+    squares = __dp4a(word, word, squares);
+    if constexpr (with_totals) total = __dp4a(word, 0x01010101U, total);
+  }
+  const unsigned* enters = area + part.width / 4;
+#pragma unroll
+  for (int k = 0; k < columns / 4; ++k) {
+    const unsigned leaving = words[k];
+    const unsigned entering = part.width == match_products_side
+                                  ? words[k + match_products_side / 4]
+                                  : __funnelshift_r(enters[k], enters[k + 1], part.width % 4 * 8);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int column = columns * half + 4 * k + i;
+      s.part.row_squares[row][column] = squares;
+      if constexpr (with_totals) s.part.row_totals[row][column] = total;
+      const unsigned in = entering >> (8 * i) & 0xff, out = leaving >> (8 * i) & 0xff;
+      squares += in * in - out * out;
+      if constexpr (with_totals) total += in - out;
+    }
+  }
+}
+
+/// Adds the part's windows at this lane's candidates.
+template <bool with_totals>
+__device__ inline void add_windows(MatchPart part, const MatchProductsShared& s,
+                                   MatchWindows& windows) {
+  const int column = static_cast<int>(threadIdx.x) % 32;
+  const int top = static_cast<int>(threadIdx.x) / 32 * match_products_column;
+  unsigned squares = 0, total = 0;
+#pragma unroll 8
+  for (int row = 0; row < part.height; ++row) {
+    squares += s.part.row_squares[top + row][column];
+    if constexpr (with_totals) total += s.part.row_totals[top + row][column];
+  }
+#pragma unroll
+  for (int i = 0; i < match_products_column; ++i) {
+    windows.squares[i] += squares;
+    windows.totals[i] += total;
+    if (i + 1 == match_products_column) break;
+    const int leaves = top + i, enters = leaves + part.height;
+    squares += s.part.row_squares[enters][column] - s.part.row_squares[leaves][column];
+    if constexpr (with_totals) {
+      total += s.part.row_totals[enters][column] - s.part.row_totals[leaves][column];
+    }
+  }
+}
+
+/// Adds this warp's rows of the part to its sums of all candidates.
+__device__ inline void add_products(MatchPart part, const MatchProductsShared& s,
+                                    MatrixSums (&sums)[2][4]) {
+  constexpr int pitch = match_products_pitch;
+  const unsigned* area = &s.part.area[0][0] + toeplitz_pixels(pitch, 16);
+#pragma unroll 1
+  for (int i = 0; i < match_products_offsets; ++i) {
+    const int row = static_cast<int>(threadIdx.x) / 32 * match_products_offsets + i;
+    if (row >= part.height) break;
+    add_toeplitz<true, false, match_products_side>(
+        area + row * pitch, pitch, s.part.block[row].lane(0), 4 * 24, part.height - row, sums);
+    add_toeplitz<false, true, match_products_side>(
+        area + row * pitch + 8, pitch, s.part.block[row].lane(1), 4 * 24, part.height - row, sums);
+  }
+}
+
+/// Sums up the block at (x, y) of the reference against the tile of candidates that begins at
+/// (tile_x, tile_y) of the target; leaves the products in shared memory. To be called by all
+/// threads.
+template <bool with_totals>
+__device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std::int64_t x,
+                                              cuda::std::int64_t y, cuda::std::int64_t tile_x,
+                                              cuda::std::int64_t tile_y, MatchProductsShared& s) {
+  const MatchImage reference{a.reference, a.reference_pitch, a.width, a.height};
+  const MatchImage target{a.target, a.target_pitch, a.width, a.height};
+  MatrixSums sums[2][4] = {};
+  MatchWindows windows;
+  __syncthreads();  // the tile before is scored
+  if (threadIdx.x == 0) s.block_squares = s.block_total = 0;
+  for (int part_y = 0; part_y < a.block_height; part_y += match_products_side) {
+    for (int part_x = 0; part_x < a.block_width; part_x += match_products_side) {
+      const MatchPart part{min(match_products_side, a.block_width - part_x),
+                           min(match_products_side, a.block_height - part_y)};
+      __syncthreads();  // what was there is summed
+      load_words(target, tile_x + part_x, tile_y + part_y, 16, match_products_area,
+                 &s.part.area[0][0], match_products_pitch);
+      load_block(reference, x + part_x, y + part_y, part, s);
+      __syncthreads();
+      sum_rows<with_totals>(part, s);
+      add_products(part, s, sums);
+      __syncthreads();
+      add_windows<with_totals>(part, s, windows);
+    }
+  }
+  __syncthreads();
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+    store_sums<match_products_side + 8>(sums[m], &s.products[warp][8 * m][0], 16);
+  }
+  __syncthreads();
+  return windows;
+}
+
+/// Calls offer(score, column, line) with those of this lane's candidates that may be the best of
+/// the tile: ssd's all, of ncc and zncc all but those whose scores are certainly less than
+/// another's. To be called by all threads.
+template <Measure measure, class Offer>
+__device__ inline void score_candidates(const MatchArguments& a, MatchProductsShared& s,
+                                        const MatchWindows& windows, int columns, int rows,
+                                        Offer offer) {
+  const int column = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int top = warp * match_products_column;
+  const int count = column < columns ? min(rows - top, match_products_column) : 0;
+  PlaceSums<unsigned> places[match_products_column];
+#pragma unroll
+  for (int i = 0; i < match_products_column; ++i) {
+    unsigned ab = 0;
+#pragma unroll
+    for (int w = 0; w < match_products_warps; ++w) ab += s.products[w][top + i][column];
+    places[i] = {ab, windows.squares[i], windows.totals[i]};
+  }
+  if constexpr (measure == Measure::ssd) {
+#pragma unroll
+    for (int i = 0; i < match_products_column; ++i) {
+      if (i < count) offer(s.block_squares - 2 * places[i].ab + places[i].bb, column, top + i);
+    }
+  } else {
+    const Scorer<measure, unsigned> scorer(a.block_width * a.block_height, s.block_total,
+                                           s.block_squares);
+    float estimates[match_products_column], most = -2;
+#pragma unroll
+    for (int i = 0; i < match_products_column; ++i) {
+      estimates[i] = i < count ? scorer.estimate(places[i]) : -2.0F;
+      most = fmaxf(most, estimates[i]);
+    }
+    for (int distance = 16; distance > 0; distance /= 2) {
+      most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, distance));
+    }
+    if (threadIdx.x % 32 == 0) s.most[warp] = most;
+    __syncthreads();
+    for (const float other : s.most) most = fmaxf(most, other);
+#pragma unroll
+    for (int i = 0; i < match_products_column; ++i) {
+      if (i < count && !(estimates[i] < most - estimate_margin)) {
+        offer(scorer.score(places[i]), column, top + i);
+      }
+    }
+  }
+}
+
+/// One thread block for each block of the grid: x its column, y strides over the rows.
+template <Measure measure>
+__global__ void __launch_bounds__(match_products_threads, 5)
+    match_products_kernel(MatchArguments a) {
+  __shared__ MatchProductsShared s;
+  for (cuda::std::int64_t row = blockIdx.y; row < a.rows; row += gridDim.y) {
+    const cuda::std::int64_t x = blockIdx.x * a.stride_x;
+    const cuda::std::int64_t y = row * a.stride_y;
+    const MatchCandidates candidates(a, x, y);
+    MatchBest<MatchScore<measure>, least_is_best(measure)> best{worst_match<measure>()};
+    for (int tile_y = 0; tile_y < candidates.rows; tile_y += match_products_side) {
+      for (int tile_x = 0; tile_x < candidates.columns; tile_x += match_products_side) {
+        const MatchWindows windows =
+            sum_candidates < measure == Measure::zncc > (a, x, y, x + candidates.first_x + tile_x,
+                                                         y + candidates.first_y + tile_y, s);
+        score_candidates<measure>(
+            a, s, windows, candidates.columns - tile_x, candidates.rows - tile_y,
+            [&](MatchScore<measure> score, int column, int line) {
+              best.offer(score, static_cast<unsigned>(tile_y + line) * candidates.columns + tile_x +
+                                    column);
+            });
+      }
+    }
+    best = best_of_block(best);
+    if (threadIdx.x == 0) store_match(a, row, candidates, best);
+  }
+}
+
+}  // namespace warpwise::kernels::match
