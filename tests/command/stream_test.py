@@ -260,7 +260,7 @@ class Kinds(StreamTest):
         if environment is None:
             self.skipTest("there is neither a GPU nor an emulated one in this build")
         frames = random.Random(1).randbytes(3 * 3 * 40 * 17)
-        joined = "sobel border=replicate | threshold window=5 offset=-3"
+        joined = "sobel border=replicate | threshold window=3 offset=-3"
         for before in ["", "gray8 convention=opencv | "]:
             words = ["pipe:rgb24:40x17", "pipe:gray8", "--pipeline", before + joined]
             expected = self.stream(*words, stdin=frames).stdout

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "warpwise/algorithms/chain/arguments.hpp"
 #include "warpwise/algorithms/chain/chain.hpp"
@@ -27,13 +31,33 @@ std::int64_t halo_of(const ChainStep& step);
 void run_step(const ChainStep& step, ConstHostView src, HostView dst);
 void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
+/// Memory that bands have used and the next ones take: of as many as ran at a time.
+class KeptMemory {
+ public:
+  struct Block {
+    std::unique_ptr<std::byte[]> data;
+    std::int64_t bytes = 0;
+  };
+
+  /// A block of `bytes` or more, uninitialised.
+  Block take(std::int64_t bytes);
+  void give_back(Block block);
+
+ private:
+  std::mutex mutex_;
+  std::vector<Block> free_;
+};
+
 /// All steps on the CPU, band by band.
-void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst);
+void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst,
+               KeptMemory& memory);
 
 /// What the fused kernel computes in place of these steps; nothing where it does not.
 std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps);
 /// Whether it takes these views.
 bool takes_views(ConstDeviceView src, DeviceView dst);
+/// Whether it is faster than the steps' own kernels, for all images of a call together.
+bool is_faster(const kernels::chain::ChainRule& rule, std::span<const DeviceView> dst);
 /// Launches it for images that it takes.
 void run_fused(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream);

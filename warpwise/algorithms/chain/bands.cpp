@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "warpwise/algorithms/chain/backends.hpp"
@@ -13,10 +12,13 @@
 namespace warpwise::detail::chain {
 namespace {
 
-/// Bytes between the steps that a band may take: half of a usual L2 cache.
-constexpr std::int64_t bytes_of_band = 512 * 1024;
+/// Bytes of results that a band may take: of smaller ones more rows are computed twice, larger ones
+/// leave a core's share of the caches.
+constexpr std::int64_t bytes_of_band = std::int64_t{4} << 20;
+/// Bytes of all results that stay in the last cache anyway: bands gain nothing there.
+constexpr std::int64_t bytes_in_cache = std::int64_t{16} << 20;
 /// How many times its halo a band is high at least: the halo's rows are computed twice.
-constexpr std::int64_t halos_of_band = 8;
+constexpr std::int64_t halos_of_band = 16;
 
 struct Range {
   std::int64_t first;
@@ -38,8 +40,8 @@ View rows_of(const View& view, Range rows) {
 /// Images between the steps of a band and of its result, one behind another.
 class Band {
  public:
-  Band(std::span<const ChainStep> steps, ConstHostView src, HostView dst)
-      : steps_(steps), src_(src), dst_(dst) {
+  Band(std::span<const ChainStep> steps, ConstHostView src, HostView dst, KeptMemory& memory)
+      : steps_(steps), src_(src), dst_(dst), memory_(memory) {
     Pixels pixels{src.type(), src.channels()};
     for (std::size_t i = 0; i < steps.size(); ++i) {
       pixels =
@@ -48,6 +50,13 @@ class Band {
     }
   }
 
+  ~Band() {
+    if (block_.data) memory_.give_back(std::move(block_));
+  }
+  Band(const Band&) = delete;
+  Band& operator=(const Band&) = delete;
+
+  /// Of all results.
   std::int64_t row_bytes() const {
     std::int64_t bytes = 0;
     for (const Pixels& pixels : pixels_) bytes += pitch_of(pixels);
@@ -60,9 +69,10 @@ class Band {
     for (std::size_t i = steps_.size(); i-- > 0;) {
       ranges[i] = needed_for(ranges[i + 1], steps_[i], src_.height());
     }
-    memory_.resize(static_cast<std::size_t>(row_bytes() * ranges[0].rows()));
+    const std::int64_t bytes = checked_mul(row_bytes(), ranges[0].rows());
+    if (block_.bytes < bytes) block_ = memory_.take(bytes);
     ConstHostView from = rows_of(src_, ranges[0]);
-    std::byte* at = memory_.data();
+    std::byte* at = block_.data.get();
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       // All rows that it reads become rows of its result, of which the next reads the right ones.
       const HostView whole(at, pixels_[i].type, src_.width(), from.height(), pixels_[i].channels,
@@ -89,20 +99,42 @@ class Band {
   ConstHostView src_;
   HostView dst_;
   std::vector<Pixels> pixels_;  // of each step's result
-  std::vector<std::byte> memory_;
+  KeptMemory& memory_;
+  KeptMemory::Block block_;
 };
 
 }  // namespace
 
-void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst) {
+KeptMemory::Block KeptMemory::take(std::int64_t bytes) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!free_.empty()) {
+      Block last = std::move(free_.back());
+      free_.pop_back();
+      if (last.bytes >= bytes) return last;  // else it makes room for a larger one
+    }
+  }
+  return {std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)), bytes};
+}
+
+void KeptMemory::give_back(Block block) {
+  const std::scoped_lock lock(mutex_);
+  free_.push_back(std::move(block));
+}
+
+void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst,
+               KeptMemory& memory) {
   std::int64_t halo = 0;
   for (const ChainStep& step : steps) halo += halo_of(step);
-  const std::int64_t row_bytes = Band(steps, src, dst).row_bytes();
-  const std::int64_t height = std::clamp(std::max(bytes_of_band / row_bytes, halos_of_band * halo),
-                                         std::int64_t{1}, src.height());
+  const std::int64_t row_bytes = Band(steps, src, dst, memory).row_bytes();
+  const bool is_small = checked_mul(row_bytes, src.height()) <= bytes_in_cache;
+  const std::int64_t height =
+      is_small ? src.height()
+               : std::clamp(std::max(bytes_of_band / row_bytes, halos_of_band * halo),
+                            std::int64_t{1}, src.height());
   const std::int64_t bands = (src.height() + height - 1) / height;
   cpu::parallel_rows(bands, height * row_bytes, [&](auto first, auto last) {
-    Band band(steps, src, dst);
+    Band band(steps, src, dst, memory);
     for (std::int64_t i = first; i < last; ++i) {
       band.run({src.height() * i / bands, src.height() * (i + 1) / bands});
     }

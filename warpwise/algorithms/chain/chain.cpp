@@ -1,6 +1,7 @@
 #include "warpwise/algorithms/chain/chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -44,15 +45,34 @@ class Between {
 }  // namespace
 
 struct Chain::State {
-  std::optional<kernels::chain::ChainRule> fused;
-  std::vector<Between> between;  // two, in turn, are enough for any number of steps
+  std::optional<kernels::chain::ChainRule> fused;  // nothing where it is not to be used
+  bool always = false;                             // whether or not it is faster
+  detail::chain::KeptMemory of_bands;
+  std::array<Between, 2> between;  // in turn, enough for any number of steps
+
+  bool is_faster(std::span<const DeviceView> dst) const {
+    return always || detail::chain::is_faster(*fused, dst);
+  }
+
+  /// The steps' own kernels, one behind another.
+  void run_steps(std::span<const ChainStep> steps, ConstDeviceView src, DeviceView dst,
+                 gpu::StreamHandle stream) {
+    ConstDeviceView from = src;
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      const DeviceView to = between[i % 2].view(detail::chain::result_of(steps[i], pixels_of(from)),
+                                                from.width(), from.height(), stream);
+      detail::chain::run_step(steps[i], from, to, stream);
+      from = to;
+    }
+    detail::chain::run_step(steps.back(), from, dst, stream);
+  }
 };
 
-Chain::Chain(std::vector<ChainStep> steps)
+Chain::Chain(std::vector<ChainStep> steps, ChainKernels kernels)
     : steps_(std::move(steps)), state_(std::make_unique<State>()) {
   if (steps_.empty()) throw InvalidArgument("chain: there is no step");
-  state_->fused = detail::chain::fused_rule(steps_);
-  state_->between.resize(2);
+  if (kernels != ChainKernels::separate) state_->fused = detail::chain::fused_rule(steps_);
+  state_->always = kernels == ChainKernels::fused;
 }
 
 Chain::~Chain() = default;
@@ -85,7 +105,7 @@ void require_views(std::span<const ChainStep> steps, const Source& src, const De
 
 void Chain::run(ConstHostView src, HostView dst) {
   require_views(steps_, src, dst);
-  detail::chain::run_bands(steps_, src, dst);
+  detail::chain::run_bands(steps_, src, dst, state_->of_bands);
 }
 
 void Chain::run(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
@@ -100,31 +120,24 @@ void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView
   }
   for (std::size_t i = 0; i < src.size(); ++i) require_views(steps_, src[i], dst[i]);
   gpu::require_device();
-  const auto is_fused_one = [&](std::size_t i) { return is_fused(src[i], dst[i]); };
-  for (std::size_t i = 0; i < src.size();) {
-    std::size_t end = i;
-    while (end < src.size() && is_fused_one(end)) ++end;
-    if (end > i) {
-      detail::chain::run_fused(*state_->fused, src.subspan(i, end - i), dst.subspan(i, end - i),
-                               stream);
-      i = end;
-      continue;
-    }
-    ConstDeviceView from = src[i];
-    for (std::size_t step = 0; step + 1 < steps_.size(); ++step) {
-      const DeviceView to =
-          state_->between[step % 2].view(detail::chain::result_of(steps_[step], pixels_of(from)),
-                                         from.width(), from.height(), stream);
-      detail::chain::run_step(steps_[step], from, to, stream);
-      from = to;
-    }
-    detail::chain::run_step(steps_.back(), from, dst[i], stream);
-    ++i;
+  std::vector<ConstDeviceView> fused_src;
+  std::vector<DeviceView> fused_dst;
+  for (std::size_t i = 0; state_->fused && i < src.size(); ++i) {
+    if (!detail::chain::takes_views(src[i], dst[i])) continue;
+    fused_src.push_back(src[i]);
+    fused_dst.push_back(dst[i]);
+  }
+  const bool fuses = !fused_src.empty() && state_->is_faster(fused_dst);
+  if (fuses) detail::chain::run_fused(*state_->fused, fused_src, fused_dst, stream);
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    if (fuses && detail::chain::takes_views(src[i], dst[i])) continue;
+    state_->run_steps(steps_, src[i], dst[i], stream);
   }
 }
 
 bool Chain::is_fused(ConstDeviceView src, DeviceView dst) const {
-  return state_->fused && detail::chain::takes_views(src, dst);
+  return state_->fused && detail::chain::takes_views(src, dst) &&
+         state_->is_faster(std::span(&dst, 1));
 }
 
 }  // namespace warpwise

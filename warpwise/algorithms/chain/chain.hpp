@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <variant>
@@ -24,6 +25,14 @@ struct ChainConvert {
 /// What a Chain does at one step: convert(), sobel() or threshold().
 using ChainStep = std::variant<ChainConvert, SobelOptions, ThresholdOptions>;
 
+/// Which kernels a Chain launches on a GPU where its fused kernel could do the work: to compare
+/// them.
+enum class ChainKernels : std::uint8_t {
+  fastest,   ///< the fused one where it was faster on an H200
+  fused,     ///< the fused one always
+  separate,  ///< the steps' own, one behind another
+};
+
 /// convert(), sobel() and threshold() one behind another, over an image: the same bytes as the
 /// calls one by one, with what lies between them kept out of the way.
 ///
@@ -36,7 +45,8 @@ using ChainStep = std::variant<ChainConvert, SobelOptions, ThresholdOptions>;
 /// that the steps take; `src` and `dst` have one size and must not overlap.
 ///
 /// **CPU.** Bands of rows go through all steps while they are in a cache, in parallel on the
-/// calling thread's oneTBB arena; returns when done. Several threads may run one chain at a time.
+/// calling thread's oneTBB arena; returns when done. What lies between is kept for the next run.
+/// Several threads may run one chain at a time.
 ///
 /// **GPU.** Asynchronous on `stream`. One kernel, which moves 3 + 1 bytes a pixel and needs no
 /// scratch, computes
@@ -46,20 +56,23 @@ using ChainStep = std::variant<ChainConvert, SobelOptions, ThresholdOptions>;
 /// where the grey is OpenCV's (convert() in Convention::opencv without gray_is_luma, or sobel()'s
 /// own), sobel() gives the magnitude of its defaults (L1, of Sobel's kernel) with any border, the
 /// threshold is `mean` or `exact_mean` of a window up to max_fused_window, rows of both views start
-/// at multiples of 8 bytes, and the width is a multiple of 8; is_fused() tells. All others launch
-/// the steps' own kernels one behind another, with images between them that the first run takes
-/// from the stream-ordered pool (gpu::Buffer) and the chain keeps: later runs of that size or a
-/// smaller one allocate nothing, but for what threshold() takes for itself. Such a chain runs on
+/// at multiples of 8 bytes, and the width is a multiple of 8. It is used where it is faster, which
+/// takes the more pixels the wider the window: for windows to 3 always, for 7 from about 5
+/// megapixels on, for 31 from 36 (of all images of a call); is_fused() tells. All else launches the
+/// steps' own kernels one behind another, with images between them that the first run takes from
+/// the stream-ordered pool (gpu::Buffer) and the chain keeps: later runs of that size or a smaller
+/// one allocate nothing on the GPU, but for what threshold() takes for itself. Such a chain runs on
 /// one stream at a time, and that of its last run must outlive it.
 ///
 /// Source: document A, rows A7 and A8, before document C, row C1.
 class WARPWISE_EXPORT Chain {
  public:
-  /// The widest window of the fused kernel: its rows of sums fill a block's shared memory.
-  static constexpr std::int64_t max_fused_window = 63;
+  /// The widest window of the fused kernel: with wider ones fewer warps run at a time, for want of
+  /// shared memory, and the separate kernels are faster.
+  static constexpr std::int64_t max_fused_window = 31;
 
   /// \throws InvalidArgument  there is no step.
-  explicit Chain(std::vector<ChainStep> steps);
+  explicit Chain(std::vector<ChainStep> steps, ChainKernels kernels = ChainKernels::fastest);
   ~Chain();
   Chain(Chain&& other) noexcept;
   Chain& operator=(Chain&& other) noexcept;
@@ -75,7 +88,8 @@ class WARPWISE_EXPORT Chain {
   void run(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
   /// The same of many images, src[i] to dst[i], of equal or mixed sizes: images that the fused
-  /// kernel takes share its launches, 64 of them each. No `dst` may overlap another view.
+  /// kernel takes share its launches, 64 of them each, if it is faster for all of them together. No
+  /// `dst` may overlap another view.
   /// \throws InvalidArgument  as above, or the spans differ in length.
   void run(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
            gpu::StreamHandle stream);

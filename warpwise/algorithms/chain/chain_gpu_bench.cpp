@@ -15,29 +15,6 @@ ImageCase case_of(const std::string& what, std::int64_t window) {
   return {"chain", what + " window " + std::to_string(window), ElementType::u8, 3};
 }
 
-/// The three calls, with images between them.
-Case separate_case(std::int64_t window, Size size) {
-  const auto host = [=](ConstHostView src, HostView dst) { Chain(edges(window)).run(src, dst); };
-  Case made = warpwise_case(case_of("rgb24 to edges", window), size, [](auto...) {}, host);
-  made.implementation = "separate kernels";
-  made.prepare = [=](const gpu::Stream& stream) {
-    auto pair = std::make_shared<ImagePair>(ElementType::u8, 3, ElementType::u8, 1, size, stream);
-    const auto image = [&] {
-      return std::make_shared<gpu::DeviceImage>(ElementType::u8, size.width, size.height, 1,
-                                                stream);
-    };
-    return Prepared{[=, grey = image(), gradient = image()](gpu::StreamHandle s) {
-                      const ConvertOptions options{.convention = Convention::opencv};
-                      convert(ConstDeviceFrame(PixelFormat::rgb24, pair->src()),
-                              DeviceFrame(PixelFormat::gray8, grey->view()), options, s);
-                      sobel(grey->view(), gradient->view(), {}, s);
-                      threshold(gradient->view(), pair->dst(), {.window = window, .offset = -8}, s);
-                    },
-                    [=, &stream] { return pair->matches(host, stream); }};
-  };
-  return made;
-}
-
 /// So many frames below one another in one image, each by itself.
 Case batch_case(const std::string& name, std::vector<ChainStep> steps, ImageCase what,
                 std::int64_t frames, Size frame) {
@@ -67,14 +44,18 @@ const Registration registered{[] {
   std::vector<Case> cases;
   for (const Size size : sizes) {
     for (const std::int64_t window : {3, 15, 31, 63}) {
-      auto chain = std::make_shared<Chain>(edges(window));
-      cases.push_back(warpwise_case(
-          case_of("rgb24 to edges", window), size,
-          [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
-            chain->run(src, dst, stream);
-          },
-          [=](ConstHostView src, HostView dst) { chain->run(src, dst); }));
-      cases.push_back(separate_case(window, size));
+      const auto add = [&](ChainKernels kernels, const std::string& implementation) {
+        auto chain = std::make_shared<Chain>(edges(window), kernels);
+        cases.push_back(warpwise_case(
+            case_of("rgb24 to edges", window), size,
+            [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+              chain->run(src, dst, stream);
+            },
+            [=](ConstHostView src, HostView dst) { chain->run(src, dst); }));
+        cases.back().implementation = implementation;
+      };
+      add(ChainKernels::fastest, "warpwise");
+      add(ChainKernels::separate, "separate kernels");
     }
   }
   for (const std::int64_t window : {3, 15, 31}) {

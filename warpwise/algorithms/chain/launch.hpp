@@ -16,24 +16,48 @@ constexpr std::int64_t strip_columns(int half) {
   return kernels::chain::chain_columns - 2 * kernels::chain::chain_halo(half);
 }
 
-/// Rows of a segment: such that all images together make as many warps as a large GPU holds at
-/// once, by the registers or by the shared memory of 132 multiprocessors, or twice as many, which
-/// are shared out more evenly, where a segment is still much higher than the window: that costs
-/// it the window's rows more.
-inline std::int64_t rows_of_segments(std::span<const DeviceView> images, int half) {
-  constexpr std::int64_t multiprocessors = 132;
-  constexpr std::int64_t shared_bytes = 227 * 1024;  // a block takes 1 KiB of its own
-  constexpr std::int64_t most_warps = 20;            // of 96 registers a thread
-  constexpr std::int64_t fewest_rows = 16;
-  const std::int64_t warps =
-      std::min(most_warps, shared_bytes / (kernels::chain::chain_shared_bytes(half) + 1024));
-  std::int64_t rows = 0;  // of all strips
+/// Schedulers of a large GPU, each of which issues one warp's instruction at a time: four on each
+/// of 132 multiprocessors.
+constexpr std::int64_t schedulers = 4 * 132;
+
+inline std::int64_t segments_of(std::int64_t height, std::int64_t rows) {
+  return std::max<std::int64_t>(1, height / rows);
+}
+
+/// Rows of all strips of all images.
+inline std::int64_t rows_of_strips(std::span<const DeviceView> images, int half) {
+  std::int64_t rows = 0;
   for (const DeviceView& image : images) {
     rows += gpu::blocks_for(image.width(), strip_columns(half)) * image.height();
   }
-  const std::int64_t once = gpu::blocks_for(rows, warps * multiprocessors);
-  const std::int64_t much = 8 * (2 * half + 1);
-  return std::max(fewest_rows, once >= 2 * much ? gpu::blocks_for(once, 2) : once);
+  return rows;
+}
+
+/// Rows of a segment. All warps of a scheduler issue as many instructions as their rows take, and
+/// each has the window's rows to make above its segment: fewer and longer segments do less in all,
+/// but their number has to come out even. Three warps hide most of each other's latency. Twice as
+/// many as are there at a time are shared out as they end, which is worth a twentieth.
+inline std::int64_t rows_of_segments(std::span<const DeviceView> images, int half) {
+  constexpr std::int64_t fewest_rows = 4, fewest_warps = 3, most_warps = 10;
+  const std::int64_t window = 2 * half + 1;
+  const std::int64_t all_rows = rows_of_strips(images, half);
+  std::int64_t best = 0, least = 0;
+  for (std::int64_t warps = most_warps; warps >= fewest_warps; --warps) {
+    const std::int64_t rows = std::max(fewest_rows, gpu::blocks_for(all_rows, warps * schedulers));
+    std::int64_t segments = 0, highest = 0;
+    for (const DeviceView& image : images) {
+      const std::int64_t own = segments_of(image.height(), rows);
+      segments += own * gpu::blocks_for(image.width(), strip_columns(half));
+      highest = std::max(highest, gpu::blocks_for(image.height(), own));
+    }
+    const std::int64_t cost =
+        std::max(fewest_warps, gpu::blocks_for(segments, schedulers)) * (highest + window);
+    if (best == 0 || 20 * cost < 19 * least) {
+      best = rows;
+      least = cost;
+    }
+  }
+  return best;
 }
 
 /// An image's part of a launch. \throws InvalidArgument  more blocks than a GPU grid takes
@@ -49,7 +73,7 @@ inline kernels::chain::ChainImage chain_image(ConstDeviceView src, DeviceView ds
           .strips = static_cast<int>(gpu::blocks_for(src.width(), strip_columns(half))),
           // Segments of one image have equal rows but for the last.
           .segment_rows = static_cast<int>(
-              gpu::blocks_for(src.height(), gpu::blocks_for(src.height(), segment_rows)))};
+              gpu::blocks_for(src.height(), segments_of(src.height(), segment_rows)))};
 }
 
 inline std::int64_t blocks_of(const kernels::chain::ChainImage& image) {

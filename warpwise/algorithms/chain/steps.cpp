@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "warpwise/algorithms/chain/backends.hpp"
+#include "warpwise/algorithms/chain/launch.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
 // What single steps are, and which of them the fused kernel stands for.
@@ -113,6 +114,13 @@ bool takes_views(ConstDeviceView src, DeviceView dst) {
   };
   return src.type() == ElementType::u8 && src.channels() == 3 && at_multiples_of_8(src) &&
          at_multiples_of_8(dst) && src.width() % pixels == 0 && src.height() <= longest;
+}
+
+bool is_faster(const kernels::chain::ChainRule& rule, std::span<const DeviceView> dst) {
+  // As measured on an H200: segments that are there all at once are at least two windows high.
+  constexpr std::int64_t warps_at_once = 5 * schedulers, always_faster = 3;
+  const std::int64_t window = 2 * rule.half + 1;
+  return window <= always_faster || rows_of_strips(dst, rule.half) >= 2 * window * warps_at_once;
 }
 
 }  // namespace warpwise::detail::chain
