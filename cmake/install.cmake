@@ -7,17 +7,25 @@ set(libraries warpwise)
 if(WARPWISE_EMULATOR)
   list(APPEND libraries warpwise_emulator warpwise_testbench)
 endif()
-install(TARGETS ${libraries} EXPORT warpwiseTargets FILE_SET HEADERS)
+foreach(library IN LISTS libraries)
+  set(component warpwise_emulator)
+  if(library STREQUAL warpwise)
+    set(component warpwise_library)
+  endif()
+  install(TARGETS ${library} EXPORT warpwiseTargets
+          LIBRARY COMPONENT ${component} NAMELINK_COMPONENT warpwise_dev
+          FILE_SET HEADERS COMPONENT warpwise_dev)
+endforeach()
 if(TARGET warpwise_cudart)
   # The emulated CUDA runtime, and the library on it, under the names of what they stand in for: in a folder that
   # no loader searches by itself.
   install(TARGETS warpwise_cuda warpwise_cudart warpwise_on_emulator
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated NAMELINK_SKIP)
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator NAMELINK_SKIP)
   if(TARGET warpwise_nvrtc_code)
-    install(TARGETS warpwise_nvrtc_code LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated)
+    install(TARGETS warpwise_nvrtc_code LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
   endif()
 endif()
-install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir})
+install(EXPORT warpwiseTargets NAMESPACE warpwise:: DESTINATION ${package_dir} COMPONENT warpwise_dev)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/warpwiseConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
@@ -26,25 +34,28 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/warpwiseConfig.cmake
               ${PROJECT_BINARY_DIR}/warpwiseConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/warpwise_add_ptx.cmake DESTINATION ${package_dir})
+              ${CMAKE_CURRENT_LIST_DIR}/warpwise_add_ptx.cmake DESTINATION ${package_dir} COMPONENT warpwise_dev)
 
 # pkg-config takes the prefix from where its file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(library IN LISTS libraries)
   string(REPLACE _ - name ${library})
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT warpwise_dev)
 endforeach()
 
 if(PROJECT_IS_TOP_LEVEL)
   # At the same places as in the repository, so that links between documents lead somewhere, and messages that name
   # docs/hardware-rules.md are right.
-  install(FILES LICENSE README.md README.ko.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
-  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES LICENSE README.md README.ko.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc FILES_MATCHING PATTERN "*.md")
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT warpwise_doc)
   file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS warpwise/README.md)
   foreach(readme IN LISTS readmes)
     get_filename_component(folder ${readme} DIRECTORY)
-    install(FILES ${readme} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+    install(FILES ${readme} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT warpwise_doc)
   endforeach()
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  include(${CMAKE_CURRENT_LIST_DIR}/packages.cmake)
 endif()
