@@ -392,6 +392,12 @@ class FirstHour:
                     (REPOSITORY / folder).is_dir(), f"there is no {folder}"))
         preset = self.readme.command("cmake --preset").split()[-1]
         self.commands_step("cmake --list-presets", says=[preset], cwd=REPOSITORY)
+        # scripts/test-packages.sh installs what the first of these makes.
+        script = self.readme.command("scripts/package.sh")
+        self.step(f"{script} is there", lambda script=script: self.is_script(script))
+        for line in self.readme.block("", "pip install warpwise-").splitlines():
+            self.step(f"docs/packages.md has {line.split()[0]}", lambda line=line: expect(
+                line.partition(" #")[0].strip() in (REPOSITORY / "docs/packages.md").read_text(encoding="utf-8"), line))
         script = self.readme.command("scripts/get-nvrtc.sh")
         self.step(f"{script} is there", lambda: self.is_script(script))
         self.step("README.md has nothing that no step has taken", lambda: expect(
