@@ -81,6 +81,8 @@ const Registration registered{[] {
     add(size, "ssd", Measure::ssd, 32);
     add(size, "ncc", Measure::ncc, 32);
   }
+  // Templates whose area is far more than what a place's sums cost besides.
+  for (const std::int64_t side : {128, 512}) add({4096, 3000}, "zncc", Measure::zncc, side);
   return cases;
 }};
 

@@ -163,8 +163,9 @@ Case cublas_case(const Problem& problem) {
 
 const Registration registered{[] {
   std::vector<Case> cases;
-  const Size shapes[] = {{1024, 1024},   {4096, 4096}, {8192, 8192}, {16384, 16384},
-                         {32768, 32768}, {64, 262144}, {262144, 64}, {4097, 4099}};
+  const Size shapes[] = {{1000, 1000}, {1024, 1024}, {1536, 1536},   {2048, 2048},
+                         {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768},
+                         {64, 262144}, {262144, 64}, {4097, 4099}};
   for (const Size shape : shapes) {
     for (const bool transpose : {false, true}) {
       for (Case& each : gemv_beside_cublas(shape, transpose)) cases.push_back(std::move(each));

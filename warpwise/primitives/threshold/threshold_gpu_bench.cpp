@@ -9,13 +9,16 @@ namespace {
 
 const Registration registered{[] {
   std::vector<Case> cases;
-  const auto add = [&](Size size, ThresholdMethod method, int window) {
+  const auto add = [&](Size size, ThresholdMethod method, int window,
+                       ElementType type = ElementType::u8) {
     ThresholdOptions options;
     options.window = window;
     options.offset = 7;
     options.method = method;
-    const ImageCase what{
-        "threshold", "u8 " + std::string(name_of(method)) + " window " + std::to_string(window)};
+    const ImageCase what{"threshold",
+                         std::string(name_of(type)) + " " + std::string(name_of(method)) +
+                             " window " + std::to_string(window),
+                         type, 1, type};
     cases.push_back(warpwise_case(
         what, size,
         [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
@@ -23,16 +26,24 @@ const Registration registered{[] {
         },
         [=](ConstHostView src, HostView dst) { threshold(src, dst, options); }));
     // NPP's time grows with the window's area: seconds for the largest, which teach nothing more.
-    if (method != ThresholdMethod::mean || size.width * window > 4096 * 63) return;
+    if (method != ThresholdMethod::mean || type != ElementType::u8 ||
+        size.width * window > 4096 * 63) {
+      return;
+    }
     cases.push_back(peer_case(what, "NPP FilterThresholdAdaptiveBox", size,
                               [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
                                 npp::threshold_adaptive_box(src, dst, window, 7.0F, stream);
                               }));
   };
   for (const Size size : sizes) {
-    for (const int window : {3, 15, 31, 63, 255}) add(size, ThresholdMethod::mean, window);
+    for (const int window : {3, 15, 31, 63, 255, 511, 1023}) {
+      add(size, ThresholdMethod::mean, window);
+    }
+    for (const int window : {31, 255}) {
+      add(size, ThresholdMethod::mean, window, ElementType::u16);
+    }
     add(size, ThresholdMethod::exact_mean, 31);
-    add(size, ThresholdMethod::gaussian, 15);
+    for (const int window : {15, 31, 101}) add(size, ThresholdMethod::gaussian, window);
   }
   return cases;
 }};
