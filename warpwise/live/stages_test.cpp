@@ -8,6 +8,8 @@
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/live/disparity_colours.hpp"
 #include "warpwise/live/flow.hpp"
+#include "warpwise/live/lane.hpp"
+#include "warpwise/live/sinks.hpp"
 #include "warpwise/live/stage_testing.hpp"
 #include "warpwise/live/stages/stages.hpp"
 
@@ -198,6 +200,23 @@ TEST_P(StagesTest, ThresholdComparesWithItsWindow) {
   }
 }
 
+TEST_P(StagesTest, AChainIsItsStagesOneByOne) {
+  const ThresholdOptions cut = {.window = 3, .offset = -3.5};
+  for (const PixelFormat format : {PixelFormat::rgb24, PixelFormat::bgr24}) {
+    for (const auto& [width, height] : {Size{7, 5}, Size{40, 17}, Size{264, 9}}) {
+      const Stream from = stream_of(format, width, height, {});
+      SCOPED_TRACE(from.text());
+      const Bytes frame = random_frame(from, 6);
+      Running edges(GetParam(), sobel_stage(""), from);
+      Running both(GetParam(), threshold_stage("", cut), edges.result());
+      Running chain(GetParam(), chain_stage({sobel_stage("sobel"), threshold_stage("cut", cut)}),
+                    from);
+      EXPECT_EQ(chain.result().text(), both.result().text());
+      expect_same(both(edges(frame)), chain(frame));
+    }
+  }
+}
+
 /// A large random picture, looked at through a window that starts at (x, y).
 Bytes scene(const Stream& stream, std::int64_t x, std::int64_t y) {
   const auto [width, height] = Size{stream.shape.width, stream.shape.height};
@@ -320,6 +339,35 @@ TEST_P(StagesTest, TrackDrawsTheBoxThatItFollows) {
     }
   }
 }
+
+class LanesTest : public warpwise::test::BackendTest {};
+
+TEST_P(LanesTest, JoinedStepsGiveTheBytesOfTheSteps) {
+  const Stream from = stream_of(PixelFormat::rgb24, 48, 19, {});
+  const auto pipeline = [&] {
+    return Pipeline({sobel_stage("sobel", {.border = Border::replicate}),
+                     threshold_stage("cut", {.window = 3, .offset = -2}), sobel_stage("again")},
+                    from, *null_sink());
+  };
+  const Pipeline steps = pipeline();
+  Pipeline joined = pipeline();
+  joined.join_chains();
+  ASSERT_EQ(joined.steps().size(), 2U);
+  const auto expected = cpu_lanes(steps, 1, 1);
+  std::uint64_t seed = 1;
+  for (const auto& lane : gpu_lanes(joined, 2)) {
+    const Bytes frame = random_frame(from, seed++);
+    for (Lane* const each : {expected[0].get(), lane.get()}) {
+      std::copy(frame.begin(), frame.end(), each->source().begin());
+      each->compute();
+    }
+    const auto bytes = [](const Lane& of) { return Bytes(of.result().begin(), of.result().end()); };
+    expect_same(bytes(*expected[0]), bytes(*lane));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LanesTest, testing::Values(Backend::cuda),
+                         testing::PrintToStringParamName());
 
 class RecordingTest : public warpwise::test::BackendTest {};
 
