@@ -70,11 +70,11 @@ class ChainTest : public test::BackendTest {
       from = results.back()->view();
     }
     GuardedImage dst(between.back().type, width, height, between.back().channels, layout);
-    Chain chain(steps, ChainKernels::fused);  // whether or not it is faster
     if (GetParam() == Backend::cpu) {
-      chain.run(src.view(), dst.view());
+      Chain(steps).run(src.view(), dst.view());
     } else {
-      const gpu::Stream stream;
+      const gpu::Stream stream;                 // outlives the chain
+      Chain chain(steps, ChainKernels::fused);  // whether or not it is faster
       OnDevice device_src(src, stream);
       OnDevice device_dst(dst, stream);
       if (fused) {
