@@ -20,7 +20,7 @@ inline constexpr int match_products_column = match_products_side / match_product
 /// A part of the block and of the target around it.
 struct MatchProductsPart {
   alignas(16) unsigned area[match_products_area + 1][match_products_pitch];
-  ToeplitzRow<24> block[match_products_side];
+  alignas(16) ToeplitzRow<24> block[match_products_side];
   /// Sums of the block's width of each row of the area, at each column of candidates.
   unsigned row_squares[match_products_area + 1][match_products_side + 1];
   unsigned row_totals[match_products_area + 1][match_products_side + 1];
@@ -49,23 +49,62 @@ struct MatchWindows {
   unsigned totals[match_products_column] = {};
 };
 
+/// Brings what candidates of the tile are compared with from (x, y) on into shared memory.
+__device__ inline void load_area(const MatchImage& target, cuda::std::int64_t x,
+                                 cuda::std::int64_t y, MatchProductsShared& s) {
+  constexpr int words = match_products_side / 2;
+  const bool inside = x >= 3 && x + 4 * words + 3 <= target.width && y >= 0 &&
+                      y + match_products_area <= target.height;
+  if (!inside) {
+    load_words(target, x, y, words, match_products_area, &s.part.area[0][0], match_products_pitch);
+    return;
+  }
+  const int word = static_cast<int>(threadIdx.x) % words;
+  const int first = static_cast<int>(threadIdx.x) / words;
+  constexpr int step = match_products_threads / words;
+  const unsigned char* from = target.data + (y + first) * target.pitch + x + 4 * word;
+#pragma unroll
+  for (int row = 0; row < match_products_area; row += step) {
+    if (row + first < match_products_area) {
+      const auto address = reinterpret_cast<cuda::std::uintptr_t>(from);
+      const auto* around = reinterpret_cast<const unsigned*>(address & ~cuda::std::uintptr_t{3});
+      s.part.area[row + first][word] =
+          __funnelshift_r(__ldg(around), __ldg(around + 1), static_cast<unsigned>(address & 3) * 8);
+    }
+    from += step * target.pitch;
+  }
+}
+
 /// Brings a part of the block into shared memory, zeros beyond its edges, and adds it to the
-/// block's sums.
+/// block's sums. A thread writes one of the 4 copies of a row.
 __device__ inline void load_block(const MatchImage& reference, cuda::std::int64_t x,
                                   cuda::std::int64_t y, MatchPart part, MatchProductsShared& s) {
-  unsigned squares = 0, total = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < match_products_side * 24;
-       i += match_products_threads) {
-    const int row = i / 24, word = i % 24, column = 4 * (word - 8);
-    const auto pixels_at = [&](int first) {
-      if (row >= part.height || first < 0 || first >= part.width) return 0U;
-      const unsigned four = load_four(reference, x + first, y + row);
-      return first + 4 <= part.width ? four : four & ((1U << (8 * (part.width - first))) - 1);
-    };
-    const unsigned pixels = pixels_at(column);
-    s.part.block[row].set(word, pixels_at(column - 4), pixels);
-    squares = __dp4a(pixels, pixels, squares);
-    total = __dp4a(pixels, 0x01010101U, total);
+  static_assert(match_products_threads == 4 * match_products_side);
+  const int row = static_cast<int>(threadIdx.x) / 4, copy = static_cast<int>(threadIdx.x) % 4;
+  unsigned own[2], squares = 0, total = 0;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int column = 8 * copy + 4 * i, left = part.width - column;
+    own[i] = row < part.height && left > 0 ? load_four(reference, x + column, y + row) : 0;
+    if (left < 4) own[i] &= left > 0 ? (1U << (8 * left)) - 1 : 0;
+    squares = __dp4a(own[i], own[i], squares);
+    total = __dp4a(own[i], 0x01010101U, total);
+  }
+  // The copy's 24 words, of which the row's 8 are the middle ones.
+  unsigned words[12] = {};
+  unsigned before = 0;
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const unsigned pixels = __shfl_sync(0xffffffffU, own[k % 2], k / 2, 4);
+    words[k] = __funnelshift_l(before, pixels, 8 * copy);
+    before = pixels;
+  }
+  words[8] = __funnelshift_l(before, 0, 8 * copy);
+  auto* to = reinterpret_cast<uint4*>(s.part.block[row].copies[copy]);
+  to[0] = to[1] = to[5] = uint4{};
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    to[2 + k] = {words[4 * k], words[4 * k + 1], words[4 * k + 2], words[4 * k + 3]};
   }
   for (int distance = 16; distance > 0; distance /= 2) {
     squares += __shfl_xor_sync(0xffffffffU, squares, distance);
@@ -175,8 +214,7 @@ __device__ inline MatchWindows sum_candidates(const MatchArguments& a, cuda::std
       const MatchPart part{min(match_products_side, a.block_width - part_x),
                            min(match_products_side, a.block_height - part_y)};
       __syncthreads();  // what was there is summed
-      load_words(target, tile_x + part_x, tile_y + part_y, 16, match_products_area,
-                 &s.part.area[0][0], match_products_pitch);
+      load_area(target, tile_x + part_x, tile_y + part_y, s);
       load_block(reference, x + part_x, y + part_y, part, s);
       __syncthreads();
       sum_rows<with_totals>(part, s);
