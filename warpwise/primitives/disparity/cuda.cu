@@ -165,9 +165,9 @@ int device_limit(cudaDeviceAttr which) {
   return value;
 }
 
-template <Measure measure, bool checked, bool subpixel>
+template <Measure measure, bool keyed, bool checked, bool subpixel>
 void launch_sweep(SweepArguments a, const SweepPlan& plan, gpu::StreamHandle stream) {
-  const auto kernel = kernels::disparity::disparity_sweep_kernel<measure, checked, subpixel>;
+  const auto kernel = kernels::disparity::disparity_sweep_kernel<measure, keyed, checked, subpixel>;
   gpu::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared_bytes),
       "cudaFuncSetAttribute");
@@ -247,10 +247,10 @@ void check_result(const Result& result, const gpu::Buffer& left, const gpu::Buff
   gpu::check_launch("disparity_check_kernel");
 }
 
-template <Measure measure, bool checked, bool subpixel>
+template <Measure measure, bool keyed, bool checked, bool subpixel>
 bool sweep(const PaddedImages& images, const Energies& energies, const Result& result,
            const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
-  using Row = typename kernels::disparity::SweepRow<measure, checked, subpixel>::Type;
+  using Row = typename kernels::disparity::SweepRow<measure, keyed, checked, subpixel>::Type;
   const int half = options.block / 2;
   const auto plan = plan_sweep<Row>(result.width, half, candidates,
                                     device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin));
@@ -258,7 +258,7 @@ bool sweep(const PaddedImages& images, const Energies& energies, const Result& r
   const gpu::Buffer left(checked_mul(result.pixels(), 2), stream);
   const gpu::Buffer right(checked ? checked_mul(result.pixels(), 8) : 0, stream);
   if (checked) gpu::fill_bytes(right.data(), 0xff, right.bytes(), stream);
-  launch_sweep<measure, checked, subpixel>(
+  launch_sweep<measure, keyed, checked, subpixel>(
       {images.words(0), images.words(1), images.pitch_words(), images.origin_words(), result.width,
        result.height, 0, 0, half, candidates, displacements(left), result.value, result.pitch,
        reinterpret_cast<unsigned long long*>(right.data()), energies.maps()},
@@ -267,32 +267,40 @@ bool sweep(const PaddedImages& images, const Energies& energies, const Result& r
   return true;
 }
 
-template <Measure measure>
+template <Measure measure, bool keyed>
 bool sweep(const PaddedImages& images, const Energies& energies, const Result& result,
            const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
   if (options.check < 0) {
-    return options.subpixel
-               ? sweep<measure, false, true>(images, energies, result, options, candidates, stream)
-               : sweep<measure, false, false>(images, energies, result, options, candidates,
-                                              stream);
+    return options.subpixel ? sweep<measure, keyed, false, true>(images, energies, result, options,
+                                                                 candidates, stream)
+                            : sweep<measure, keyed, false, false>(images, energies, result, options,
+                                                                  candidates, stream);
   }
-  return options.subpixel
-             ? sweep<measure, true, true>(images, energies, result, options, candidates, stream)
-             : sweep<measure, true, false>(images, energies, result, options, candidates, stream);
+  return options.subpixel ? sweep<measure, keyed, true, true>(images, energies, result, options,
+                                                              candidates, stream)
+                          : sweep<measure, keyed, true, false>(images, energies, result, options,
+                                                               candidates, stream);
 }
+
+template <Measure which, bool with_keys>
+struct RowOf {
+  static constexpr Measure measure = which;
+  static constexpr bool keyed = with_keys;
+};
 
 /// Whether the sums fit shared memory, and the sweep was launched.
 bool sweep(const PaddedImages& images, const Energies& energies, const Result& result,
            const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
+  const bool keyed = options.block / 2 <= kernels::disparity::largest_keyed_half(options.measure);
+  const auto go = [&](auto row) {
+    return sweep<row.measure, row.keyed>(images, energies, result, options, candidates, stream);
+  };
   switch (options.measure) {
-    case Measure::sad:
-      return sweep<Measure::sad>(images, energies, result, options, candidates, stream);
+    case Measure::sad: return go(RowOf<Measure::sad, true>{});
     case Measure::ssd:
-      return sweep<Measure::ssd>(images, energies, result, options, candidates, stream);
-    case Measure::ncc:
-      return sweep<Measure::ncc>(images, energies, result, options, candidates, stream);
-    case Measure::zncc:
-      return sweep<Measure::zncc>(images, energies, result, options, candidates, stream);
+      return keyed ? go(RowOf<Measure::ssd, true>{}) : go(RowOf<Measure::ssd, false>{});
+    case Measure::ncc: return go(RowOf<Measure::ncc, false>{});
+    case Measure::zncc: return go(RowOf<Measure::zncc, false>{});
   }
   throw InvalidArgument("disparity: no such measure");
 }

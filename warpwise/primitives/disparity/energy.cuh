@@ -42,6 +42,25 @@ struct BlockEnergy {
   }
 };
 
+/// numerator / √(a · b) as normalised() of matching.hpp rounds it, for whole numbers: a · b is 0 or
+/// from 1 to 2^96, the numerator below 2^48. The same steps as those of __dsqrt_rn and __ddiv_rn,
+/// less what they do for numbers beyond: no branch keeps a warp's scores from overlapping. The
+/// square root's own reciprocal begins the division.
+__device__ inline double normalised_whole(double numerator, double a, double b) {
+  const double product = __dmul_rn(a, b);
+  double estimate;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(estimate) : "d"(product));
+  const double error = __fma_rn(product, -__dmul_rn(estimate, estimate), 1.0);
+  const double inverse =
+      __fma_rn(__fma_rn(error, 0.375, 0.5), __dmul_rn(estimate, error), estimate);
+  const double near = __dmul_rn(product, inverse);
+  const double root = __fma_rn(__fma_rn(near, -near, product), 0.5 * inverse, near);
+  const double reciprocal = __fma_rn(__fma_rn(-root, inverse, 1.0), inverse, inverse);
+  const double quotient = __dmul_rn(numerator, reciprocal);
+  const double score = __fma_rn(__fma_rn(-root, quotient, numerator), reciprocal, quotient);
+  return __double2hiint(product) == 0 ? 0 : score;
+}
+
 /// ncc_score() and zncc_score() of matching.hpp, to the same bits.
 template <Measure measure>
 __device__ double exact_score(unsigned products, const BlockEnergy<measure>& a,
@@ -50,7 +69,7 @@ __device__ double exact_score(unsigned products, const BlockEnergy<measure>& a,
   if constexpr (measure == Measure::zncc) {
     numerator = __fma_rn(n, numerator, -__dmul_rn(a.total, b.total));
   }
-  return warpwise::detail::normalised(numerator, a.spread, b.spread);
+  return normalised_whole(numerator, a.spread, b.spread);
 }
 
 /// Scores of one row as unsigned numbers of the opposite order: the best is the least.
@@ -99,6 +118,7 @@ class ScoreOrder {
   /// Doubles are ordered as their bits are, negative ones the other way round. There is no −0 here.
   static __device__ Order order(double score) {
     const long long bits = __double_as_longlong(score);
+    if constexpr (measure == Measure::ncc) return ~static_cast<Order>(bits ^ sign);
     return ~static_cast<Order>(bits < 0 ? ~bits : bits ^ sign);
   }
   static __device__ Block block(const BlockEnergies& e, int image, int64_t at, double n) {

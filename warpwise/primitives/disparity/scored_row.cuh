@@ -3,8 +3,8 @@
 #include <cuda/std/cstdint>
 
 #include "warpwise/primitives/disparity/energy.cuh"
-#include "warpwise/primitives/disparity/row_words.cuh"
 #include "warpwise/primitives/disparity/slice.cuh"
+#include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
 #include "warpwise/primitives/shared/matching.hpp"
 
@@ -19,7 +19,8 @@ class ScoredRow {
 
  public:
   using Score = typename Orders::Order;
-  using Column = uint4;  ///< sums over a column, of slots 0 … 3
+  using Terms = ColumnTerms<measure>;
+  using Column = typename Terms::Sums;
   struct Best {
     Score order;
     unsigned slot;
@@ -34,14 +35,14 @@ class ScoredRow {
     Kept right;  ///< the right pixel which left the slice
   };
   static constexpr bool refines = subpixel;
-  static constexpr bool separate_edges = false;
+  static constexpr int unrolled = 1;  ///< the scores of four pixels are long enough
   static constexpr Score nothing = ~Score{0};
 
-  RowWords entering, leaving;
+  ColumnWalk<measure> walk;
 
   __device__ ScoredRow(const BlockEnergies& energies, const SliceReach&, int64_t tile_x, int64_t y,
                        Column* first, int columns_back)
-      : orders_(energies, tile_x, y), column_(first), back_(columns_back) {
+      : walk(first, columns_back), orders_(energies, tile_x, y) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       sum_[k] = 0;
@@ -49,38 +50,30 @@ class ScoredRow {
     }
   }
 
-  template <int i>
-  static __device__ void grow(Column& sums, const RowWords& words) {
-    if constexpr (measure == Measure::ssd) {
-      add_squares(sums, words.template differences<i>());
-    } else {
-      add_products(sums, words.template left_pixel_alone<i>(), words.template right_pixels<i>());
-    }
-  }
-
   __device__ void lead(bool half) {
     if (!half) {
-      add(slide<0>());
-      add(slide<1>());
+      add(walk.template slide<0>());
+      add(walk.template slide<1>());
     }
-    add(slide<2>());
-    add(slide<3>());
-    advance();
+    add(walk.template slide<2>());
+    add(walk.template slide<3>());
+    walk.advance();
   }
 
-  /// Four pixels, from tile column t on.
-  template <bool>
+  /// Four pixels, from tile column t on. At the edge of the image: with slots that open, and with
+  /// columns beyond it.
+  template <bool edge>
   __device__ void group(int t, const SliceReach& reach, const SliceLines<ScoredRow>& lines) {
     orders_.advance();
-    const Column enters[4] = {slide<0>(), slide<1>(), slide<2>(), slide<3>()};
-    // Behind the stores: with small blocks these columns are among those.
-    const Column* back = column_ - back_;
-    const Column leaves[4] = {back[0], back[32], back[64], back[96]};
-    pixel<0>(enters[0], leaves[0], t, reach, lines);
-    pixel<1>(enters[1], leaves[1], t, reach, lines);
-    pixel<2>(enters[2], leaves[2], t, reach, lines);
-    pixel<3>(enters[3], leaves[3], t, reach, lines);
-    advance();
+    const Column enters[4] = {walk.template slide<0>(), walk.template slide<1>(),
+                              walk.template slide<2>(), walk.template slide<3>()};
+    const Column leaves[4] = {walk.template left_behind<0>(), walk.template left_behind<1>(),
+                              walk.template left_behind<2>(), walk.template left_behind<3>()};
+    pixel<0, edge>(enters[0], leaves[0], t, reach, lines);
+    pixel<1, edge>(enters[1], leaves[1], t, reach, lines);
+    pixel<2, edge>(enters[2], leaves[2], t, reach, lines);
+    pixel<3, edge>(enters[3], leaves[3], t, reach, lines);
+    walk.advance();
   }
 
   __device__ void keep_remaining(int lane, const SliceLines<ScoredRow>& lines) const {
@@ -120,56 +113,13 @@ class ScoredRow {
   }
 
  private:
-  /// Byte j of the four is slot 3 − j's.
-  static __device__ unsigned byte_of(unsigned bytes, int slot) {
-    return __byte_perm(bytes, 0, 0x4440 | (3 - slot));
-  }
-  static __device__ void add_squares(Column& sums, unsigned bytes) {
-    sums.x += byte_of(bytes, 0) * byte_of(bytes, 0);
-    sums.y += byte_of(bytes, 1) * byte_of(bytes, 1);
-    sums.z += byte_of(bytes, 2) * byte_of(bytes, 2);
-    sums.w += byte_of(bytes, 3) * byte_of(bytes, 3);
-  }
-  static __device__ void subtract_squares(Column& sums, unsigned bytes) {
-    sums.x -= byte_of(bytes, 0) * byte_of(bytes, 0);
-    sums.y -= byte_of(bytes, 1) * byte_of(bytes, 1);
-    sums.z -= byte_of(bytes, 2) * byte_of(bytes, 2);
-    sums.w -= byte_of(bytes, 3) * byte_of(bytes, 3);
-  }
-  static __device__ void add_products(Column& sums, unsigned pixel, unsigned bytes) {
-    sums.x += pixel * byte_of(bytes, 0);
-    sums.y += pixel * byte_of(bytes, 1);
-    sums.z += pixel * byte_of(bytes, 2);
-    sums.w += pixel * byte_of(bytes, 3);
-  }
-
-  /// Column i of the four, a row further down.
-  template <int i>
-  __device__ Column slide() {
-    Column sums = column_[32 * i];
-    grow<i>(sums, entering);
-    if constexpr (measure == Measure::ssd) {
-      subtract_squares(sums, leaving.template differences<i>());
-    } else {
-      add_products(sums, 0 - leaving.template left_pixel_alone<i>(),
-                   leaving.template right_pixels<i>());
-    }
-    column_[32 * i] = sums;
-    return sums;
-  }
   __device__ void add(const Column& sums) {
     sum_[0] += sums.x;
     sum_[1] += sums.y;
     sum_[2] += sums.z;
     sum_[3] += sums.w;
   }
-  __device__ void advance() {
-    entering.advance();
-    leaving.advance();
-    column_ += 4 * 32;
-  }
-
-  template <int i>
+  template <int i, bool edge>
   __device__ void pixel(const Column& enters, const Column& leaves, int t, const SliceReach& reach,
                         const SliceLines<ScoredRow>& lines) {
     sum_[0] += enters.x - leaves.x;
@@ -179,7 +129,7 @@ class ScoredRow {
     Score order[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const bool exists = reach.opened(k, t + i) && t + i < reach.end;
+      const bool exists = edge ? reach.opened(k, t + i) && t + i < reach.end : k < reach.slots;
       order[k] = exists ? orders_.template of<i>(k, sum_[k]) : nothing;
     }
     const Best best = least_of_warp(order);
@@ -201,7 +151,7 @@ class ScoredRow {
     return {least, warp_least(own.order == least ? slot : slice_displacements - 1U)};
   }
 
-  /// As SadRow::pass_right.
+  /// As KeyRow::pass_right.
   template <int i>
   __device__ Kept pass_right(const Score (&order)[4]) {
     constexpr int first = (4 - i) % 4;
@@ -235,8 +185,6 @@ class ScoredRow {
   Orders orders_;
   unsigned sum_[4];
   Kept right_[4];
-  Column* column_;  ///< the first of the next four
-  int back_;        ///< from a column to the one that leaves the block with it
 };
 
 }  // namespace warpwise::kernels::disparity

@@ -2,7 +2,7 @@
 
 #include <cuda/std/cstdint>
 
-#include "warpwise/primitives/disparity/sad_row.cuh"
+#include "warpwise/primitives/disparity/key_row.cuh"
 #include "warpwise/primitives/disparity/scored_row.cuh"
 #include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
@@ -41,13 +41,19 @@ struct SweepArguments {
   BlockEnergies energies;  ///< ncc and zncc
 };
 
-template <Measure measure, bool checked, bool subpixel>
+/// The largest block whose sums fit keys, by half its width.
+__host__ __device__ constexpr int largest_keyed_half(Measure measure) {
+  if (!least_is_best(measure)) return -1;
+  return measure == Measure::sad ? 127 : 7;
+}
+
+template <Measure measure, bool keyed, bool checked, bool subpixel>
 struct SweepRow {
   using Type = ScoredRow<measure, checked, subpixel>;
 };
-template <bool checked, bool subpixel>
-struct SweepRow<Measure::sad, checked, subpixel> {
-  using Type = SadRow<checked, subpixel>;
+template <Measure measure, bool checked, bool subpixel>
+struct SweepRow<measure, true, checked, subpixel> {
+  using Type = KeyRow<measure, checked, subpixel>;
 };
 
 /// A slice's part of the shared memory of a block.
@@ -84,10 +90,10 @@ __device__ void fill_columns(typename Row::Column* columns, int first_column, in
       words.left = *l;
       words.right = *r;
       words.right_before = r[-1];
-      Row::template grow<0>(sums[0], words);
-      Row::template grow<1>(sums[1], words);
-      Row::template grow<2>(sums[2], words);
-      Row::template grow<3>(sums[3], words);
+      Row::Terms::template add<0>(sums[0], words);
+      Row::Terms::template add<1>(sums[1], words);
+      Row::Terms::template add<2>(sums[2], words);
+      Row::Terms::template add<3>(sums[3], words);
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -155,9 +161,9 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
 /// SliceMemory for each.
-template <Measure measure, bool checked, bool subpixel>
+template <Measure measure, bool keyed, bool checked, bool subpixel>
 __global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(SweepArguments a) {
-  using Row = typename SweepRow<measure, checked, subpixel>::Type;
+  using Row = typename SweepRow<measure, keyed, checked, subpixel>::Type;
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int slice = static_cast<int>(threadIdx.x) / 32;
@@ -181,24 +187,20 @@ __global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(S
 
   for (int64_t y = top; y < bottom; ++y) {
     const int64_t entering = (y + lead + 1) * a.pitch, leaving = y * a.pitch;
-    Row row(a.energies, reach, tile_x, y, memory.columns + 32 * (1 + first_column),
-            32 * (lead + 1));
-    row.entering.start(left + entering, right + entering);
-    row.leaving.start(left + leaving, right + leaving);
+    Row row(a.energies, reach, tile_x, y, memory.columns + 32 * (1 + first_column), lead + 1);
+    row.walk.entering.start(left + entering, right + entering);
+    row.walk.leaving.start(left + leaving, right + leaving);
     for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
 
     const int columns = 4 * groups;
+    // Tile columns up to open_end still gain displacements; the last group may pass the image.
+    const int whole = reach.end >= columns ? columns : columns - 4;
     int t = 0;
-    if constexpr (Row::separate_edges) {
-      // Tile columns up to open_end still gain displacements; the last group may pass the image.
-      const int whole = reach.end >= columns ? columns : columns - 4;
-      for (; t < min(reach.open_end, whole); t += 4)
-        row.template group<true>(t, reach, memory.lines);
-#pragma unroll 2
-      for (; t < whole; t += 4) row.template group<false>(t, reach, memory.lines);
-    }
 #pragma unroll 1
-    for (; t < columns; t += 4) row.template group<true>(t, reach, memory.lines);
+    for (; t < min(reach.open_end, whole); t += 4) row.template group<true>(t, reach, memory.lines);
+#pragma unroll Row::unrolled
+    for (; t < whole; t += 4) row.template group<false>(t, reach, memory.lines);
+    if (t < columns) row.template group<true>(t, reach, memory.lines);
     if constexpr (checked) row.keep_remaining(lane, memory.lines);
     __syncthreads();
     write_left<measure, Row, subpixel>(a, shared, tile_x, y);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "warpwise/primitives/disparity/energy.cuh"
-#include "warpwise/primitives/disparity/row_words.cuh"
 #include "warpwise/primitives/disparity/slice.cuh"
+#include "warpwise/primitives/disparity/terms.cuh"
 #include "warpwise/primitives/disparity/warp_least.cuh"
 
 // Fit for nvcc and NVRTC: no host headers of their own.
@@ -19,14 +19,63 @@ __device__ inline unsigned subtract_half(unsigned sum, unsigned pair, unsigned w
   return sum;
 }
 
-/// A row of sums of absolute differences. The sum over a block is kept as the key that the best is
-/// found by, 128 times the sum plus the slot: below 2^31 for a block of 255. Slots that do not
-/// exist have 2^31 on top.
-template <bool checked, bool subpixel>
-class SadRow {
+/// The sums over blocks of a lane's four displacements as the keys that the best is found by: 128
+/// times the sum plus the slot, below 2^31. Slots that do not exist have 2^31 on top.
+template <Measure measure>
+class Keys {
  public:
-  /// Sums over a column, at most 255 · 255, as pairs of 16 bits: of slots 3 and 1, of 2 and 0.
-  using Column = uint2;
+  static constexpr unsigned nothing = 0x80000000;
+
+  __device__ explicit Keys(const SliceReach& reach) {
+    const unsigned slot = threadIdx.x % 32 * 4;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) key_[k] = (slot + k) | (reach.opened(k, 0) ? 0 : nothing);
+  }
+  __device__ unsigned operator[](int k) const { return key_[k]; }
+
+  /// Takes in a column, and leaves one behind.
+  __device__ void slide(uint2 enters, uint2 leaves) {
+    add(enters);
+    key_[0] = subtract_half(key_[0], leaves.y, 0x8000);
+    key_[1] = subtract_half(key_[1], leaves.x, 0x8000);
+    key_[2] = subtract_half(key_[2], leaves.y, 0x80);
+    key_[3] = subtract_half(key_[3], leaves.x, 0x80);
+  }
+  __device__ void add(uint2 enters) {
+    key_[0] = add_half(key_[0], enters.y, 0x8000);
+    key_[1] = add_half(key_[1], enters.x, 0x8000);
+    key_[2] = add_half(key_[2], enters.y, 0x80);
+    key_[3] = add_half(key_[3], enters.x, 0x80);
+  }
+  __device__ void slide(uint4 enters, uint4 leaves) {
+    add({enters.x - leaves.x, enters.y - leaves.y, enters.z - leaves.z, enters.w - leaves.w});
+  }
+  __device__ void add(uint4 enters) {
+    key_[0] += slice_displacements * enters.x;
+    key_[1] += slice_displacements * enters.y;
+    key_[2] += slice_displacements * enters.z;
+    key_[3] += slice_displacements * enters.w;
+  }
+
+  /// At the edge of the image: slot i of the lane that reaches its right pixel in column t + i
+  /// begins to exist, and beyond the image none does.
+  template <int i>
+  __device__ void meet_edge(int t, const SliceReach& reach) {
+    if (t == reach.opens && t + i > 0 && i < reach.slots) key_[i] -= nothing;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) key_[k] |= t + i == reach.end ? nothing : 0;
+  }
+
+ private:
+  unsigned key_[4];
+};
+
+/// A row of sums that fit keys: of absolute differences of any block, of squares of a block of 15.
+template <Measure measure, bool checked, bool subpixel>
+class KeyRow {
+ public:
+  using Terms = ColumnTerms<measure>;
+  using Column = typename Terms::Sums;
   using Score = unsigned;
   using Kept = unsigned;  ///< a key
   struct alignas(8) Entry {
@@ -34,49 +83,34 @@ class SadRow {
     unsigned right;  ///< that of the right pixel which left the slice
   };
   static constexpr bool refines = subpixel;
-  static constexpr bool separate_edges = true;
-  static constexpr unsigned nothing = 0x80000000;
+  static constexpr int unrolled = 2;
+  static constexpr unsigned nothing = Keys<measure>::nothing;
 
-  RowWords entering, leaving;
+  ColumnWalk<measure> walk;
 
-  __device__ SadRow(const BlockEnergies&, const SliceReach& reach, int64_t, int64_t, Column* first,
+  __device__ KeyRow(const BlockEnergies&, const SliceReach& reach, int64_t, int64_t, Column* first,
                     int columns_back)
-      : column_(first), back_(columns_back) {
-    const unsigned slot = threadIdx.x % 32 * 4;
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      key_[k] = (slot + k) | (reach.opened(k, 0) ? 0 : nothing);
-      right_[k] = ~0U;
-    }
-  }
-
-  /// Adds a row's term of column i of four.
-  template <int i>
-  static __device__ void grow(Column& sums, const RowWords& words) {
-    const unsigned differences = words.differences<i>();
-    sums.x += even(differences);
-    sums.y += odd(differences);
-  }
+      : walk(first, columns_back), keys_(reach), right_{~0U, ~0U, ~0U, ~0U} {}
 
   /// Four columns before the first that completes a block, or the last two of them.
   __device__ void lead(bool half) {
     if (!half) {
-      add(slide<0>());
-      add(slide<1>());
+      keys_.add(walk.template slide<0>());
+      keys_.add(walk.template slide<1>());
     }
-    add(slide<2>());
-    add(slide<3>());
-    advance();
+    keys_.add(walk.template slide<2>());
+    keys_.add(walk.template slide<3>());
+    walk.advance();
   }
 
   /// Four pixels, from tile column t on. At the edge of the image: with slots that open, and with
   /// columns beyond it.
   template <bool edge>
-  __device__ void group(int t, const SliceReach& reach, const SliceLines<SadRow>& lines) {
-    const Column enters[4] = {slide<0>(), slide<1>(), slide<2>(), slide<3>()};
-    // Behind the stores: with small blocks these columns are among those.
-    const Column* back = column_ - back_;
-    const Column leaves[4] = {back[0], back[32], back[64], back[96]};
+  __device__ void group(int t, const SliceReach& reach, const SliceLines<KeyRow>& lines) {
+    const Column enters[4] = {walk.template slide<0>(), walk.template slide<1>(),
+                              walk.template slide<2>(), walk.template slide<3>()};
+    const Column leaves[4] = {walk.template left_behind<0>(), walk.template left_behind<1>(),
+                              walk.template left_behind<2>(), walk.template left_behind<3>()};
     Entry entries[4];
     entries[0] = pixel<0, edge>(enters[0], leaves[0], t, reach, lines);
     entries[1] = pixel<1, edge>(enters[1], leaves[1], t, reach, lines);
@@ -87,10 +121,10 @@ class SadRow {
       to[0] = {entries[0].left, entries[0].right, entries[1].left, entries[1].right};
       to[1] = {entries[2].left, entries[2].right, entries[3].left, entries[3].right};
     }
-    advance();
+    walk.advance();
   }
 
-  __device__ void keep_remaining(int lane, const SliceLines<SadRow>& lines) const {
+  __device__ void keep_remaining(int lane, const SliceLines<KeyRow>& lines) const {
     auto* to = reinterpret_cast<uint4*>(lines.remaining + slice_displacements - 4 - 4 * lane);
     *to = {right_[0], right_[3], right_[2], right_[1]};
   }
@@ -106,49 +140,12 @@ class SadRow {
   }
 
  private:
-  static __device__ unsigned even(unsigned bytes) { return bytes & 0x00ff00ff; }
-  static __device__ unsigned odd(unsigned bytes) { return __byte_perm(bytes, 0, 0x4341); }
-
-  /// Column i of the four, a row further down.
-  template <int i>
-  __device__ Column slide() {
-    const unsigned enters = entering.template differences<i>();
-    const unsigned leaves = leaving.template differences<i>();
-    Column sums = column_[32 * i];
-    sums.x += even(enters) - even(leaves);
-    sums.y += odd(enters) - odd(leaves);
-    column_[32 * i] = sums;
-    return sums;
-  }
-  __device__ void add(Column sums) {
-    key_[0] = add_half(key_[0], sums.y, 0x8000);
-    key_[1] = add_half(key_[1], sums.x, 0x8000);
-    key_[2] = add_half(key_[2], sums.y, 0x80);
-    key_[3] = add_half(key_[3], sums.x, 0x80);
-  }
-  __device__ void subtract(Column sums) {
-    key_[0] = subtract_half(key_[0], sums.y, 0x8000);
-    key_[1] = subtract_half(key_[1], sums.x, 0x8000);
-    key_[2] = subtract_half(key_[2], sums.y, 0x80);
-    key_[3] = subtract_half(key_[3], sums.x, 0x80);
-  }
-  __device__ void advance() {
-    entering.advance();
-    leaving.advance();
-    column_ += 4 * 32;
-  }
-
   template <int i, bool edge>
   __device__ Entry pixel(Column enters, Column leaves, int t, const SliceReach& reach,
-                         const SliceLines<SadRow>& lines) {
-    add(enters);
-    subtract(leaves);
-    if constexpr (edge) {
-      if (t == reach.opens && t + i > 0 && i < reach.slots) key_[i] -= nothing;
-#pragma unroll
-      for (int k = 0; k < 4; ++k) key_[k] |= t + i == reach.end ? nothing : 0;
-    }
-    const unsigned best = warp_least(min(min(key_[0], key_[1]), min(key_[2], key_[3])));
+                         const SliceLines<KeyRow>& lines) {
+    keys_.slide(enters, leaves);
+    if constexpr (edge) keys_.template meet_edge<i>(t, reach);
+    const unsigned best = warp_least(min(min(keys_[0], keys_[1]), min(keys_[2], keys_[3])));
     if constexpr (subpixel) keep_beside(slot(best), t + i, lines);
     return {best, checked ? pass_right<i>() : 0};
   }
@@ -163,25 +160,23 @@ class SadRow {
     const unsigned passed = __shfl_sync(0xffffffff, right_[first], static_cast<int>(lane + 31));
     right_[first] = lane == 0 ? ~0U : passed;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) right_[(k + first) % 4] = min(right_[(k + first) % 4], key_[k]);
+    for (int k = 0; k < 4; ++k) right_[(k + first) % 4] = min(right_[(k + first) % 4], keys_[k]);
     return passed;
   }
 
   /// Keeps the scores beside the best one, which other lanes may have.
-  __device__ void keep_beside(int best, int column, const SliceLines<SadRow>& lines) const {
+  __device__ void keep_beside(int best, int column, const SliceLines<KeyRow>& lines) const {
     const unsigned lane = threadIdx.x % 32;
     reinterpret_cast<uint4*>(lines.scores)[lane] = {
-        score(key_[0] & ~nothing), score(key_[1] & ~nothing), score(key_[2] & ~nothing),
-        score(key_[3] & ~nothing)};
+        score(keys_[0] & ~nothing), score(keys_[1] & ~nothing), score(keys_[2] & ~nothing),
+        score(keys_[3] & ~nothing)};
     __syncwarp();
     if (lane == 0) lines.keep_beside(best, column);
     __syncwarp();
   }
 
-  unsigned key_[4];
+  Keys<measure> keys_;
   unsigned right_[4];
-  Column* column_;  ///< the first of the next four
-  int back_;        ///< from a column to the one that leaves the block with it
 };
 
 }  // namespace warpwise::kernels::disparity

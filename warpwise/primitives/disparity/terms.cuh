@@ -1,0 +1,128 @@
+#pragma once
+
+#include "warpwise/primitives/disparity/row_words.cuh"
+#include "warpwise/primitives/shared/matching.hpp"
+
+// The terms of the measures, and the sums of a column of them for a lane's four displacements. Fit
+// for nvcc and NVRTC: no host headers of their own.
+namespace warpwise::kernels::disparity {
+
+/// One of four bytes: byte j is slot 3 − j's.
+__device__ inline unsigned byte_of_slot(unsigned bytes, int slot) {
+  return __byte_perm(bytes, 0, 0x4440 | (3 - slot));
+}
+
+/// Products of two images' pixels: ncc and zncc. Sums are of slots 0 … 3.
+template <Measure measure>
+struct ColumnTerms {
+  using Sums = uint4;
+
+  /// Adds a row's terms of column i of four, and takes them off.
+  template <int i>
+  static __device__ void add(Sums& sums, const RowWords& row) {
+    add_products(sums, row.left_pixel_alone<i>(), row.right_pixels<i>());
+  }
+  template <int i>
+  static __device__ void subtract(Sums& sums, const RowWords& row) {
+    add_products(sums, 0 - row.left_pixel_alone<i>(), row.right_pixels<i>());
+  }
+
+ private:
+  static __device__ void add_products(Sums& sums, unsigned pixel, unsigned bytes) {
+    sums.x += pixel * byte_of_slot(bytes, 0);
+    sums.y += pixel * byte_of_slot(bytes, 1);
+    sums.z += pixel * byte_of_slot(bytes, 2);
+    sums.w += pixel * byte_of_slot(bytes, 3);
+  }
+};
+
+template <>
+struct ColumnTerms<Measure::ssd> {
+  using Sums = uint4;
+
+  template <int i>
+  static __device__ void add(Sums& sums, const RowWords& row) {
+    const unsigned bytes = row.differences<i>();
+    sums.x += square(bytes, 0);
+    sums.y += square(bytes, 1);
+    sums.z += square(bytes, 2);
+    sums.w += square(bytes, 3);
+  }
+  template <int i>
+  static __device__ void subtract(Sums& sums, const RowWords& row) {
+    const unsigned bytes = row.differences<i>();
+    sums.x -= square(bytes, 0);
+    sums.y -= square(bytes, 1);
+    sums.z -= square(bytes, 2);
+    sums.w -= square(bytes, 3);
+  }
+
+ private:
+  static __device__ unsigned square(unsigned bytes, int slot) {
+    return byte_of_slot(bytes, slot) * byte_of_slot(bytes, slot);
+  }
+};
+
+/// Sums of at most 255 · 255, as pairs of 16 bits: of slots 3 and 1, of 2 and 0.
+template <>
+struct ColumnTerms<Measure::sad> {
+  using Sums = uint2;
+
+  template <int i>
+  static __device__ void add(Sums& sums, const RowWords& row) {
+    const unsigned bytes = row.differences<i>();
+    sums.x += even(bytes);
+    sums.y += odd(bytes);
+  }
+  template <int i>
+  static __device__ void subtract(Sums& sums, const RowWords& row) {
+    const unsigned bytes = row.differences<i>();
+    sums.x -= even(bytes);
+    sums.y -= odd(bytes);
+  }
+
+ private:
+  static __device__ unsigned even(unsigned bytes) { return bytes & 0x00ff00ff; }
+  static __device__ unsigned odd(unsigned bytes) { return __byte_perm(bytes, 0, 0x4341); }
+};
+
+/// A row of the sums of columns in shared memory, as a lane walks along it.
+template <Measure measure>
+class ColumnWalk {
+ public:
+  using Terms = ColumnTerms<measure>;
+  using Sums = typename Terms::Sums;
+
+  RowWords entering, leaving;
+
+  /// \param first  the lane's sums of the first column; those of the next are 32 further on
+  /// \param back   from a column to the one that leaves a block with it
+  __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(32 * back) {}
+
+  /// Column i of the four, a row further down.
+  template <int i>
+  __device__ Sums slide() {
+    Sums sums = column_[32 * i];
+    Terms::template add<i>(sums, entering);
+    Terms::template subtract<i>(sums, leaving);
+    column_[32 * i] = sums;
+    return sums;
+  }
+  /// The column that leaves a block with column i. To be called behind slide() of all four: with
+  /// small blocks it is one of them.
+  template <int i>
+  __device__ Sums left_behind() const {
+    return column_[32 * i - back_];
+  }
+  __device__ void advance() {
+    entering.advance();
+    leaving.advance();
+    column_ += 4 * 32;
+  }
+
+ private:
+  Sums* column_;
+  int back_;
+};
+
+}  // namespace warpwise::kernels::disparity
