@@ -56,10 +56,9 @@ WARPWISE_HOST_DEVICE constexpr int chain_halo(int half) {
   return (half + chain_pixels) / chain_pixels * chain_pixels;
 }
 
-/// Shared memory of a warp: the bytes of the window's rows and of one more, and the running sums
-/// of two rows.
+/// Shared memory of a warp: the bytes of the window's rows, and the running sums of two rows.
 WARPWISE_HOST_DEVICE constexpr int chain_shared_bytes(int half) {
-  return (2 * half + 2) * chain_columns + 4 * chain_columns;
+  return (2 * half + 1) * chain_columns + 4 * chain_columns;
 }
 
 }  // namespace warpwise::kernels::chain
