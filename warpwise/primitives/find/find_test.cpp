@@ -171,6 +171,9 @@ TEST_P(FindTest, WideImages) {
   for (const Measure measure : measures) compare_with_reference({5, 3}, {1100, 40}, 256, measure);
 }
 
+// More places than a GPU's scratch memory holds at a time.
+TEST_P(FindTest, SeveralBands) { compare_with_reference({2, 1}, {4100, 4200}, 256, Measure::zncc); }
+
 // A template as small as 32 bits do not hold its products, of which only scratch memory has all.
 TEST_P(FindTest, ProductsBeyond32Bits) {
   GuardedImage templ(ElementType::u8, 260, 257), image(ElementType::u8, 263, 259);
