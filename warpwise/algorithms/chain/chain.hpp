@@ -57,8 +57,8 @@ enum class ChainKernels : std::uint8_t {
 /// own), sobel() gives the magnitude of its defaults (L1, of Sobel's kernel) with any border, the
 /// threshold is `mean` or `exact_mean` of a window up to max_fused_window, rows of both views start
 /// at multiples of 8 bytes, and the width is a multiple of 8. It is used where it is faster, which
-/// takes the more pixels the wider the window: for windows to 3 always, for 7 from about 5
-/// megapixels on, for 31 from 36 (of all images of a call); is_fused() tells. All else launches the
+/// takes the more pixels the wider the window: for windows to 3 always, for 7 from about 9
+/// megapixels on, for 31 from 37 (of all images of a call); is_fused() tells. All else launches the
 /// steps' own kernels one behind another, with images between them that the first run takes from
 /// the stream-ordered pool (gpu::Buffer) and the chain keeps: later runs of that size or a smaller
 /// one allocate nothing on the GPU, but for what threshold() takes for itself. Such a chain runs on
