@@ -58,7 +58,9 @@ __device__ inline double normalised_whole(double numerator, double a, double b) 
   const double reciprocal = __fma_rn(__fma_rn(-root, inverse, 1.0), inverse, inverse);
   const double quotient = __dmul_rn(numerator, reciprocal);
   const double score = __fma_rn(__fma_rn(-root, quotient, numerator), reciprocal, quotient);
-  return __double2hiint(product) == 0 ? 0 : score;
+  // By masks, here and in ScoredRow: a choice would become a branch around all of this.
+  const long long kept = __double2hiint(product) == 0 ? 0 : -1;
+  return __longlong_as_double(__double_as_longlong(score) & kept);
 }
 
 /// ncc_score() and zncc_score() of matching.hpp, to the same bits.

@@ -130,7 +130,8 @@ class ScoredRow {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const bool exists = edge ? reach.opened(k, t + i) && t + i < reach.end : k < reach.slots;
-      order[k] = exists ? orders_.template of<i>(k, sum_[k]) : nothing;
+      const Score missing = exists ? 0 : nothing;
+      order[k] = orders_.template of<i>(k, sum_[k]) | missing;
     }
     const Best best = least_of_warp(order);
     if constexpr (subpixel) keep_beside(order, static_cast<int>(best.slot), t + i, lines);
