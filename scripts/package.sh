@@ -6,7 +6,7 @@
 #                                                 PYTHON: interpreters, each gets a wheel; python3 unless given. The
 #                                                 wheel of one from 3.12 on serves all later ones
 #
-# Needs Debian, what scripts/packages.sh installs, and a network for Python's packages. Two runs on one commit and machine give the same bytes.
+# Needs Debian, what scripts/packages.sh installs, and a network for Python's packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
