@@ -27,6 +27,8 @@ class GpuLane final : public Lane {
   // After the constructor: a stage that remembers has no rehearsal, for it would remember that.
   void record() {
     std::fill_n(source_.data(), source_.bytes(), std::byte{0});
+    if (on_gpu_.source)
+      gpu::fill_bytes(source_on_device_.data(), 0, source_on_device_.bytes(), *stream_);
     rehearse();
     graph_.emplace([this](gpu::StreamHandle stream) { enqueue(stream); });
   }

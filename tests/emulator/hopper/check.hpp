@@ -26,11 +26,24 @@ inline void report(const char* name, bool is_right) {
   failures += is_right ? 0 : 1;
 }
 
+/// Frees memory when the program ends.
+inline void keep(void* memory) {
+  struct Kept {
+    std::vector<void*> all;
+    ~Kept() {
+      for (void* each : all) cudaFree(each);
+    }
+  };
+  static Kept kept;
+  kept.all.push_back(memory);
+}
+
 /// Managed memory, for as long as the program runs.
 template <class T>
 T* managed(std::size_t count) {
   T* memory = nullptr;
   REQUIRE(cudaMallocManaged(&memory, count * sizeof(T)));
+  keep(memory);
   for (std::size_t i = 0; i < count; ++i) memory[i] = T{};
   return memory;
 }

@@ -28,6 +28,13 @@ class AnyTracker {
     device_ = std::make_unique<DeviceTracker>(frame.view(), box, options, *stream_);
   }
 
+  ~AnyTracker() {
+    // The last frame's part becomes the template behind what next() waits for.
+    if (stream_) stream_->synchronize();
+  }
+  AnyTracker(const AnyTracker&) = delete;
+  AnyTracker& operator=(const AnyTracker&) = delete;
+
   TrackedBox next(GuardedImage& frame) {
     if (host_) return host_->next(frame.view());
     OnDevice device_frame(frame, *stream_);

@@ -43,13 +43,15 @@ class Driver : public testing::Test {
     ASSERT_EQ(cuModuleGetFunction(&function_, module_, "scale"), CUDA_SUCCESS);
   }
   void TearDown() override {
+    for (const CUdeviceptr copy : copies_) EXPECT_EQ(cuMemFree(copy), CUDA_SUCCESS);
     EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxDestroy(context_), CUDA_SUCCESS);
   }
-  static CUdeviceptr device_copy(const std::vector<unsigned>& values) {
+  CUdeviceptr device_copy(const std::vector<unsigned>& values) {
     CUdeviceptr address = 0;
     EXPECT_EQ(cuMemAlloc(&address, 4 * values.size()), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyHtoD(address, values.data(), 4 * values.size()), CUDA_SUCCESS);
+    copies_.push_back(address);
     return address;
   }
   static std::vector<unsigned> host_copy(CUdeviceptr address, std::size_t count) {
@@ -61,6 +63,7 @@ class Driver : public testing::Test {
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
+  std::vector<CUdeviceptr> copies_;
 };
 
 TEST_F(Driver, ArgumentsComeOneByOneOrAsABlock) {
@@ -239,6 +242,7 @@ TEST_F(Driver, RowsAreCopiedAndFilled) {
   copy.Height = 2;
   ASSERT_EQ(cuMemcpy2D(&copy), CUDA_SUCCESS);
   EXPECT_EQ(rows, (std::vector<unsigned>{9, 9, 1, 1, 9, 9, 1, 1}));
+  EXPECT_EQ(cuMemFree(image), CUDA_SUCCESS);
 }
 
 TEST_F(Driver, HostMemoryIsRegistered) {

@@ -26,6 +26,7 @@ extern "C" __global__ void scale(float* data, float factor) {
 extern "C" __global__ void follow(unsigned* data, unsigned* out) {
   const unsigned i = threadIdx.x;
   out[i] = data[data[i] % 64];
+  __syncthreads();
   data[i] = 63;
 }
 
