@@ -4,6 +4,7 @@
 #include <string>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 
@@ -11,7 +12,7 @@ std::vector<std::byte> pack_arguments(const KernelInfo& kernel,
                                       std::span<const std::span<const std::byte>> arguments) {
   const std::size_t count = kernel.parameter_bytes.size();
   if (arguments.size() != count) {
-    throw InvalidArgument("kernel '" + kernel.name + "' takes " + std::to_string(count) +
+    throw InvalidArgument("kernel '" + readable(kernel.name) + "' takes " + std::to_string(count) +
                           " arguments, not " + std::to_string(arguments.size()));
   }
   std::vector<std::byte> block;
@@ -19,7 +20,7 @@ std::vector<std::byte> pack_arguments(const KernelInfo& kernel,
     const std::uint64_t bytes = kernel.parameter_bytes[i];
     if (arguments[i].size() != bytes) {
       throw InvalidArgument("argument " + std::to_string(i) + " (from 0) of kernel '" +
-                            kernel.name + "' has " + std::to_string(arguments[i].size()) +
+                            readable(kernel.name) + "' has " + std::to_string(arguments[i].size()) +
                             " bytes, its parameter (." + kernel.parameter_types[i] + ") " +
                             std::to_string(bytes));
     }

@@ -1,4 +1,5 @@
 #include "warpwise/emulator/launched.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 
@@ -6,7 +7,8 @@ void include_launched(LaunchResult& result) {
   for (const LaunchedKernel& kernel : result.launched) {
     result.printed += kernel.result.printed;
     for (Fault fault : kernel.result.faults) {
-      fault.message = "in kernel '" + kernel.name + "', which it launched: " + fault.message;
+      fault.message =
+          "in kernel '" + readable(kernel.name) + "', which it launched: " + fault.message;
       result.faults.push_back(std::move(fault));
     }
   }

@@ -1,14 +1,11 @@
 #include "warpwise/emulator/suppressions.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -107,14 +104,6 @@ bool is_at(const Suppression& known, const SourcePlace& place) {
   if (!place.file.ends_with(known.file)) return false;
   const std::size_t before = place.file.size() - known.file.size();
   return before == 0 || known.file.front() == '/' || place.file[before - 1] == '/';
-}
-
-std::string readable(std::string_view name) {
-  if (!name.starts_with("_Z")) return std::string(name);
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? plain.get() : std::string(name);
 }
 
 void remove_all(std::string& text, std::string_view part) {

@@ -7,6 +7,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/instructions/warp_operations.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -41,7 +42,8 @@ Code Decoder::decode() {
   code_.info.required_cluster = kernel_.required_cluster;
   code_.info.needs_cluster = kernel_.is_explicit_cluster;
   if (kernel_.is_grid_of_clusters) {
-    throw Unsupported("PTX line " + std::to_string(kernel_.ptx_line) + ": kernel '" + kernel_.name +
+    throw Unsupported("PTX line " + std::to_string(kernel_.ptx_line) + ": kernel '" +
+                      readable(kernel_.name) +
                       "' has .blocksareclusters, which the emulator does not run");
   }
   lay_out_parameters();

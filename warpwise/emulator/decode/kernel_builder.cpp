@@ -10,6 +10,7 @@
 #include "warpwise/emulator/decode/select.hpp"
 #include "warpwise/emulator/decode/told_lines.hpp"
 #include "warpwise/emulator/instructions/lanes.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -106,8 +107,8 @@ void KernelBuilder::lay_out_parameters() {
   std::uint64_t offset = 0;
   for (const ptx::Variable& parameter : kernel_.parameters) {
     if (parameter.bytes == 0) {
-      throw InvalidArgument("kernel '" + kernel_.name + "': its parameter '" + parameter.name +
-                            "' has no size");
+      throw InvalidArgument("kernel '" + readable(kernel_.name) + "': its parameter '" +
+                            parameter.name + "' has no size");
     }
     offset = align_up(offset, parameter.alignment);
     code_.info.parameter_offsets.push_back(offset);

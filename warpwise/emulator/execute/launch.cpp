@@ -16,6 +16,7 @@
 #include "warpwise/emulator/execute/modelled_uses.hpp"
 #include "warpwise/emulator/execute/scheduler.hpp"
 #include "warpwise/emulator/instructions/system_calls.hpp"
+#include "warpwise/emulator/readable.hpp"
 
 namespace warpwise::emulator {
 namespace {
@@ -59,19 +60,22 @@ void validate(const Code& code, Dim3 grid, Dim3 block, std::uint64_t shared_byte
           ? 0
           : code.info.parameter_offsets.back() + code.info.parameter_bytes.back();
   if (parameter_bytes != wanted) {
-    throw InvalidArgument("kernel '" + code.info.name + "' takes " + std::to_string(wanted) +
-                          " bytes of parameters, not " + std::to_string(parameter_bytes));
+    throw InvalidArgument("kernel '" + readable(code.info.name) + "' takes " +
+                          std::to_string(wanted) + " bytes of parameters, not " +
+                          std::to_string(parameter_bytes));
   }
   const auto& required = code.info.required_threads;
   if (!required.empty()) {
     const Dim3 want = dim_of(required);
     if (!(want == block)) {
-      throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of " +
-                            to_text(want) + " threads, not " + to_text(block));
+      throw InvalidArgument("kernel '" + readable(code.info.name) +
+                            "' was compiled for blocks of " + to_text(want) + " threads, not " +
+                            to_text(block));
     }
   }
   if (std::cmp_greater(block.count(), code.info.most_threads)) {
-    throw InvalidArgument("kernel '" + code.info.name + "' was compiled for blocks of at most " +
+    throw InvalidArgument("kernel '" + readable(code.info.name) +
+                          "' was compiled for blocks of at most " +
                           std::to_string(code.info.most_threads) +
                           " threads (__launch_bounds__), not " + to_text(block));
   }
@@ -82,11 +86,12 @@ Dim3 cluster_of(const KernelInfo& info, Dim3 grid, const std::optional<Dim3>& gi
   const bool is_compiled_for = !info.required_cluster.empty();
   const Dim3 required = dim_of(info.required_cluster);
   if (is_compiled_for && given && !(*given == required)) {
-    throw InvalidArgument("kernel '" + info.name + "' was compiled for clusters of " +
+    throw InvalidArgument("kernel '" + readable(info.name) + "' was compiled for clusters of " +
                           to_text(required) + " blocks, not " + to_text(*given));
   }
   if (info.needs_cluster && !is_compiled_for && !given) {
-    throw InvalidArgument("kernel '" + info.name + "' runs in clusters, and the launch has none");
+    throw InvalidArgument("kernel '" + readable(info.name) +
+                          "' runs in clusters, and the launch has none");
   }
   const Dim3 cluster = given.value_or(required);
   const std::uint64_t blocks = cluster.count();

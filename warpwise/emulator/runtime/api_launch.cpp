@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/explain_record.hpp"
 #include "warpwise/emulator/runtime/launch.hpp"
@@ -127,9 +128,8 @@ namespace {
 /// What is known of a kernel. One that the emulator does not run is named in the reports, whatever
 /// the program wanted to know of it.
 const KernelInfo& info_of(const Kernel& kernel) {
-  return noting_refusal(kernel.name, [&]() -> const KernelInfo& {
-    return kernel.module->get().kernel(kernel.name);
-  });
+  return noting_refusal(
+      kernel.name, [&]() -> const KernelInfo& { return kernel.module->get().kernel(kernel.name); });
 }
 
 // Larger ones, up to 16 blocks, are those that a kernel has to ask for.
@@ -388,8 +388,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     kernel->allows_large_clusters = value != 0;
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   return guarded([&] {
-    if (!may_ask_for_shared(info_of(*kernel), value))
-      return cudaErrorInvalidValue;
+    if (!may_ask_for_shared(info_of(*kernel), value)) return cudaErrorInvalidValue;
     kernel->dynamic_shared_asked_for = value;
     return cudaSuccess;
   });

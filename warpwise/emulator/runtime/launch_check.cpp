@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/modules.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"

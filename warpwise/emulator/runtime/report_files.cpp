@@ -1,13 +1,10 @@
 #include "warpwise/emulator/runtime/report_files.hpp"
 
-#include <cxxabi.h>
-
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/closed_libraries.hpp"
 
 namespace warpwise::emulator::runtime {
@@ -274,14 +271,6 @@ std::uint64_t RunReport::not_run() const {
   std::uint64_t count = 0;
   for (const KernelReport& each : kernels) count += did_not_run(each) ? 1 : 0;
   return count;
-}
-
-std::string readable(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  // It takes what is no mangled function, such as "f", for the name of a type.
-  return status == 0 && name.starts_with("_Z") ? plain.get() : name;
 }
 
 std::string describe(const std::string& kernel, const Fault& fault) {

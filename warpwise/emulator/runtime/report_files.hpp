@@ -57,9 +57,6 @@ struct RunReport {
   std::uint64_t not_run() const;
 };
 
-/// "scale(float*, int)" of a mangled name; any other stays as it is.
-std::string readable(const std::string& name);
-
 /// A fault's line: kind, kernel, block, thread, count, source line, message.
 /// \param kernel  its readable name
 std::string describe(const std::string& kernel, const Fault& fault);

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/readable.hpp"
 #include "warpwise/emulator/runtime/fidelity_report.hpp"
 #include "warpwise/emulator/runtime/report_files.hpp"
 #include "warpwise/emulator/suppressions.hpp"
