@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
+#include "warpwise/emulator/count_fields.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
 // What a program's kernels cost, as the emulated runtime writes it down for `warpwise run
@@ -16,63 +15,11 @@ namespace warpwise::emulator::runtime {
 inline constexpr const char* launch_record_format = "warpwise launches 1";
 
 template <class Counts>
-using CountField = std::pair<const char*, std::uint64_t Counts::*>;
-
-inline auto fields_of(const ExecutionCounts&) {
-  using C = ExecutionCounts;
-  return std::to_array<CountField<C>>({{"warp_instructions", &C::warp_instructions},
-                                       {"thread_instructions", &C::thread_instructions},
-                                       {"branches", &C::branches},
-                                       {"divergent_branches", &C::divergent_branches},
-                                       {"barriers", &C::barriers}});
-}
-inline auto fields_of(const TrafficCounts&) {
-  using C = TrafficCounts;
-  return std::to_array<CountField<C>>({{"requests", &C::requests},
-                                       {"references", &C::references},
-                                       {"transactions_32", &C::transactions_32},
-                                       {"transactions_64", &C::transactions_64},
-                                       {"transactions_128", &C::transactions_128},
-                                       {"bytes_requested", &C::bytes_requested},
-                                       {"bytes_moved", &C::bytes_moved},
-                                       {"ideal_transactions", &C::ideal_transactions}});
-}
-inline auto fields_of(const PassCounts&) {
-  using C = PassCounts;
-  return std::to_array<CountField<C>>(
-      {{"requests", &C::requests}, {"passes", &C::passes}, {"ideal_passes", &C::ideal_passes}});
-}
-
-/// Calls visit(name, counts) for each part of a launch's memory counts.
-template <class Memory, class Visit>
-void visit_memory(Memory& counts, const Visit& visit) {
-  visit("global_load", counts.global_load);
-  visit("global_store", counts.global_store);
-  visit("global_atomic", counts.global_atomic);
-  visit("local_load", counts.local_load);
-  visit("local_store", counts.local_store);
-  visit("shared_load", counts.shared_load);
-  visit("shared_store", counts.shared_store);
-  visit("shared_atomic", counts.shared_atomic);
-  visit("constant", counts.constant);
-}
-
-template <class Counts>
 void add_counts(const Counts& from, Counts& to) {
   for (const auto& [name, field] : fields_of(from)) to.*field += from.*field;
 }
 inline void add_counts(const MemoryCounts& from, MemoryCounts& to) {
-  std::array<const TrafficCounts*, 5> traffic = {&from.global_load, &from.global_store,
-                                                 &from.global_atomic, &from.local_load,
-                                                 &from.local_store};
-  std::array<TrafficCounts*, 5> own = {&to.global_load, &to.global_store, &to.global_atomic,
-                                       &to.local_load, &to.local_store};
-  for (std::size_t i = 0; i < traffic.size(); ++i) add_counts(*traffic[i], *own[i]);
-  std::array<const PassCounts*, 4> passes = {&from.shared_load, &from.shared_store,
-                                             &from.shared_atomic, &from.constant};
-  std::array<PassCounts*, 4> own_passes = {&to.shared_load, &to.shared_store, &to.shared_atomic,
-                                           &to.constant};
-  for (std::size_t i = 0; i < passes.size(); ++i) add_counts(*passes[i], *own_passes[i]);
+  visit_memory([](const char*, const auto& part, auto& own) { add_counts(part, own); }, from, to);
   to.texture_requests += from.texture_requests;
   to.texture_references += from.texture_references;
 }
@@ -110,18 +57,22 @@ void read_counts(const RecordJson& object, Counts& counts) {
 inline RecordJson json_of_counts(const MemoryCounts& counts) {
   RecordJson object = {{"texture_requests", counts.texture_requests},
                        {"texture_references", counts.texture_references}};
-  visit_memory(counts, [&](const char* name, const auto& each) {
-    // Most lines have one kind of access or none.
-    if (each.requests > 0) object[name] = json_of_counts(each);
-  });
+  visit_memory(
+      [&](const char* name, const auto& each) {
+        // Most lines have one kind of access or none.
+        if (each.requests > 0) object[name] = json_of_counts(each);
+      },
+      counts);
   return object;
 }
 inline void read_counts(const RecordJson& object, MemoryCounts& counts) {
   counts.texture_requests = object.at("texture_requests");
   counts.texture_references = object.at("texture_references");
-  visit_memory(counts, [&](const char* name, auto& each) {
-    if (object.contains(name)) read_counts(object.at(name), each);
-  });
+  visit_memory(
+      [&](const char* name, auto& each) {
+        if (object.contains(name)) read_counts(object.at(name), each);
+      },
+      counts);
 }
 
 inline RecordJson json_of_dim(Dim3 d) { return {d.x, d.y, d.z}; }

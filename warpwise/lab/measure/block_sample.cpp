@@ -3,47 +3,30 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <initializer_list>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/emulator/count_fields.hpp"
 
 namespace warpwise::lab {
 namespace {
 
-using emulator::ExecutionCounts;
 using emulator::MemoryCounts;
-using emulator::PassCounts;
-using emulator::TrafficCounts;
 
 class Scale {
  public:
   explicit Scale(double factor) : factor_(factor) {}
 
-  void operator()(std::initializer_list<std::uint64_t*> counts) const {
-    for (std::uint64_t* const count : counts)
-      *count = static_cast<std::uint64_t>(std::llround(static_cast<double>(*count) * factor_));
+  void operator()(std::uint64_t& count) const {
+    count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor_));
   }
-  void operator()(ExecutionCounts& counts) const {
-    (*this)({&counts.warp_instructions, &counts.thread_instructions, &counts.branches,
-             &counts.divergent_branches, &counts.barriers});
-  }
-  void operator()(TrafficCounts& counts) const {
-    (*this)({&counts.requests, &counts.references, &counts.transactions_32, &counts.transactions_64,
-             &counts.transactions_128, &counts.bytes_requested, &counts.bytes_moved,
-             &counts.ideal_transactions});
-  }
-  void operator()(PassCounts& counts) const {
-    (*this)({&counts.requests, &counts.passes, &counts.ideal_passes});
+  template <class Counts>
+  void operator()(Counts& counts) const {
+    for (const auto& [name, field] : emulator::fields_of(counts)) (*this)(counts.*field);
   }
   void operator()(MemoryCounts& counts) const {
-    for (TrafficCounts* const each :
-         {&counts.global_load, &counts.global_store, &counts.global_atomic, &counts.local_load,
-          &counts.local_store})
-      (*this)(*each);
-    for (PassCounts* const each :
-         {&counts.shared_load, &counts.shared_store, &counts.shared_atomic, &counts.constant})
-      (*this)(*each);
-    (*this)({&counts.texture_requests, &counts.texture_references});
+    emulator::visit_memory([&](const char*, auto& part) { (*this)(part); }, counts);
+    (*this)(counts.texture_requests);
+    (*this)(counts.texture_references);
   }
 
  private:
@@ -82,9 +65,9 @@ void extrapolate(emulator::LaunchResult& launch, std::uint64_t sampled_blocks,
   if (launch.blocks < sampled_blocks || sampled_blocks >= grid_blocks) return;
   const Scale scale(static_cast<double>(grid_blocks) / static_cast<double>(sampled_blocks));
   scale(launch.totals);
-  for (auto& [name, count] : launch.instructions_by_class) scale({&count});
+  for (auto& [name, count] : launch.instructions_by_class) scale(count);
   for (MemoryCounts& counts : launch.memory) scale(counts);
-  scale({&launch.thread_rounds});
+  scale(launch.thread_rounds);
   for (emulator::LineCounts& line : launch.lines) {
     scale(line.execution);
     for (MemoryCounts& counts : line.memory) scale(counts);

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "warpwise/emulator/emulator.hpp"
+
+// The counts of a launch by name, for what is done to each of them alike.
+namespace warpwise::emulator {
+
+template <class Counts>
+using CountField = std::pair<const char*, std::uint64_t Counts::*>;
+
+inline auto fields_of(const ExecutionCounts&) {
+  using C = ExecutionCounts;
+  return std::to_array<CountField<C>>({{"warp_instructions", &C::warp_instructions},
+                                       {"thread_instructions", &C::thread_instructions},
+                                       {"branches", &C::branches},
+                                       {"divergent_branches", &C::divergent_branches},
+                                       {"barriers", &C::barriers}});
+}
+inline auto fields_of(const TrafficCounts&) {
+  using C = TrafficCounts;
+  return std::to_array<CountField<C>>({{"requests", &C::requests},
+                                       {"references", &C::references},
+                                       {"transactions_32", &C::transactions_32},
+                                       {"transactions_64", &C::transactions_64},
+                                       {"transactions_128", &C::transactions_128},
+                                       {"bytes_requested", &C::bytes_requested},
+                                       {"bytes_moved", &C::bytes_moved},
+                                       {"ideal_transactions", &C::ideal_transactions}});
+}
+inline auto fields_of(const PassCounts&) {
+  using C = PassCounts;
+  return std::to_array<CountField<C>>(
+      {{"requests", &C::requests}, {"passes", &C::passes}, {"ideal_passes", &C::ideal_passes}});
+}
+
+/// Calls visit(name, part...) for each part of memory counts: that of each of `counts`.
+template <class Visit, class... Memory>
+void visit_memory(const Visit& visit, Memory&... counts) {
+  visit("global_load", counts.global_load...);
+  visit("global_store", counts.global_store...);
+  visit("global_atomic", counts.global_atomic...);
+  visit("local_load", counts.local_load...);
+  visit("local_store", counts.local_store...);
+  visit("shared_load", counts.shared_load...);
+  visit("shared_store", counts.shared_store...);
+  visit("shared_atomic", counts.shared_atomic...);
+  visit("constant", counts.constant...);
+}
+
+}  // namespace warpwise::emulator
