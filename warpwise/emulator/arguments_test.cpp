@@ -97,5 +97,17 @@ TEST(PackArguments, SaysWhichArgumentIsWrong) {
             "argument 3 (from 0) of kernel 'mixed' has 4 bytes, its parameter (.f64) 8");
 }
 
+TEST(PackArguments, NamesAKernelAsItsSourceDoes) {
+  KernelInfo kernel;
+  kernel.name = "_Z5scalePi";
+  kernel.parameter_bytes = {8};
+  try {
+    pack_arguments(kernel);
+    ADD_FAILURE() << "nothing was refused";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "kernel 'scale(int*)' takes 1 arguments, not 0");
+  }
+}
+
 }  // namespace
 }  // namespace warpwise::emulator

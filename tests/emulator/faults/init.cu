@@ -170,6 +170,29 @@ void points(Kernel kernel) {
   finish();
 }
 
+// A node of a graph fills three words of each four.
+void rows_of_graph(int column) {
+  const Ints from(128, Content::anything);
+  const Ints to(32);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaGraphNode_t node = nullptr;
+  cudaMemsetParams fill{};
+  fill.dst = static_cast<int*>(from);
+  fill.pitch = 16;
+  fill.elementSize = 4;
+  fill.width = 3;
+  fill.height = 32;
+  check(cudaGraphCreate(&graph, 0));
+  check(cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &fill));
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  check(cudaGraphLaunch(executable, nullptr));
+  add_rows<<<1, 32>>>(reinterpret_cast<const char*>(static_cast<int*>(from) + column), 16, to);
+  finish();
+  check(cudaGraphExecDestroy(executable));
+  check(cudaGraphDestroy(graph));
+}
+
 void second_hand(void (*kernel)(const int*, int*)) {
   const Ints from(32, Content::anything);
   const Ints between(32);
@@ -297,6 +320,8 @@ std::vector<Case> init_cases() {
        }},
       {"unwritten_fourth_of_vector", "uninitialised", [] { points(length_of_four); }},
       {"unwritten_fourth_unused", sound, [] { points(length); }},
+      {"unwritten_between_rows_of_graph", "uninitialised", [] { rows_of_graph(3); }},
+      {"unwritten_rows_of_graph_filled", sound, [] { rows_of_graph(2); }},
       {"unwritten_lanes_summed", "uninitialised",
        [] { from_memory(sum_of_all, Content::anything); }},
       {"unwritten_lanes_left_out", sound,

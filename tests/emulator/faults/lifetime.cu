@@ -60,6 +60,13 @@ void array(bool frees) {
   if (frees) check(cudaFreeArray(made));
 }
 
+void array_case(int frees) {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaArray_t array = nullptr;
+  check(cudaMallocArray(&array, &format, 8, 4));
+  for (int i = 0; i < frees; ++i) check(cudaFreeArray(array));
+}
+
 }  // namespace
 
 std::vector<Case> lifetime_cases() {
@@ -121,6 +128,8 @@ std::vector<Case> lifetime_cases() {
          check(cudaFree(memory));
          check(cudaFree(memory));
        }},
+      {"array_freed_twice", "invalid_free", [] { array_case(2); }},
+      {"array_freed_once", sound, [] { array_case(1); }},
       {"freed_null", sound,
        [] {
          int* memory = nullptr;

@@ -183,6 +183,16 @@ void host_takes(Wait how) {
   taken = memory.values[31];
 }
 
+__global__ void count_for_host(int* to) { atomicAdd_system(to, 1); }
+
+// The host looks on while a kernel counts.
+void host_looks_on(void (*kernel)(int*)) {
+  const Managed memory;
+  const Two on;
+  kernel<<<1, 32, 0, on.first>>>(memory.values);
+  taken = static_cast<volatile int*>(memory.values)[0];
+}
+
 void host_takes_other_part(int index) {
   const Managed memory;
   const Two on;
@@ -288,6 +298,8 @@ std::vector<Case> stream_cases() {
       {"managed_taken_after_stream", sound, [] { host_takes(Wait::stream); }},
       {"managed_taken_after_event", sound, [] { host_takes(Wait::event); }},
       {"managed_taken_after_asking", sound, [] { host_takes(Wait::query); }},
+      {"managed_counted_for_device", "unsynchronised", [] { host_looks_on(count); }},
+      {"managed_counted_for_host", sound, [] { host_looks_on(count_for_host); }},
       {"managed_same_page_used", "unsynchronised", [] { host_takes_other_part(31); }},
       {"managed_same_page_unused", sound, [] { host_takes_other_part(33); }},
       {"pinned_written_too_early", "unsynchronised",

@@ -177,6 +177,7 @@ void Decoder::decode_atomic(bool has_result) {
   op.bytes = static_cast<std::uint8_t>(type_bits(type()) / 8);
   op.strong = true;
   op.narrow = is_narrow();
+  op.system = has("sys");
   op.releases = is_releasing();
   set_address(op, at, InstructionClass::atomic);
 }

@@ -84,6 +84,7 @@ struct Operation {
   /// relaxed, acquiring or releasing access. A loop around such a read may be a spin.
   bool strong : 1 = false;
   bool narrow : 1 = false;    ///< strong for threads of the block alone
+  bool system : 1 = false;    ///< an atomic that the host may look on at
   bool releases : 1 = false;  ///< strong, and tells what comes before it
   std::int32_t dst = none;
   std::int32_t dst2 = none;  ///< the second result of `a|b`

@@ -25,10 +25,10 @@ bool is_checked(const Access& access) {
 void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
   const int first = std::countr_zero(access.lanes);
   if (access.lanes == 0 || !uses.watches(access.addresses[first])) return;
-  const Use use = access.kind == AccessKind::atomic ? Use::atomic
-                  : op.strong                       ? Use::shared
-                  : access.kind == AccessKind::load ? Use::read
-                                                    : Use::write;
+  const Use use = access.kind == AccessKind::atomic && !op.system ? Use::atomic
+                  : op.strong                                     ? Use::shared
+                  : access.kind == AccessKind::load               ? Use::read
+                                                                  : Use::write;
   const Launch& launch = *warp.worker->launch;
   uses.from(&op, use, [&] { return line_text(*launch.code, op.index); });
   const auto bytes = static_cast<std::uint64_t>(access.bytes);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
+#include "warpwise/emulator/runtime/reports.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
 
 using namespace warpwise::emulator::runtime;
@@ -33,6 +36,17 @@ bool is_shape(const cudaExtent& extent, unsigned flags) {
   }
   if ((flags & cudaArrayLayered) != 0) return extent.depth > 0;
   return extent.depth == 0 || extent.height > 0;
+}
+
+/// A handle that has been freed is never another array's: its second free is known.
+void keep_freed(cudaArray_t array) {
+  struct Freed {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<cudaArray>> all;
+  };
+  static Freed& freed = *new Freed;
+  const std::lock_guard lock(freed.mutex);
+  freed.all.emplace_back(array);
 }
 
 cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format,
@@ -175,11 +189,19 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
   if (array == nullptr) return cudaSuccess;
-  const std::unique_ptr<cudaArray> owned(array);
+  if (array->is_freed) {
+    if (checks_asked_for().has(warpwise::emulator::Check::memory)) {
+      note_host_fault(warpwise::emulator::FaultKind::invalid_free, CallSite::here(),
+                      "frees a CUDA array that was freed before");
+    }
+    return report(cudaErrorInvalidValue);
+  }
   return guarded([&] {
     note_free(reinterpret_cast<const void*>(array->data), false);
     if (StreamOrder* const order = stream_order()) order->host_waits_for_all();
     emulated().device.free(array->data);
+    array->is_freed = true;
+    keep_freed(array);
     return cudaSuccess;
   });
 }

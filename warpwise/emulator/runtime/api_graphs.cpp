@@ -70,13 +70,13 @@ cudaError_t fill(const cudaMemsetParams& p) {
     const std::size_t row = p.width * p.elementSize;
     if (row == 0 || p.height == 0) return cudaSuccess;
     check_fill({p.dst, p.pitch, row, p.height});
-    std::byte* to = host_of(p.dst, p.pitch * (p.height - 1) + row);
+    bytes_of(p.dst, p.pitch * (p.height - 1) + row);  // all of it is there
     const WorkScope scope;
     WorkScope::touch(p.dst, p.pitch, row, p.height, warpwise::emulator::Use::write);
     for (std::size_t y = 0; y < p.height; ++y) {
-      for (std::size_t x = 0; x < p.width; ++x) {
-        std::memcpy(to + y * p.pitch + x * p.elementSize, &p.value, p.elementSize);
-      }
+      std::byte* const to = host_of(static_cast<std::byte*>(p.dst) + y * p.pitch, row);
+      for (std::size_t x = 0; x < p.width; ++x)
+        std::memcpy(to + x * p.elementSize, &p.value, p.elementSize);
     }
     return cudaSuccess;
   });

@@ -8,6 +8,7 @@
 /// addresses that the program never sees.
 struct cudaArray {
   warpwise::emulator::Address data = 0;
+  bool is_freed = false;
   cudaChannelFormatDesc format{};
   cudaExtent extent{};  ///< in texels; 0 where there is no such dimension
   unsigned flags = 0;

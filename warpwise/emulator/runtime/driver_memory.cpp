@@ -100,11 +100,12 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
     return guarded([&] {
       if (width == 0 || height == 0) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});
-      std::byte* row = emulated().device.host_pointer(to, pitch * (height - 1) + width * element);
+      emulated().device.bytes_at(to, pitch * (height - 1) + width * element);  // all of it is there
       const WorkScope scope;
       WorkScope::touch(pointer_of(to), pitch, width * element, height,
                        warpwise::emulator::Use::write);
-      for (std::size_t y = 0; y < height; ++y, row += pitch) {
+      for (std::size_t y = 0; y < height; ++y) {
+        std::byte* const row = emulated().device.host_pointer(to + y * pitch, width * element);
         for (std::size_t x = 0; x < width; ++x) std::memcpy(row + x * element, &value, element);
       }
       return cudaSuccess;
