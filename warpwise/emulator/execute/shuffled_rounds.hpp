@@ -1,0 +1,99 @@
+#pragma once
+
+// Internal to the emulator: turns in an order that a schedule makes (LaunchOptions::order).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "warpwise/emulator/execute/deadlock.hpp"
+#include "warpwise/emulator/execute/residents.hpp"
+#include "warpwise/emulator/execute/rounds.hpp"
+#include "warpwise/emulator/execute/schedule.hpp"
+#include "warpwise/emulator/execute/turn.hpp"
+
+namespace warpwise::emulator {
+
+// Blocks whose turns mix in a shuffled order. More cost cache misses, and two that meet are enough
+// for a result that depends on the order.
+inline constexpr std::size_t shuffled_blocks = 4;
+
+/// A turn of each warp of a block, in an order of the schedule's.
+template <class Observers>
+BlockOutcome run_block_shuffled(Block& block, ObservedWorker<Observers>& worker) {
+  std::vector<Warp*> warps;
+  for (Warp& warp : block.warps) {
+    if (!warp.groups.empty()) warps.push_back(&warp);
+  }
+  worker.schedule->arrange_warps(warps);
+  bool ready = false;
+  std::uint64_t executed = 0;
+  for (Warp* warp : warps) {
+    const std::uint64_t before = warp->executed;
+    const Outcome outcome = Turn<Observers, true>(*warp, *worker.code, worker.observers).run();
+    executed += warp->executed - before;
+    ready = ready || outcome == Outcome::ready;
+    if (worker.launch->progress->stop) break;
+  }
+  charge(worker, block, executed);
+  if (executed != 0) block.cluster->moved = true;
+  if (worker.launch->progress->stop || block.live == 0) return BlockOutcome::finished;
+  if (ready || executed != 0) return BlockOutcome::running;
+  if (block.cluster->blocks.size() > 1) return BlockOutcome::stuck;
+  report_deadlock(block, *worker.code);
+  return BlockOutcome::finished;
+}
+
+/// Whether a warp of the block has spun since this was last asked.
+inline bool has_spun(Block& block) {
+  bool any = false;
+  for (Warp& warp : block.warps) any |= std::exchange(warp.spun, false);
+  return any;
+}
+
+/// As run_all(), with turns in the order of a schedule: of some blocks at once, and of more where
+/// each of these spins, as it may wait for one that has not begun.
+template <class Observers>
+std::uint64_t run_all_shuffled(ObservedWorker<Observers>& worker) {
+  const Launch& launch = *worker.launch;
+  worker.schedule = std::make_shared<Schedule>(launch.order, launch.order_seed, launch.clusters);
+  Residents<Observers> residents(worker);
+  auto& resident = residents.blocks();
+  std::set<const Block*> spinning;
+  std::uint64_t next = 0;
+  std::uint64_t ended = 0;
+  while (!launch.progress->stop) {
+    const bool all_spin = spinning.size() == resident.size();
+    while (next < launch.clusters &&
+           (resident.size() < shuffled_blocks || (all_spin && residents.has_room()))) {
+      residents.start(launch.cluster_number(worker.schedule->block(next++)));
+      spinning.clear();
+      if (resident.size() >= shuffled_blocks) break;
+    }
+    if (resident.empty()) break;
+    worker.schedule->arrange_blocks(resident);
+    bool any_stuck = false;
+    for (const auto& block : resident) block->cluster->moved = false;
+    for (auto it = resident.begin(); it != resident.end();) {
+      const BlockOutcome outcome = run_block_shuffled(**it, worker);
+      if (outcome == BlockOutcome::finished) {
+        if ((*it)->live == 0) ++ended;
+        spinning.erase(it->get());
+        it = residents.end(it);
+        continue;
+      }
+      (*it)->is_stuck = outcome == BlockOutcome::stuck;
+      any_stuck = any_stuck || (*it)->is_stuck;
+      // One that waits for its cluster waits for whom that waits for.
+      if (has_spun(**it) || (*it)->is_stuck) spinning.insert(it->get());
+      ++it;
+    }
+    if (any_stuck && residents.end_deadlocked()) spinning.clear();
+  }
+  return ended;
+}
+
+}  // namespace warpwise::emulator

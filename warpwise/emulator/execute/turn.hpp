@@ -1,0 +1,430 @@
+#pragma once
+
+// Internal to the emulator: what one warp executes before others get their turn.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/execute/barrier.hpp"
+#include "warpwise/emulator/execute/calls.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
+#include "warpwise/emulator/execute/groups.hpp"
+#include "warpwise/emulator/execute/schedule.hpp"
+#include "warpwise/emulator/execute/sync_check.hpp"
+
+namespace warpwise::emulator {
+
+// A turn of a warp, in instructions: long, since a switch costs cache misses; short beside a
+// budget.
+inline constexpr std::uint64_t turn_instructions = 1 << 18;
+// Iterations of a loop that polls memory, after which others get their turn. Fewer would tear lanes
+// apart that wait for each other at the end of an ordinary loop with atomics.
+inline constexpr int spins_before_yield = 256;
+
+enum class Outcome { finished, waiting, ready };
+
+/// One warp's turn. \tparam shuffled  it may end behind any instruction, as the worker's schedule
+/// says
+template <class Observers, bool shuffled = false>
+class Turn {
+ public:
+  Turn(Warp& warp, const Code& code, Observers& observers)
+      : warp_(warp), code_(code), operations_(code.operations.data()), observers_(observers),
+        check_sync_(warp.worker->launch->checks.has(Check::sync)) {
+    if constexpr (shuffled)
+      warp.turn_ends = warp.executed + warp.worker->schedule->turn_instructions();
+    else
+      warp.turn_ends = warp.executed + turn_instructions;
+  }
+
+  Outcome run() {
+    if constexpr (shuffled) {
+      if (run_some_lanes()) return Outcome::ready;
+    }
+    for (;;) {
+      const int best = pick(warp_);
+      if (best >= 0) {
+        if (!run_group(static_cast<std::size_t>(best), false)) return Outcome::ready;
+        continue;
+      }
+      if (warp_.groups.empty()) return Outcome::finished;
+      bool any_yielded = false;
+      for (Group& group : warp_.groups) {
+        any_yielded |= group.yielded && group.state == Group::State::ready;
+        group.yielded = false;
+      }
+      if (any_yielded) {
+        warp_.spun = warp_.looped = true;
+        return Outcome::ready;
+      }
+      // Lanes that wait for others which will not come: they go on alone.
+      int forced = -1;
+      for (std::size_t i = 0; i < warp_.groups.size(); ++i) {
+        if (warp_.groups[i].state != Group::State::converging) continue;
+        if (forced < 0 ||
+            goes_before(warp_.groups[i], warp_.groups[static_cast<std::size_t>(forced)])) {
+          forced = static_cast<int>(i);
+        }
+      }
+      if (forced < 0) return Outcome::waiting;
+      warp_.groups[static_cast<std::size_t>(forced)].state = Group::State::ready;
+      if (!run_group(static_cast<std::size_t>(forced), true)) return Outcome::ready;
+    }
+  }
+
+ private:
+  /// A group while it runs; the warp's own copy of it is behind until save().
+  struct Running {
+    std::size_t index = 0;
+    std::uint32_t pc = 0;
+    Mask mask = 0;
+    bool alone = true;    ///< the warp has no other
+    bool forced = false;  ///< lanes that it should wait for do not come
+  };
+
+  enum class Then { go_on, next_group, end_turn };
+
+  /// Runs a group until it ends, waits, splits or meets another; false when the turn is over.
+  bool run_group(std::size_t index, bool forced) {
+    Running run{index, warp_.groups[index].pc, warp_.groups[index].mask, warp_.groups.size() == 1,
+                forced};
+    const std::uint32_t limit = run.alone ? no_limit : next_meeting(warp_, index, run.pc);
+    while (run.pc < limit) {
+      const Operation& op = operations_[run.pc];
+      if constexpr (shuffled) {
+        if (warp_.executed >= warp_.turn_ends || (ahead_ && !may_go_ahead(op))) {
+          save(run);
+          return false;
+        }
+      }
+      Mask lanes = run.mask;
+      if (op.guard != Operation::none) {
+        const Mask guard = predicate(warp_, op.guard);
+        lanes &= op.guard_negated ? ~guard : guard;
+        observers_.guards(warp_, op, run.mask);
+      }
+      Then then = Then::go_on;
+      switch (op.control) {
+        case Control::plain:
+          observe(op, lanes);
+          if (lanes != 0) execute(op, lanes);
+          if constexpr (shuffled) look_at_watch(op, lanes);
+          ++run.pc;
+          continue;
+        case Control::converge: then = converge(run, op, lanes); break;
+        case Control::branch: then = branch(run, op, lanes); break;
+        case Control::branch_indexed:
+          observe(op, lanes);
+          split_by_table(run.index, op, run.pc, run.mask, lanes);
+          return true;
+        case Control::exit: then = exit(run, op, lanes); break;
+        case Control::call: then = call(run, op, lanes); break;
+        case Control::ret: then = leave_function(run, op, lanes); break;
+        case Control::barrier:
+          then = barrier(run, op, lanes);
+          ++run.pc;
+          break;
+        case Control::warpgroup:
+          then = warpgroup(run, op, lanes);
+          ++run.pc;
+          break;
+        case Control::trap:
+          then = trap(run, op, lanes);
+          ++run.pc;
+          break;
+      }
+      if (then != Then::go_on) return then == Then::next_group;
+    }
+    save(run);
+    return true;
+  }
+
+  void save(const Running& run) { warp_.groups[run.index].pc = run.pc; }
+
+  // What a warp's lanes do together as one they also do in an order of their own: all others come
+  // to it by themselves.
+  static bool may_go_ahead(const Operation& op) {
+    return op.control == Control::plain || op.control == Control::branch;
+  }
+
+  /// Now and then some lanes of a warp go ahead of the others, as threads may; false where they do
+  /// not.
+  bool run_some_lanes() {
+    Schedule& schedule = *warp_.worker->schedule;
+    if (!schedule.lanes_part() || warp_.groups.size() != 1) return false;
+    Group& all = warp_.groups.front();
+    const Mask some = all.mask & schedule.lanes();
+    if (all.state != Group::State::ready || some == 0 || some == all.mask) return false;
+    const Group others{all.pc, all.mask & ~some, Group::State::ready, false, 0, all.depth};
+    all.mask = some;
+    warp_.groups.push_back(others);
+    ahead_ = true;
+    run_group(0, false);
+    return true;
+  }
+
+  void look_at_watch(const Operation& op, Mask lanes) {
+    Watch* const watch = warp_.worker->launch->watch;
+    if (watch == nullptr || *watch->byte == watch->value) return;
+    watch->value = *watch->byte;
+    watch->has_changed = true;
+    watch->operation = op.index;
+    watch->block = warp_.block->linear;
+    watch->thread = warp_.thread(writer_of(op, lanes, watch->address));
+  }
+
+  /// The lane that wrote an address: of several that did the last.
+  int writer_of(const Operation& op, Mask lanes, Address address) const {
+    int lane = std::countr_zero(lanes);
+    const InstructionClass kind = code_.classes[op.index];
+    if (kind != InstructionClass::store && kind != InstructionClass::atomic) return lane;
+    std::uint64_t addresses[warp_lanes];
+    load_addresses(warp_, op, addresses);
+    std::uint64_t nearest = 0;
+    for (int i = 0; i < warp_lanes; ++i) {
+      if ((lanes >> i & 1) == 0 || addresses[i] > address || addresses[i] < nearest) continue;
+      nearest = addresses[i];
+      lane = i;
+    }
+    return lane;
+  }
+
+  Then converge(Running& run, const Operation& op, Mask lanes) {
+    if (!run.forced && !run.alone && missing_members(warp_, op, lanes) != 0) {
+      save(run);
+      warp_.groups[run.index].state = Group::State::converging;
+      return Then::next_group;
+    }
+    run.forced = false;
+    observe(op, lanes);
+    if (lanes != 0) {
+      if (check_sync_) check_members(warp_, op, lanes);
+      observers_.converges(warp_, op, lanes);
+      execute_by_mask(op, lanes);
+    }
+    ++run.pc;
+    return Then::go_on;
+  }
+
+  Then branch(Running& run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    const auto target = static_cast<std::uint32_t>(op.target);
+    const Mask others = run.mask & ~lanes;
+    if (lanes == 0) {
+      ++run.pc;
+      return Then::go_on;
+    }
+    if (others != 0) {
+      observers_.diverges(warp_, op);
+      return split(run, target, lanes, others);
+    }
+    const bool backwards = target <= run.pc;
+    run.pc = target;
+    if (backwards && turn_over(warp_.groups[run.index])) {
+      save(run);
+      return after_turn(run);
+    }
+    if (run.alone) return Then::go_on;
+    save(run);
+    return Then::next_group;
+  }
+
+  /// Lanes that branch, and others that go on behind the branch.
+  Then split(const Running& run, std::uint32_t target, Mask lanes, Mask others) {
+    warp_.groups[run.index].pc = target;
+    warp_.groups[run.index].mask = lanes;
+    const std::uint32_t depth = warp_.groups[run.index].depth;
+    warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, depth});
+    if (target > run.pc || !turn_over(warp_.groups[run.index])) return Then::next_group;
+    return after_turn(run);
+  }
+
+  /// A spin gives way to the warp's other lanes first.
+  Then after_turn(const Running& run) const {
+    return warp_.groups[run.index].yielded ? Then::next_group : Then::end_turn;
+  }
+
+  Then exit(Running& run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    ++run.pc;
+    run.mask &= ~lanes;
+    save(run);
+    warp_.groups[run.index].mask = run.mask;
+    if (run.mask == 0)
+      warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(run.index));
+    if (lanes != 0) leave(warp_, op, lanes, code_, observers_);
+    return run.mask == 0 ? Then::next_group : Then::go_on;
+  }
+
+  // This and trap() are out of line and take copies, so that what every instruction needs stays in
+  // registers; the caller goes on to the next instruction.
+  [[gnu::noinline]] Then barrier(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    if (lanes == 0) return Then::go_on;
+    const BarrierKind kind = flags_of<BarrierFlags>(op).kind;
+    if (kind == BarrierKind::cluster_wait) return wait_for_cluster(run, op, lanes);
+    if (kind == BarrierKind::cluster_arrive) {
+      arrive_at_cluster(warp_, op, lanes, observers_);
+      return Then::go_on;
+    }
+    const std::uint32_t id = arrive(warp_, op, lanes);
+    const bool waits = kind != BarrierKind::arrive;
+    observers_.arrives(warp_, op, lanes, id);
+    if (waits) {
+      const std::uint32_t depth = warp_.groups[run.index].depth;
+      warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id, depth};
+      if ((run.mask & ~lanes) != 0) {
+        warp_.groups.push_back(
+            {run.pc + 1, run.mask & ~lanes, Group::State::ready, false, 0, depth});
+      }
+    }
+    if (is_complete(*warp_.block, warp_.block->barriers[id]))
+      finish_barrier(*warp_.block, id, code_, observers_);
+    return waits ? Then::next_group : Then::go_on;
+  }
+
+  /// The last of a warpgroup's warps executes for all of them: none may go on before the others'
+  /// parts are done, as it may let somebody write what they read.
+  [[gnu::noinline]] Then warpgroup(const Running& run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    if (lanes == 0) return Then::go_on;
+    Block& block = *warp_.block;
+    const std::uint32_t id = first_warpgroup_barrier + warp_.index / warpgroup_warps;
+    block.barriers[id].expected = warpgroup_warps * warp_lanes;
+    block.barriers[id].arrived += static_cast<std::uint32_t>(std::popcount(lanes));
+    const std::uint32_t depth = warp_.groups[run.index].depth;
+    warp_.groups[run.index] = {run.pc, lanes, Group::State::barrier, false, id, depth};
+    if (const Mask others = run.mask & ~lanes; others != 0)
+      warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, depth});
+    if (is_complete(block, block.barriers[id])) finish_warpgroup(block, id, code_, observers_);
+    return Then::next_group;
+  }
+
+  Then wait_for_cluster(const Running& run, const Operation& op, Mask lanes) {
+    const Mask waiting = wait_at_cluster(warp_, op, lanes, observers_);
+    if (waiting == 0) return Then::go_on;
+    const std::uint32_t depth = warp_.groups[run.index].depth;
+    warp_.groups[run.index] = {run.pc, waiting,         Group::State::barrier,
+                               false,  cluster_barrier, depth};
+    if (const Mask others = run.mask & ~waiting; others != 0)
+      warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, depth});
+    return Then::next_group;
+  }
+
+  [[gnu::noinline]] Then trap(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    if (lanes == 0) return Then::go_on;
+    record_fault(warp_, op, FaultKind::trap, std::countr_zero(lanes),
+                 "the kernel executed " + code_.names[run.pc]);
+    warp_.worker->launch->progress->stop = true;
+    save(run);
+    return Then::end_turn;
+  }
+
+  [[gnu::noinline]] Then call(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    const auto functions = enter_functions(warp_, op, lanes);
+    if (functions.empty() && lanes != 0) {
+      save(run);
+      return Then::end_turn;
+    }
+    go_to(run, op, functions, run.mask & ~lanes, warp_.groups[run.index].depth + 1);
+    // A recursion need not have a backward branch.
+    return warp_.executed >= warp_.turn_ends ? Then::end_turn : Then::next_group;
+  }
+
+  [[gnu::noinline]] Then leave_function(Running run, const Operation& op, Mask lanes) {
+    observe(op, lanes);
+    go_to(run, op, leave_functions(warp_, lanes), run.mask & ~lanes,
+          warp_.groups[run.index].depth - 1);
+    return Then::next_group;
+  }
+
+  /// Sends lanes of a group into or out of functions; the others go on behind the operation.
+  void go_to(const Running& run, const Operation& op, const std::vector<Destination>& places,
+             Mask others, std::uint32_t depth) {
+    const std::uint32_t own = warp_.groups[run.index].depth;
+    warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(run.index));
+    if (others != 0)
+      warp_.groups.push_back({run.pc + 1, others, Group::State::ready, false, 0, own});
+    for (const Destination& place : places)
+      warp_.groups.push_back({place.pc, place.lanes, Group::State::ready, false, 0, depth});
+    if (places.size() + (others != 0 ? 1 : 0) > 1) observers_.diverges(warp_, op);
+  }
+
+  void observe(const Operation& op, Mask lanes) {
+    ++warp_.executed;
+    observers_.executes(warp_, op, lanes);
+  }
+
+  void execute(const Operation& op, Mask lanes) {
+    warp_.active = lanes;
+    warp_.whole = lanes == warp_.live;
+    op.run(warp_, op);
+  }
+
+  /// Lanes that name different masks do not meet: a warp's tiles come here together.
+  void execute_by_mask(const Operation& op, Mask lanes) {
+    const auto* masks = source<std::uint32_t>(warp_, op.members);
+    const Mask mask = masks[std::countr_zero(lanes)];
+    Mask same = 0;
+    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(masks[i] == mask) << i;
+    execute(op, lanes & same);
+    if (const Mask others = lanes & ~same; others != 0) execute_by_mask(op, others);
+  }
+
+  /// After a backward branch of a group: whether the turn, or the group's, is over.
+  bool turn_over(Group& group) {
+    if (warp_.polled) {
+      warp_.polled = false;
+      if (++warp_.spins >= spins_before_yield) {
+        warp_.spins = 0;
+        group.yielded = true;
+        return true;
+      }
+    }
+    if (warp_.executed < warp_.turn_ends) return false;
+    warp_.looped = true;
+    return true;
+  }
+
+  void split_by_table(std::size_t current, const Operation& op, std::uint32_t pc, Mask mask,
+                      Mask lanes) {
+    const auto& table = code_.jump_tables[static_cast<std::size_t>(op.target)];
+    const auto* index = source<std::uint32_t>(warp_, op.a);
+    const std::uint32_t depth = warp_.groups[current].depth;
+    warp_.groups.erase(warp_.groups.begin() + static_cast<std::ptrdiff_t>(current));
+    std::size_t parts = 0;
+    const auto add = [&](std::uint32_t to, Mask who) {
+      warp_.groups.push_back({to, who, Group::State::ready, false, 0, depth});
+      ++parts;
+    };
+    if ((mask & ~lanes) != 0) add(pc + 1, mask & ~lanes);
+    while (lanes != 0) {
+      const std::uint32_t wanted = index[std::countr_zero(lanes)];
+      Mask same = 0;
+      for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(index[i] == wanted) << i;
+      same &= lanes;
+      lanes &= ~same;
+      // An index beyond the table is undefined; the last target keeps the emulator in the code.
+      const std::size_t entry = std::min<std::size_t>(wanted, table.size() - 1);
+      add(static_cast<std::uint32_t>(table[entry]), same);
+    }
+    if (parts > 1) observers_.diverges(warp_, op);
+  }
+
+  Warp& warp_;
+  const Code& code_;
+  const Operation* operations_;
+  Observers& observers_;
+  bool check_sync_;
+  bool ahead_ = false;  ///< of other lanes of the warp
+};
+
+}  // namespace warpwise::emulator
