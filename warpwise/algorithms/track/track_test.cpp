@@ -28,17 +28,13 @@ class AnyTracker {
     device_ = std::make_unique<DeviceTracker>(frame.view(), box, options, *stream_);
   }
 
-  ~AnyTracker() {
-    // The last frame's part becomes the template behind what next() waits for.
-    if (stream_) stream_->synchronize();
-  }
-  AnyTracker(const AnyTracker&) = delete;
-  AnyTracker& operator=(const AnyTracker&) = delete;
-
   TrackedBox next(GuardedImage& frame) {
     if (host_) return host_->next(frame.view());
     OnDevice device_frame(frame, *stream_);
-    return device_->next(device_frame.view());
+    const TrackedBox found = device_->next(device_frame.view());
+    // The frame's part becomes the template behind what next() waits for.
+    stream_->synchronize();
+    return found;
   }
 
  private:
