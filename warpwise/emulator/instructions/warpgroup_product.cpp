@@ -290,8 +290,8 @@ class Product {
       const int lane = std::countr_zero(left);
       for (int i = 0; i < columns_ / 2; ++i) {
         const tensor::Place p = tensor::place_in_c(lane, i & 3);
-        body(static_cast<std::size_t>(p.row), static_cast<std::size_t>(p.column + 8 * (i >> 2)),
-             lane, i);
+        const int column = p.column + 8 * (i >> 2);
+        body(static_cast<std::size_t>(p.row), static_cast<std::size_t>(column), lane, i);
       }
     }
   }
