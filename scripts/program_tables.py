@@ -15,16 +15,19 @@ def read(folder):
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
 
 
+def summary_row(name, outcomes):
+    counted = [outcome for outcome in outcomes if outcome not in NOT_COUNTED]
+    rest = [f"{counted.count(outcome)} {text}" for outcome, text in REST.items() if outcome in counted]
+    ran = sum(outcome in RAN for outcome in counted)
+    return [name, *map(str, (len(outcomes), outcomes.count("not built"), outcomes.count("needs"), len(counted), *map(outcomes.count, RAN))),
+            ", ".join(rest), f"{100 * ran / len(counted):.0f} %" if counted else ""]
+
+
 def summary(collections):
-    rows = []
-    for collection in collections:
-        outcomes = [row["outcome"] for row in collection["rows"]]
-        counted = [outcome for outcome in outcomes if outcome not in NOT_COUNTED]
-        rest = [f"{counted.count(outcome)} {text}" for outcome, text in REST.items() if outcome in counted]
-        ran = sum(outcome in RAN for outcome in counted)
-        rows.append([f"[{collection['collection']}](https://github.com/{collection['repository']}/tree/{collection['repository_commit']})",
-                     *map(str, (len(outcomes), outcomes.count("not built"), outcomes.count("needs"), len(counted), *map(outcomes.count, RAN))),
-                     ", ".join(rest), f"{100 * ran / len(counted):.0f} %" if counted else ""])
+    outcomes = [[row["outcome"] for row in each["rows"]] for each in collections]
+    rows = [summary_row(f"[{each['collection']}](https://github.com/{each['repository']}/tree/{each['repository_commit']})", its)
+            for each, its in zip(collections, outcomes)]
+    rows.append(summary_row("all", sum(outcomes, [])))
     return table(["collection", "programs", "not built", "need more", "counted", "passed their own check", "ended, have none", "the rest", "ran"], rows)
 
 
