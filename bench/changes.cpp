@@ -77,7 +77,7 @@ std::vector<Change> Recorded::changes_to(const Run& run) const {
 }
 
 bool is_regression(const Change& change, double percent) {
-  return change.since.high < 1 / (1 + percent / 100);
+  return change.since.is_comparable && change.since.high < 1 / (1 + percent / 100);
 }
 
 std::string line_of(const Change& change) {

@@ -39,7 +39,8 @@ class Recorded {
   std::vector<Entry> entries_;
 };
 
-/// Whether it takes longer than before by more than `percent` with 99 %.
+/// Whether it takes longer than before by more than `percent` with 99 %. Samples that are too few,
+/// or of another clock, say nothing.
 bool is_regression(const Change& change, double percent);
 
 std::string line_of(const Change& change);

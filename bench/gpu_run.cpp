@@ -47,6 +47,7 @@ Row run_case(const Case& work, lab::GpuTimer& timer, const gpu::Stream& stream) 
     prepared.run(stream);
     stream.synchronize();
     if (prepared.verify && !prepared.verify()) {
+      row.is_wrong = true;
       row.reason = "wrong result, not timed";
       return row;
     }

@@ -23,11 +23,12 @@ struct Row {
   std::optional<lab::Measurement> times;
   double roof_gb_per_s = 0;          ///< of what limits the case
   std::optional<Comparison> beside;  ///< of a peer: our time of the same work beside it
-  std::string reason;                ///< why it was not timed
+  bool is_wrong = false;
+  std::string reason;  ///< why it was not timed
 
   bool is_ours() const { return work.implementation == own_name; }
-  /// Ours without times: a wrong result, or a failure. A peer may be missing.
-  bool failed() const { return is_ours() && !times; }
+  /// Ours without times, or a wrong result. A peer may be missing.
+  bool failed() const { return (is_ours() || is_wrong) && !times; }
   double gb_per_s() const;
   double share_of_roof() const { return gb_per_s() / roof_gb_per_s; }
 };

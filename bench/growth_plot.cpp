@@ -27,10 +27,9 @@ void add(const nlohmann::json& row, lab::Plot& plot) {
   if (row.contains("not_timed")) return;
   const double bytes = row.at("bytes");
   const auto rate = [&](const char* us) { return bytes / row.at(us).get<double>() / 1000; };
-  lab::PlotPanel& panel =
-      panel_of(plot, fmt::format("{}, {}", row.at("primitive").get<std::string>(),
-                                 row.at("variant").get<std::string>()));
-  series_of(panel, row.at("implementation"))
+  const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
+  lab::PlotPanel& panel = panel_of(plot, text("primitive"));
+  series_of(panel, fmt::format("{}: {}", text("implementation"), text("variant")))
       .points.push_back({.x = bytes,
                          .y = 0,
                          .value = rate("median_us"),

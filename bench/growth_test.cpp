@@ -36,7 +36,8 @@ TEST(Growth, IsAPanelAPrimitiveWithItsRoof) {
   const lab::Plot plot = growth_plot(report());
   ASSERT_EQ(plot.panels.size(), 2U);
   const lab::PlotPanel& copies = plot.panels[0];
-  EXPECT_EQ(copies.title, "copy, u8");
+  EXPECT_EQ(copies.title, "copy");
+  EXPECT_EQ(copies.series[0].name, "warpwise: u8");
   ASSERT_EQ(copies.series.size(), 3U);
   EXPECT_EQ(copies.series[0].points.size(), 2U);
   EXPECT_DOUBLE_EQ(copies.series[0].points[0].value, 65536 / 4.0 / 1000);

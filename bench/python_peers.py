@@ -164,7 +164,8 @@ def means(width, height, window):
         array = cupy.asarray(image)
         yield "CuPy uniform_filter, compare", "gpu", lambda: (
             array > ndimage.uniform_filter(array.astype(cupy.float32), window, mode="nearest") - 7).astype(cupy.uint8)
-    if torch:
+    # Its time grows with the window's area: minutes for the largest, which teach nothing more.
+    if torch and width * window <= 4096 * 63:
         pixels = torch.from_numpy(image).cuda()[None, None]
 
         def by_torch():

@@ -64,9 +64,10 @@ Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sampl
   if (ours.empty() || others.empty()) return {};
   const Median a = median_of(ours);
   const Median b = median_of(others);
-  Comparison result{b.value / a.value, b.low / a.high, b.high / a.low, Verdict::unsure};
-  const bool enough = std::min(ours.size(), others.size()) >= fewest_samples;
-  if (enough && have_one_clock(ours, others)) result.verdict = verdict_of(result);
+  Comparison result{.ratio = b.value / a.value, .low = b.low / a.high, .high = b.high / a.low};
+  result.is_comparable =
+      std::min(ours.size(), others.size()) >= fewest_samples && have_one_clock(ours, others);
+  if (result.is_comparable) result.verdict = verdict_of(result);
   return result;
 }
 

@@ -20,6 +20,7 @@ struct Comparison {
   double ratio = 0;  ///< how many times as long the others' median is: above 1, ours is faster
   double low = 0;    ///< between which the true ratio lies, by the samples' spread, with 99 %
   double high = 0;
+  bool is_comparable = false;  ///< there are samples enough, of one clock
   Verdict verdict = Verdict::unsure;
 };
 

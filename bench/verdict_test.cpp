@@ -64,8 +64,10 @@ bench::Run run_of(double us) {
   work.width = 640;
   work.height = 480;
   work.bytes = std::int64_t{2} * 640 * 480;
-  Row row{
-      .work = work, .times = lab::Measurement{}, .roof_gb_per_s = 4000, .beside = {}, .reason = {}};
+  Row row;
+  row.work = work;
+  row.times.emplace();
+  row.roof_gb_per_s = 4000;
   row.times->cold_samples = samples(us, 1);
   row.times->cold = lab::summary_of(row.times->cold_samples);
   bench::Run run;
@@ -97,6 +99,15 @@ TEST_F(Changes, ARegressionIsWhatIsLongerBeyondDoubt) {
   EXPECT_FALSE(is_regression(slower, 15));
   EXPECT_FALSE(is_regression(recorded.changes_to(run_of(9)).at(0), 0));
   EXPECT_FALSE(is_regression(recorded.changes_to(run_of(10.05)).at(0), 1));
+}
+
+TEST_F(Changes, AnotherClockOrFewSamplesAreNoRegression) {
+  const Recorded recorded(write(text_of(json_of(run_of(10)))));
+  bench::Run slow = run_of(20);
+  slow.rows[0].times->cold_samples = samples(20, 1, 200, 1700);
+  EXPECT_FALSE(is_regression(recorded.changes_to(slow).at(0), 5));
+  slow.rows[0].times->cold_samples = samples(20, 1, 2);
+  EXPECT_FALSE(is_regression(recorded.changes_to(slow).at(0), 5));
 }
 
 TEST_F(Changes, OtherWorkIsNotCompared) {

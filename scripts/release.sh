@@ -35,7 +35,13 @@ else
 fi
 
 say "packages in clean systems"
-scripts/test-packages.sh || { [ $? = 77 ] && later "scripts/test-packages.sh has to run, not to be skipped"; }
+status=0
+scripts/test-packages.sh || status=$?
+case $status in
+  0) ;;
+  77) later "scripts/test-packages.sh has to run, not to be skipped" ;;
+  *) exit "$status" ;;
+esac
 
 say tag
 if [ -n "$dry" ]; then

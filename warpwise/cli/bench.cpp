@@ -148,7 +148,7 @@ class BenchCommand final : public Command {
       for (const std::string& each : python.missing) print_line("skipped: " + each);
       for (const bench::PythonRow& row : python.rows) print_line(bench::line_of(row));
       report["python"] = bench::json_of(python);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // of ours, or of what Python wrote
       print("\n");
       print_line(fmt::format("Python: skipped: {}", error.what()));
       report["python"] = {{"not_run", error.what()}};
@@ -161,6 +161,7 @@ class BenchCommand final : public Command {
     const std::vector<bench::Change> changes = recorded.changes_to(run);
     print("\n");
     print_line(fmt::format("Since {}: {} of these times are in it", record_, changes.size()));
+    if (changes.empty() && percent) throw Error("nothing that was timed is in " + record_);
     std::size_t slower = 0;
     for (const bench::Change& change : changes) {
       print_line(bench::line_of(change));
