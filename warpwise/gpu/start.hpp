@@ -25,6 +25,13 @@ void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* 
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     parameters[i] = const_cast<std::byte*>(bytes.data() + places.offset[i]);
   }
+  constexpr std::size_t everywhere = 48 << 10;  // more must be asked for, kernel by kernel
+  if (launch.shared_bytes > everywhere) {
+    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(launch.shared_bytes)),
+          name, where);
+  }
   check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(launch.grid.x, launch.grid.y),
                          dim3(launch.block.x, launch.block.y), parameters.data(),
                          launch.shared_bytes, stream),

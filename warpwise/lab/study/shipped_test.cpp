@@ -134,6 +134,7 @@ struct More {
 };
 const More more[] = {
     {"threshold", {70, 200}, {{"window", 255}}},
+    {"threshold", {70, 200}, {{"window", 63}}},
     {"threshold", {70, 200}, {{"window", 257}}},
     {"threshold", {300, 130}, {{"window", 301}, {"offset", -3}}},
     {"match", {40, 30}, {{"block", 8}, {"search_first", -4}, {"search_last", 3}}},

@@ -61,6 +61,38 @@ inline constexpr int threshold_tile_blocks = 4;
 inline constexpr int threshold_tile_sums_pitch = 2 * threshold_tile_threads + 1;
 inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 
+/// How threshold_bands keeps the changes of its sums from row to row: pairs of 16 bits, for sums of
+/// up to 128 bytes; words, of u16; or words of u8, for a window's area of any size.
+enum class BandSums { pairs, words, large };
+
+/// Of threshold_bands, for images and sums that fit 32 bits. A block's rows in shared memory begin
+/// `half` pixels and out_at bytes before its results, those that come into the window of these
+/// results in_offset + in_at bytes further on: both at a multiple of 16, of the address in the
+/// image too if that is possible.
+struct BandArguments {
+  ThresholdSource src;
+  ThresholdOutput out;
+  int half;
+  int area;
+  int bias;
+  int first_byte;  ///< of a row's results: the first strip's, 0 or a little before it
+  int out_at;
+  int in_at;
+  int in_offset;
+  int pitch;         ///< from row to row of shared memory, 16 times an odd number
+  int rows;          ///< there
+  int segment_rows;  ///< that a block goes down
+};
+
+/// Rows whose sums the matrix units make at once.
+inline constexpr int threshold_band_rows = 16;
+/// Of a block, by its `parts`: more where a window's halo is wide.
+constexpr int threshold_band_threads(int parts) { return parts == 0 ? 256 : 128; }
+/// Blocks to an SM: fewer do not hide its latencies.
+constexpr int threshold_band_blocks(int parts) { return parts == 0 ? 2 : 5; }
+/// Bytes of pixels in a row of a warp's results: a word a thread.
+inline constexpr int threshold_band_warp_bytes = 128;
+
 template <class Pixel>
 inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pixel));
 

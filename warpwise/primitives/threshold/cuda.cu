@@ -7,6 +7,7 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/launch.hpp"
 #include "warpwise/primitives/threshold/tiles.cuh"
 
@@ -35,12 +36,39 @@ kernels::threshold::ThresholdOutput output_of(DeviceView dst, const std::optiona
   return out;
 }
 
+/// The instance of threshold_bands that a launch means.
+template <class Pixel>
+auto* band_kernel(const ThresholdKernel& kernel) {
+  using enum kernels::threshold::BandSums;
+  using kernels::threshold::threshold_bands;
+  if constexpr (sizeof(Pixel) == 2) {
+    return kernel.parts == 3 ? threshold_bands<Pixel, 3, words, false>
+                             : threshold_bands<Pixel, 5, words, false>;
+  } else {
+    if (kernel.writes_mean) return threshold_bands<Pixel, 0, large, true>;
+    if (kernel.parts == 3) return threshold_bands<Pixel, 3, pairs, false>;
+    if (kernel.parts == 5) return threshold_bands<Pixel, 5, pairs, false>;
+    return threshold_bands<Pixel, 0, large, false>;
+  }
+}
+
+/// The shared memory that a block may ask for.
+std::int64_t shared_limit() {
+  int device = 0;
+  int bytes = 0;
+  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
+  gpu::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+             "cudaDeviceGetAttribute");
+  return bytes;
+}
+
 template <class Pixel, class Sum>
 void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream) {
   const auto as = [&](auto* kernel) {
     gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
   };
   switch (launch.kernel.step) {
+    case ThresholdStep::bands: return as(band_kernel<Pixel>(launch.kernel));
     case ThresholdStep::tiles:
       return launch.kernel.writes_mean ? as(kernels::threshold::threshold_tiles<Pixel, true>)
                                        : as(kernels::threshold::threshold_tiles<Pixel, false>);
@@ -56,10 +84,11 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   const auto source = source_of(src);
   const auto output = output_of(dst, mean, rule.values);
-  const std::int64_t bytes = threshold_scratch_bytes(source, output, rule, sizeof(Pixel));
+  const std::int64_t limit = shared_limit();
+  const std::int64_t bytes = threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit);
   std::optional<gpu::Buffer> scratch;
   if (bytes > 0) scratch.emplace(bytes, stream);
-  for (const auto& launch : threshold_launches(source, output, rule, sizeof(Pixel),
+  for (const auto& launch : threshold_launches(source, output, rule, sizeof(Pixel), limit,
                                                scratch ? scratch->data() : nullptr)) {
     launch.kernel.sum_bytes == 8 ? start<Pixel, std::uint64_t>(launch, stream)
                                  : start<Pixel, std::uint32_t>(launch, stream);

@@ -5,12 +5,13 @@
 
 #include "warpwise/primitives/threshold/arguments.hpp"
 
-// The threshold kernels but that of tiles.cuh. Fit for nvcc and NVRTC: no host headers.
+// The threshold kernels but those of bands.cuh and tiles.cuh. Fit for nvcc and NVRTC: no host
+// headers.
 //
-// mean and exact_mean, for windows that are too large for tiles.cuh: down the columns a window sum
-// follows from the row above, one row comes in and one goes out; along a row it is the difference
-// of two prefix sums of the column sums. So the cost does not depend on the window. Sum is uint32
-// or, for a wide rule, uint64; sums wrap, their differences are right again.
+// mean and exact_mean, for windows and sums that are too large for bands.cuh: down the columns a
+// window sum follows from the row above, one row comes in and one goes out; along a row it is the
+// difference of two prefix sums of the column sums. So the cost does not depend on the window. Sum
+// is uint32 or, for a wide rule, uint64; sums wrap, their differences are right again.
 namespace warpwise::kernels::threshold {
 
 using cuda::std::int64_t;
@@ -46,6 +47,14 @@ __device__ inline void store_element(unsigned char* row, int64_t x, T value) {
     bits = value;
   }
   for (unsigned i = 0; i < sizeof(T); ++i) p[i] = static_cast<unsigned char>(bits >> 8 * i);
+}
+
+/// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign
+/// of the byte, eight times.
+__device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
+  unsigned result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
+  return result;
 }
 
 __device__ inline int64_t clamp_index(int64_t index, int64_t size) {

@@ -10,17 +10,21 @@
 
 namespace warpwise::detail::threshold {
 
-enum class ThresholdStep : std::uint8_t { tiles, segments, scan_segments, columns, rows };
+enum class ThresholdStep : std::uint8_t { bands, tiles, segments, scan_segments, columns, rows };
 
 /// A kernel of mean and exact_mean with its template arguments.
 struct ThresholdKernel {
   ThresholdStep step;
   int pixel_bytes;
-  int sum_bytes;     ///< of all but tiles: 4, or 8 for a wide rule
-  bool writes_mean;  ///< of tiles
+  int sum_bytes = 0;         ///< of all but bands: 4, or 8 for a wide rule
+  bool writes_mean = false;  ///< of bands and of tiles
+  // Of bands alone.
+  int parts = 0;
+  kernels::threshold::BandSums sums = {};
 };
 constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   switch (kernel.step) {
+    case ThresholdStep::bands: return "threshold_bands";
     case ThresholdStep::tiles: return "threshold_tiles";
     case ThresholdStep::segments: return "threshold_segments";
     case ThresholdStep::scan_segments: return "threshold_scan_segments";
@@ -30,12 +34,131 @@ constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   return "";
 }
 
-/// One launch of threshold_tiles or, by sums of whole columns, of threshold_columns and
-/// threshold_rows; for windows higher than a segment, of threshold_segments and
-/// threshold_scan_segments before these.
+/// One launch of threshold_bands or threshold_tiles or, by sums of whole columns, of
+/// threshold_columns and threshold_rows; for windows higher than a segment, of threshold_segments
+/// and threshold_scan_segments before these.
 using ThresholdLaunches = gpu::Launches<ThresholdKernel, 4>;
 
-/// By tiles; nothing where sums of columns have to do it: for windows above 255 of u8 or 127 of
+/// Where the bytes that come into windows and those that go out lie in 16 of them, for results that
+/// begin `shift` bytes behind a multiple of 16.
+struct BandAlignment {
+  int shift;
+  int in_at;
+  int out_at;
+};
+
+/// For sums that slide: one that leaves both within the 32 bytes of a product. Of the four there is
+/// always one.
+inline BandAlignment sliding_alignment(int half_bytes, int pixel_bytes) {
+  // The bytes of 8 results and of the next 8: in_at or out_at + 8 + 15 of u8, + 14 of u16.
+  const int most = pixel_bytes == 1 ? 9 : 10;
+  BandAlignment found{};
+  for (int shift = 0; shift < 16; shift += 4) {
+    found = {shift, (shift + half_bytes + pixel_bytes) & 15, (shift - half_bytes) & 15};
+    if (found.in_at <= most && found.out_at <= most) break;
+  }
+  return found;
+}
+
+/// The instance of threshold_bands for a window, and how its rows lie in shared memory.
+struct BandPlan {
+  ThresholdKernel kernel;
+  BandAlignment alignment;
+  std::int64_t in_offset;
+  std::int64_t pitch;
+  std::int64_t rows;
+  std::int64_t shared_bytes;
+};
+
+inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, bool writes_mean) {
+  using kernels::threshold::BandSums;
+  constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
+  const std::int64_t half_bytes = rule.half * pixel_bytes;
+  const std::int64_t window_bytes = 2 * half_bytes + pixel_bytes;
+  const auto out_at = static_cast<int>(-half_bytes & 15);
+  // out_at + 15 + window_bytes is at most 48 or 80.
+  const int parts = writes_mean || half_bytes > 32 ? 0 : half_bytes > 16 ? 5 : 3;
+  BandPlan plan{};
+  plan.kernel = {.step = ThresholdStep::bands,
+                 .pixel_bytes = static_cast<int>(pixel_bytes),
+                 .writes_mean = writes_mean,
+                 .parts = parts,
+                 .sums = pixel_bytes == 2 ? BandSums::words
+                         : parts != 0     ? BandSums::pairs
+                                          : BandSums::large};
+  const std::int64_t strip = 4 * kernels::threshold::threshold_band_threads(parts);
+  if (parts == 0) {
+    plan.alignment = sliding_alignment(static_cast<int>(half_bytes), static_cast<int>(pixel_bytes));
+    plan.in_offset = window_bytes - plan.alignment.in_at + plan.alignment.out_at;
+    plan.pitch = (((strip + plan.in_offset) / 16 + 1) | 1) * 16;
+  } else {
+    plan.alignment = {0, 0, out_at};
+    plan.pitch = strip + 16 * ((parts - 1) | 1);
+  }
+  // The groups of rows that a window's rows and those of the next group lie in.
+  plan.rows =
+      parts != 0
+          ? (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows
+          : 2 * rows;
+  const std::int64_t change_words = pixel_bytes == 2 || plan.kernel.sums == BandSums::pairs ? 4 : 8;
+  plan.shared_bytes = plan.rows * plan.pitch + 4 * rows * (strip / 8 + 1) * change_words;
+  return plan;
+}
+
+/// By bands; nothing where others have to do it: for wide rules, for windows of u16 above 33, for
+/// windows whose rows do not fit `shared_limit`, and for images of 2^30 bytes a row or rows.
+///
+/// \param shared_limit  the shared memory that a block may ask for
+inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
+    const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
+  constexpr std::int64_t longest_side = std::int64_t{1} << 30;
+  if (rule.wide || src.width > longest_side / pixel_bytes || src.height > longest_side) return {};
+  const BandPlan plan = band_plan(rule, pixel_bytes, out.mean != nullptr);
+  if (plan.shared_bytes > shared_limit || (pixel_bytes == 2 && plan.kernel.parts == 0)) return {};
+
+  const auto address = reinterpret_cast<std::uintptr_t>(src.data);
+  const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0) + plan.alignment.shift;
+  const int first_byte = shift - (shift + 15) / 16 * 16;
+
+  // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
+  // as many as pay for the rows above, which each segment's first sums need.
+  constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
+  const int threads = kernels::threshold::threshold_band_threads(plan.kernel.parts);
+  constexpr std::int64_t multiprocessors = 132;
+  constexpr std::int64_t shared_bytes = 228 << 10;  // that the blocks of one share, with 1 KB more
+  const std::int64_t wanted =
+      multiprocessors *
+      std::clamp<std::int64_t>(shared_bytes / (plan.shared_bytes + 1024), 1,
+                               kernels::threshold::threshold_band_blocks(plan.kernel.parts));
+  const std::int64_t strips = gpu::blocks_for(src.width * pixel_bytes - first_byte, 4 * threads);
+  const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
+  const std::int64_t segments = std::clamp<std::int64_t>(
+      wanted / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
+  const std::int64_t segment_rows =
+      gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
+
+  const kernels::threshold::BandArguments arguments{.src = src,
+                                                    .out = out,
+                                                    .half = static_cast<int>(rule.half),
+                                                    .area = static_cast<int>(rule.area),
+                                                    .bias = static_cast<int>(rule.bias),
+                                                    .first_byte = first_byte,
+                                                    .out_at = plan.alignment.out_at,
+                                                    .in_at = plan.alignment.in_at,
+                                                    .in_offset = static_cast<int>(plan.in_offset),
+                                                    .pitch = static_cast<int>(plan.pitch),
+                                                    .rows = static_cast<int>(plan.rows),
+                                                    .segment_rows = static_cast<int>(segment_rows)};
+  return gpu::Launch<ThresholdKernel>{
+      .kernel = plan.kernel,
+      .grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, segment_rows))},
+      .block = {static_cast<unsigned>(threads)},
+      .shared_bytes = static_cast<std::size_t>(plan.shared_bytes),
+      .parameters = gpu::Parameters::of(arguments)};
+}
+
+/// By tiles; nothing where others have to do it: for windows above 255 of u8 or 127 of
 /// u16, whose areas or sums outgrow the kernel's and whose halo takes more than half of a block's
 /// columns, and for images of more than 2^30 pixels a side.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
@@ -74,10 +197,24 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
                                                     static_cast<int>(halo),
                                                     static_cast<int>(tiles * tile_rows)};
   return gpu::Launch<ThresholdKernel>{
-      .kernel = {ThresholdStep::tiles, static_cast<int>(pixel_bytes), 0, out.mean != nullptr},
+      .kernel = {.step = ThresholdStep::tiles,
+                 .pixel_bytes = static_cast<int>(pixel_bytes),
+                 .writes_mean = out.mean != nullptr},
       .grid = {gpu::grid_x(gpu::blocks_for(words, strip)), gpu::grid_y(segments)},
       .block = {kernels::threshold::threshold_tile_threads},
       .parameters = gpu::Parameters::of(arguments)};
+}
+
+/// The one launch that needs no scratch memory; nothing where sums of columns have to do it.
+/// Windows between those whose sums are products of all their bytes and those that outgrow tiles
+/// are faster by tiles, and so are means.
+inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
+    const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
+  const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit);
+  if (bands && bands->kernel.parts != 0) return bands;
+  const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes);
+  return tiles ? tiles : bands;
 }
 
 /// The scratch memory of sums of columns. It starts at a multiple of 16, and so does each part.
@@ -107,8 +244,9 @@ inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSou
 /// \throws InvalidArgument  a row wider than a GPU grid, a size beyond 64 bits
 inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
-                                            const WindowRule& rule, std::int64_t pixel_bytes) {
-  if (threshold_tile_launch(src, out, rule, pixel_bytes)) return 0;
+                                            const WindowRule& rule, std::int64_t pixel_bytes,
+                                            std::int64_t shared_limit) {
+  if (threshold_one_launch(src, out, rule, pixel_bytes, shared_limit)) return 0;
   const ThresholdScratch scratch = threshold_scratch(src, rule);
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
@@ -117,10 +255,10 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
 inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,
-                                            std::byte* scratch) {
+                                            std::int64_t shared_limit, std::byte* scratch) {
   ThresholdLaunches launches;
-  if (const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes)) {
-    launches.add(*tiles);
+  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit)) {
+    launches.add(*one);
     return launches;
   }
   const ThresholdScratch parts = threshold_scratch(src, rule);
@@ -134,7 +272,9 @@ inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdS
   const unsigned segments =
       gpu::grid_y(gpu::blocks_for(src.height, kernels::threshold::threshold_segment_rows));
   const auto add = [&](ThresholdStep step, gpu::Shape grid, const auto& arguments) {
-    launches.add({.kernel = {step, static_cast<int>(pixel_bytes), rule.wide ? 8 : 4, false},
+    launches.add({.kernel = {.step = step,
+                             .pixel_bytes = static_cast<int>(pixel_bytes),
+                             .sum_bytes = rule.wide ? 8 : 4},
                   .grid = grid,
                   .block = {kernels::threshold::threshold_block_threads},
                   .parameters = gpu::Parameters::of(arguments)});

@@ -8,6 +8,7 @@
 #include "support/enum_names.hpp"
 #include "support/guarded_image.hpp"
 #include "warpwise/gpu/graph.hpp"
+#include "warpwise/primitives/threshold/launch.hpp"
 
 namespace warpwise {
 namespace {
@@ -265,6 +266,16 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
   }
 }
 
+TEST_P(ThresholdTest, StripsOfManyColumns) {
+  // More than one strip of the GPU's blocks, for each number of products that its sums take.
+  for (const std::int64_t window : {3, 33, 65, 81, 129, 131, 255, 301}) {
+    compare(ElementType::u8, {2100, 50}, Content::all_levels, {.window = window});
+  }
+  for (const std::int64_t window : {17, 33, 65, 67, 127}) {
+    compare(ElementType::u16, {1050, 50}, Content::all_levels, {.window = window});
+  }
+}
+
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
   // Large enough to be shared out; windows lower and higher than a strip's few rows.
   for (const std::int64_t window : {3, 9, 31}) {
@@ -382,6 +393,18 @@ TEST(Threshold, RefusesViewsThatDoNotFit) {
   EXPECT_THROW(threshold(src.view(), dst.view(), options, src.view()), InvalidArgument);
   EXPECT_THROW(threshold(src.view(), dst.view(), options, dst.view()), InvalidArgument);
   EXPECT_NO_THROW(threshold(src.view(), dst.view(), options, f32.view()));
+}
+
+TEST(Threshold, EveryWindowHasAnAlignment) {
+  // What comes into 16 bytes of results and what goes out lie within 32 bytes each.
+  for (int half = 0; half < 64; ++half) {
+    for (const int size : {1, 2}) {
+      const auto found = detail::threshold::sliding_alignment(half * size, size);
+      EXPECT_LE(found.in_at + 8 + 16 - size, 32) << half;
+      EXPECT_LE(found.out_at + 8 + 16 - size, 32) << half;
+      EXPECT_EQ((found.in_at - found.out_at - (2 * half + 1) * size) % 16, 0) << half;
+    }
+  }
 }
 
 TEST(Threshold, NamesItsMethods) {

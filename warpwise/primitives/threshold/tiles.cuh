@@ -2,21 +2,13 @@
 
 #include "warpwise/primitives/threshold/kernel.cuh"
 
-// The threshold kernel for windows whose halo fits a block. Fit for nvcc and NVRTC: no host
-// headers.
+// The threshold kernel for low images and windows whose halo fits a block. Fit for nvcc and NVRTC:
+// no host headers.
 //
 // A block goes down a strip of columns, tile by tile of threshold_tile_rows rows. A thread owns the
 // columns of one word of pixels; it slides their sums down the tile into shared memory. Then a lane
 // of each warp takes a row and slides along it: one column's sum comes in, one goes out.
 namespace warpwise::kernels::threshold {
-
-/// The bytes of a and b that the four digits of `selector` name; a digit of 8 more gives the sign
-/// of the byte, eight times.
-__device__ inline unsigned permuted(unsigned a, unsigned b, unsigned selector) {
-  unsigned result;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
-  return result;
-}
 
 /// sum + the numbers of 16 bits in `pair`, weighed by the two low signed bytes of `weights`.
 __device__ inline int plus_pair(int sum, unsigned pair, unsigned weights) {

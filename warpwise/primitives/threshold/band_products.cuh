@@ -1,0 +1,92 @@
+#pragma once
+
+#include "warpwise/primitives/threshold/kernel.cuh"
+
+// Sums along rows of pixels by the matrix units: 16 rows of 32 bytes times a band matrix of 0, 1
+// and -1. Fit for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels::threshold {
+
+/// sum + the signed numbers of 16 bits in `pair`, weighed by the two low signed bytes of `weights`.
+__device__ inline int plus_change(int sum, unsigned pair, unsigned weights) {
+  int result;
+  asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(sum));
+  return result;
+}
+
+/// less + byte k of a word times area, which has at most 16 bits: the dot product finds the byte by
+/// itself.
+__device__ inline int band_excess(int less, unsigned word, int k, unsigned area) {
+  int result;
+  const unsigned factor = k % 2 == 0 ? area : area << 16;
+  if (k < 2) {
+    asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factor), "r"(word), "r"(less));
+  } else {
+    asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factor), "r"(word), "r"(less));
+  }
+  return result;
+}
+
+/// Four weights of 1 or 0: of those in `ones`, the ones that stand at begin, …, end - 1 when the
+/// first stands at `at`.
+__device__ inline unsigned weights_between(unsigned ones, int at, int begin, int end) {
+  const int first = min(max(begin - at, 0), 4);
+  const int last = min(max(end - at, 0), 4);
+  if (first >= last) return 0;
+  return ones & 0xffffffffU << 8 * first & 0xffffffffU >> 8 * (4 - last);
+}
+
+/// The bytes that a word of weights may take for column n of the products: u8 has a sum in each; of
+/// u16, two columns are one pixel's, the sum of the low bytes and that of the high ones.
+template <class Pixel>
+__device__ inline unsigned band_ones() {
+  if constexpr (sizeof(Pixel) == 1) return 0x01010101;
+  return threadIdx.x / 4 % 2 == 0 ? 0x00010001 : 0x01000100;
+}
+
+/// A lane's part of 16 rows by 8 columns of weights: lane 4 n + t has those of column n in rows 4 t
+/// … 4 t + 3. They add up `bytes` bytes of a row from byte `begin` on, and for each next pixel
+/// those that begin a pixel later.
+template <class Pixel>
+__device__ inline unsigned band_weights(int begin, int bytes) {
+  const int n = static_cast<int>(threadIdx.x) % 32 / 4;
+  const int at = static_cast<int>(threadIdx.x) % 4 * 4;
+  const int first = begin + n / int{sizeof(Pixel)} * int{sizeof(Pixel)};
+  return weights_between(band_ones<Pixel>(), at, first, first + bytes);
+}
+
+/// The weights of -1 in the places of 1.
+__device__ inline unsigned negative(unsigned weights) { return weights * 255; }
+
+/// 16 bytes of each of 16 rows that come in and of 16 rows that go out: lane l below 16 says where
+/// those of row l that comes in lie, lane l + 16 the same of row l that goes out.
+struct BandBytes {
+  unsigned in[2];
+  unsigned out[2];
+
+  __device__ void load(unsigned shared_address) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(in[0]), "=r"(in[1]), "=r"(out[0]), "=r"(out[1])
+                 : "r"(shared_address)
+                 : "memory");
+  }
+};
+
+/// Adds the products of 16 bytes of 16 rows with 8 columns of weights: of rows l / 4 and l / 4 + 8
+/// lane l has columns 2 (l % 4) and the next.
+__device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], unsigned weights) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+      "{%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(bytes[0]), "r"(bytes[1]), "r"(weights));
+#else
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+r"(sums[2 * i]), "+r"(sums[2 * i + 1])
+        : "r"(bytes[i]), "r"(weights));
+  }
+#endif
+}
+
+}  // namespace warpwise::kernels::threshold

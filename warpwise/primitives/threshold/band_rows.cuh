@@ -1,0 +1,203 @@
+#pragma once
+
+#include "warpwise/primitives/threshold/kernel.cuh"
+
+// Rows of an image on their way to shared memory, where the edge pixel stands beyond the image. Fit
+// for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels::threshold {
+
+/// Starts to copy `bytes` of 16 bytes from memory at a multiple of 16; the others become 0.
+__device__ inline void start_copy_16(unsigned char* to, const unsigned char* from, int bytes) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from), "r"(bytes)
+               : "memory");
+#else
+  if (bytes == 16) {
+    *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+  } else {
+    for (int i = 0; i < bytes; ++i) to[i] = from[i];
+  }
+#endif
+}
+
+/// Starts to copy a word.
+__device__ inline void start_copy_4(unsigned char* to, const unsigned char* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+               :
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from)
+               : "memory");
+#else
+  *reinterpret_cast<unsigned*>(to) = *reinterpret_cast<const unsigned*>(from);
+#endif
+}
+
+/// Waits for the copies that this thread has started.
+__device__ inline void finish_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+__device__ inline bool is_multiple(const unsigned char* address, unsigned of) {
+  return reinterpret_cast<cuda::std::uintptr_t>(address) % of == 0;
+}
+
+/// What a block has of a row in shared memory: bytes `first` … first + pitch - 1 of it, some of
+/// which may lie beyond the image.
+class BandColumns {
+ public:
+  /// \param pitch  a multiple of 16, and an odd one: 16 bytes of each of 8 rows meet all banks
+  __device__ BandColumns(const ThresholdSource& src, int first, int pitch, int pixel_bytes)
+      : src_(src), first_(first), pitch_(pitch),
+        row_bytes_(static_cast<int>(src.width) * pixel_bytes),
+        height_(static_cast<int>(src.height)) {
+    const int threads = static_cast<int>(blockDim.x);
+    const int groups = pitch / 16;
+    row_ = static_cast<int>(threadIdx.x) / groups;
+    group_ = static_cast<int>(threadIdx.x) % groups;
+    down_ = threads / groups;
+    along_ = threads % groups;
+    // Each 16 bytes are at a multiple of 16 and none begin before the image and end in it.
+    in_groups_ =
+        is_multiple(src.data + first, 16) && src.pitch % 16 == 0 && (first >= 0 || first % 16 == 0);
+  }
+
+  __device__ int row_bytes() const { return row_bytes_; }
+  __device__ bool beyond() const { return first_ < 0 || first_ + pitch_ > row_bytes_; }
+
+  /// Starts to copy 16 rows from row y on; those above row `least` become 0. Called by the whole
+  /// block, which waits by finish_copies() and a barrier. What lies beyond the image's sides is
+  /// left to repeat_edges().
+  __device__ void start_rows(unsigned char* to, int y, int least) const {
+    constexpr int64_t most_pitch = int64_t{1} << 26;  // 16 rows are less than 2^31 bytes apart
+    const bool inside = y >= max(least, 0) && y + 16 <= height_;
+    if (in_groups_ && inside && src_.pitch <= most_pitch) {
+      beyond() ? start_groups<true>(to, y) : start_groups<false>(to, y);
+    } else {
+      start_near_edge(to, y, least);
+    }
+  }
+
+  /// Puts the edge pixels into the bytes of 16 rows that lie beyond the image. Called by the whole
+  /// block, between barriers.
+  template <class Pixel>
+  __device__ void repeat_edges(unsigned char* rows) const {
+    constexpr int size = sizeof(Pixel);
+    const int threads_a_row = static_cast<int>(blockDim.x) / 16;
+    unsigned char* const row = rows + static_cast<int>(threadIdx.x) / threads_a_row * pitch_;
+    const int thread = static_cast<int>(threadIdx.x) % threads_a_row;
+    const int begin = max(-first_, 0);                 // of the image, in the row,
+    const int end = min(row_bytes_ - first_, pitch_);  // and its end
+    const auto edge = [&](int at) {
+      unsigned pixel = row[at];
+      if constexpr (size == 2) pixel |= unsigned{row[at + 1]} << 8;
+      return pixel * (size == 1 ? 0x01010101 : 0x00010001);
+    };
+    // Words, but for the last one before the image and the first one behind it, which hold pixels.
+    const auto put = [&](int at, unsigned word) {
+      if (at + 4 <= begin || at >= end) {
+        *reinterpret_cast<unsigned*>(row + at) = word;
+        return;
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int in_pixel = (at + i + first_) & (size - 1);
+        if (at + i < begin || at + i >= end) {
+          row[at + i] = static_cast<unsigned char>(word >> 8 * in_pixel);
+        }
+      }
+    };
+    if (begin > 0) {
+      const unsigned word = edge(begin);
+      for (int at = 4 * thread; at < begin; at += 4 * threads_a_row) put(at, word);
+    }
+    if (end < pitch_) {
+      const unsigned word = edge(end - size);
+      for (int at = end / 4 * 4 + 4 * thread; at < pitch_; at += 4 * threads_a_row) put(at, word);
+    }
+  }
+
+ private:
+  /// Of rows inside of the image, in groups of 16 bytes, some of which may be `beyond` its sides.
+  template <bool beyond>
+  __device__ void start_groups(unsigned char* to, int y) const {
+    const unsigned char* const from = src_.data + y * src_.pitch + first_;
+    const auto pitch = static_cast<int>(src_.pitch);
+    const int threads = static_cast<int>(blockDim.x);
+    const int step = down_ * pitch + 16 * along_;
+    int at = row_ * pitch + 16 * group_;
+    int group = group_;
+#pragma unroll 4
+    for (int i = 16 * static_cast<int>(threadIdx.x); i < 16 * pitch_; i += 16 * threads) {
+      if constexpr (beyond) {
+        const int begin = first_ + 16 * group;
+        const int bytes = begin < 0 ? 0 : min(max(row_bytes_ - begin, 0), 16);
+        if (bytes > 0) start_copy_16(to + i, from + at, bytes);
+      } else {
+        start_copy_16(to + i, from + at, 16);
+      }
+      at += step;
+      group += along_;
+      if (group >= pitch_ / 16) {
+        group -= pitch_ / 16;
+        at += pitch - pitch_;
+      }
+    }
+  }
+
+  /// Of any rows of any image.
+  __device__ void start_near_edge(unsigned char* to, int y, int least) const {
+    const int threads = static_cast<int>(blockDim.x);
+    int r = row_;
+    int group = group_;
+#pragma unroll 1
+    for (int i = 16 * static_cast<int>(threadIdx.x); i < 16 * pitch_; i += 16 * threads) {
+      if (y + r < least) {
+        *reinterpret_cast<uint4*>(to + i) = make_uint4(0, 0, 0, 0);
+      } else {
+        const unsigned char* const row = src_.data + min(max(y + r, 0), height_ - 1) * src_.pitch;
+        start_group(to + i, row, first_ + 16 * group);
+      }
+      r += down_;
+      group += along_;
+      if (group >= pitch_ / 16) {
+        group -= pitch_ / 16;
+        ++r;
+      }
+    }
+  }
+
+  /// The 16 bytes at byte `at` of a row, of which some may lie beyond the image.
+  __device__ void start_group(unsigned char* to, const unsigned char* row, int at) const {
+    if (at >= row_bytes_ || at + 16 <= 0) return;
+    if (at >= 0 && is_multiple(row + at, 16)) {
+      return start_copy_16(to, row + at, min(16, row_bytes_ - at));
+    }
+    const bool words = is_multiple(row + at, 4);
+#pragma unroll 4
+    for (int i = 0; i < 16; i += 4) {
+      if (words && at + i >= 0 && at + i + 4 <= row_bytes_) {
+        start_copy_4(to + i, row + at + i);
+      } else {
+#pragma unroll
+        for (int k = i; k < i + 4; ++k) to[k] = row[min(max(at + k, 0), row_bytes_ - 1)];
+      }
+    }
+  }
+
+  const ThresholdSource& src_;
+  int first_;
+  int pitch_;
+  int row_bytes_;  ///< of the image
+  int height_;
+  bool in_groups_;
+  int row_;    ///< of the thread's first 16 bytes, which are
+  int group_;  ///< this one in the row,
+  int down_;   ///< and how many rows and groups further on its next ones are
+  int along_;
+};
+
+}  // namespace warpwise::kernels::threshold

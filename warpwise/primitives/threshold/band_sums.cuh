@@ -1,0 +1,162 @@
+#pragma once
+
+#include "warpwise/primitives/threshold/band_products.cuh"
+
+// What changes in the sums along rows from one row's window to the next row's. Fit for nvcc and
+// NVRTC: no host headers.
+namespace warpwise::kernels::threshold {
+
+/// What is known of threshold_bands at compile time. A window and the next 15 bytes lie within
+/// `parts` times 16 bytes; 0 means any window.
+template <class PixelType, int window_parts, BandSums band_sums>
+struct BandShape {
+  using Pixel = PixelType;
+  static constexpr int parts = window_parts;
+  static constexpr BandSums sums = band_sums;
+  static constexpr int size = sizeof(Pixel);
+  static constexpr int threads = threshold_band_threads(parts);
+  static constexpr int strip = 4 * threads;
+  /// The words of shared memory that the changes of 8 bytes of pixels take, …
+  static constexpr int words = size == 2 || sums == BandSums::pairs ? 4 : 8;
+  /// … and a row of them: 8 rows' words of 4 lanes meet all banks.
+  static constexpr int pitch = strip / 8 * words + words;
+};
+
+/// Puts a lane's four sums, in rows l / 4 and l / 4 + 8, where BandColumn finds them.
+template <class Shape>
+__device__ inline void put_changes(int* upper, const int (&sums)[4]) {
+  int* const lower = upper + 8 * Shape::pitch;
+  if constexpr (Shape::size == 2) {
+    *upper = sums[0] + 256 * sums[1];
+    *lower = sums[2] + 256 * sums[3];
+  } else if constexpr (Shape::sums == BandSums::pairs) {
+    *upper = static_cast<int>(permuted(sums[0], sums[1], 0x5410));
+    *lower = static_cast<int>(permuted(sums[2], sums[3], 0x5410));
+  } else {
+    *reinterpret_cast<int2*>(upper) = {sums[0], sums[1]};
+    *reinterpret_cast<int2*>(lower) = {sums[2], sums[3]};
+  }
+}
+
+/// Each sum by itself, for windows of few bytes: the products of all of its bytes.
+template <class Shape>
+class WholeSums {
+ public:
+  __device__ explicit WholeSums(const BandArguments& a) {
+    const int window = (2 * a.half + 1) * Shape::size;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+#pragma unroll
+      for (int p = 0; p < Shape::parts; ++p) {
+        weights_[k][p] = band_weights<typename Shape::Pixel>(a.out_at + 8 * k - 16 * p, window);
+      }
+    }
+  }
+
+  /// Sums along 16 rows that come in, less those of 16 rows that go out unless `starting`, for a
+  /// warp's part of the strip. `rows` is the lane's address for BandBytes::load() of its first 16
+  /// bytes.
+  template <bool starting>
+  __device__ void along_rows(unsigned rows, int* changes) const {
+    BandBytes bytes[Shape::parts];  // those at 16 i are in element i mod parts
+#pragma unroll
+    for (int p = 0; p < Shape::parts - 1; ++p) bytes[p].load(rows + 16 * p);
+#pragma unroll
+    for (int i = 0; i < threshold_band_warp_bytes / 16; ++i) {
+      constexpr int last = Shape::parts - 1;
+      bytes[(i + last) % Shape::parts].load(rows + 16 * (i + last));
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        int sums[4] = {};
+#pragma unroll
+        for (int p = 0; p < Shape::parts; ++p) {
+          const BandBytes& part = bytes[(i + p) % Shape::parts];
+          add_products(sums, part.in, weights_[k][p]);
+          if constexpr (!starting) add_products(sums, part.out, negative(weights_[k][p]));
+        }
+        put_changes<Shape>(changes + (2 * i + k) * Shape::words, sums);
+      }
+    }
+  }
+
+ private:
+  unsigned weights_[2][Shape::parts];  ///< of 8 bytes of results and of the next 8
+};
+
+/// Each sum from the one 8 bytes before: less what goes out of the window, and what comes into it.
+template <class Shape>
+class SlidingSums {
+ public:
+  __device__ explicit SlidingSums(const BandArguments& a) : in_offset_(a.in_offset) {
+    using Pixel = typename Shape::Pixel;
+    const int window = (2 * a.half + 1) * Shape::size;
+    parts_ = (a.out_at + 8 - Shape::size + window + 15) / 16;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      first_[k] = band_weights<Pixel>(a.out_at - 16 * k, window);
+      last_[k] = band_weights<Pixel>(a.out_at - 16 * (parts_ - 1 - k), window);
+#pragma unroll
+      for (int p = 0; p < 2; ++p) {
+        coming_[k][p] = band_weights<Pixel>(a.in_at + 8 * k - 16 * p, 8);
+        going_[k][p] = band_weights<Pixel>(a.out_at + 8 * k - 16 * p, 8);
+      }
+    }
+  }
+
+  /// As WholeSums::along_rows().
+  template <bool starting>
+  __device__ void along_rows(unsigned rows, int* changes) const {
+    int sums[4] = {};
+#pragma unroll 4
+    for (int p = 0; p < parts_; ++p) {
+      BandBytes part;
+      part.load(rows + 16 * p);
+      add_products(sums, part.in, at_start(p));
+      if constexpr (!starting) add_products(sums, part.out, negative(at_start(p)));
+    }
+    constexpr int steps = threshold_band_warp_bytes / 16;
+    BandBytes coming[2];  // of columns that come into the window
+    BandBytes going[2];
+    coming[0].load(rows + in_offset_);
+    going[0].load(rows);
+#pragma unroll
+    for (int i = 0; i < steps; ++i) {
+      coming[(i + 1) % 2].load(rows + in_offset_ + 16 * (i + 1));
+      going[(i + 1) % 2].load(rows + 16 * (i + 1));
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        put_changes<Shape>(changes + (2 * i + k) * Shape::words, sums);
+        if (k == 1 && i + 1 == steps) break;
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+          const int at = (i + p) % 2;
+          add_products(sums, coming[at].in, coming_[k][p]);
+          add_products(sums, going[at].in, negative(going_[k][p]));
+          if constexpr (!starting) {
+            add_products(sums, coming[at].out, negative(coming_[k][p]));
+            add_products(sums, going[at].out, going_[k][p]);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  /// The weights of the first sum's 16 bytes number p.
+  __device__ unsigned at_start(int p) const {
+    if (p == 0) return first_[0];
+    if (p == 1) return first_[1];
+    if (p == parts_ - 1) return last_[0];
+    return p == parts_ - 2 ? last_[1] : band_ones<typename Shape::Pixel>();
+  }
+
+  int in_offset_;
+  int parts_;  ///< 16 bytes, of the first sum: weights for the first two, …
+  unsigned first_[2];
+  unsigned last_[2];  ///< … the last and the last but one,
+  unsigned coming_[2]
+                  [2];    ///< and for what comes in 8 bytes and another 8 further on, in two parts,
+  unsigned going_[2][2];  ///< and goes out.
+};
+
+}  // namespace warpwise::kernels::threshold

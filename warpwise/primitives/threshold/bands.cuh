@@ -1,0 +1,258 @@
+#pragma once
+
+#include "warpwise/primitives/threshold/band_rows.cuh"
+#include "warpwise/primitives/threshold/band_sums.cuh"
+
+// The threshold kernel for sums of 32 bits. Fit for nvcc and NVRTC: no host headers.
+//
+// A block goes down a strip of columns, 16 rows at a time. From one row to the next the window's
+// sum changes by the sum along the row that comes in less that along the row that goes out. The
+// matrix units make these changes, as products of the rows' bytes with weights of 1 and -1
+// (band_sums.cuh). Through shared memory the changes get to the threads that add them up down the
+// columns and decide.
+namespace warpwise::kernels::threshold {
+
+/// A thread's word of pixels and how far each is from the threshold: less[k] is bias less the sum
+/// of the window.
+template <class Shape>
+struct BandColumn {
+  using Pixel = typename Shape::Pixel;
+  static constexpr int count = threshold_pixels_per_word<Pixel>;
+  int less[count];
+
+  /// Goes down a row whose changes these are.
+  __device__ void slide(const int* changes) {
+    if constexpr (sizeof(Pixel) == 2) {
+      const int2 change = *reinterpret_cast<const int2*>(changes);
+      less[0] -= change.x;
+      less[1] -= change.y;
+    } else if constexpr (Shape::sums == BandSums::pairs) {
+      const uint2 change = *reinterpret_cast<const uint2*>(changes);
+      less[0] = plus_change(less[0], change.x, 0x00ff);
+      less[1] = plus_change(less[1], change.x, 0xff00);
+      less[2] = plus_change(less[2], change.y, 0x00ff);
+      less[3] = plus_change(less[3], change.y, 0xff00);
+    } else {
+      const int4 change = *reinterpret_cast<const int4*>(changes);
+      less[0] -= change.x;
+      less[1] -= change.y;
+      less[2] -= change.z;
+      less[3] -= change.w;
+    }
+  }
+
+  /// The results for a word of pixels.
+  __device__ unsigned decide(unsigned word, const BandArguments& a) const {
+    unsigned is_below;
+    if constexpr (sizeof(Pixel) == 2) {
+      is_below =
+          permuted((word & 0xffff) * a.area + less[0], (word >> 16) * a.area + less[1], 0xffbb);
+    } else {
+      int excess[count];
+#pragma unroll
+      for (int k = 0; k < count; ++k) {
+        excess[k] = Shape::sums == BandSums::large
+                        ? static_cast<int>((word >> 8 * k & 0xff) * a.area) + less[k]
+                        : band_excess(less[k], word, k, a.area);
+      }
+      is_below = permuted(permuted(excess[0], excess[1], 0x00fb),
+                          permuted(excess[2], excess[3], 0x00fb), 0x5410);
+    }
+    constexpr unsigned everywhere = sizeof(Pixel) == 1 ? 0x01010101 : 0x00010001;
+    return (is_below & a.out.below * everywhere) | (~is_below & a.out.above * everywhere);
+  }
+};
+
+/// The word at byte `at` of a row, of which some may lie beyond the image: 0 there.
+template <class Pixel>
+__device__ inline unsigned word_near_edge(const unsigned char* row, int at, int row_bytes) {
+  unsigned word = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (at + k >= 0 && at + k < row_bytes) word |= unsigned{row[at + k]} << 8 * k;
+  }
+  return word;
+}
+
+/// A thread's word of results in each row.
+template <class Pixel>
+struct BandResults {
+  int at;             ///< its byte in a row
+  int row_bytes;      ///< of the image
+  bool whole_source;  ///< words are read at once,
+  bool whole;         ///< and written
+
+  __device__ BandResults(const BandArguments& a, int byte, int bytes) : at(byte), row_bytes(bytes) {
+    const bool inside = at >= 0 && at + 4 <= row_bytes;
+    whole_source = inside && is_multiple(a.src.data + at, 4) && a.src.pitch % 4 == 0;
+    whole = inside && is_multiple(a.out.dst + at, 4) && a.out.dst_pitch % 4 == 0;
+  }
+
+  /// The pixels of row y.
+  __device__ unsigned load(const BandArguments& a, int y) const {
+    const unsigned char* const row =
+        a.src.data + min(y, static_cast<int>(a.src.height) - 1) * a.src.pitch;
+    return whole_source ? *reinterpret_cast<const unsigned*>(row + at)
+                        : word_near_edge<Pixel>(row, at, row_bytes);
+  }
+
+  __device__ void store(const BandArguments& a, int y, unsigned word) const {
+    unsigned char* const row = a.out.dst + y * a.out.dst_pitch;
+    if (whole) {
+      *reinterpret_cast<unsigned*>(row + at) = word;
+      return;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (at + k >= 0 && at + k < row_bytes)
+        row[at + k] = static_cast<unsigned char>(word >> 8 * k);
+    }
+  }
+
+  template <class Shape>
+  __device__ void store_means(const BandArguments& a, int y,
+                              const BandColumn<Shape>& column) const {
+#pragma unroll
+    for (int k = 0; k < BandColumn<Shape>::count; ++k) {
+      const int x = at / int{sizeof(Pixel)} + k;
+      if (x < 0 || x >= a.src.width) continue;
+      store_mean<Pixel>(a.out, x, y, static_cast<uint32_t>(a.bias - column.less[k]),
+                        static_cast<uint32_t>(a.area));
+    }
+  }
+};
+
+/// mean and exact_mean. Grid: x covers the columns in strips, y strides over segments of rows.
+template <class Pixel, int parts, BandSums sums, bool with_mean>
+__global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_blocks(parts))
+    threshold_bands(BandArguments a) {
+  extern __shared__ uint4 band_shared[];
+  using Shape = BandShape<Pixel, parts, sums>;
+  // Rows of small windows stay in shared memory from when they come into the window until they have
+  // left it; those of others are read again for that, and once more for the pixels themselves.
+  constexpr bool kept = parts != 0;
+  using Sums = cuda::std::conditional_t<parts == 0, SlidingSums<Shape>, WholeSums<Shape>>;
+  constexpr int rows = threshold_band_rows;
+  constexpr int size = sizeof(Pixel);
+  const Sums sums_along(a);
+  const int strip_at = a.half * size + a.out_at;  // in the rows of shared memory
+  const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
+  const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
+  auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
+  int* const changes = reinterpret_cast<int*>(shared + a.rows * a.pitch);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32;
+  const int warp_bytes = thread / 32 * threshold_band_warp_bytes;
+  const unsigned warp_shared = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + warp_bytes;
+  int* const lane_changes =
+      changes + lane / 4 * Shape::pitch + (warp_bytes / 8 * 4 + lane % 4) * (Shape::words / 4);
+  const int* const column_changes = changes + thread * (Shape::words / 2);
+  const BandResults<Pixel> results(a, first_byte + 4 * thread, columns.row_bytes());
+  const int height = static_cast<int>(a.src.height);
+  const int ahead = (a.half + rows - 1) / rows;  // kept: groups of rows that come in below the own
+  const int starting_groups = (2 * a.half + rows) / rows;
+
+  for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
+       segment += int64_t{gridDim.y} * a.segment_rows) {
+    const int begin = static_cast<int>(segment);
+    const int end = min(begin + a.segment_rows, height);
+    const int least = begin - a.half - 1;  // the first row that the first window's sum has
+    BandColumn<Shape> column;
+#pragma unroll
+    for (int& less : column.less) less = a.bias;
+    const auto start = [&](int slot, int y) {
+      columns.start_rows(shared + slot * a.pitch, y, least);
+    };
+    int slot = 0;    // kept: where the rows from y on are
+    int newest = 0;  // kept: where the last ones are that have come
+    int y = begin - starting_groups * rows;
+    if constexpr (kept) {
+      for (int group = a.half / rows; group <= ahead; ++group)
+        start(group * rows, y + group * rows);
+      newest = ahead * rows;
+    } else {
+      start(0, y + a.half);
+    }
+#pragma unroll 1
+    for (; y < end; y += rows) {
+      const bool starting = y < begin;
+      finish_copies();
+      __syncthreads();
+      if (columns.beyond()) {
+        if constexpr (kept) {
+          const bool first = y + starting_groups * rows == begin;
+          for (int at = first ? a.half / rows * rows : newest; at <= newest; at += rows) {
+            columns.repeat_edges<Pixel>(shared + at * a.pitch);
+          }
+        } else {
+          columns.repeat_edges<Pixel>(shared);
+          if (!starting) columns.repeat_edges<Pixel>(shared + rows * a.pitch);
+        }
+        __syncthreads();
+      }
+      unsigned pixels[kept ? 1 : rows] = {};
+      if constexpr (!kept) {
+        if (!starting) {
+#pragma unroll
+          for (int i = 0; i < rows; ++i) pixels[i] = results.load(a, y + i);
+        }
+      }
+      // Of the lane: of a row that comes in, or one that goes out.
+      int row = lane % 16;
+      if constexpr (kept) {
+        row += lane < 16 ? slot + a.half : slot - a.half - 1;
+        row = row < 0 ? row + a.rows : row < a.rows ? row : row - a.rows;
+      } else {
+        row = lane;
+      }
+      const unsigned bytes = warp_shared + row * a.pitch;
+      if (starting) {
+        sums_along.template along_rows<true>(bytes, lane_changes);
+      } else {
+        sums_along.template along_rows<false>(bytes, lane_changes);
+      }
+      __syncthreads();
+      // The oldest rows are no longer needed: the next ones come while this thread goes down.
+      if (y + rows < end) {
+        if constexpr (kept) {
+          newest = newest + rows == a.rows ? 0 : newest + rows;
+          start(newest, y + (ahead + 1) * rows);
+        } else {
+          start(0, y + rows + a.half);
+          if (y + rows >= begin) start(rows, y + rows - a.half - 1);
+        }
+      }
+      if (starting) {
+#pragma unroll
+        for (int i = 0; i < rows; ++i) column.slide(column_changes + i * Shape::pitch);
+      } else {
+        const unsigned char* const own = shared + slot * a.pitch + strip_at + 4 * thread;
+        const auto go_down = [&](int i) {
+          column.slide(column_changes + i * Shape::pitch);
+          const unsigned word =
+              kept ? *reinterpret_cast<const unsigned*>(own + i * a.pitch) : pixels[kept ? 0 : i];
+          if constexpr (with_mean) {
+            if (y + i < end) results.store_means(a, y + i, column);
+          }
+          return column.decide(word, a);
+        };
+        if (y + rows <= end && results.whole) {
+          unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
+#pragma unroll
+          for (int i = 0; i < rows; ++i, row += a.out.dst_pitch) {
+            *reinterpret_cast<unsigned*>(row) = go_down(i);
+          }
+        } else {
+#pragma unroll
+          for (int i = 0; i < rows; ++i) {
+            const unsigned word = go_down(i);
+            if (y + i < end) results.store(a, y + i, word);
+          }
+        }
+      }
+      slot = slot + rows == a.rows ? 0 : slot + rows;
+    }
+  }
+}
+
+}  // namespace warpwise::kernels::threshold
