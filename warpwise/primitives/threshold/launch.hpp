@@ -205,14 +205,23 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
+/// Whether bands are faster than tiles, where both could do it: not for means, nor for windows
+/// whose sums slide, nor where blocks are few or their segments low, since bands take longer for
+/// each tile and for a segment's first window.
+inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
+                             std::int64_t height) {
+  constexpr std::int64_t fewest_blocks = 128;
+  const std::int64_t window = 2 * rule.half + 1;
+  return bands.kernel.parts != 0 && std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks &&
+         5 * window * bands.grid.y <= 4 * height;
+}
+
 /// The one launch that needs no scratch memory; nothing where sums of columns have to do it.
-/// Windows between those whose sums are products of all their bytes and those that outgrow tiles
-/// are faster by tiles, and so are means.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
   const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit);
-  if (bands && bands->kernel.parts != 0) return bands;
+  if (bands && bands_are_faster(*bands, rule, src.height)) return bands;
   const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes);
   return tiles ? tiles : bands;
 }

@@ -266,13 +266,23 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
   }
 }
 
-TEST_P(ThresholdTest, StripsOfManyColumns) {
-  // More than one strip of the GPU's blocks, for each number of products that its sums take.
-  for (const std::int64_t window : {3, 33, 65, 81, 129, 131, 255, 301}) {
-    compare(ElementType::u8, {2100, 50}, Content::all_levels, {.window = window});
+TEST_P(ThresholdTest, BlocksOfBands) {
+  // High enough for a GPU's bands, with whole groups of bytes and without, in one strip and in two;
+  // windows above 255 take bands at any size.
+  for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
+    for (const std::int64_t window : {1, 3, 13, 25}) {
+      compare(ElementType::u8, {40, 4200}, Content::all_levels, {.window = window},
+              {layout, layout, {}});
+      compare(ElementType::u16, {21, 4200}, Content::all_levels, {.window = window},
+              {layout, layout, {}});
+    }
+    compare(ElementType::u8, {530, 2150}, Content::few_levels, {.window = 15},
+            {layout, layout, {}});
+    compare(ElementType::u8, {40, 6200}, Content::all_levels, {.window = 33}, {layout, layout, {}});
+    compare(ElementType::u8, {8, 31700}, Content::all_levels, {.window = 63}, {layout, layout, {}});
   }
-  for (const std::int64_t window : {17, 33, 65, 67, 127}) {
-    compare(ElementType::u16, {1050, 50}, Content::all_levels, {.window = window});
+  for (const std::int64_t window : {257, 301}) {
+    compare(ElementType::u8, {2100, 50}, Content::all_levels, {.window = window});
   }
 }
 
