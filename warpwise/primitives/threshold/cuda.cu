@@ -52,16 +52,6 @@ auto* band_kernel(const ThresholdKernel& kernel) {
   }
 }
 
-/// The shared memory that a block may ask for.
-std::int64_t shared_limit() {
-  int device = 0;
-  int bytes = 0;
-  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
-  gpu::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "cudaDeviceGetAttribute");
-  return bytes;
-}
-
 template <class Pixel, class Sum>
 void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream) {
   const auto as = [&](auto* kernel) {
@@ -84,7 +74,7 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   const auto source = source_of(src);
   const auto output = output_of(dst, mean, rule.values);
-  const std::int64_t limit = shared_limit();
+  constexpr std::int64_t limit = threshold_shared_limit;
   const std::int64_t bytes = threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit);
   std::optional<gpu::Buffer> scratch;
   if (bytes > 0) scratch.emplace(bytes, stream);

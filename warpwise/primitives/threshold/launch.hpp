@@ -10,6 +10,9 @@
 
 namespace warpwise::detail::threshold {
 
+/// The shared memory that a block may ask for on every GPU that Warpwise runs on.
+inline constexpr std::int64_t threshold_shared_limit = 64 << 10;
+
 enum class ThresholdStep : std::uint8_t { bands, tiles, segments, scan_segments, columns, rows };
 
 /// A kernel of mean and exact_mean with its template arguments.

@@ -11,9 +11,6 @@ namespace {
 constexpr std::int64_t most_pixels_a_side = 1 << 30;
 constexpr std::int64_t largest_window = 2051;
 
-// Of a block, on the GPUs whose library launches what the shipped rung does for each window.
-constexpr std::int64_t shared_limit = 227 * 1024;
-
 /// The name of a kernel for bytes, by which its instance is found.
 std::string demangled_name(const detail::threshold::ThresholdKernel& kernel) {
   const std::string name = detail::threshold::kernel_name(kernel);
@@ -92,9 +89,9 @@ class ThresholdLadder final : public Ladder {
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const Views views = views_of(problem, placement.address[0], placement.address[1]);
     std::vector<Launch> launches;
-    for (const auto& launch :
-         detail::threshold::threshold_launches(views.src, views.out, views.rule, 1, shared_limit,
-                                               pointer<std::byte>(placement.scratch))) {
+    for (const auto& launch : detail::threshold::threshold_launches(
+             views.src, views.out, views.rule, 1, detail::threshold::threshold_shared_limit,
+             pointer<std::byte>(placement.scratch))) {
       launches.push_back(launch_of(launch, demangled_name(launch.kernel)));
     }
     return launches;
@@ -104,7 +101,7 @@ class ThresholdLadder final : public Ladder {
                                      const Placement& /*placement*/) const override {
     const Views views = views_of(problem, 0, 0);
     return detail::threshold::threshold_scratch_bytes(views.src, views.out, views.rule, 1,
-                                                      shared_limit);
+                                                      detail::threshold::threshold_shared_limit);
   }
 
   Division division(const Problem& problem) const override {
