@@ -23,7 +23,7 @@ class Primitives(ExplainTest):
         "copy": ["copy_kernel"],
         "convert": ["convert_kernel"],
         "sobel": ["sobel_kernel"],
-        "threshold": ["threshold_bands"],
+        "threshold": ["threshold_tiles"],
         "match": ["match_kernel"],
         "disparity": ["disparity_pad_kernel", "disparity_sweep_kernel", "disparity_check_kernel"],
         "find": ["differences_kernel", "find_best_kernel"],
