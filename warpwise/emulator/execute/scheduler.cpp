@@ -48,9 +48,9 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
     if (warp.groups.empty()) continue;
     const std::uint64_t before = warp.executed;
     warp.spun = warp.looped = false;
-    const Outcome outcome = Turn<Observers>(warp, code, worker.observers).run();
+    const TurnEnd outcome = Turn<Observers>(warp, code, worker.observers).run();
     executed += warp.executed - before;
-    if (outcome == Outcome::ready) {
+    if (outcome == TurnEnd::ready) {
       ready = true;
       only_spins = only_spins && warp.spun;
       only_loops = only_loops && warp.looped;

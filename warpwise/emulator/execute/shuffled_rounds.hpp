@@ -33,9 +33,9 @@ BlockOutcome run_block_shuffled(Block& block, ObservedWorker<Observers>& worker)
   std::uint64_t executed = 0;
   for (Warp* warp : warps) {
     const std::uint64_t before = warp->executed;
-    const Outcome outcome = Turn<Observers, true>(*warp, *worker.code, worker.observers).run();
+    const TurnEnd outcome = Turn<Observers, true>(*warp, *worker.code, worker.observers).run();
     executed += warp->executed - before;
-    ready = ready || outcome == Outcome::ready;
+    ready = ready || outcome == TurnEnd::ready;
     if (worker.launch->progress->stop) break;
   }
   charge(worker, block, executed);

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t turn_instructions = 1 << 18;
 // apart that wait for each other at the end of an ordinary loop with atomics.
 inline constexpr int spins_before_yield = 256;
 
-enum class Outcome { finished, waiting, ready };
+enum class TurnEnd { finished, waiting, ready };
 
 /// One warp's turn. \tparam shuffled  it may end behind any instruction, as the worker's schedule
 /// says
@@ -43,17 +43,17 @@ class Turn {
       warp.turn_ends = warp.executed + turn_instructions;
   }
 
-  Outcome run() {
+  TurnEnd run() {
     if constexpr (shuffled) {
-      if (run_some_lanes()) return Outcome::ready;
+      if (run_some_lanes()) return TurnEnd::ready;
     }
     for (;;) {
       const int best = pick(warp_);
       if (best >= 0) {
-        if (!run_group(static_cast<std::size_t>(best), false)) return Outcome::ready;
+        if (!run_group(static_cast<std::size_t>(best), false)) return TurnEnd::ready;
         continue;
       }
-      if (warp_.groups.empty()) return Outcome::finished;
+      if (warp_.groups.empty()) return TurnEnd::finished;
       bool any_yielded = false;
       for (Group& group : warp_.groups) {
         any_yielded |= group.yielded && group.state == Group::State::ready;
@@ -61,7 +61,7 @@ class Turn {
       }
       if (any_yielded) {
         warp_.spun = warp_.looped = true;
-        return Outcome::ready;
+        return TurnEnd::ready;
       }
       // Lanes that wait for others which will not come: they go on alone.
       int forced = -1;
@@ -72,9 +72,9 @@ class Turn {
           forced = static_cast<int>(i);
         }
       }
-      if (forced < 0) return Outcome::waiting;
+      if (forced < 0) return TurnEnd::waiting;
       warp_.groups[static_cast<std::size_t>(forced)].state = Group::State::ready;
-      if (!run_group(static_cast<std::size_t>(forced), true)) return Outcome::ready;
+      if (!run_group(static_cast<std::size_t>(forced), true)) return TurnEnd::ready;
     }
   }
 
