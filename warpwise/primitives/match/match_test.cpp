@@ -176,6 +176,31 @@ TEST_P(MatchTest, LargeBlocksAndRanges) {
   }
 }
 
+/// The last word that the matrix units are given of a row is beside the image, whose memory ends
+/// with the last row.
+TEST_P(MatchTest, ReadsNothingBehindTheImage) {
+  if (GetParam() == Backend::cpu) return;
+  constexpr std::int64_t width = 71, height = 65;
+  MatchOptions options = options_of(32, 32, {-16, 15}, {-16, 15}, Measure::ncc);
+  options.stride_x = 4;
+  options.stride_y = 2;
+  GuardedImage reference(ElementType::u8, width, height), target(ElementType::u8, width, height);
+  reference.fill_random(1);
+  target.fill_random(2);
+  const MatchGrid grid = match_grid(width, height, options);
+  GuardedImage expected(ElementType::i16, grid.columns, grid.rows, 2);
+  GuardedImage displacement(ElementType::i16, grid.columns, grid.rows, 2);
+  match(reference.view(), target.view(), expected.view(), options);
+  const gpu::Stream stream;
+  OnDevice device_reference(reference, stream), device_displacement(displacement, stream);
+  const gpu::Buffer pixels(width * height, stream);
+  const DeviceView device_target(pixels.data(), ElementType::u8, width, height);
+  gpu::upload(target.view(), device_target, stream);
+  match(device_reference.view(), device_target, device_displacement.view(), options, stream);
+  device_displacement.download(stream);
+  test::expect_equal(expected.view(), displacement.view());
+}
+
 // What the matrix units of a GPU are taken for: parts and tiles of 32, full and not.
 TEST_P(MatchTest, ManyCandidatesOfLargeBlocks) {
   for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {

@@ -53,7 +53,8 @@ struct MatchWindows {
 __device__ inline void load_area(const MatchImage& target, cuda::std::int64_t x,
                                  cuda::std::int64_t y, MatchProductsShared& s) {
   constexpr int words = match_products_side / 2;
-  const bool inside = x >= 3 && x + 4 * words + 3 <= target.width && y >= 0 &&
+  // The words around four pixels begin up to 3 bytes before them and end up to 4 behind.
+  const bool inside = x >= 3 && x + 4 * words + 4 <= target.width && y >= 0 &&
                       y + match_products_area <= target.height;
   if (!inside) {
     load_words(target, x, y, words, match_products_area, &s.part.area[0][0], match_products_pitch);
