@@ -51,9 +51,9 @@ struct DisparityOptions {
 WARPWISE_EXPORT void disparity(ConstHostView left, ConstHostView right, HostView dst,
                                const DisparityOptions& options = {});
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory of about 12
-/// bytes a pixel (ssd: 6, ncc: 14, zncc: 22) and the images' replicated borders comes from
-/// gpu::Buffer's stream-ordered pool.
+/// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory of up to
+/// 12 bytes a pixel for sad and ssd, 20 for ncc and 28 for zncc, 8 less without the check, and of
+/// the images' replicated borders comes from gpu::Buffer's stream-ordered pool.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice
 /// \throws CudaError        a failed launch or no memory.

@@ -198,10 +198,26 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
 TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
   if (GetParam() == Backend::cpu) return;
   Pair pair({130, 1}, 256, 1);
-  const DisparityOptions options{229, 129, Measure::zncc, 1, true};
-  GuardedImage expected(ElementType::f32, 130, 1);
-  disparity(pair.left.view(), pair.right.view(), expected.view(), options);
-  run_and_compare(pair, expected.view(), options);
+  for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
+    for (const int check : {-1, 1}) {
+      const DisparityOptions options{229, 129, measure, check, true};
+      GuardedImage expected(ElementType::f32, 130, 1);
+      disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+      run_and_compare(pair, expected.view(), options);
+    }
+  }
+}
+
+// sad's sums are half as large: those of four warps, for 385 displacements and more.
+TEST_P(DisparityTest, SadOfBlocksTooLargeForTheSweep) {
+  if (GetParam() == Backend::cpu) return;
+  Pair pair({386, 1}, 256, 1);
+  for (const int check : {-1, 1}) {
+    const DisparityOptions options{255, 385, Measure::sad, check, true};
+    GuardedImage expected(ElementType::f32, 386, 1);
+    disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+    run_and_compare(pair, expected.view(), options);
+  }
 }
 
 TEST_P(DisparityTest, FindsAShift) {
