@@ -50,7 +50,8 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from
 /// gpu::Buffer's stream-ordered pool: for ssd, ncc and zncc up to 8 bytes a place, 20 for templates
-/// of more than 66,051 pixels, of up to some 16 million places at a time.
+/// of more than 66,051 pixels, of some 16 million places at a time, but of 128 rows at least: for
+/// zncc in an image a million pixels wide of 128 million, which take 1 GB.
 ///
 /// `best` is where the Finding is left in device memory: one row of sizeof(Finding) pixels of u8,
 /// at any address.
