@@ -212,6 +212,11 @@ TEST_P(StagesTest, AChainIsItsStagesOneByOne) {
       Running chain(GetParam(), chain_stage({sobel_stage("sobel"), threshold_stage("cut", cut)}),
                     from);
       EXPECT_EQ(chain.result().text(), both.result().text());
+      if (GetParam() == Backend::cuda && width % 8 != 0) {  // not one kernel
+        const std::string why = refusal([&] { chain(frame); });
+        EXPECT_NE(why.find("'sobel | cut'"), std::string::npos) << why;
+        continue;
+      }
       expect_same(both(edges(frame)), chain(frame));
     }
   }

@@ -33,6 +33,13 @@ class ChainStage final : public Stage {
 
   void run(HostSource from, HostResult to) override { chain_->run(from.view(), to.view()); }
   void run(DeviceSource from, DeviceResult to, gpu::StreamHandle stream) override {
+    // Lanes share the stage, and the images between separate kernels would be one stream's.
+    if (!chain_->is_fused(from.view(), to.view())) {
+      throw InvalidArgument("'" + text() + "' is no one kernel of a GPU for " +
+                            from.shape.pixel_text() + " frames of " +
+                            std::to_string(from.shape.width) + "x" +
+                            std::to_string(from.shape.height));
+    }
     chain_->run(from.view(), to.view(), stream);
   }
 

@@ -50,7 +50,9 @@ std::unique_ptr<Stage> sobel_stage(std::string text, const SobelOptions& options
 /// \throws InvalidArgument  options that threshold() does not take for 8-bit pixels.
 std::unique_ptr<Stage> threshold_stage(std::string text, const ThresholdOptions& options);
 
-/// Stages that follow one another, each of which is a step of a Chain, by that chain.
+/// Stages that follow one another, each of which is a step of a Chain, by that chain. On a GPU only
+/// where it is one kernel, which keeps nothing between frames: run() throws InvalidArgument for
+/// frames of which Chain::is_fused() is false. Pipeline::join_chains() makes no such stage.
 std::unique_ptr<Stage> chain_stage(std::vector<std::shared_ptr<Stage>> stages);
 
 /// The motion from the frame before, by match() of their grey, as rgb24 in the colours of
