@@ -58,6 +58,8 @@ std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> s
 bool takes_views(ConstDeviceView src, DeviceView dst);
 /// Whether it is faster than the steps' own kernels, for all images of a call together.
 bool is_faster(const kernels::chain::ChainRule& rule, std::span<const DeviceView> dst);
+/// Whether work on the stream is recorded into a graph. \throws CudaError
+bool is_recorded(gpu::StreamHandle stream);
 /// Launches it for images that it takes.
 void run_fused(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream);

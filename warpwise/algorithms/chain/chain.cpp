@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -22,7 +23,7 @@ Pixels pixels_of(const View& view) {
   return {view.type(), view.channels()};
 }
 
-/// An image between two steps, on a GPU, in memory that is kept for the next one.
+/// An image between two steps, on a GPU, in memory that is kept for the next one on its stream.
 class Between {
  public:
   DeviceView view(Pixels pixels, std::int64_t width, std::int64_t height,
@@ -31,15 +32,67 @@ class Between {
     const std::int64_t row = checked_mul(width, pixels.channels * size_of(pixels.type));
     const std::int64_t pitch = checked_add(row, alignment - 1) / alignment * alignment;
     const std::int64_t bytes = checked_mul(pitch, height);
-    if (!buffer_ || buffer_->bytes() < bytes) {
-      buffer_.reset();
-      buffer_.emplace(bytes, stream);
-    }
+    take(bytes, stream);
     return {buffer_->data(), pixels.type, width, height, pixels.channels, pitch};
   }
 
  private:
+  /// A Buffer goes back in the order of the stream that it was taken for: memory for another stream
+  /// is taken anew, while the last one is there. What is recorded runs on any stream, but later
+  /// than the recording, which therefore takes nothing.
+  void take(std::int64_t bytes, gpu::StreamHandle stream) {
+    const bool fits = buffer_ && buffer_->bytes() >= bytes;
+    if (fits && stream_ == stream) return;
+    if (detail::chain::is_recorded(stream)) {
+      if (fits) return;
+      throw InvalidArgument(
+          "chain: before its kernels are recorded into a graph, run it on an image as large");
+    }
+    buffer_.reset();
+    buffer_.emplace(bytes, stream);
+    stream_ = stream;
+  }
+
   std::optional<gpu::Buffer> buffer_;
+  gpu::StreamHandle stream_ = nullptr;
+};
+
+/// What is asked about two views.
+struct Question {
+  Pixels from;
+  Pixels last;
+  std::int64_t width;  // 1 or 2, as even as the views'
+
+  friend bool operator==(const Question&, const Question&) = default;
+};
+
+/// Asks the steps themselves, with one or two pixels.
+void require_steps(std::span<const ChainStep> steps, const Question& question) {
+  Image src(question.from.type, question.width, 1, question.from.channels);
+  std::fill_n(src.view().data(), src.view().row_bytes(), std::byte{0});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Pixels to = i + 1 < steps.size()
+                          ? detail::chain::result_of(steps[i], pixels_of(src.view()))
+                          : question.last;
+    Image dst(to.type, question.width, 1, to.channels);
+    detail::chain::run_step(steps[i], src.view(), dst.view());
+    src = std::move(dst);
+  }
+}
+
+/// The question that steps said yes to last, which is not asked again.
+class LastAccepted {
+ public:
+  void require(std::span<const ChainStep> steps, const Question& question) {
+    const std::scoped_lock lock(mutex_);
+    if (accepted_ == question) return;
+    require_steps(steps, question);
+    accepted_ = question;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Question> accepted_;
 };
 
 }  // namespace
@@ -47,8 +100,16 @@ class Between {
 struct Chain::State {
   std::optional<kernels::chain::ChainRule> fused;  // nothing where it is not to be used
   bool always = false;                             // whether or not it is faster
+  LastAccepted accepted;
   detail::chain::KeptMemory of_bands;
   std::array<Between, 2> between;  // in turn, enough for any number of steps
+
+  template <class Source, class Destination>
+  void require_views(std::span<const ChainStep> steps, const Source& src, const Destination& dst) {
+    detail::require_same_size("chain", src, dst);
+    detail::require_disjoint("chain", src, dst);
+    accepted.require(steps, {pixels_of(src), pixels_of(dst), 2 - src.width() % 2});
+  }
 
   bool is_faster(std::span<const DeviceView> dst) const {
     return always || detail::chain::is_faster(*fused, dst);
@@ -79,32 +140,8 @@ Chain::~Chain() = default;
 Chain::Chain(Chain&& other) noexcept = default;
 Chain& Chain::operator=(Chain&& other) noexcept = default;
 
-namespace {
-
-/// Asks the steps themselves, with one pixel.
-void require_steps(std::span<const ChainStep> steps, Pixels from, Pixels last) {
-  Image src(from.type, 1, 1, from.channels);
-  std::fill_n(src.view().data(), src.view().row_bytes(), std::byte{0});
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Pixels to =
-        i + 1 < steps.size() ? detail::chain::result_of(steps[i], pixels_of(src.view())) : last;
-    Image dst(to.type, 1, 1, to.channels);
-    detail::chain::run_step(steps[i], src.view(), dst.view());
-    src = std::move(dst);
-  }
-}
-
-template <class Source, class Destination>
-void require_views(std::span<const ChainStep> steps, const Source& src, const Destination& dst) {
-  detail::require_same_size("chain", src, dst);
-  detail::require_disjoint("chain", src, dst);
-  require_steps(steps, pixels_of(src), pixels_of(dst));
-}
-
-}  // namespace
-
 void Chain::run(ConstHostView src, HostView dst) {
-  require_views(steps_, src, dst);
+  state_->require_views(steps_, src, dst);
   detail::chain::run_bands(steps_, src, dst, state_->of_bands);
 }
 
@@ -118,7 +155,7 @@ void Chain::run(std::span<const ConstDeviceView> src, std::span<const DeviceView
     throw InvalidArgument("chain: there are " + std::to_string(src.size()) + " images and " +
                           std::to_string(dst.size()) + " results");
   }
-  for (std::size_t i = 0; i < src.size(); ++i) require_views(steps_, src[i], dst[i]);
+  for (std::size_t i = 0; i < src.size(); ++i) state_->require_views(steps_, src[i], dst[i]);
   gpu::require_device();
   std::vector<ConstDeviceView> fused_src;
   std::vector<DeviceView> fused_dst;

@@ -15,7 +15,8 @@
 
 namespace warpwise {
 
-/// A step of a Chain that calls convert(). Both formats have one plane.
+/// A step of a Chain that calls convert(). Both formats have one plane; yuyv and uyvy, which share
+/// chroma between two pixels, are views of 2 channels and of even width.
 struct ChainConvert {
   PixelFormat from = PixelFormat::rgb24;
   PixelFormat to = PixelFormat::gray8;
@@ -44,8 +45,9 @@ enum class ChainKernels : std::uint8_t {
 /// sobel_dst_types()); `dst` is what the last step writes. Views of any size, pitch and alignment
 /// that the steps take; `src` and `dst` have one size and must not overlap.
 ///
-/// **CPU.** Bands of rows go through all steps while they are in a cache, in parallel on the
-/// calling thread's oneTBB arena; returns when done. What lies between is kept for the next run.
+/// **CPU.** A large image goes through all steps in bands of rows whose results take a few
+/// megabytes, a small one as a whole, in parallel on the calling thread's oneTBB arena; returns
+/// when done. What lies between is kept for the next run.
 /// Several threads may run one chain at a time.
 ///
 /// **GPU.** Asynchronous on `stream`. One kernel, which moves 3 + 1 bytes a pixel and needs no
@@ -61,8 +63,11 @@ enum class ChainKernels : std::uint8_t {
 /// megapixels on, for 31 from 37 (of all images of a call); is_fused() tells. All else launches the
 /// steps' own kernels one behind another, with images between them that the first run takes from
 /// the stream-ordered pool (gpu::Buffer) and the chain keeps: later runs of that size or a smaller
-/// one allocate nothing on the GPU, but for what threshold() takes for itself. Such a chain runs on
-/// one stream at a time, and that of its last run must outlive it.
+/// one on the same stream allocate nothing on the GPU, but for what threshold() takes for itself.
+/// Such a chain runs on one stream at a time; a stream must be there until the chain has run on
+/// another one, or is gone. A graph may be recorded of it after a run on images as large: while the
+/// graph is launched, the chain must be there, run on no larger images, on no other stream than
+/// before, and not at the same time.
 ///
 /// Source: document A, rows A7 and A8, before document C, row C1.
 class WARPWISE_EXPORT Chain {
@@ -83,7 +88,8 @@ class WARPWISE_EXPORT Chain {
   ///                          before gives, by the step's own message: nothing was done then.
   void run(ConstHostView src, HostView dst);
 
-  /// The same on a GPU. \throws InvalidArgument  as above.
+  /// The same on a GPU. \throws InvalidArgument  as above, or a graph is recorded and no run was
+  ///                                             on images as large.
   /// \throws NoCudaDevice  \throws CudaError  a failed launch, no memory.
   void run(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 

@@ -180,6 +180,26 @@ TEST_P(ChainTest, OtherSequences) {
                   {{}, {}, {ElementType::u16, 1}}, {});
 }
 
+/// yuyv and uyvy: views of 2 channels, of even width alone.
+TEST_P(ChainTest, TwoPixelsThatShareChroma) {
+  for (const PixelFormat from : {PixelFormat::yuyv, PixelFormat::uyvy}) {
+    for (const std::int64_t width : {2, 38, 64}) {
+      GuardedImage frame(ElementType::u8, width, 7, 2, {1, 2});
+      fill_smooth(frame, 8);
+      run_and_compare({ChainConvert{from, PixelFormat::rgb24}}, frame, {{ElementType::u8, 3}}, {});
+      run_and_compare({ChainConvert{from, PixelFormat::rgb24}, SobelOptions{}, cut_at(3)}, frame,
+                      {{ElementType::u8, 3}, {}, {}}, {3, 1}, false);
+    }
+    Chain chain({ChainConvert{from, PixelFormat::gray8}, SobelOptions{}});
+    GuardedImage even(ElementType::u8, 4, 7, 2), even_dst(ElementType::u8, 4, 7);
+    GuardedImage odd(ElementType::u8, 5, 7, 2), dst(ElementType::u8, 5, 7);
+    chain.run(even.view(), even_dst.view());
+    const std::vector<std::byte> untouched = dst.memory();
+    EXPECT_THROW(chain.run(odd.view(), dst.view()), InvalidArgument);
+    EXPECT_EQ(dst.memory(), untouched);
+  }
+}
+
 /// Beside the single calls, which are tested themselves: the references would take long.
 TEST(Chain, ManyBands) {
   for (const auto& [width, height, window] :
@@ -261,6 +281,51 @@ TEST(ChainOnGpu, RunsInAGraph) {
     device_dst.download(stream);
     test::expect_equal(expected.view(), dst.view());
   }
+}
+
+/// Memory between steps is of one stream: that of the run before may go once another has run.
+TEST(ChainOnGpu, RunsOnOneStreamAfterAnother) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream of_images;
+  std::optional<Chain> chain(std::in_place, std::vector<ChainStep>{SobelOptions{}, cut_at(5)},
+                             ChainKernels::separate);
+  GuardedImage src(ElementType::u8, 61, 40, 3);
+  GuardedImage dst(ElementType::u8, 61, 40);
+  GuardedImage expected(ElementType::u8, 61, 40);
+  fill_smooth(src, 3);
+  chain->run(src.view(), expected.view());
+  OnDevice device_src(src, of_images);
+  OnDevice device_dst(dst, of_images);
+  std::optional<gpu::Stream> last;
+  for (int i = 0; i < 3; ++i) {
+    gpu::fill_bytes(device_dst.view().data(), 7, device_dst.view().row_bytes(), of_images);
+    of_images.synchronize();
+    gpu::Stream next;
+    chain->run(device_src.view(), device_dst.view(), next);
+    last = std::move(next);  // the one before goes
+    device_dst.download(*last);
+    test::expect_equal(expected.view(), dst.view());
+  }
+  chain.reset();
+}
+
+/// What a graph would take and nobody give back.
+TEST(ChainOnGpu, RecordsNoRunThatTakesMemory) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream stream;
+  Chain chain({SobelOptions{}, cut_at(5)}, ChainKernels::separate);
+  GuardedImage src(ElementType::u8, 61, 40, 3);
+  GuardedImage dst(ElementType::u8, 61, 40);
+  OnDevice device_src(src, stream);
+  OnDevice device_dst(dst, stream);
+  const auto record = [&] {
+    const gpu::Graph graph(
+        [&](gpu::StreamHandle s) { chain.run(device_src.view(), device_dst.view(), s); });
+  };
+  EXPECT_THROW(record(), InvalidArgument);
+  chain.run(device_src.view(), device_dst.view(), stream);
+  EXPECT_NO_THROW(record());
+  stream.synchronize();
 }
 
 TEST(Chain, TakesTheFusedKernelWhereItIsFaster) {

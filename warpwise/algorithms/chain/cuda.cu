@@ -29,6 +29,12 @@ void launch(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceVi
 
 }  // namespace
 
+bool is_recorded(gpu::StreamHandle stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  gpu::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 void run_fused(const kernels::chain::ChainRule& rule, std::span<const ConstDeviceView> src,
                std::span<const DeviceView> dst, gpu::StreamHandle stream) {
   if (src.size() == 1) return launch<1>(rule, src, dst, stream);
