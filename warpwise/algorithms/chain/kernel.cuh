@@ -66,7 +66,8 @@ class RowWalk {
     if (static_cast<unsigned>(y_) < static_cast<unsigned>(place.height - 1)) at_ += place.pitch;
     ++y_;
     // Into the L2 cache, which is nearer to the row's own load.
-    if (y_ + rows_ahead < place.height) {
+    // Above the image, at_ is not y_'s row.
+    if (y_ >= 0 && y_ + rows_ahead < place.height) {
       asm volatile(
           "prefetch.global.L2 [%0];" ::"l"(at_ + cuda::std::int64_t{rows_ahead} * place.pitch));
     }
