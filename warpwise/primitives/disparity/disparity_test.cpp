@@ -198,13 +198,12 @@ TEST_P(DisparityTest, RangesOfSeveralWarps) {
 TEST_P(DisparityTest, BlocksTooLargeForTheSweep) {
   if (GetParam() == Backend::cpu) return;
   Pair pair({130, 1}, 256, 1);
-  for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
-    for (const int check : {-1, 1}) {
-      const DisparityOptions options{229, 129, measure, check, true};
-      GuardedImage expected(ElementType::f32, 130, 1);
-      disparity(pair.left.view(), pair.right.view(), expected.view(), options);
-      run_and_compare(pair, expected.view(), options);
-    }
+  for (const auto& [measure, check] : {std::pair(Measure::ssd, -1), std::pair(Measure::ssd, 1),
+                                       std::pair(Measure::ncc, 1), std::pair(Measure::zncc, 1)}) {
+    const DisparityOptions options{229, 129, measure, check, true};
+    GuardedImage expected(ElementType::f32, 130, 1);
+    disparity(pair.left.view(), pair.right.view(), expected.view(), options);
+    run_and_compare(pair, expected.view(), options);
   }
 }
 
