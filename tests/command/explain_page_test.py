@@ -62,7 +62,7 @@ class KernelPage(PageTest, ExplainTest):
         page, text = self.page("find", "--size", "65x33")
         self.assertEqual(page.texts["h1"], ["What find costs"])
         self.assertEqual(len(page.texts["h2"]), 2)
-        self.assertIn("kernel.cuh", text)
+        self.assertIn("differences.cuh", text)
 
     @compiles
     def test_faults_are_told_and_texts_are_no_markup(self):
