@@ -136,6 +136,7 @@ const More more[] = {
     {"threshold", {70, 200}, {{"window", 255}}},
     {"threshold", {70, 200}, {{"window", 63}}},
     {"threshold", {70, 200}, {{"window", 257}}},
+    {"threshold", {8, 4200}, {{"window", 15}}},
     {"threshold", {300, 130}, {{"window", 301}, {"offset", -3}}},
     {"match", {40, 30}, {{"block", 8}, {"search_first", -4}, {"search_last", 3}}},
     {"match", {130, 70}, {{"block", 33}, {"search_first", -3}, {"search_last", 3}}},
