@@ -6,6 +6,7 @@
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
+#include "warpwise/gpu/limit.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
 #include "warpwise/primitives/disparity/energy_maps.cuh"
 #include "warpwise/primitives/disparity/sweep.cuh"
@@ -157,14 +158,6 @@ std::optional<SweepPlan> plan_sweep(std::int64_t width, int half, int candidates
   return std::nullopt;
 }
 
-/// A limit of the current GPU.
-int device_limit(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
-  gpu::check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 template <Measure measure, bool keyed, bool checked, bool subpixel>
 void launch_sweep(SweepArguments a, const SweepPlan& plan, gpu::StreamHandle stream) {
   const auto kernel = kernels::disparity::disparity_sweep_kernel<measure, keyed, checked, subpixel>;
@@ -180,7 +173,7 @@ void launch_sweep(SweepArguments a, const SweepPlan& plan, gpu::StreamHandle str
   // run at once, but where they are high anyway: then those that end early make room for others.
   const std::int64_t tiles = gpu::blocks_for(a.width, plan.tile_width);
   const std::int64_t at_once =
-      std::int64_t{resident} * device_limit(cudaDevAttrMultiProcessorCount) / tiles;
+      std::int64_t{resident} * gpu::device_limit(cudaDevAttrMultiProcessorCount) / tiles;
   const std::int64_t high = 32 + 4 * a.half;
   const std::int64_t strips = std::clamp<std::int64_t>(std::max(at_once, a.height / high), 1,
                                                        std::min(a.height, most_strips));
@@ -253,7 +246,7 @@ bool sweep(const PaddedImages& images, const Energies& energies, const Result& r
   using Row = typename kernels::disparity::SweepRow<measure, keyed, checked, subpixel>::Type;
   const int half = options.block / 2;
   const auto plan = plan_sweep<Row>(result.width, half, candidates,
-                                    device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+                                    gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   if (!plan) return false;
   const gpu::Buffer left(checked_mul(result.pixels(), 2), stream);
   const gpu::Buffer right(checked ? checked_mul(result.pixels(), 8) : 0, stream);
