@@ -305,6 +305,7 @@ void RungRun::upload(const Problem& problem) {
 }
 
 void RungRun::place(const Problem& problem, const Rung& rung) {
+  placement_.max_shared_bytes = static_cast<std::int64_t>(executor_.max_shared_bytes());
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
     const Operand& operand = problem.operands[i];
     placement_.address.push_back(memory_[i] + static_cast<std::uint64_t>(operand.offset_bytes()));

@@ -101,6 +101,7 @@ struct Placement {
   std::vector<std::uint64_t> address;  ///< of the first pixel
   std::vector<std::uint64_t> texture;  ///< texture objects, 0 where the rung asks for none
   std::uint64_t scratch = 0;           ///< as many bytes as the rung asked for, or 0
+  std::int64_t max_shared_bytes = 0;   ///< of the device, that a block may ask for
 };
 
 /// One launch of one kernel.

@@ -108,22 +108,11 @@ struct BandResults {
         row[at + k] = static_cast<unsigned char>(word >> 8 * k);
     }
   }
-
-  template <class Shape>
-  __device__ void store_means(const BandArguments& a, int y,
-                              const BandColumn<Shape>& column) const {
-#pragma unroll
-    for (int k = 0; k < BandColumn<Shape>::count; ++k) {
-      const int x = at / int{sizeof(Pixel)} + k;
-      if (x < 0 || x >= a.src.width) continue;
-      store_mean<Pixel>(a.out, x, y, static_cast<uint32_t>(a.bias - column.less[k]),
-                        static_cast<uint32_t>(a.area));
-    }
-  }
 };
 
-/// mean and exact_mean. Grid: x covers the columns in strips, y strides over segments of rows.
-template <class Pixel, int parts, BandSums sums, bool with_mean>
+/// mean and exact_mean, without the means. Grid: x covers the columns in strips, y strides over
+/// segments of rows.
+template <class Pixel, int parts, BandSums sums>
 __global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_blocks(parts))
     threshold_bands(BandArguments a) {
   extern __shared__ uint4 band_shared[];
@@ -231,9 +220,6 @@ __global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_
           column.slide(column_changes + i * Shape::pitch);
           const unsigned word =
               kept ? *reinterpret_cast<const unsigned*>(own + i * a.pitch) : pixels[kept ? 0 : i];
-          if constexpr (with_mean) {
-            if (y + i < end) results.store_means(a, y + i, column);
-          }
           return column.decide(word, a);
         };
         if (y + rows <= end && results.whole) {

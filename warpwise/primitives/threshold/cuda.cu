@@ -5,6 +5,7 @@
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/launch.hpp"
+#include "warpwise/gpu/limit.hpp"
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/bands.cuh"
@@ -42,13 +43,11 @@ auto* band_kernel(const ThresholdKernel& kernel) {
   using enum kernels::threshold::BandSums;
   using kernels::threshold::threshold_bands;
   if constexpr (sizeof(Pixel) == 2) {
-    return kernel.parts == 3 ? threshold_bands<Pixel, 3, words, false>
-                             : threshold_bands<Pixel, 5, words, false>;
+    return kernel.parts == 3 ? threshold_bands<Pixel, 3, words> : threshold_bands<Pixel, 5, words>;
   } else {
-    if (kernel.writes_mean) return threshold_bands<Pixel, 0, large, true>;
-    if (kernel.parts == 3) return threshold_bands<Pixel, 3, pairs, false>;
-    if (kernel.parts == 5) return threshold_bands<Pixel, 5, pairs, false>;
-    return threshold_bands<Pixel, 0, large, false>;
+    if (kernel.parts == 3) return threshold_bands<Pixel, 3, pairs>;
+    if (kernel.parts == 5) return threshold_bands<Pixel, 5, pairs>;
+    return threshold_bands<Pixel, 0, large>;
   }
 }
 
@@ -74,7 +73,7 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
                        const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
   const auto source = source_of(src);
   const auto output = output_of(dst, mean, rule.values);
-  constexpr std::int64_t limit = threshold_shared_limit;
+  const std::int64_t limit = gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const std::int64_t bytes = threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit);
   std::optional<gpu::Buffer> scratch;
   if (bytes > 0) scratch.emplace(bytes, stream);

@@ -8,7 +8,7 @@
 // The threshold kernels but those of bands.cuh and tiles.cuh. Fit for nvcc and NVRTC: no host
 // headers.
 //
-// mean and exact_mean, for windows and sums that are too large for bands.cuh: down the columns a
+// mean and exact_mean, for what bands.cuh and tiles.cuh leave: down the columns a
 // window sum follows from the row above, one row comes in and one goes out; along a row it is the
 // difference of two prefix sums of the column sums. So the cost does not depend on the window. Sum
 // is uint32 or, for a wide rule, uint64; sums wrap, their differences are right again.

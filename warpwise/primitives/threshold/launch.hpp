@@ -10,9 +10,6 @@
 
 namespace warpwise::detail::threshold {
 
-/// The shared memory that a block may ask for on every GPU that Warpwise runs on.
-inline constexpr std::int64_t threshold_shared_limit = 64 << 10;
-
 enum class ThresholdStep : std::uint8_t { bands, tiles, segments, scan_segments, columns, rows };
 
 /// A kernel of mean and exact_mean with its template arguments.
@@ -20,7 +17,7 @@ struct ThresholdKernel {
   ThresholdStep step;
   int pixel_bytes;
   int sum_bytes = 0;         ///< of all but bands: 4, or 8 for a wide rule
-  bool writes_mean = false;  ///< of bands and of tiles
+  bool writes_mean = false;  ///< of tiles
   // Of bands alone.
   int parts = 0;
   kernels::threshold::BandSums sums = {};
@@ -73,18 +70,17 @@ struct BandPlan {
   std::int64_t shared_bytes;
 };
 
-inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, bool writes_mean) {
+inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes) {
   using kernels::threshold::BandSums;
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
   const std::int64_t window_bytes = 2 * half_bytes + pixel_bytes;
   const auto out_at = static_cast<int>(-half_bytes & 15);
   // out_at + 15 + window_bytes is at most 48 or 80.
-  const int parts = writes_mean || half_bytes > 32 ? 0 : half_bytes > 16 ? 5 : 3;
+  const int parts = half_bytes > 32 ? 0 : half_bytes > 16 ? 5 : 3;
   BandPlan plan{};
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
-                 .writes_mean = writes_mean,
                  .parts = parts,
                  .sums = pixel_bytes == 2 ? BandSums::words
                          : parts != 0     ? BandSums::pairs
@@ -108,16 +104,20 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, bool
   return plan;
 }
 
-/// By bands; nothing where others have to do it: for wide rules, for windows of u16 above 33, for
-/// windows whose rows do not fit `shared_limit`, and for images of 2^30 bytes a row or rows.
+/// By bands; nothing where others have to do it: for means, for wide rules, for windows of u16
+/// above 33, for windows whose rows do not fit `shared_limit` (64 KB hold those of u8 to 63), and
+/// for images of 2^30 bytes a row or rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
-  if (rule.wide || src.width > longest_side / pixel_bytes || src.height > longest_side) return {};
-  const BandPlan plan = band_plan(rule, pixel_bytes, out.mean != nullptr);
+  if (rule.wide || out.mean != nullptr || src.width > longest_side / pixel_bytes ||
+      src.height > longest_side) {
+    return {};
+  }
+  const BandPlan plan = band_plan(rule, pixel_bytes);
   if (plan.shared_bytes > shared_limit || (pixel_bytes == 2 && plan.kernel.parts == 0)) return {};
 
   const auto address = reinterpret_cast<std::uintptr_t>(src.data);
@@ -208,14 +208,15 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Whether bands are faster than tiles, where both could do it: not for means, nor for windows
-/// whose sums slide, nor where blocks are few or their segments low, since bands take longer for
-/// each tile and for a segment's first window.
+/// Whether bands are faster than `by_tiles` or else by sums of columns: not than tiles where the
+/// bands' sums slide, and not where blocks are few or their segments low, since bands take longer
+/// for each row and for a segment's first window.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
-                             std::int64_t height) {
+                             std::int64_t height, bool by_tiles) {
   constexpr std::int64_t fewest_blocks = 128;
   const std::int64_t window = 2 * rule.half + 1;
-  return bands.kernel.parts != 0 && std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks &&
+  return !(by_tiles && bands.kernel.parts == 0) &&
+         std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks &&
          5 * window * bands.grid.y <= 4 * height;
 }
 
@@ -223,10 +224,10 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
-  const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit);
-  if (bands && bands_are_faster(*bands, rule, src.height)) return bands;
   const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes);
-  return tiles ? tiles : bands;
+  const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit);
+  if (bands && bands_are_faster(*bands, rule, src.height, tiles.has_value())) return bands;
+  return tiles;
 }
 
 /// The scratch memory of sums of columns. It starts at a multiple of 16, and so does each part.

@@ -72,8 +72,9 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
                                std::optional<HostView> mean = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
-/// scratch for windows to 255 (u8) or 127 (u16); else it is 4 to 9 bytes a pixel from the
-/// stream-ordered pool (gpu::Buffer).
+/// scratch for windows to 255 (u8) or 127 (u16), nor `dst` alone of large u8 images for windows of
+/// which a block of the GPU may have the 105 to 161 KB of shared memory; else it is 4 to 9 bytes a
+/// pixel from the stream-ordered pool (gpu::Buffer).
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,

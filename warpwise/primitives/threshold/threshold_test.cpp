@@ -267,8 +267,7 @@ TEST_P(ThresholdTest, TilesInsideOfTheImage) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBands) {
-  // High enough for a GPU's bands, with whole groups of bytes and without, in one strip and in two;
-  // windows above 255 take bands at any size.
+  // High enough for a GPU's bands, with whole groups of bytes and without, in one strip and in two.
   for (const Layout& layout : {Layout{}, test::awkward_layouts()[4]}) {
     for (const std::int64_t window : {1, 3, 13, 25}) {
       compare(ElementType::u8, {40, 4200}, Content::all_levels, {.window = window},
@@ -284,6 +283,21 @@ TEST_P(ThresholdTest, BlocksOfBands) {
   for (const std::int64_t window : {257, 301}) {
     compare(ElementType::u8, {2100, 50}, Content::all_levels, {.window = window});
   }
+}
+
+TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
+  // As high as bands of a window above 255 need it, on GPUs with shared memory for it; too high for
+  // the reference's loops.
+  constexpr std::int64_t height = 264 * 336;
+  GuardedImage src(ElementType::u8, 9, height);
+  src.fill_random(11);
+  GuardedImage expected(ElementType::u8, 9, height);
+  GuardedImage dst(ElementType::u8, 9, height);
+  const ThresholdOptions options{.window = 257, .offset = 3};
+  threshold(src.view(), expected.view(), options);
+  run(src, dst, nullptr, options);
+  test::expect_equal(expected.view(), dst.view());
+  dst.expect_guards_intact();
 }
 
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
@@ -403,6 +417,46 @@ TEST(Threshold, RefusesViewsThatDoNotFit) {
   EXPECT_THROW(threshold(src.view(), dst.view(), options, src.view()), InvalidArgument);
   EXPECT_THROW(threshold(src.view(), dst.view(), options, dst.view()), InvalidArgument);
   EXPECT_NO_THROW(threshold(src.view(), dst.view(), options, f32.view()));
+}
+
+/// The first kernel for u8 where a block may ask for so much shared memory; an address is not read.
+std::string first_kernel(const Size& size, std::int64_t window, std::int64_t shared_limit,
+                         float* mean = nullptr) {
+  using namespace detail::threshold;
+  const kernels::threshold::ThresholdSource src{nullptr, size.width, size.width, size.height};
+  kernels::threshold::ThresholdOutput out{};
+  out.dst_pitch = size.width;
+  out.mean = reinterpret_cast<unsigned char*>(mean);
+  WindowRule rule;
+  rule.half = window / 2;
+  rule.area = window * window;
+  rule.wide = false;  // as windows to 2051
+  const auto launches = threshold_launches(src, out, rule, 1, shared_limit, nullptr);
+  EXPECT_EQ(threshold_scratch_bytes(src, out, rule, 1, shared_limit) == 0,
+            launches.end() - launches.begin() == 1);
+  return kernel_name(launches.begin()->kernel);
+}
+
+TEST(Threshold, BandsWhereSharedMemoryHoldsThem) {
+  constexpr Size large{16384, 12288};
+  constexpr std::int64_t turing = 64 << 10, ada = 99 << 10, hopper = 227 << 10;
+  for (const std::int64_t limit : {turing, ada, hopper}) {
+    EXPECT_EQ(first_kernel(large, 63, limit), "threshold_bands");
+    EXPECT_EQ(first_kernel(large, 255, limit), "threshold_tiles");
+    EXPECT_EQ(first_kernel({4096, 3072}, 511, limit), "threshold_segments");
+    EXPECT_EQ(first_kernel(large, 2051, limit), "threshold_segments");
+  }
+  EXPECT_EQ(first_kernel(large, 65, turing), "threshold_tiles");
+  EXPECT_EQ(first_kernel(large, 65, ada), "threshold_bands");
+  for (const std::int64_t window : {511, 1023}) {
+    EXPECT_EQ(first_kernel(large, window, turing), "threshold_segments");
+    EXPECT_EQ(first_kernel(large, window, ada), "threshold_segments");
+    EXPECT_EQ(first_kernel(large, window, hopper), "threshold_bands");
+  }
+  EXPECT_EQ(first_kernel({9, 264 * 336}, 257, hopper), "threshold_bands");
+  float mean = 0;
+  EXPECT_EQ(first_kernel(large, 31, hopper, &mean), "threshold_tiles");
+  EXPECT_EQ(first_kernel(large, 511, hopper, &mean), "threshold_segments");
 }
 
 TEST(Threshold, EveryWindowHasAnAlignment) {

@@ -1,13 +1,13 @@
-// The kernels that threshold() launches for bytes, themselves: where a block's shared memory can
-// hold the rows of a window one of the first four, else the rest.
+// The kernels that threshold() launches for bytes, themselves: one of the first four, or
+// of the rest as many as a window needs.
 #include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/tiles.cuh"
 
 namespace warpwise::kernels::threshold {
 
-template __global__ void threshold_bands<unsigned char, 3, BandSums::pairs, false>(BandArguments);
-template __global__ void threshold_bands<unsigned char, 5, BandSums::pairs, false>(BandArguments);
-template __global__ void threshold_bands<unsigned char, 0, BandSums::large, false>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 3, BandSums::pairs>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 5, BandSums::pairs>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 0, BandSums::large>(BandArguments);
 template __global__ void threshold_tiles<unsigned char, false>(TileArguments);
 template __global__ void threshold_segments<unsigned char, unsigned>(ColumnArguments);
 template __global__ void threshold_scan_segments<unsigned>(ColumnArguments);

@@ -17,7 +17,7 @@ std::string demangled_name(const detail::threshold::ThresholdKernel& kernel) {
   if (kernel.step != detail::threshold::ThresholdStep::bands) return name;
   return "warpwise::kernels::threshold::" + name + "<unsigned char, " +
          std::to_string(kernel.parts) + ", (warpwise::kernels::threshold::BandSums)" +
-         std::to_string(static_cast<int>(kernel.sums)) + ", false>";
+         std::to_string(static_cast<int>(kernel.sums)) + ">";
 }
 
 ThresholdOptions options_of(const Problem& problem) {
@@ -90,7 +90,7 @@ class ThresholdLadder final : public Ladder {
     const Views views = views_of(problem, placement.address[0], placement.address[1]);
     std::vector<Launch> launches;
     for (const auto& launch : detail::threshold::threshold_launches(
-             views.src, views.out, views.rule, 1, detail::threshold::threshold_shared_limit,
+             views.src, views.out, views.rule, 1, placement.max_shared_bytes,
              pointer<std::byte>(placement.scratch))) {
       launches.push_back(launch_of(launch, demangled_name(launch.kernel)));
     }
@@ -98,10 +98,10 @@ class ThresholdLadder final : public Ladder {
   }
 
   std::int64_t shipped_scratch_bytes(const Problem& problem,
-                                     const Placement& /*placement*/) const override {
-    const Views views = views_of(problem, 0, 0);
+                                     const Placement& placement) const override {
+    const Views views = views_of(problem, placement.address[0], placement.address[1]);
     return detail::threshold::threshold_scratch_bytes(views.src, views.out, views.rule, 1,
-                                                      detail::threshold::threshold_shared_limit);
+                                                      placement.max_shared_bytes);
   }
 
   Division division(const Problem& problem) const override {
