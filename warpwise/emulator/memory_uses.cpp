@@ -31,9 +31,9 @@ bool MemoryUses::watches(Address address) const {
 
 void MemoryUses::from(const void* instruction, Use use, const std::function<std::string()>& line) {
   use_ = use;
+  if (users_.size() == most_users) forget();  // which empties `ids_` too
   const auto [found, is_new] = ids_[static_cast<std::size_t>(use)].try_emplace(instruction, 0);
   if (is_new) {
-    if (users_.size() == most_users) forget();
     found->second = static_cast<std::uint32_t>(users_.size());
     users_.push_back({work_, use, &*lines_.insert(line()).first});
   }
@@ -53,7 +53,8 @@ void MemoryUses::note_visible(Page& page, Address address) {
   if (use_ == Use::shared) return;
   std::vector<WorkNumber>& works = use_ == Use::read ? page.readers : page.writers;
   if (!works.empty() && works.back() == work_) return;
-  std::erase_if(works, [&](WorkNumber each) { return order_.host_has_waited_for(each); });
+  if (std::erase_if(works, [&](WorkNumber each) { return order_.host_has_waited_for(each); }))
+    page.is_waited_for = true;
   works.push_back(work_);
   visible_pages_.push_back(address / page_bytes * page_bytes);
 }
@@ -150,12 +151,32 @@ std::string MemoryUses::host_conflict(Address byte, bool writes) const {
   return id == 0 ? std::string() : user_text(id);
 }
 
-MemoryUses::Pending MemoryUses::pending(Address page) {
-  const auto found = pages_.find(page / page_bytes);
+MemoryUses::Pending MemoryUses::pending(Address address) {
+  const auto found = pages_.find(address / page_bytes);
   if (found == pages_.end()) return {};
-  for (auto* works : {&found->second.writers, &found->second.readers})
-    std::erase_if(*works, [&](WorkNumber each) { return order_.host_has_waited_for(each); });
-  return {!found->second.writers.empty(), !found->second.readers.empty()};
+  Page& page = found->second;
+  for (auto* works : {&page.writers, &page.readers}) {
+    if (std::erase_if(*works, [&](WorkNumber each) { return order_.host_has_waited_for(each); }))
+      page.is_waited_for = true;
+  }
+  const bool is_any = !page.writers.empty() || !page.readers.empty();
+  return {!page.writers.empty(), !page.readers.empty(),
+          is_any && page.is_waited_for && has_waited_for_bytes(page)};
+}
+
+bool MemoryUses::has_waited_for_bytes(const Page& page) const {
+  for (std::size_t word = 0; word < words; ++word) {
+    unsigned waited = 0;
+    unsigned pending = 0;
+    for (const Words* uses : {page.writes.get(), page.reads[0].get(), page.reads[1].get()}) {
+      const std::uint32_t use = uses == nullptr ? 0 : (*uses)[word];
+      if (use == 0) continue;
+      const bool is_done = order_.host_has_waited_for(users_[use >> mask_bits].work);
+      (is_done ? waited : pending) |= use & mask_of_all;
+    }
+    if ((waited & ~pending) != 0) return true;
+  }
+  return false;
 }
 
 void MemoryUses::forget(Address begin, std::uint64_t bytes) {

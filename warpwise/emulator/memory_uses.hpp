@@ -79,6 +79,7 @@ class WARPWISE_EXPORT MemoryUses {
   struct Pending {
     bool writes = false;
     bool reads = false;
+    bool is_shared = false;  ///< some of its bytes only by work that the host has waited for
   };
   Pending pending(Address page);
 
@@ -98,6 +99,7 @@ class WARPWISE_EXPORT MemoryUses {
     std::array<std::unique_ptr<Words>, 2> reads;
     std::vector<WorkNumber> writers;  ///< of what the host sees too
     std::vector<WorkNumber> readers;
+    bool is_waited_for = false;  ///< by the host, for work that is none of these any more
   };
   /// What an id stands for.
   struct User {
@@ -112,6 +114,7 @@ class WARPWISE_EXPORT MemoryUses {
 
   Page& page_of(Address address);
   void note_visible(Page& page, Address address);
+  bool has_waited_for_bytes(const Page& page) const;
   bool is_behind(std::uint32_t id);
   bool collides(std::uint32_t old, unsigned mask);
   void remember(std::uint32_t& old, unsigned mask);

@@ -67,6 +67,21 @@ TEST_F(MemoryUsesTest, AWriteRacesWithWhatNothingOrders) {
   }
 }
 
+TEST_F(MemoryUsesTest, APageIsSharedWhereTheHostHasWaitedForBytesOfIt) {
+  begin(1);
+  use(Use::write, memory_of_both, 128);
+  begin(2);
+  use(Use::write, memory_of_both + 128, 128);
+  EXPECT_TRUE(uses_.pending(memory_of_both).writes);
+  EXPECT_FALSE(uses_.pending(memory_of_both).is_shared);
+  order_.waited = {1};
+  EXPECT_TRUE(uses_.pending(memory_of_both).is_shared);
+  begin(3, {1, 2});
+  use(Use::write, memory_of_both, 128);
+  EXPECT_TRUE(uses_.pending(memory_of_both).writes);
+  EXPECT_FALSE(uses_.pending(memory_of_both).is_shared) << "all are written again";
+}
+
 TEST_F(MemoryUsesTest, BytesOfOneWordAreToldApart) {
   begin(1);
   EXPECT_EQ(use(Use::write, device_memory + 1, 1), "");

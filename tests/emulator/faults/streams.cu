@@ -1,7 +1,13 @@
 // What streams, events and waits order, and what they do not: between kernels, copies, and the
 // host.
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
+#include <future>
+#include <thread>
 
 #include "cases.hpp"
 
@@ -183,6 +189,19 @@ void host_takes(Wait how) {
   taken = memory.values[31];
 }
 
+__global__ void put_into_both(int* first, int* second) {
+  int* const to = threadIdx.x < 16 ? first : second;
+  to[threadIdx.x] = 1;
+}
+
+// The first lane's memory is the device's own.
+void host_takes_of_later_lanes() {
+  const Ints own(32);
+  const Managed memory;
+  put_into_both<<<1, 32>>>(own, memory.values);
+  taken = memory.values[20];
+}
+
 __global__ void count_for_host(int* to) { atomicAdd_system(to, 1); }
 
 // The host looks on while a kernel counts.
@@ -209,6 +228,67 @@ void host_writes_what_is_uploaded(Wait how) {
   taken = memory.values[0];  // both may read
   wait(how, on);
   memory.values[0] = 1;
+}
+
+// Another thread's calls go on while a host function runs.
+void host_function_waits_for_thread() {
+  static std::promise<void> has_begun;
+  static std::promise<void> is_done;
+  std::thread other([] {
+    has_begun.get_future().wait();
+    const Two on;
+    is_done.set_value();
+  });
+  const Two on;
+  const auto wait_for_other = [](void*) {
+    has_begun.set_value();
+    is_done.get_future().wait();
+  };
+  check(cudaLaunchHostFunc(on.first, wait_for_other, nullptr));
+  other.join();
+}
+
+struct sigaction handler_before;
+void* own_page = nullptr;
+
+void open_own_page(int, siginfo_t*, void*) {
+  if (mprotect(own_page, 4096, PROT_READ | PROT_WRITE) != 0) _exit(1);
+}
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  handler_before.sa_sigaction(signal, info, context);
+}
+
+// The program's own signals come to its own handlers, each once.
+void handlers_that_chain() {
+  const auto set = [](void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
+    struct sigaction action{};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, before);
+  };
+  own_page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  set(open_own_page, nullptr);
+  const Managed memory;
+  put<<<1, 32>>>(memory.values, 1);
+  set(pass_on, &handler_before);
+  check(cudaDeviceSynchronize());
+  put<<<1, 32>>>(memory.values, 2);
+  *static_cast<int*>(own_page) = 1;
+  check(cudaDeviceSynchronize());
+  taken = memory.values[0];
+}
+
+// The host may hand on a part that it has waited for while the page's other part is written.
+void written_in_parts() {
+  const Managed memory;
+  const Two on;
+  put<<<1, 32, 0, on.first>>>(memory.values, 1);
+  put<<<1, 32, 0, on.second>>>(memory.values + 32, 1);
+  check(cudaStreamSynchronize(on.first));
+  const int file = memfd_create("parts", 0);
+  if (write(file, memory.values, 128) != 128) _exit(1);
+  close(file);
 }
 
 void host_function(bool in_stream) {
@@ -292,6 +372,7 @@ std::vector<Case> stream_cases() {
       {"streams_free", "race", [] { free_on_other(false); }},
       {"streams_free_after_event", sound, [] { free_on_other(true); }},
       {"managed_taken", "unsynchronised", [] { host_takes(Wait::none); }},
+      {"managed_taken_of_later_lanes", "unsynchronised", host_takes_of_later_lanes},
       {"managed_taken_after_other", "unsynchronised", [] { host_takes(Wait::other_stream); }},
       {"managed_taken_after_event_in_other", "unsynchronised",
        [] { host_takes(Wait::event_then); }},
@@ -306,6 +387,9 @@ std::vector<Case> stream_cases() {
        [] { host_writes_what_is_uploaded(Wait::none); }},
       {"pinned_written_in_time", sound, [] { host_writes_what_is_uploaded(Wait::event); }},
       {"host_beside_stream", "unsynchronised", [] { host_function(false); }},
+      {"handlers_that_chain", sound, handlers_that_chain},
+      {"written_in_parts", sound, written_in_parts},
+      {"host_function_waits_for_thread", sound, host_function_waits_for_thread},
       {"host_function_in_stream", sound, [] { host_function(true); }},
       {"pageable_download", sound, pageable_download},
       {"registered_too_early", "unsynchronised", [] { registered(Wait::none); }},

@@ -23,8 +23,12 @@ bool is_checked(const Access& access) {
 
 /// Tells what a launch touches to who orders it with other launches and copies.
 void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& access) {
-  const int first = std::countr_zero(access.lanes);
-  if (access.lanes == 0 || !uses.watches(access.addresses[first])) return;
+  const auto is_watched = [&](int lane) { return uses.watches(access.addresses[lane]); };
+  Mask lanes = access.lanes;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    if (const int lane = std::countr_zero(left); !is_watched(lane)) lanes &= ~(Mask{1} << lane);
+  }
+  if (lanes == 0) return;
   const Use use = access.kind == AccessKind::atomic && !op.system ? Use::atomic
                   : op.strong                                     ? Use::shared
                   : access.kind == AccessKind::load               ? Use::read
@@ -42,7 +46,7 @@ void tell_uses(MemoryUses& uses, Warp& warp, const Operation& op, const Access& 
         std::string(name_of(access.kind)) + " of " + launch.device->describe(at) + " " + wrong);
   };
   if (access.place != nullptr && access.place->contiguous) return touch(0, bytes * warp_lanes);
-  for (Mask left = access.lanes; left != 0; left &= left - 1) touch(std::countr_zero(left), bytes);
+  for (Mask left = lanes; left != 0; left &= left - 1) touch(std::countr_zero(left), bytes);
 }
 
 }  // namespace

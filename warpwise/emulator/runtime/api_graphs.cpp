@@ -263,7 +263,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* given) {
   return add_node(node, graph, after, count, cudaGraphNodeTypeHost, [host = *given] {
-    const WorkScope scope;
+    const HostFunctionScope scope;
     host.fn(host.userData);
     return cudaSuccess;
   });

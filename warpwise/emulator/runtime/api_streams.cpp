@@ -97,7 +97,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return run_or_capture(stream, [function, data] {
-    const WorkScope scope;
+    const HostFunctionScope scope;
     function(data);
     return cudaSuccess;
   });
@@ -107,7 +107,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
   // Graphs have host functions instead, on GPUs too.
   if (capture_of(stream) != nullptr) return report(cudaErrorStreamCaptureUnsupported);
   const OnStream on(stream);
-  const WorkScope scope;
+  const HostFunctionScope scope;
   function(stream, emulated().sticky, data);
   return cudaSuccess;
 }

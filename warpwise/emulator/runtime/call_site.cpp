@@ -5,6 +5,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +65,26 @@ bool is_own(const void* address) {
   return file.starts_with("libwarpwise_emulator.so") ||
          (folder_of(info.dli_fname) == own_folder &&
           (file.starts_with("libcudart.so") || file.starts_with("libcuda.so")));
+}
+
+/// Whether a word is where a call returns to, as far as its instruction tells.
+bool comes_after_call(const void* word) {
+  if (frame_of(word).file == nullptr) return false;
+#if defined(__x86_64__)
+  unsigned char code[7] = {};
+  const iovec there{const_cast<char*>(static_cast<const char*>(word)) - sizeof(code), sizeof(code)};
+  const iovec here{code, sizeof(code)};
+  if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof(code)) return false;
+  if (code[2] == 0xe8) return true;
+  // By a register or memory: FF /2, with what its addressing needs.
+  for (const std::size_t length : {2, 3, 4, 6, 7}) {
+    const unsigned char* const call = code + sizeof(code) - length;
+    if (call[0] == 0xff && (call[1] >> 3 & 7) == 2) return true;
+  }
+  return false;
+#else
+  return true;
+#endif
 }
 
 std::string hex(std::uintptr_t value) {
@@ -179,23 +200,24 @@ CallSite CallSite::here() {
   return site;
 }
 
-// Behind the handler's own frames come the signal's and then the instruction, in whatever function
-// of the C library it is.
-CallSite CallSite::of_signal(const void* program_counter) {
-  std::array<void*, 64> all{};
-  const int count = ::backtrace(all.data(), static_cast<int>(all.size()));
-  auto at = std::find(all.begin(), all.begin() + std::max(count, 0), program_counter);
-  const auto end = all.begin() + std::max(count, 0);
-  CallSite site;
+// Of a function of the C library it is its caller's place: the first word of the stack that a call
+// outside of that library returns to.
+CallSite CallSite::of_signal(const void* program_counter, std::span<const void* const> stack) {
   const auto is_c_library = [](const void* address) {
     const char* const file = frame_of(address).file;
     return file != nullptr && name_of_file(file).starts_with("libc.so");
   };
+  CallSite site;
   // Frames are where calls return to; the instruction itself is where it is.
-  if (at == end) return site;
-  *at = static_cast<char*>(*at) + 1;
-  while (at + 1 != end && is_c_library(*at)) ++at;
-  for (; at != end && site.count_ < site.frames_.size(); ++at) site.frames_[site.count_++] = *at;
+  const void* place = static_cast<const char*>(program_counter) + 1;
+  if (is_c_library(place)) {
+    const auto caller = std::find_if(stack.begin(), stack.end(), [&](const void* word) {
+      return comes_after_call(word) && !is_c_library(word);
+    });
+    if (caller == stack.end()) return site;
+    place = *caller;
+  }
+  site.frames_[site.count_++] = const_cast<void*>(place);
   return site;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,8 +28,9 @@ class CallSite {
   CallSite() = default;
   /// Of the call that is being made. Within these libraries any depth may ask.
   static CallSite here();
-  /// Of an instruction of the program that a signal has stopped, as its handler sees it.
-  static CallSite of_signal(const void* program_counter);
+  /// Of an instruction of the program that a signal has stopped, some time ago.
+  /// \param stack  words of its stack, the innermost first
+  static CallSite of_signal(const void* program_counter, std::span<const void* const> stack);
   bool is_known() const { return count_ > 0; }
   /// Whether these libraries themselves are what it is of, or what the program has called.
   bool is_in_library() const { return first_of_program() > 0; }

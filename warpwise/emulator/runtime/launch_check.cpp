@@ -47,6 +47,7 @@ void note_question() {
 }
 
 void report_unchecked_launches() {
+  if (StreamOrder* const order = stream_order()) order->report_touches();
   if (emulated().sticky != cudaSuccess) return;
   for (const auto& [thread, failed] : all_failed().by_thread) {
     for (const Failed& each : failed) {

@@ -1,9 +1,6 @@
 #include "warpwise/emulator/runtime/page_guard.hpp"
 
-#include <signal.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-
+#include <cstdio>
 #include <iterator>
 #include <string>
 
@@ -11,75 +8,22 @@
 #include "warpwise/emulator/runtime/allocations.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/reports.hpp"
-#include "warpwise/emulator/runtime/stream_order.hpp"
 
 namespace warpwise::emulator::runtime {
 namespace {
 
 constexpr std::uint64_t page_bytes = MemoryUses::page_bytes;
-constexpr int open_to_all = PROT_READ | PROT_WRITE;
 
-struct sigaction program_handler{};
-bool is_handling = false;
+// Each makes the system split a mapping in up to three, of which a program has 65530, and costs
+// each piece of work two calls.
+constexpr std::size_t most_runs = 512;
+// 64 MiB, which take some milliseconds a call.
+constexpr std::size_t most_protected = 16384;
 
-/// Whether the instruction that was stopped writes; taken for a read where the CPU does not tell.
-bool writes(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return (context.uc_mcontext.gregs[REG_ERR] & 2) != 0;
-#else
-  static_cast<void>(context);
-  return false;
-#endif
-}
-
-const void* program_counter(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<const void*>(context.uc_mcontext.pc);
-#else
-  static_cast<void>(context);
-  return nullptr;
-#endif
-}
-
-void pass_on(int signal, siginfo_t* info, void* context) {
-  if ((program_handler.sa_flags & SA_SIGINFO) != 0)
-    return program_handler.sa_sigaction(signal, info, context);
-  if (program_handler.sa_handler != SIG_DFL && program_handler.sa_handler != SIG_IGN)
-    return program_handler.sa_handler(signal);
-  // The instruction comes again, to what there was before.
-  ::sigaction(SIGSEGV, &program_handler, nullptr);
-  is_handling = false;
-}
-
-void handle(int signal, siginfo_t* info, void* context) {
-  const auto& interrupted = *static_cast<const ucontext_t*>(context);
-  if (!stream_order()->host_touches(reinterpret_cast<Address>(info->si_addr), writes(interrupted),
-                                    program_counter(interrupted)))
-    pass_on(signal, info, context);
-}
-
-/// The program may have set another handler meanwhile, which ours goes before.
-void start_handling() {
-  struct sigaction now{};
-  ::sigaction(SIGSEGV, nullptr, &now);
-  if (is_handling && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle) return;
-  program_handler = now;
-  struct sigaction own{};
-  own.sa_sigaction = handle;
-  own.sa_flags = SA_SIGINFO | SA_NODEFER | (now.sa_flags & SA_ONSTACK);
-  ::sigemptyset(&own.sa_mask);
-  is_handling = ::sigaction(SIGSEGV, &own, nullptr) == 0;
-}
-
-void stop_handling() {
-  if (!is_handling) return;
-  struct sigaction now{};
-  ::sigaction(SIGSEGV, nullptr, &now);
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle)
-    ::sigaction(SIGSEGV, &program_handler, nullptr);
-  is_handling = false;
+void say_once(const char* text) {
+  static bool is_said = false;
+  if (!is_said) std::fprintf(stderr, "warpwise: %s\n", text);
+  is_said = true;
 }
 
 }  // namespace
@@ -89,17 +33,26 @@ PageGuard& page_guard() {
   return instance;
 }
 
-void PageGuard::allow(Address begin, std::uint64_t bytes) { allowed_[begin] = bytes; }
+void PageGuard::allow(Address begin, std::uint64_t bytes) {
+  if (can_watch(begin, bytes))
+    allowed_[begin] = bytes;
+  else if (!can_watch_pages())
+    say_once("what the program touches without waiting is not checked: pages cannot be protected");
+}
 
 void PageGuard::disallow(Address begin) {
   const auto found = allowed_.find(begin);
   if (found == allowed_.end()) return;
-  for (auto each = pages_.lower_bound(begin);
-       each != pages_.end() && each->first < begin + found->second;) {
-    protect(each->first, open_to_all);
-    each = pages_.erase(each);
-  }
+  const std::uint64_t bytes = found->second;
+  const bool was_lifted = is_lifted_;
+  lift();
+  const auto first = pages_.lower_bound(begin);
+  const auto end = pages_.lower_bound(begin + bytes);
+  if (first != end) runs_are_true_ = false;
+  pages_.erase(first, end);
+  set_pages(begin, bytes, PageState::unknown);
   allowed_.erase(found);
+  if (!was_lifted) protect();
 }
 
 bool PageGuard::is_allowed(Address page) const {
@@ -109,52 +62,102 @@ bool PageGuard::is_allowed(Address page) const {
   return page + page_bytes <= begin + bytes;
 }
 
-void PageGuard::protect(Address page, int protection) {
-  int& now = pages_.at(page);
-  if (now == protection) return;
-  now = protection;
-  ::mprotect(reinterpret_cast<void*>(page), page_bytes, protection);
-}
-
 void PageGuard::lift() {
-  for (const auto& [page, protection] : pages_) protect(page, open_to_all);
+  if (is_lifted_) return;
+  for (const Run& run : runs_) set_pages(run.begin, run.bytes, PageState::open);
+  is_lifted_ = true;
 }
 
-void PageGuard::add(Address page) {
-  if (is_allowed(page)) pages_.try_emplace(page, open_to_all);
+void PageGuard::find_runs() {
+  runs_.clear();
+  runs_are_true_ = true;
+  std::size_t protected_pages = 0;
+  for (const auto& [page, state] : pages_) {
+    const bool goes_on = !runs_.empty() && runs_.back().state == state &&
+                         runs_.back().begin + runs_.back().bytes == page;
+    if (protected_pages++ == most_protected || (!goes_on && runs_.size() == most_runs))
+      return say_once(
+          "work touches more pages than are protected: not all that the program touches without "
+          "waiting is checked");
+    if (goes_on)
+      runs_.back().bytes += page_bytes;
+    else
+      runs_.push_back({page, page_bytes, state});
+  }
+}
+
+void PageGuard::protect() {
+  if (!runs_are_true_) find_runs();
+  if (runs_.empty()) return stop_handling();
+  if (open_ > 0) return;
+  if (!start_handling())
+    return say_once(
+        "what the program touches without waiting is not checked: it has too many handlers of "
+        "SIGSEGV");
+  is_lifted_ = false;
+  for (const Run& run : runs_) {
+    if (set_pages(run.begin, run.bytes, run.state)) continue;
+    set_pages(run.begin, run.bytes, PageState::open);
+    say_once(
+        "a page cannot be protected: not all that the program touches without waiting is "
+        "checked");
+  }
+}
+
+/// Whether how a page has to be protected has changed.
+bool PageGuard::update(Address page, MemoryUses& uses) {
+  const MemoryUses::Pending pending = uses.pending(page);
+  const auto found = pages_.find(page);
+  if ((!pending.writes && !pending.reads) || pending.is_shared) {
+    if (found == pages_.end()) return false;
+    pages_.erase(found);
+    return true;
+  }
+  const PageState state = pending.writes ? PageState::closed : PageState::read_only;
+  if (found != pages_.end() && found->second == state) return false;
+  pages_[page] = state;
+  return true;
+}
+
+void PageGuard::work_done(MemoryUses& uses) {
+  for (const Address page : uses.visible_pages()) {
+    if (is_allowed(page) && update(page, uses)) runs_are_true_ = false;
+  }
+  protect();
 }
 
 void PageGuard::renew(MemoryUses& uses) {
-  bool is_any = false;
+  if (pages_.empty()) return;
+  lift();
   for (auto each = pages_.begin(); each != pages_.end();) {
-    const MemoryUses::Pending pending = uses.pending(each->first);
-    if (!pending.writes && !pending.reads) {
-      protect(each->first, open_to_all);
-      each = pages_.erase(each);
-      continue;
-    }
-    if (!is_any) start_handling();
-    is_any = true;
-    protect(each->first, pending.writes ? PROT_NONE : PROT_READ);
-    ++each;
+    const Address page = (each++)->first;
+    if (update(page, uses)) runs_are_true_ = false;
   }
-  if (!is_any) stop_handling();
+  protect();
 }
 
-bool PageGuard::meets(Address address, MemoryUses& uses, bool writes, const void* program_counter) {
-  const auto page = pages_.find(address / page_bytes * page_bytes);
-  if (page == pages_.end()) return false;
-  // Another thread may have been here before this one's turn.
-  protect(page->first, open_to_all);
-  const std::string wrong = uses.host_conflict(address, writes);
-  const CallSite site = CallSite::of_signal(program_counter);
-  // What the program gives a call to look at is no touch of its own.
-  if (wrong.empty() || site.is_in_library()) return true;
-  note_host_fault(FaultKind::unsynchronised, site,
-                  with_origins(std::string(writes ? "writes " : "reads ") +
-                               described(emulated().device, address) + ", which " + wrong +
-                               ": nothing has waited for that"));
-  return true;
+void PageGuard::open() {
+  lift();
+  open_ += 1;
+}
+
+void PageGuard::close() {
+  open_ -= 1;
+  protect();
+}
+
+void PageGuard::report_touches(const MemoryUses& uses) {
+  for (const HostTouch& touch : take_touches()) {
+    const std::string wrong = uses.host_conflict(touch.address, touch.writes);
+    if (wrong.empty()) continue;
+    const CallSite site = CallSite::of_signal(touch.program_counter, touch.stack);
+    // What the program gives a call to look at is no touch of its own.
+    if (site.is_in_library()) continue;
+    note_host_fault(FaultKind::unsynchronised, site,
+                    with_origins(std::string(touch.writes ? "writes " : "reads ") +
+                                 described(emulated().device, touch.address) + ", which " + wrong +
+                                 ": nothing has waited for that"));
+  }
 }
 
 }  // namespace warpwise::emulator::runtime

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "warpwise/emulator/memory_uses.hpp"
+#include "warpwise/emulator/runtime/page_signal.hpp"
 
 namespace warpwise::emulator::runtime {
 
 /// Keeps the program off pages that work which it has not waited for may still write or read: its
-/// touch of one is a signal, which is reported as a fault of kind `unsynchronised` where the very
-/// byte is such work's, and the program goes on. The signal's handler stands only while a page is
-/// protected; a program's own gets what is not ours. Whoever calls holds StreamOrder's lock.
+/// first touch of one opens it, and is reported when the program next calls CUDA, or ends, as a
+/// fault of kind `unsynchronised` where the very byte is such work's. Whoever calls holds
+/// StreamOrder's lock.
 class PageGuard {
  public:
   /// What lies wholly in these bytes can be protected: nothing but the program's own data is there.
@@ -19,20 +21,36 @@ class PageGuard {
 
   /// Lets everybody at everything, before work is done.
   void lift();
-  /// Work has touched a page.
-  void add(Address page);
-  /// Protects each page that has been added as long as it has to be.
+  /// The work has been done: the pages that it touched are protected too.
+  void work_done(MemoryUses& uses);
+  /// The host has waited for something: protects each page as long as it has to be.
   void renew(MemoryUses& uses);
 
-  /// Whether a touch of an address was one of a protected page, which is none any more.
-  bool meets(Address address, MemoryUses& uses, bool writes, const void* program_counter);
+  /// From here to close() nothing is protected.
+  void open();
+  void close();
+
+  /// Reports what was touched too early. Is asked before work is added or known to be done.
+  void report_touches(const MemoryUses& uses);
 
  private:
+  struct Run {
+    Address begin = 0;
+    std::uint64_t bytes = 0;
+    PageState state = PageState::open;
+  };
+
   bool is_allowed(Address page) const;
-  void protect(Address page, int protection);
+  bool update(Address page, MemoryUses& uses);
+  void protect();
+  void find_runs();
 
   std::map<Address, std::uint64_t> allowed_;
-  std::map<Address, int> pages_;  ///< added ones, with their protection
+  std::map<Address, PageState> pages_;  ///< that have to be protected, with how
+  std::vector<Run> runs_;               ///< of them
+  bool runs_are_true_ = true;           ///< else `pages_` has changed
+  bool is_lifted_ = true;
+  int open_ = 0;
 };
 PageGuard& page_guard();
 

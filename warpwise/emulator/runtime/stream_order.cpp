@@ -1,6 +1,7 @@
 #include "warpwise/emulator/runtime/stream_order.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "warpwise/emulator/device_checks.hpp"
@@ -17,16 +18,27 @@ constexpr std::size_t most_works = std::size_t{1} << 20;
 
 thread_local std::optional<cudaStream_t> on_stream;
 
-void join(Clock& to, const Clock& from) {
+/// Whether that says anything new.
+bool join(Clock& to, const Clock& from) {
+  bool is_new = false;
   for (const auto& [stream, work] : from) {
     WorkNumber& own = to[stream];
+    is_new |= work > own;
     own = std::max(own, work);
   }
+  return is_new;
 }
 
 bool covers(const Clock& clock, std::uint32_t stream, WorkNumber work) {
   const auto found = clock.find(stream);
   return found != clock.end() && found->second >= work;
+}
+
+// Unlike the system's numbers, never another thread's later on.
+std::uint64_t thread_number() {
+  static std::atomic<std::uint64_t> numbered = 0;
+  thread_local const std::uint64_t own = ++numbered;
+  return own;
 }
 
 bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
@@ -47,17 +59,38 @@ StreamOrder::StreamOrder() : uses_(*this) {
 }
 
 StreamOrder::Stream& StreamOrder::add(std::string name) {
-  Stream& made = streams_.emplace_back();
-  made.number = static_cast<std::uint32_t>(streams_.size() - 1);
+  std::uint32_t number = static_cast<std::uint32_t>(streams_.size());
+  if (free_numbers_.empty()) {
+    streams_.emplace_back();
+  } else {
+    number = free_numbers_.back();
+    free_numbers_.pop_back();
+  }
+  // What clocks say of an earlier stream of this number is no more than that its work is done.
+  Stream& made = streams_[number];
+  made = {};
+  made.number = number;
   made.name = std::move(name);
+  next_name_ += 1;
   return made;
+}
+
+bool StreamOrder::is_done(const Stream& stream) const {
+  return stream.last == 0 || covers(host_, stream.number, stream.last);
+}
+
+void StreamOrder::forget_if_done(Stream& stream) {
+  if (!stream.is_destroyed || stream.is_free || !is_done(stream)) return;
+  stream.is_free = true;
+  stream.is_blocking = false;  // nothing waits for it
+  stream.clock.clear();
+  free_numbers_.push_back(stream.number);
 }
 
 StreamOrder::Stream& StreamOrder::stream(cudaStream_t handle) {
   if (is_default(handle)) return streams_[0];
   const bool is_per_thread = handle == cudaStreamPerThread;
-  std::uint32_t& number =
-      is_per_thread ? per_thread_[std::this_thread::get_id()] : numbers_[handle];
+  std::uint32_t& number = is_per_thread ? per_thread_[thread_number()] : numbers_[handle];
   if (number == 0) number = add(is_per_thread ? "a thread's default stream" : "a stream").number;
   return streams_[number];
 }
@@ -65,7 +98,7 @@ StreamOrder::Stream& StreamOrder::stream(cudaStream_t handle) {
 void StreamOrder::made(cudaStream_t handle, unsigned flags) {
   const Lock lock(mutex_);
   Stream& own = add("");
-  own.name = "stream " + std::to_string(own.number);
+  own.name = "stream " + std::to_string(next_name_ - 1);
   own.is_blocking = (flags & cudaStreamNonBlocking) == 0;
   numbers_[handle] = own.number;
 }
@@ -74,21 +107,27 @@ void StreamOrder::destroyed(cudaStream_t handle) {
   const Lock lock(mutex_);
   const auto found = numbers_.find(handle);
   if (found == numbers_.end()) return;
-  streams_[found->second].is_destroyed = true;
+  Stream& own = streams_[found->second];
   numbers_.erase(found);
+  own.is_destroyed = true;
+  forget_if_done(own);
 }
 
 void StreamOrder::catch_up(Stream& own) {
   join(own.clock, host_);
   if (!own.is_blocking) return;
   // The legacy default stream waits for every blocking one, and they for it.
-  if (own.number != 0) return join(own.clock, streams_[0].clock);
+  if (own.number != 0) {
+    join(own.clock, streams_[0].clock);
+    return;
+  }
   for (const Stream& each : streams_) {
     if (each.is_blocking) join(own.clock, each.clock);
   }
 }
 
 void StreamOrder::begin(std::string kernel) {
+  page_guard().report_touches(uses_);
   if (works_.size() >= most_works) {
     first_ += static_cast<WorkNumber>(works_.size());
     works_.clear();
@@ -105,16 +144,14 @@ void StreamOrder::begin(std::string kernel) {
   page_guard().lift();
 }
 
-void StreamOrder::end() {
-  for (const Address page : uses_.visible_pages()) page_guard().add(page);
-  page_guard().renew(uses_);
-}
+void StreamOrder::end() { page_guard().work_done(uses_); }
 
 void StreamOrder::host_learns(const Clock& clock) {
-  join(host_, clock);
-  const bool is_all = std::all_of(streams_.begin(), streams_.end(), [&](const Stream& each) {
-    return covers(host_, each.number, each.last) || each.last == 0;
-  });
+  page_guard().report_touches(uses_);
+  if (!join(host_, clock)) return;
+  const bool is_all = std::all_of(streams_.begin(), streams_.end(),
+                                  [&](const Stream& each) { return is_done(each); });
+  for (Stream& each : streams_) forget_if_done(each);
   if (is_all) {
     first_ += static_cast<WorkNumber>(works_.size());
     works_.clear();
@@ -154,9 +191,9 @@ void StreamOrder::stream_waits_for(cudaStream_t handle, const Clock& recorded) {
   join(stream(handle).clock, recorded);
 }
 
-bool StreamOrder::host_touches(Address address, bool writes, const void* program_counter) {
+void StreamOrder::report_touches() {
   const Lock lock(mutex_);
-  return page_guard().meets(address, uses_, writes, program_counter);
+  page_guard().report_touches(uses_);
 }
 
 void StreamOrder::shows(Address begin, std::uint64_t bytes) {
@@ -224,6 +261,21 @@ WorkScope::WorkScope(std::string kernel) {
 
 WorkScope::~WorkScope() {
   if (lock_.owns_lock()) stream_order()->end();
+}
+
+HostFunctionScope::HostFunctionScope() {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr) return;
+  const StreamOrder::Lock lock(order->mutex_);
+  page_guard().open();
+  const WorkScope work;
+}
+
+HostFunctionScope::~HostFunctionScope() {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr) return;
+  const StreamOrder::Lock lock(order->mutex_);
+  page_guard().close();
 }
 
 void WorkScope::touch(const void* begin, std::size_t bytes, Use use) {

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "warpwise/emulator/memory_uses.hpp"
@@ -42,8 +41,8 @@ class StreamOrder final : public WorkOrder {
   /// What an event stands for that is recorded now.
   Clock recorded_in(cudaStream_t stream);
   void stream_waits_for(cudaStream_t stream, const Clock& recorded);
-  /// The program touches an address that it must not touch yet. Returns whether it was one.
-  bool host_touches(Address address, bool writes, const void* program_counter);
+  /// Reports what the program has touched too early since its last call.
+  void report_touches();
 
   /// Memory that the host sees begins, or ends, with what was done there.
   void shows(Address begin, std::uint64_t bytes);
@@ -65,6 +64,7 @@ class StreamOrder final : public WorkOrder {
 
  private:
   friend class WorkScope;
+  friend class HostFunctionScope;
 
   struct Stream {
     std::uint32_t number = 0;  ///< 0: the legacy default stream
@@ -72,6 +72,7 @@ class StreamOrder final : public WorkOrder {
     WorkNumber last = 0;  ///< that it was given
     bool is_blocking = true;
     bool is_destroyed = false;
+    bool is_free = false;  ///< its number may be another stream's
     std::string name;
   };
   struct Work {
@@ -82,6 +83,9 @@ class StreamOrder final : public WorkOrder {
 
   Stream& stream(cudaStream_t handle);
   Stream& add(std::string name);
+  bool is_done(const Stream& stream) const;
+  /// Forgets a destroyed stream all whose work the host has waited for.
+  void forget_if_done(Stream& stream);
   /// All that a stream's next work comes behind.
   void catch_up(Stream& stream);
   const Work& work(WorkNumber number) const;
@@ -92,7 +96,9 @@ class StreamOrder final : public WorkOrder {
   mutable std::recursive_mutex mutex_;
   std::deque<Stream> streams_;  ///< by number
   std::map<cudaStream_t, std::uint32_t> numbers_;
-  std::map<std::thread::id, std::uint32_t> per_thread_;
+  std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< by thread_number()
+  std::vector<std::uint32_t> free_numbers_;
+  std::uint64_t next_name_ = 0;
   Clock host_;
   std::deque<Work> works_;  ///< from `first_` on
   WorkNumber first_ = 1;
@@ -134,6 +140,16 @@ class WorkScope {
 
  private:
   StreamOrder::Lock lock_;
+};
+
+/// A host function of the current stream runs from here to its end. Others' work goes on meanwhile,
+/// as the function may wait for another thread; the host may touch everything until it ends.
+class HostFunctionScope {
+ public:
+  HostFunctionScope();
+  ~HostFunctionScope();
+  HostFunctionScope(const HostFunctionScope&) = delete;
+  HostFunctionScope& operator=(const HostFunctionScope&) = delete;
 };
 
 /// A copy's or a fill's call returns: the host knows that it is done where CUDA says so. Reports
