@@ -205,7 +205,7 @@ bool Program::State::run(Device& device, std::vector<DeviceWork> work, int depth
     }
     if (next.kind != DeviceWork::Kind::launch) continue;
     const auto start = std::chrono::steady_clock::now();
-    const Code& own = code(next.kernel, observer_set(options));
+    const Code& own = code(next.kernel, launch_observers(options));
     const int its_depth = next.is_tail ? depth : depth + 1;
     LaunchResult result = run_launch(
         own, device.state(), load(device.state(), device),
@@ -258,7 +258,7 @@ Address Program::variable(Device& device, std::string_view name, std::uint64_t* 
 LaunchResult Program::launch(Device& device, std::string_view kernel, Dim3 grid, Dim3 block,
                              std::uint64_t dynamic_shared_bytes,
                              std::span<const std::byte> parameters, const LaunchOptions& options) {
-  const Code& code = state_->code(kernel, observer_set(options));
+  const Code& code = state_->code(kernel, launch_observers(options));
   const std::vector<Address>& variables = state_->load(device.state(), device);
   const GridWorkspace workspace(device, options.cooperative);
   const LaunchShape shape{grid, block, dynamic_shared_bytes, workspace.address()};

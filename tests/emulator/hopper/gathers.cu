@@ -73,7 +73,9 @@ void check(const char* name, const Reading& reading, const std::uint64_t (&hashe
     gather<Result><<<places / 256, 256>>>(texture, at, out);
     REQUIRE(cudaDeviceSynchronize());
     same_bits(name, hash_of(out, 4 * places * sizeof(Result)), hashes[m]);
+    REQUIRE(cudaDestroyTextureObject(texture));
   }
+  REQUIRE(cudaFreeArray(array));
 }
 
 }  // namespace

@@ -252,7 +252,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const bool in_turn = options.pace || launch.order > 0 || checks_races(options.checks);
+  const bool in_turn = options.pace || launch.order > 0 || checks_races(options.checks) ||
+                       options.checks.has(Check::runtime);
   const std::uint64_t wanted = in_turn               ? 1
                                : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
                                                      : cores;
@@ -260,7 +261,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.atomic = count > 1;
   launch.workers = count;
   if (device.tracks_definedness && !options.checks.has(Check::init)) device.define_all();
-  const ObserverSet observers = observer_set(options);
+  const ObserverSet observers = launch_observers(options);
   return with_observers(observers, [&](auto set) {
     return run_observed<typename decltype(set)::type>(launch, observers, count);
   });

@@ -8,6 +8,7 @@
 
 #include "warpwise/emulator/decode/code.hpp"
 #include "warpwise/emulator/emulator.hpp"
+#include "warpwise/emulator/observe/sets.hpp"
 
 namespace warpwise::emulator {
 
@@ -24,7 +25,17 @@ struct LaunchShape {
   Watch* watch = nullptr;
 };
 
-/// Runs a kernel to its end. \param code  decoded for observer_set(options)
+/// Those that a launch has: Check::runtime has to know what kernels touch, which is told by the
+/// observer of races, though it looks for none then.
+inline ObserverSet launch_observers(const LaunchOptions& options) {
+  const ObserverSet set = observer_set(options);
+  if (!options.checks.has(Check::runtime)) return set;
+  return set == ObserverSet::none     ? ObserverSet::checks
+         : set == ObserverSet::counts ? ObserverSet::counts_and_checks
+                                      : set;
+}
+
+/// Runs a kernel to its end. \param code  decoded for launch_observers(options)
 /// \param variables  addresses of the module's variables on the device
 /// \throws InvalidArgument  as Program::launch
 LaunchResult run_launch(const Code& code, Device::State& device, std::span<const Address> variables,

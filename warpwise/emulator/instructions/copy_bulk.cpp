@@ -30,8 +30,16 @@ class BulkCopy {
                    "a bulk copy of " + std::to_string(bytes) + " bytes: no multiple of 16");
       return;
     }
+    if (bytes == 0) return;
+    if (!bulk::is_inside(warp_, op_, source_pieces(lane, from, bytes), from,
+                         from + bytes - bulk::unit))
+      return;
+    // One end is shared memory: what does not fit into it asks for no memory here.
+    if (bytes > warp_.worker->launch->shared_bytes &&
+        !bulk::is_inside(warp_, op_, target_pieces(lane, to, bytes), to, to + bytes - bulk::unit))
+      return;
     content_.resize(bytes);
-    if (bytes == 0 || !read(lane, from)) return;
+    read(lane, from);
     const Address mbarrier =
         list_[3] == Operation::none ? 0 : source<std::uint64_t>(warp_, list_[3])[lane];
     if (flags_.multicast == 0) return write(lane, to, mbarrier);
@@ -41,34 +49,39 @@ class BulkCopy {
   }
 
  private:
-  bool read(int lane, Address from) {
+  Pieces source_pieces(int lane, Address from, std::uint64_t bytes) const {
     const bool is_global = flags_.to_global == 0 && flags_.from_shared == 0;
     // Who learns that a copy between blocks has read its source is in another block.
     const Asynchronous ends_by = flags_.from_shared != 0 ? Asynchronous::none : ends_by_;
-    const Pieces pieces{lane,
-                        ends_by,
-                        is_global ? Space::global : space_of_shared(from),
-                        AccessKind::load,
-                        bulk::unit,
-                        content_.size() / bulk::unit};
-    if (!bulk::is_inside(warp_, op_, pieces, from, from + content_.size() - bulk::unit))
-      return false;
+    return {lane,
+            ends_by,
+            is_global ? Space::global : space_of_shared(from),
+            AccessKind::load,
+            bulk::unit,
+            bytes / bulk::unit};
+  }
+
+  Pieces target_pieces(int lane, Address to, std::uint64_t bytes) const {
+    return {lane,
+            ends_by_,
+            flags_.to_global != 0 ? Space::global : space_of_shared(to),
+            flags_.reduction != Reduction::none ? AccessKind::atomic : AccessKind::store,
+            bulk::unit,
+            bytes / bulk::unit};
+  }
+
+  void read(int lane, Address from) {
     bulk::for_each_piece<Observers>(
-        warp_, op_, op_.site + 1, pieces, [&](std::uint64_t k) { return from + bulk::unit * k; },
+        warp_, op_, op_.site + 1, source_pieces(lane, from, content_.size()),
+        [&](std::uint64_t k) { return from + bulk::unit * k; },
         [&](const std::byte* at, std::uint64_t k) {
           std::memcpy(content_.data() + bulk::unit * k, at, bulk::unit);
         });
-    return true;
   }
 
   void write(int lane, Address to, Address mbarrier) {
     const bool reduces = flags_.reduction != Reduction::none;
-    const Pieces pieces{lane,
-                        ends_by_,
-                        flags_.to_global != 0 ? Space::global : space_of_shared(to),
-                        reduces ? AccessKind::atomic : AccessKind::store,
-                        bulk::unit,
-                        content_.size() / bulk::unit};
+    const Pieces pieces = target_pieces(lane, to, content_.size());
     if (bulk::is_inside(warp_, op_, pieces, to, to + content_.size() - bulk::unit)) {
       bulk::for_each_piece<Observers>(
           warp_, op_, op_.site, pieces, [&](std::uint64_t k) { return to + bulk::unit * k; },

@@ -125,6 +125,9 @@ class TensorCopy {
                                               " of shared memory: no multiple of 128");
     }
     if (!may_begin_at(corner, box)) return;
+    // A tile that does not fit into shared memory asks for no memory here.
+    const AccessKind of_tile = flags_.to_global != 0 ? AccessKind::load : AccessKind::store;
+    if (box.bytes() > warp_.worker->launch->shared_bytes && !holds_tile(box, tile, of_tile)) return;
     content_.assign(box.bytes(), std::byte{0});
     flags_.to_global != 0 ? store(box, tile) : load(box, tile);
   }
@@ -206,14 +209,21 @@ class TensorCopy {
     return true;
   }
 
+  Pieces pieces_of(const Box& box, Address tile, AccessKind kind) const {
+    return {lane_, ends_by_, space_of_shared(tile), kind, bulk::unit, box.bytes() / bulk::unit};
+  }
+
+  bool holds_tile(const Box& box, Address tile, AccessKind kind) const {
+    const Pieces pieces = pieces_of(box, tile, kind);
+    return bulk::is_inside(warp_, op_, pieces, tile, tile + box.offset_of(pieces.count - 1));
+  }
+
   /// The same of the pieces of the tile.
   template <class Body>
   bool access_tile(const Box& box, Address tile, std::int32_t site, AccessKind kind,
                    const Body& body) {
-    const Pieces pieces{lane_, ends_by_,   space_of_shared(tile),
-                        kind,  bulk::unit, box.bytes() / bulk::unit};
-    const Address last = tile + box.offset_of(pieces.count - 1);
-    if (!bulk::is_inside(warp_, op_, pieces, tile, last)) return false;
+    if (!holds_tile(box, tile, kind)) return false;
+    const Pieces pieces = pieces_of(box, tile, kind);
     bulk::for_each_piece<Observers>(
         warp_, op_, site, pieces,
         [&](std::uint64_t k) { return swizzled(tile + box.offset_of(k), map_.swizzled_bytes); },

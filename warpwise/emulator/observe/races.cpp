@@ -137,6 +137,7 @@ void Races::accesses(Warp& warp, const Operation& op, const Access& access) {
     tell_uses(*launch_->device->uses, warp, op, access);
   if (!is_on_ || !is_checked(access)) return;
   if (!found_.empty()) tell(warp, op, access);
+  found_.clear();  // an access of the device's runtime has nothing before it
   const bool orders = op.strong || access.tells;
   if (!orders && op.control != Control::converge) return;
   History& history = history_of(*warp.block);

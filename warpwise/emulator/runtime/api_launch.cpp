@@ -76,8 +76,6 @@ LaunchOptions launch_options() {
   options.heap_bytes = emulated().limits[cudaLimitMallocHeapSize];
   options.stack_bytes = std::max(options.stack_bytes, emulated().limits[cudaLimitStackSize]);
   options.checks = checks_asked_for();
-  // What kernels touch is seen by those who look for races, which are left out again.
-  if (options.checks.has(Check::runtime)) options.checks.add(Check::races);
   options.fidelity = fidelity_is_reported();
   options.orders = orders_asked_for();
   options.order_seed = order_seed_asked_for();
@@ -98,13 +96,6 @@ cudaError_t outcome(const std::string& name, const LaunchResult& result) {
   if (result.faults.empty()) return cudaSuccess;
   const Fault& first = result.faults.front();
   return fail(error_of(first.kind), describe(readable(name), first), true);
-}
-
-void leave_out_races(LaunchResult& result) {
-  if (checks_asked_for().has(Check::races)) return;
-  std::erase_if(result.faults, [](const Fault& each) {
-    return each.kind == FaultKind::race || each.kind == FaultKind::narrow_scope;
-  });
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
@@ -261,8 +252,6 @@ cudaError_t run_kernel(Program& program, const std::string& name,
       observer->see(observer->context,
                     {program.kernel(name), blocks, threads, shared, parameters, text, result});
     }
-    leave_out_races(result);
-    for (LaunchedKernel& each : result.launched) leave_out_races(each.result);
     tell_origins(result);
     double of_launched = 0;
     for (LaunchedKernel& each : result.launched) {

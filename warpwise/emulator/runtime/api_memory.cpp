@@ -1,6 +1,7 @@
 // Memory: allocation, copies, fills.
 
 #include <cstring>
+#include <limits>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/emulator/runtime/allocations.hpp"
@@ -16,8 +17,15 @@ using namespace warpwise::emulator::runtime;
 
 namespace {
 
+/// Memory of no bytes is no memory, and nothing is wrong with that.
+cudaError_t nothing(void** pointer) {
+  *pointer = nullptr;
+  return cudaSuccess;
+}
+
 cudaError_t allocate(void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
+  if (bytes == 0) return nothing(pointer);
   return guarded([&] {
     const std::string name = next_allocation_name();
     const Address address = emulated().device.allocate(bytes, name);
@@ -50,6 +58,8 @@ cudaError_t release(void* pointer, bool host) {
 /// Memory that host and device see at one address.
 cudaError_t allocate_shared(void** pointer, std::size_t bytes, AllocationKind kind) {
   if (pointer == nullptr) return report(cudaErrorInvalidValue);
+  if (bytes == 0 && kind == AllocationKind::managed) return report(cudaErrorInvalidValue);
+  if (bytes == 0) return nothing(pointer);
   return guarded([&] {
     const std::string name = next_allocation_name();
     StreamOrder* const order = stream_order();
@@ -137,6 +147,20 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
   });
 }
 
+cudaError_t free_in_stream(void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  try {
+    if (emulated().sticky == cudaSuccess) note_free(pointer, false);
+    const WorkScope scope;
+    const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
+    if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
+    emulated().device.free(address_of(pointer));
+    return cudaSuccess;
+  } catch (const Error&) {
+    return report(cudaErrorInvalidValue);
+  }
+}
+
 }  // namespace warpwise::emulator::runtime
 
 extern "C" {
@@ -144,7 +168,7 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) { return allocate(pointer, bytes); }
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   const std::shared_ptr<Capture> capture = capture_of(stream);
-  if (capture == nullptr || pointer == nullptr) return allocate(pointer, bytes);
+  if (capture == nullptr || pointer == nullptr || bytes == 0) return allocate(pointer, bytes);
   return guarded([&] {
     void* reserved = *pointer = reserve_graph_memory(bytes);
     append(*capture, cudaGraphNodeTypeMemAlloc, [=] {
@@ -168,26 +192,23 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     append(*capture, cudaGraphNodeTypeMemFree, [=] { return free_graph_memory(pointer); });
     return cudaSuccess;
   }
-  if (pointer == nullptr) return cudaSuccess;
-  try {
-    if (emulated().sticky == cudaSuccess) note_free(pointer, false);
-    const OnStream on(stream);
-    const WorkScope scope;
-    const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
-    if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
-    emulated().device.free(address_of(pointer));
-    return cudaSuccess;
-  } catch (const warpwise::Error&) {
-    return report(cudaErrorInvalidValue);
-  }
+  const OnStream on(stream);
+  return free_in_stream(pointer);
 }
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   if (pitch == nullptr) return report(cudaErrorInvalidValue);
-  *pitch = (width + 511) / 512 * 512;
-  return allocate(pointer, *pitch * height);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  if (width > most - 511) return report(cudaErrorMemoryAllocation);
+  const std::size_t row = (width + 511) / 512 * 512;
+  if (row != 0 && height > most / row) return report(cudaErrorMemoryAllocation);
+  const cudaError_t error = allocate(pointer, row * height);
+  if (error == cudaSuccess) *pitch = row;
+  return error;
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   *pitched = {nullptr, 0, extent.width, extent.height};
+  if (extent.depth != 0 && extent.height > std::numeric_limits<std::size_t>::max() / extent.depth)
+    return report(cudaErrorMemoryAllocation);
   return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width,
                          extent.height * extent.depth);
 }

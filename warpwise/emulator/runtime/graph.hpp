@@ -62,6 +62,8 @@ bool is_graph_memory(const void* pointer);
 /// Makes memory of a reserved address. cudaErrorInvalidValue where it is there already.
 cudaError_t take_graph_memory(const void* pointer);
 cudaError_t free_graph_memory(const void* pointer);
+/// Frees memory as work of the current stream, as cudaFreeAsync does.
+cudaError_t free_in_stream(void* pointer);
 
 /// Notes work down as the next node of a capture, which is returned.
 cudaGraphNode_t append(Capture& capture, cudaGraphNodeType type, std::function<cudaError_t()> work);

@@ -72,7 +72,9 @@ cudaError_t take_graph_memory(const void* pointer) {
   });
 }
 
-cudaError_t free_graph_memory(const void* pointer) { return cudaFree(const_cast<void*>(pointer)); }
+cudaError_t free_graph_memory(const void* pointer) {
+  return free_in_stream(const_cast<void*>(pointer));
+}
 
 }  // namespace warpwise::emulator::runtime
 

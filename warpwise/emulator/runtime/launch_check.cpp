@@ -1,9 +1,10 @@
 #include "warpwise/emulator/runtime/launch_check.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "warpwise/emulator/readable.hpp"
@@ -24,11 +25,18 @@ struct Failed {
 // Of each thread, since errors are.
 struct AllFailed {
   std::mutex mutex;
-  std::map<std::thread::id, std::vector<Failed>> by_thread;
+  std::map<std::uint64_t, std::vector<Failed>> by_thread;
 };
 AllFailed& all_failed() {
   static AllFailed& instance = *new AllFailed;
   return instance;
+}
+
+/// A number that is this thread's alone; the system's own goes to another one when it has ended.
+std::uint64_t this_thread() {
+  static std::atomic<std::uint64_t> threads = 0;
+  thread_local const std::uint64_t number = ++threads;
+  return number;
 }
 
 }  // namespace
@@ -37,13 +45,13 @@ void note_failed_launch(const void* function, cudaError_t error) {
   if (!checks_asked_for().has(Check::runtime) || emulated().sticky != cudaSuccess) return;
   const Kernel* const kernel = find_kernel(function);
   const std::lock_guard lock(all_failed().mutex);
-  all_failed().by_thread[std::this_thread::get_id()].push_back(
+  all_failed().by_thread[this_thread()].push_back(
       {kernel == nullptr ? "that is not known" : readable(kernel->name), error, CallSite::here()});
 }
 
 void note_question() {
   const std::lock_guard lock(all_failed().mutex);
-  all_failed().by_thread.erase(std::this_thread::get_id());
+  all_failed().by_thread.erase(this_thread());
 }
 
 void report_unchecked_launches() {

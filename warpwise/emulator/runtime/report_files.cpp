@@ -56,7 +56,7 @@ std::string_view meaning(FaultKind kind) {
     case FaultKind::copy:
       return "A copy does not fit the memory that it is from or to, or goes the other way.";
     case FaultKind::unchecked_launch:
-      return "Nobody has asked whether a launch failed, and it did.";
+      return "Nobody has asked whether a launch failed, or waited for it.";
     case FaultKind::unsynchronised:
       return "The host takes memory that the device may still write, without waiting for it.";
     case FaultKind::bad_call: return "A thread calls through a pointer that points to no function.";

@@ -36,7 +36,6 @@ struct HostFault {
   std::string function;  ///< of CUDA's; empty where none is at fault
   SourcePlace source;    ///< that called it, where it is known
   std::string place;     ///< the same in words
-  std::uint64_t count = 1;
   std::string message;
   std::string suppressed_because = {};  ///< empty: it is not
 };

@@ -30,6 +30,9 @@ namespace fs = std::filesystem;
 // A program that was refused something never ends with 0, whether it looked or not.
 constexpr int refusal_exit_code = 1;
 
+// As many faults of a launch are its end: most_faults of the emulator's state.hpp.
+constexpr std::uint64_t faults_that_stop = std::uint64_t{1} << 20;
+
 // A thousand times as long is longer than anybody waits.
 constexpr int most_orders = 1000;
 
@@ -124,6 +127,19 @@ std::string plural(std::uint64_t count, const std::string& what, const std::stri
   return std::to_string(count) + " " + what + (count == 1 ? "" : ending);
 }
 
+/// Adds a fault to those of its kind and place, of earlier launches.
+void add_suppressed(std::vector<SuppressedFault>& all, const Fault& fault,
+                    const std::string& reason) {
+  for (SuppressedFault& known : all) {
+    if (known.fault.kind != fault.kind || known.fault.file != fault.file ||
+        known.fault.line != fault.line || known.fault.called_from != fault.called_from)
+      continue;
+    known.fault.count += fault.count;
+    return;
+  }
+  all.push_back({fault, reason});
+}
+
 class Reports {
  public:
   Reports() {
@@ -145,9 +161,13 @@ class Reports {
     if (suppressions_.all().empty() || result.faults.empty()) return;
     const std::lock_guard lock(mutex_);
     KernelReport& own = report_of(kernel);
+    // Faults that stopped the kernel are reported: it has not done all that it was launched for.
+    std::uint64_t count = 0;
+    for (const Fault& fault : result.faults) count += fault.count;
+    if (count >= faults_that_stop) return;
     std::erase_if(result.faults, [&](const Fault& fault) {
       const auto known = suppressions_.covering(kernel, fault);
-      if (known) own.suppressed.push_back({fault, reason(*known)});
+      if (known) add_suppressed(own.suppressed, fault, reason(*known));
       return known.has_value();
     });
   }
@@ -172,15 +192,15 @@ class Reports {
                   const std::string& kernel) {
     if (!is_asked_for()) return;
     const ProgramPlace place = site.is_known() ? site.place(kernel) : ProgramPlace();
-    HostFault fault{kind, site.function(), place.source, "", 1, message};
+    HostFault fault{kind, site.function(), place.source, "", message};
     if (site.is_known()) fault.place = place.text();
     const std::lock_guard lock(mutex_);
-    for (HostFault& known : report_.host_faults) {
-      if (known.kind != kind || known.place != fault.place || known.function != fault.function ||
-          fault.place.empty())
-        continue;
-      known.count += 1;
-      return;
+    const auto is_same = [&](const HostFault& known) {
+      return known.kind == kind && known.place == fault.place && known.function == fault.function &&
+             !fault.place.empty();
+    };
+    for (const auto* known : {&report_.host_faults, &report_.suppressed_host_faults}) {
+      if (std::ranges::any_of(*known, is_same)) return;
     }
     Fault as_any;
     as_any.kind = kind;
