@@ -72,6 +72,11 @@ class FaultsTest(unittest.TestCase):
         self.assertRegex(self.said("copy_on_other_stream"), r"race in the program, cudaMemcpyAsync called at .*: reads byte 0 of allocation 1 of "
                                                             r"128 bytes on stream 2, which kernel .* on stream 1 writes at .*order.cu:\d+")
 
+    def test_without_the_check_of_races_none_ends_a_kernel(self):
+        done = subprocess.run([WARPWISE, "run", "--check", "runtime", self.program, "many_races"], check=False, capture_output=True, text=True, timeout=120)
+        self.assertEqual(kinds_in(done.stderr), set(), done.stderr)
+        self.assertIn("1024 threads ended", done.stdout)
+
     def test_reports_have_faults_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             junit, sarif = (os.path.join(folder, name) for name in ("report.xml", "report.json"))

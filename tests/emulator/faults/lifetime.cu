@@ -289,6 +289,15 @@ std::vector<Case> lifetime_cases() {
          asserts<<<1, 32>>>(32);
          finish();
        }},
+      {"memory_of_no_bytes", sound,
+       [] {
+         void* device = nullptr;
+         void* pinned = nullptr;
+         check(cudaMalloc(&device, 0));
+         check(cudaMallocHost(&pinned, 0));
+         check(cudaFree(device));
+         check(cudaFreeHost(pinned));
+       }},
   };
 }
 

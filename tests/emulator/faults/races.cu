@@ -2,6 +2,8 @@
 
 #include <cooperative_groups.h>
 
+#include <cstdio>
+
 #include "cases.hpp"
 
 namespace faults {
@@ -161,6 +163,21 @@ void with_source(void (*kernel)(const int*, int*)) {
   finish();
 }
 
+// More races than a launch that is checked for them goes on after.
+__global__ void many_races(int* to, int* ends) {
+  for (int i = 0; i < 1100; ++i) to[i] = threadIdx.x + i;
+  atomicAdd(ends, 1);
+}
+
+// What printf takes comes behind a race in the same warp.
+__global__ void race_then_printf(int* to) {
+  __shared__ int value;
+  value = threadIdx.x;
+  if (threadIdx.x == 32) printf("%d\n", 7);
+  __syncthreads();
+  if (threadIdx.x == 0) *to = value;
+}
+
 }  // namespace
 
 std::vector<Case> race_cases() {
@@ -188,6 +205,22 @@ std::vector<Case> race_cases() {
       {"global_in_block_barrier", sound, [] { with_second(through_global<true>, 64); }},
       {"global_in_warp_no_syncwarp", "race", [] { with_second(warp_through_global<false>, 32); }},
       {"global_in_warp_syncwarp", sound, [] { with_second(warp_through_global<true>, 32); }},
+      {"many_races", "race",
+       [] {
+         const Ints to(1100);
+         const Ints ends(1);
+         many_races<<<1, 1024>>>(to, ends);
+         finish();
+         int count = 0;
+         check(cudaMemcpy(&count, ends, sizeof(count), cudaMemcpyDeviceToHost));
+         std::printf("%d threads ended\n", count);
+       }},
+      {"race_then_printf", "race",
+       [] {
+         const Ints to(1);
+         race_then_printf<<<1, 64>>>(to);
+         finish();
+       }},
   };
 }
 

@@ -1,6 +1,7 @@
 // What programs get wrong between kernels.
 
 #include <cstring>
+#include <thread>
 
 #include "cases.hpp"
 
@@ -81,6 +82,31 @@ void host_reads(bool managed, bool waits) {
   check(cudaStreamSynchronize(stream));
   check(cudaStreamDestroy(stream));
   check(managed ? cudaFree(memory.values) : cudaFreeHost(memory.values));
+}
+
+// A graph's node that frees memory makes nobody wait.
+void graph_that_frees(bool waits) {
+  const Pinned memory(true);
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  int* own = nullptr;
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  check(cudaMallocAsync(&own, 128, stream));
+  fill<<<1, 32, 0, stream>>>(own);
+  fill<<<1, 32, 0, stream>>>(memory.values);
+  check(cudaFreeAsync(own, stream));
+  check(cudaStreamEndCapture(stream, &graph));
+  check(cudaGraphInstantiate(&executable, graph, 0));
+  check(cudaGraphLaunch(executable, stream));
+  if (waits) check(cudaStreamSynchronize(stream));
+  sink = memory.values[3];
+  check(cudaStreamSynchronize(stream));
+  check(cudaGraphExecDestroy(executable));
+  check(cudaGraphDestroy(graph));
+  check(cudaStreamDestroy(stream));
+  check(cudaFree(memory.values));
 }
 
 }  // namespace
@@ -175,6 +201,13 @@ std::vector<Case> runtime_cases() {
       {"launch_failed_unasked", "unchecked_launch", [] { launch_of(2048, false); }},
       {"launch_failed_asked", sound, [] { launch_of(2048, true); }},
       {"launch_well_asked", sound, [] { launch_of(32, true); }},
+      {"launch_failed_in_ended_thread", "unchecked_launch",
+       [] {
+         std::thread([] { launch_of(2048, false); }).join();
+         std::thread([] { check(cudaGetLastError()); }).join();
+       }},
+      {"graph_that_frees_read_too_early", "unsynchronised", [] { graph_that_frees(false); }},
+      {"graph_that_frees_read_in_time", sound, [] { graph_that_frees(true); }},
       {"launch_last_of_all", "unchecked_launch", [] { fill_variable<<<1, 32>>>(); }},
       {"pinned_read_too_early", "unsynchronised", [] { host_reads(false, false); }},
       {"pinned_read_in_time", sound, [] { host_reads(false, true); }},
