@@ -29,17 +29,28 @@ void copy_async(Warp& warp, const Operation& op) {
   }
   std::array<Piece, warp_lanes> pieces{};
   reading &= warp.active;
-  if (reading != 0) {
-    serve<Observers>(
-        warp, op, op.site + 1,
-        {Space::global, AccessKind::load, op.bytes, from, reading, false, Asynchronous::copy},
-        [&](const Resolved& place) {
-          for (Mask left = place.valid; left != 0; left &= left - 1) {
-            const int i = std::countr_zero(left);
-            std::memcpy(pieces[static_cast<std::size_t>(i)].data(), place.base + place.at[i],
-                        std::min<std::size_t>(read_bytes[i], op.bytes));
-          }
-        });
+  // Lanes that read as many bytes do it together: what lies behind these is not touched. All of
+  // them begin at a multiple of the whole size; one that does not is served so that this is told.
+  const auto own = [&](int i) {
+    const auto whole = static_cast<std::uint32_t>(op.bytes);
+    return from[i] % whole != 0 ? whole : std::min(read_bytes[i], whole);
+  };
+  while (reading != 0) {
+    const std::uint32_t bytes = own(std::countr_zero(reading));
+    Mask same = 0;
+    for (int i = 0; i < warp_lanes; ++i) same |= static_cast<Mask>(own(i) == bytes) << i;
+    same &= reading;
+    reading &= ~same;
+    serve<Observers>(warp, op, op.site + 1,
+                     {Space::global, AccessKind::load, static_cast<int>(bytes), from, same, false,
+                      Asynchronous::copy},
+                     [&](const Resolved& place) {
+                       for (Mask left = place.valid; left != 0; left &= left - 1) {
+                         const int i = std::countr_zero(left);
+                         std::memcpy(pieces[static_cast<std::size_t>(i)].data(),
+                                     place.base + place.at[i], bytes);
+                       }
+                     });
   }
   serve<Observers>(
       warp, op, op.site,

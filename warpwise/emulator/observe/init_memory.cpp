@@ -299,7 +299,13 @@ void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) co
 void Init::load_copies(const Warp& warp, const Operation& op, const Access& access,
                        const Place& place) {
   const bool is_bulk = code_->names[op.index].starts_with("cp.async.bulk");
-  if (!is_bulk || next_copy_ > 0) copies_.clear();
+  // Lanes that read different sizes do it by an access of each size.
+  if (!is_bulk) {
+    count_fragment_access(warp);
+    if (fragment_access_ == 0) copies_.clear();
+  } else if (next_copy_ > 0) {
+    copies_.clear();
+  }
   next_copy_ = 0;
   if (!is_bulk) copies_.resize(warp_lanes);
   for (Mask left = access.lanes; left != 0; left &= left - 1) {
