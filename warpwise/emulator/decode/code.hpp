@@ -169,7 +169,7 @@ struct Code {
   std::vector<Handler> modelled_handlers;  ///< of each operation, null for exact ones; or empty
   std::size_t register_bytes = 0;
   std::uint64_t static_shared = 0;
-  std::uint64_t reserved_shared = 0;    ///< of these, what is none of the kernel's own variables
+  std::uint64_t reserved_shared = 0;  ///< of these, what is none of the kernel's own variables
   std::uint64_t reserved_shared_at = 0;
   std::uint64_t dynamic_shared_at = 0;  ///< where extern shared arrays begin
   std::uint64_t local_bytes =
