@@ -7,7 +7,7 @@
 #                                      FOLDER/batches.sh for what several files at a time gain
 set -euo pipefail
 cd "$(dirname "$0")/.."
-limit_mib=48
+limit_mib=64
 
 folder=${1:-build/gpu-bundle}
 scripts/packages.sh --test
