@@ -100,7 +100,9 @@ changed() {  # the sources that clang-tidy is asked about when not about all
              echo "$found" ;;
       *) echo "$name" ;;
     esac
-  done | sort -u | while read -r name; do [ -n "$name" ] && [ -e "$name" ] && echo "$name"; done
+  done | sort -u | while read -r name; do
+    if [ -n "$name" ] && [ -e "$name" ]; then echo "$name"; fi
+  done
 }
 
 check_tidy() {  # check_tidy [all]

@@ -34,30 +34,31 @@ std::array<Slot, most_unfinished_files> slots;
 
 // The program is about to be ended by a signal: other threads may still run.
 std::atomic<bool> ending = false;
-// Threads between giving a slot its path and making that file.
-std::atomic<int> files_being_made = 0;
+// Threads between noting in a slot that its file is there and making it, or the reverse.
+std::atomic<int> files_coming_or_going = 0;
 
 void wait_for_the_end() {
   for (;;) ::pause();
 }
 
-// While it lives a file may be made that the handler of a signal will find. The handler waits until
-// there is none of these, and so must not run on a thread that has one.
-class FileIsBeingMade {
+// While it lives a file and the slot that names it may disagree: it is being made or removed. The
+// handler of a signal waits until there is none of these, and so must not run on a thread that has
+// one.
+class FileComesOrGoes {
  public:
-  FileIsBeingMade() {
+  FileComesOrGoes() {
     sigset_t signals;
     ::sigemptyset(&signals);
     for (const int signal : ending_signals) ::sigaddset(&signals, signal);
     ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-    ++files_being_made;
+    ++files_coming_or_going;
   }
-  ~FileIsBeingMade() {
-    --files_being_made;
+  ~FileComesOrGoes() {
+    --files_coming_or_going;
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  FileIsBeingMade(const FileIsBeingMade&) = delete;
-  FileIsBeingMade& operator=(const FileIsBeingMade&) = delete;
+  FileComesOrGoes(const FileComesOrGoes&) = delete;
+  FileComesOrGoes& operator=(const FileComesOrGoes&) = delete;
 
  private:
   sigset_t before_{};
@@ -115,7 +116,7 @@ void require_place(const std::string& path) {
 void remove_unfinished_files() noexcept {
   ending = true;
   const timespec a_moment{.tv_sec = 0, .tv_nsec = 100'000};
-  while (files_being_made > 0) ::nanosleep(&a_moment, nullptr);
+  while (files_coming_or_going > 0) ::nanosleep(&a_moment, nullptr);
   for (Slot& slot : slots) {
     if (slot.present.exchange(false)) ::unlink(slot.path.data());
   }
@@ -171,7 +172,7 @@ void OutputFile::open_beside() {
 
 void OutputFile::make(const std::string& beside) {
   {
-    const FileIsBeingMade here;
+    const FileComesOrGoes here;
     if (!ending) {
       slots[slot_].present = true;  // before it is: a signal may come between any two lines
       descriptor_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -192,7 +193,10 @@ void OutputFile::close() {
   descriptor_ = -1;
   if (slot_ < 0) return;
   Slot& slot = slots[slot_];
-  if (slot.present.exchange(false)) ::unlink(slot.path.data());
+  {
+    const FileComesOrGoes here;
+    if (slot.present.exchange(false)) ::unlink(slot.path.data());
+  }
   slot.taken = false;
   slot_ = -1;
 }

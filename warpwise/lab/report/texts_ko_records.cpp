@@ -70,13 +70,17 @@ constexpr Translation texts[] = {
      "GB/s counts each input read once and each output written once, by the first; the roof, "
      "measured in the same run, is a device-to-device cudaMemcpyAsync that moves 1 GiB, or of what "
      "hardly writes a kernel that only reads; results of warpwise verified against its CPU path "
-     "first",
+     "first; ratio is a peer's median to ours, between low and high with 99 % by order statistics: "
+     "faster or slower where that is wholly beyond 2 %, the same where it is wholly within, else "
+     "unsure",
      "L2에 데이터가 없는 실행의 중앙값. 실행할 때마다 그 앞에서 L2를 비우고, 헛도는 커널이 실행을 "
      "시작하는 시간을 가리며, 이벤트로 잽니다. 5번째와 95번째 백분위수. batch_us는 같은 데이터로 "
      "잇달아 한 여러 실행 가운데 하나의 시간이고, 100 µs보다 짧은 실행은 CUDA 그래프 하나로 "
      "묶습니다. GB/s는 입력을 한 번씩 읽고 출력을 한 번씩 쓴 바이트를 앞의 시간으로 나눈 것입니다. "
      "한계는 같은 실행에서 잰, 1 GiB를 옮기는 장치 안의 cudaMemcpyAsync이며, 거의 쓰지 않는 것은 "
-     "읽기만 하는 커널입니다. warpwise의 결과는 먼저 CPU의 결과와 견주었습니다."},
+     "읽기만 하는 커널입니다. warpwise의 결과는 먼저 CPU의 결과와 견주었습니다. ratio는 상대의 "
+     "중앙값을 우리 것으로 나눈 값이고, 순서 통계량에 따라 99 %로 low와 high 사이에 있습니다. 그 "
+     "구간이 모두 2 % 밖이면 faster나 slower, 모두 안이면 same, 아니면 unsure입니다."},
     {"No GPU: these are the emulator's counts, at the size given, and no times. Registers are "
      "those of the machine code that registers_from names: a compute capability that none can be "
      "built for has the nearest one's.",
