@@ -35,12 +35,12 @@ mv "$work"/cpack/*.deb "$work"/cpack/*.tar.gz "$out/"
 
 # The wheels hold the library that was built above; each compiles the module alone.
 quietly cmake --install "$build" --prefix "$work/prefix" --strip
-grep -E '^(nanobind|scikit-build-core)==' python/tests/requirements.txt >"$work/constraints.txt"
+{ cat scripts/package-requirements.txt; grep -E '^(nanobind|scikit-build-core)==' python/tests/requirements.txt; } >"$work/constraints.txt"
 export PIP_CONSTRAINT=$work/constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1
 for python in "${pythons[@]}"; do
   tools=$work/venv-$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   quietly "$python" -m venv "$tools"
-  quietly "$tools/bin/pip" install --upgrade pip build
+  quietly "$tools/bin/pip" install build
   quietly "$tools/bin/python" -m build --wheel --outdir "$work/wheels" -C "build-dir=$tools/module" \
     -C "cmake.define.warpwise_DIR=$work/prefix/lib/cmake/warpwise" .
 done

@@ -54,8 +54,8 @@ inside() {  # inside COMMAND: in the clean system
 main_job='
   $warpwise --version
   $warpwise sobel building.jpg edges.png
-  $warpwise explain sobel --size 64x48 | grep -q "warp instructions"
-  $warpwise lab list | grep -q threshold
+  $warpwise explain sobel --size 64x48 | grep "warp instructions" >/dev/null
+  $warpwise lab list | grep threshold >/dev/null
   $warpwise stream test:zone - --frames 2 | $warpwise stream - frames.y4m --pipeline sobel'
 
 timed() {  # timed NAME COMMAND: at most a minute
