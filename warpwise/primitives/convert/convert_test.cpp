@@ -382,6 +382,40 @@ std::vector<ExactCase> exact_cases() {
   return cases;
 }
 
+// Subsampled sources have arithmetic of their own on the CPU, which rounds what chroma gives by
+// itself.
+TEST(ConvertOnCpu, DecodesEveryPairOfSubsampledChroma) {
+  GuardedFrame semiplanar(PixelFormat::nv12, {512, 512}), packed(PixelFormat::uyvy, {512, 256});
+  semiplanar.fill_random(3);
+  packed.fill_random(4);
+  for (std::int64_t cb = 0; cb < 256; ++cb) {
+    for (std::int64_t cr = 0; cr < 256; ++cr) {
+      store(semiplanar.view().row(1, cb), 2 * cr, static_cast<std::uint8_t>(cb));
+      store(semiplanar.view().row(1, cb), 2 * cr + 1, static_cast<std::uint8_t>(cr));
+      store(packed.view().row(0, cb), 4 * cr, static_cast<std::uint8_t>(cb));
+      store(packed.view().row(0, cb), 4 * cr + 2, static_cast<std::uint8_t>(cr));
+    }
+  }
+  for (GuardedFrame* const src : {&semiplanar, &packed}) {
+    const HostFrame from = src->view();
+    for (const PixelFormat to : {PixelFormat::rgb24, PixelFormat::bgra32}) {
+      GuardedFrame expected(to, {from.width(), from.height()});
+      GuardedFrame actual(to, {from.width(), from.height()});
+      for (const ConvertOptions& options : all_options()) {
+        if (options.to_range || options.upsampling != ChromaUpsampling::replicate) continue;
+        try {
+          reference::convert(from, expected.view(), options);
+        } catch (const InvalidArgument&) {
+          continue;
+        }
+        SCOPED_TRACE(text_of(from.format(), to, options));
+        run(Backend::cpu, *src, actual, options);
+        expected.expect_equal(actual);
+      }
+    }
+  }
+}
+
 TEST(Convert, RefusesOptionsThatDoNotExist) {
   GuardedFrame src(PixelFormat::nv12, {4, 4});
   GuardedFrame dst(PixelFormat::ycbcr32, {4, 4});

@@ -95,16 +95,12 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* from) {
   }
 }
 
-/// Later blocks overwrite what earlier ones write beyond the stride.
-template <int stride, class D>
-HWY_INLINE void store_blocks(hn::Vec<D> v, D d, std::uint8_t* to) {
-  if constexpr (stride == 16 || D::kPrivateN == 16) {
-    hn::StoreU(v, d, to);
-  } else {
-    const hn::Half<D> half;
-    store_blocks<stride>(hn::LowerHalf(half, v), half, to);
-    store_blocks<stride>(hn::UpperHalf(half, v), half, to + D::kPrivateN / 32 * stride);
-  }
+/// The first 12 bytes of every block, side by side.
+HWY_INLINE V8 pack_twelves(V8 v) {
+  return permute_lanes(v, [](std::uint32_t j, std::uint32_t k) {
+    const std::uint32_t lane = 4 * j + k;
+    return lane < 3 * blocks ? lane / 3 * 4 + lane % 3 : 0;
+  });
 }
 
 template <class D>

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "warpwise/primitives/convert/backends.hpp"
 #include "warpwise/primitives/convert/cpu_layouts-inl.hpp"
@@ -76,18 +77,26 @@ bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Sour
     for (int p = 0; p < plane_count(dst.format()); ++p) {
       to[p] = reinterpret_cast<std::uint8_t*>(dst.row(p, y));
     }
+    if constexpr (Source::rows == 2) {
+      // A row that is alone is converted twice, into the same place.
+      if (y % 2 == 0 && y + 1 < last) ++y;
+      from[2] = reinterpret_cast<const std::uint8_t*>(src.row(0, y));
+      to[1] = reinterpret_cast<std::uint8_t*>(dst.row(0, y));
+    }
     convert_steps(source, transform, destination, from, to, 0, inner);
     if (rest == 0) continue;
     const From from_rest = advanced(from, Source::bytes_of_two, inner);
     const To to_rest = advanced(to, Destination::bytes_of_two, inner);
-    for (int p = 0; p < plane_count(src.format()); ++p) {
-      const auto bytes = static_cast<std::size_t>(plane_row_bytes(src.format(), p, rest));
-      std::memcpy(ends.in[p], from_rest[p], bytes);
+    const auto bytes_of = [&](PixelFormat format, int p) {
+      const int plane = p < plane_count(format) ? p : 0;
+      return static_cast<std::size_t>(plane_row_bytes(format, plane, rest));
+    };
+    for (int p = 0; p < 3 && from_rest[p] != nullptr; ++p) {
+      std::memcpy(ends.in[p], from_rest[p], bytes_of(src.format(), p));
     }
     convert_steps(source, transform, destination, ends_in, ends_out, 0, rest);
-    for (int p = 0; p < plane_count(dst.format()); ++p) {
-      const auto bytes = static_cast<std::size_t>(plane_row_bytes(dst.format(), p, rest));
-      std::memcpy(to_rest[p], ends.out[p], bytes);
+    for (int p = 0; p < 3 && to_rest[p] != nullptr; ++p) {
+      std::memcpy(to_rest[p], ends.out[p], bytes_of(dst.format(), p));
     }
   }
   return true;
@@ -157,35 +166,57 @@ bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const FloatEn
   }
 }
 
-template <class Source>
+struct OneRowDestinations {
+  using Three = Packed<3>;
+  using Four = Packed<4>;
+};
+struct TwoRowsDestinations {
+  using Three = TwoRowsPacked<3>;
+  using Four = TwoRowsPacked<4>;
+};
+
+template <template <bool> class Transform, class Source, class Numbers>
 bool decode_rows(const ConstHostFrame& src, const HostFrame& dst, const Source& source,
-                 bool cb_first, const NarrowDecode& numbers, std::int64_t first,
-                 std::int64_t last) {
+                 bool cb_first, const Numbers& numbers, std::int64_t first, std::int64_t last) {
   const bool b_first = blue_first(dst.format());
-  const auto with = [&](const auto& transform) {
-    if (plane_row_bytes(dst.format(), 0, 1) == 4) {
-      return convert_rows_as(src, dst, source, transform, Packed<4>(), first, last);
-    }
-    return convert_rows_as(src, dst, source, transform, Packed<3>(), first, last);
+  const auto with = [&](const auto& transform, const auto& destination) {
+    return convert_rows_as(src, dst, source, transform, destination, first, last);
   };
-  return cb_first == b_first ? with(DecodePairs<true>(numbers, b_first))
-                             : with(DecodePairs<false>(numbers, b_first));
+  const auto to_bytes = [&](const auto& destination) {
+    return cb_first == b_first ? with(Decode<Transform<true> >(numbers, b_first), destination)
+                               : with(Decode<Transform<false> >(numbers, b_first), destination);
+  };
+  using Destinations =
+      std::conditional_t<Source::rows == 2, TwoRowsDestinations, OneRowDestinations>;
+  if (plane_row_bytes(dst.format(), 0, 1) == 4) return to_bytes(typename Destinations::Four());
+  return to_bytes(typename Destinations::Three());
 }
 
-bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const NarrowDecode& numbers,
-                  std::int64_t first, std::int64_t last) {
+template <template <bool> class Transform, class Numbers>
+bool decode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers& numbers,
+                 std::int64_t first, std::int64_t last) {
   switch (src.format()) {
     case PixelFormat::yuyv:
     case PixelFormat::uyvy: {
       const Packed422 source(src.format() == PixelFormat::yuyv);
-      return decode_rows(src, dst, source, true, numbers, first, last);
+      return decode_rows<Transform>(src, dst, source, true, numbers, first, last);
     }
     case PixelFormat::nv12:
     case PixelFormat::nv21:
-      return decode_rows(src, dst, SemiPlanar(), src.format() == PixelFormat::nv12, numbers, first,
-                         last);
+      return decode_rows<Transform>(src, dst, SemiPlanar(), src.format() == PixelFormat::nv12,
+                                    numbers, first, last);
     default: return false;
   }
+}
+
+bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const NarrowDecode& numbers,
+                  std::int64_t first, std::int64_t last) {
+  return decode_rows<DecodePairs>(src, dst, numbers, first, last);
+}
+
+bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const UnitDecode& numbers,
+                  std::int64_t first, std::int64_t last) {
+  return decode_rows<DecodeUnit>(src, dst, numbers, first, last);
 }
 
 bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, std::int64_t,

@@ -59,6 +59,14 @@ HWY_INLINE Words join(const Channels& in, V8 fourth) {
            lower_halves(D16(), ab[1], cd[1]), upper_halves(D16(), ab[1], cd[1])}};
 }
 
+/// Of two rows that share their chroma.
+struct TwoRowsOfLuma {
+  V8 luma[2], chroma;
+};
+struct TwoRowsOfChannels {
+  Channels row[2];
+};
+
 /// Where a block holds a channel of one of its four pixels.
 struct Layout {
   int bytes;
@@ -77,6 +85,7 @@ struct Layout {
 template <int bytes>
 struct PackedRgb {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
+  static constexpr int rows = 1;
   /// Pixels beyond a step that a load may touch.
   static constexpr std::int64_t slack = bytes == 3 ? 2 : 0;
 
@@ -93,6 +102,7 @@ struct PackedRgb {
 /// Y Cb Y Cr or Cb Y Cr Y.
 struct Packed422 {
   static constexpr std::array<int, 3> bytes_of_two = {4, 0, 0};
+  static constexpr int rows = 1;
   static constexpr std::int64_t slack = 0;
   V8 gather;
 
@@ -113,13 +123,15 @@ struct Packed422 {
   }
 };
 
-/// A plane of luma and one of Cb Cr or Cr Cb.
+/// A plane of luma and one of Cb Cr or Cr Cb; the second of two rows of luma comes last.
 struct SemiPlanar {
-  static constexpr std::array<int, 3> bytes_of_two = {2, 2, 0};
+  static constexpr std::array<int, 3> bytes_of_two = {2, 2, 2};
+  static constexpr int rows = 2;
   static constexpr std::int64_t slack = 0;
 
-  HWY_INLINE SharedChroma load(const From& from) const {
-    return {to_block_order(hn::LoadU(D8(), from[0])), to_block_order(hn::LoadU(D8(), from[1]))};
+  HWY_INLINE TwoRowsOfLuma load(const From& from) const {
+    const auto part = [&](int p) HWY_ATTR { return to_block_order(hn::LoadU(D8(), from[p])); };
+    return {{part(0), part(2)}, part(1)};
   }
 };
 
@@ -129,7 +141,8 @@ struct SemiPlanar {
 template <int bytes>
 struct Packed {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
-  static constexpr std::int64_t slack = bytes == 3 ? 2 : 0;
+  /// Of three bytes, a vector holds a quarter more than is wanted, which the next one overwrites.
+  static constexpr std::int64_t slack = bytes == 3 ? (4 * blocks + 2) / 3 : 0;
   V8 opaque, without_fourth;
 
   HWY_INLINE Packed() {
@@ -140,11 +153,25 @@ struct Packed {
 
   HWY_INLINE void store(const Words& in, const To& to) const {
     for (int k = 0; k < 4; ++k) {
-      const V8 part = bytes == 3 ? shuffle_bytes(in.part[k], without_fourth) : in.part[k];
-      store_blocks<4 * bytes>(part, D8(), to[0] + k * 4 * bytes * blocks);
+      V8 part = in.part[k];
+      if constexpr (bytes == 3) part = pack_twelves(shuffle_bytes(part, without_fourth));
+      hn::StoreU(part, D8(), to[0] + k * 4 * bytes * blocks);
     }
   }
   HWY_INLINE void store(const Channels& in, const To& to) const { store(join(in, opaque), to); }
+};
+
+/// Two rows of it.
+template <int bytes>
+struct TwoRowsPacked : Packed<bytes> {
+  static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 2 * bytes, 0};
+
+  HWY_INLINE TwoRowsPacked() {}  // an implicit one would be compiled without the target's vectors
+
+  HWY_INLINE void store(const TwoRowsOfChannels& in, const To& to) const {
+    Packed<bytes>::store(in.row[0], {to[0], nullptr, nullptr});
+    Packed<bytes>::store(in.row[1], {to[1], nullptr, nullptr});
+  }
 };
 
 /// The first planes of three channels.

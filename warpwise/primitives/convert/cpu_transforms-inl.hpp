@@ -231,25 +231,129 @@ struct DecodePairs : Decode16 {
     return hn::BitCast(D16(), hn::MulHigh(hn::BitCast(DU16(), twice), luma_scale));
   }
 
-  HWY_INLINE Channels operator()(const SharedChroma& in) const {
+  /// What chroma gives the three channels.
+  struct Terms {
+    V16 of[3];
+  };
+  HWY_INLINE Terms terms(V8 chroma) const {
+    const V16 lower = hn::BitCast(D16(), even_bytes(chroma));
+    const V16 upper = hn::BitCast(D16(), odd_bytes(chroma));
+    const V16 p = p_first ? lower : upper, q = p_first ? upper : lower;
+    const V16 second = hn::Add(hn::Mul(p, factor[1]), hn::Mul(q, factor[2]));
+    return {{hn::Add(hn::Mul(p, factor[0]), offset[0]), hn::Add(second, offset[1]),
+             hn::Add(hn::Mul(q, factor[3]), offset[2])}};
+  }
+
+  HWY_INLINE Channels channels(V8 luma, const Terms& terms) const {
     const D16 d;
     const V8 even_twice = byte_table({0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14});
     const V8 odd_twice = byte_table({1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15});
-    const V16 even = luma_of(shuffle_bytes(in.luma, even_twice));
-    const V16 odd = luma_of(shuffle_bytes(in.luma, odd_twice));
-    const V16 lower = hn::BitCast(d, even_bytes(in.chroma));
-    const V16 upper = hn::BitCast(d, odd_bytes(in.chroma));
-    const V16 p = p_first ? lower : upper, q = p_first ? upper : lower;
-    const auto channel = [&](V16 chroma) HWY_ATTR {
+    const V16 even = luma_of(shuffle_bytes(luma, even_twice));
+    const V16 odd = luma_of(shuffle_bytes(luma, odd_twice));
+    const auto channel = [&](V16 term) HWY_ATTR {
       const V16 least = hn::Set(d, 1 << 14);
-      const V16 evens = hn::Max(hn::SaturatedAdd(even, chroma), least);
-      const V16 odds = hn::Max(hn::SaturatedAdd(odd, chroma), least);
+      const V16 evens = hn::Max(hn::SaturatedAdd(even, term), least);
+      const V16 odds = hn::Max(hn::SaturatedAdd(odd, term), least);
       return hn::OddEven(hn::BitCast(D8(), hn::ShiftLeft<2>(odds)),
                          hn::BitCast(D8(), hn::ShiftRight<6>(evens)));
     };
-    const V16 green = hn::Add(hn::Mul(p, factor[1]), hn::Mul(q, factor[2]));
-    return {channel(hn::Add(hn::Mul(p, factor[0]), offset[0])), channel(hn::Add(green, offset[1])),
-            channel(hn::Add(hn::Mul(q, factor[3]), offset[2]))};
+    return {channel(terms.of[0]), channel(terms.of[1]), channel(terms.of[2])};
+  }
+};
+
+/// Luma plus what chroma p gives the first channel, q the third and both the second.
+template <bool p_first>
+struct DecodeUnit {
+  V16 whole[2], factor[2], centre_and_bias[2], rounding[2];
+  V16 green_high, green_low;
+  hn::Vec<hn::RebindToSigned<D32>> green_high_offset, green_low_offset;
+
+  HWY_INLINE DecodeUnit(const UnitDecode& numbers, bool blue_first) {
+    const UnitDecode::Term terms[2] = {blue_first ? numbers.blue : numbers.red,
+                                       blue_first ? numbers.red : numbers.blue};
+    for (int i = 0; i < 2; ++i) {
+      whole[i] = hn::Set(D16(), terms[i].whole);
+      factor[i] = hn::Set(D16(), terms[i].factor);
+      centre_and_bias[i] = hn::Set(D16(), static_cast<std::int16_t>(terms[i].bias - 0x8000));
+      rounding[i] = hn::Set(D16(), terms[i].rounding);
+    }
+    // Cb is the lower byte of a pair where the order of channels and that of chroma agree.
+    const int lower = p_first == blue_first ? 0 : 1;
+    const auto pair = [lower](const std::int16_t(&of)[2]) HWY_ATTR {
+      const auto bits = static_cast<std::uint16_t>(of[lower]) |
+                        static_cast<std::uint32_t>(static_cast<std::uint16_t>(of[1 - lower])) << 16;
+      return hn::BitCast(D16(), hn::Set(D32(), bits));
+    };
+    const hn::RebindToSigned<D32> d32;
+    green_high = pair(numbers.green_high);
+    green_low = pair(numbers.green_low);
+    green_high_offset = hn::Set(d32, numbers.green_high_offset);
+    green_low_offset = hn::Set(d32, numbers.green_low_offset);
+  }
+
+  /// Of chroma in the upper bytes, zeros below.
+  HWY_INLINE V16 term(int i, VU16 shifted) const {
+    const V16 centred = hn::Xor(hn::BitCast(D16(), shifted), centre_and_bias[i]);
+    const V16 part = hn::ShiftRight<8>(hn::Add(hn::MulHigh(centred, factor[i]), rounding[i]));
+    return hn::Add(hn::Mul(hn::ShiftRight<8>(centred), whole[i]), part);
+  }
+
+  HWY_INLINE auto green_sums(V16 pairs) const {
+    const hn::RebindToSigned<D32> d;
+    const auto sum = [&](V16 factors, auto start) HWY_ATTR {
+      auto rest = hn::Zero(d);
+      const auto most = hn::ReorderWidenMulAccumulate(d, pairs, factors, start, rest);
+      return hn::RearrangeToOddPlusEven(most, rest);
+    };
+    const auto low = hn::ShiftRight<16>(sum(green_low, green_low_offset));
+    return hn::ShiftRight<15>(sum(green_high, hn::Add(low, green_high_offset)));
+  }
+
+  /// What two neighbours add to their luma, and then take off: one of them is zero.
+  struct Terms {
+    V8 up[3], down[3];
+  };
+  HWY_INLINE Terms terms(V8 chroma) const {
+    const VU16 pairs = hn::BitCast(DU16(), chroma);
+    const VU16 lower = hn::ShiftLeft<8>(pairs);
+    const VU16 upper = hn::AndNot(hn::Set(DU16(), 255), pairs);
+    const V16 bytes[2] = {hn::BitCast(D16(), even_bytes(chroma)),
+                          hn::BitCast(D16(), odd_bytes(chroma))};
+    const V16 second =
+        hn::ReorderDemote2To(D16(), green_sums(hn::InterleaveLower(D16(), bytes[0], bytes[1])),
+                             green_sums(hn::InterleaveUpper(D16(), bytes[0], bytes[1])));
+    const V16 of[3] = {term(0, p_first ? lower : upper), second, term(1, p_first ? upper : lower)};
+    const auto twice = [](V16 v)
+                           HWY_ATTR { return hn::BitCast(D8(), hn::Or(v, hn::ShiftLeft<8>(v))); };
+    Terms terms;
+    for (int i = 0; i < 3; ++i) {
+      const V16 up = hn::Max(of[i], hn::Zero(D16()));
+      terms.up[i] = twice(up);
+      terms.down[i] = twice(hn::Sub(up, of[i]));
+    }
+    return terms;
+  }
+
+  HWY_INLINE Channels channels(V8 luma, const Terms& terms) const {
+    const auto channel = [&](int i) HWY_ATTR {
+      return hn::SaturatedSub(hn::SaturatedAdd(luma, terms.up[i]), terms.down[i]);
+    };
+    return {channel(0), channel(1), channel(2)};
+  }
+};
+
+/// What chroma gives is computed once for the pixels that share it.
+template <class Terms>
+struct Decode : Terms {
+  template <class Numbers>
+  HWY_INLINE Decode(const Numbers& numbers, bool blue_first) : Terms(numbers, blue_first) {}
+
+  HWY_INLINE Channels operator()(const SharedChroma& in) const {
+    return Terms::channels(in.luma, Terms::terms(in.chroma));
+  }
+  HWY_INLINE TwoRowsOfChannels operator()(const TwoRowsOfLuma& in) const {
+    const auto terms = Terms::terms(in.chroma);
+    return {{Terms::channels(in.luma[0], terms), Terms::channels(in.luma[1], terms)}};
   }
 };
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <variant>
 
 #include "warpwise/base/frame.hpp"
+#include "warpwise/primitives/convert/digits.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
 
 // Linear in cheaper arithmetic than Digits, where its numbers fit. Whether they fit is computed
@@ -29,6 +31,18 @@ struct NarrowDecode {
   std::int16_t red, green[2], blue;
 };
 
+/// Luma itself, plus for each channel what chroma alone decides.
+struct UnitDecode {
+  /// whole · c + ((256 · c + bias) · factor / 2^16 + rounding >> 8), chroma less 128 being c.
+  struct Term {
+    std::int16_t whole, factor, bias, rounding;
+  };
+  Term red, blue;  ///< of Cr, of Cb
+  /// (((low · in + low_offset) >> 16) + high · in + high_offset) >> 15, in being Cb, Cr.
+  std::int16_t green_high[2], green_low[2];
+  std::int32_t green_high_offset, green_low_offset;
+};
+
 /// In floats, rounded to the nearest once, with differences of R and B from G:
 /// Y = G + first[0] · (R − G) + last[0] · (B − G) + offset[0], chroma likewise with base in the
 /// place of G. Results of chroma are lower by lift.
@@ -37,7 +51,7 @@ struct FloatEncode {
   std::uint8_t lift;
 };
 
-using Narrow = std::variant<std::monostate, NarrowEncode, NarrowDecode, FloatEncode>;
+using Narrow = std::variant<std::monostate, NarrowEncode, NarrowDecode, UnitDecode, FloatEncode>;
 
 /// `value` as a multiple of 2^-bits, if it is one that fits T.
 template <class T>
@@ -106,6 +120,62 @@ inline std::optional<NarrowDecode> narrow_decode(const Linear& linear) {
                       *blue};
 }
 
+/// The term equal to floor(factor · c + offset) for all chroma c = -128 … 127, if there is one.
+inline std::optional<UnitDecode::Term> unit_term(std::int64_t factor, std::int64_t offset) {
+  constexpr std::int64_t one = std::int64_t{1} << linear_bits;
+  const std::int64_t whole = (factor + one / 2) >> linear_bits;
+  constexpr int cut = linear_bits - 16;
+  const std::int64_t scaled = (factor - whole * one + (std::int64_t{1} << (cut - 1))) >> cut;
+  if (scaled <= std::numeric_limits<std::int16_t>::min() ||
+      scaled > std::numeric_limits<std::int16_t>::max()) {
+    return std::nullopt;
+  }
+  UnitDecode::Term term{static_cast<std::int16_t>(whole), static_cast<std::int16_t>(scaled), 0, 0};
+  // The factor is rounded, and products below 2^-8 are cut off, which moves ties. A little more
+  // than nothing, or less than 2^-8, makes up for it: bias times the factor.
+  term.rounding = scaled < 0 ? 129 : 128;
+  for (; term.bias < 16; ++term.bias) {
+    bool equal = true;
+    for (std::int64_t c = -128; equal && c < 128; ++c) {
+      const std::int64_t exact = (factor * c + offset) >> linear_bits;
+      const std::int64_t product = ((256 * c + term.bias) * scaled) >> 16;
+      equal = exact == whole * c + ((product + term.rounding) >> 8) && std::abs(exact) < 256;
+    }
+    if (equal) return term;
+  }
+  return std::nullopt;
+}
+
+/// Where luma is neither scaled nor shifted, as of full range. Red and blue are tried for all
+/// chroma. Green, cut off at 2^-31, errs by 2^-24 at most; 2^-20 more round ties up, and are less
+/// than what the conventions leave below a tie, as the test over all 2^24 colours shows.
+inline std::optional<UnitDecode> unit_decode(const Linear& linear) {
+  const auto& k = linear.coefficient;
+  constexpr std::int64_t one = std::int64_t{1} << linear_bits;
+  for (const auto& row : k) {
+    if (row[0] != one) return std::nullopt;
+  }
+  const bool one_chroma_each = k[0][1] == 0 && k[2][2] == 0;
+  if (!one_chroma_each || linear.luma_scale != 256 || linear.luma_black != 0) return std::nullopt;
+  const auto red = unit_term(k[0][2], linear.offset[0] + 128 * k[0][2]);
+  const auto blue = unit_term(k[2][1], linear.offset[2] + 128 * k[2][1]);
+  if (!red || !blue) return std::nullopt;
+  UnitDecode decode{*red, *blue, {}, {}, 0, 0};
+  constexpr int cut = linear_bits - 31;
+  constexpr std::int64_t ties = one >> 20;
+  std::int64_t offset = (linear.offset[1] + 128 * (k[1][1] + k[1][2]) + ties) >> cut;
+  for (const int chroma : {0, 1}) {
+    std::int64_t factor = (k[1][1 + chroma] + (std::int64_t{1} << (cut - 1))) >> cut;
+    if (factor >= 0 || factor <= -(std::int64_t{1} << 31) + (1 << 16)) return std::nullopt;
+    offset -= 128 * factor;
+    decode.green_low[chroma] = take_digit(factor);
+    decode.green_high[chroma] = take_digit(factor);
+  }
+  decode.green_low_offset = static_cast<std::int32_t>(offset & 0xffff);
+  decode.green_high_offset = static_cast<std::int32_t>(offset >> 16);
+  return decode;
+}
+
 /// Products of 22 bits with differences of 9 bits, summed below 2^7, err by 2^-16 in a float: less
 /// than full-range encoding leaves around a rounding threshold, as the test over all 2^24 colours
 /// shows.
@@ -142,6 +212,7 @@ inline std::optional<FloatEncode> float_encode(const Linear& linear) {
 inline Narrow narrow(const Linear& linear, bool to_rgb) {
   if (to_rgb) {
     if (const auto decode = narrow_decode(linear)) return *decode;
+    if (const auto decode = unit_decode(linear)) return *decode;
   } else {
     if (const auto encode = narrow_encode(linear)) return *encode;
     if (const auto encode = float_encode(linear)) return *encode;
