@@ -416,6 +416,29 @@ TEST(ConvertOnCpu, DecodesEveryPairOfSubsampledChroma) {
   }
 }
 
+// Stores pass the caches by where a destination of more than 24 MiB lets them be aligned.
+TEST(ConvertOnCpu, ImagesLargerThanCaches) {
+  ConvertOptions options;
+  options.convention = Convention::libyuv;
+  const auto compare = [&](PixelFormat from, PixelFormat to, Size size) {
+    GuardedFrame src(from, size);
+    src.fill_random(21);
+    GuardedFrame expected(to, size);
+    reference::convert(src.view(), expected.view(), options);
+    // With and without gaps, with and without a place where stores are aligned, alike in all rows
+    // and not.
+    for (const Layout layout : {Layout{0, 0}, Layout{8, 0}, Layout{1, 0}, Layout{16, 24}}) {
+      SCOPED_TRACE(text_of(from, to, options) + " offset " + std::to_string(layout.offset_bytes));
+      GuardedFrame actual(to, size, layout);
+      run(Backend::cpu, src, actual, options);
+      expected.expect_equal(actual);
+    }
+  };
+  compare(PixelFormat::yuyv, PixelFormat::bgra32, {2562, 2561});
+  compare(PixelFormat::nv12, PixelFormat::rgba32, {2560, 2563});
+  compare(PixelFormat::bgra32, PixelFormat::gray8, {5130, 5121});
+}
+
 TEST(Convert, RefusesOptionsThatDoNotExist) {
   GuardedFrame src(PixelFormat::nv12, {4, 4});
   GuardedFrame dst(PixelFormat::ycbcr32, {4, 4});

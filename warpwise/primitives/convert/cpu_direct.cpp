@@ -45,29 +45,68 @@ HWY_INLINE Planes advanced(Planes planes, const std::array<int, 3>& bytes_of_two
 }
 
 /// Constants by value: the compiler then knows that the stores do not change them.
-template <class Source, class Transform, class Destination>
+template <bool past_caches, class Source, class Transform, class Destination>
 HWY_INLINE void convert_steps(const Source source, const Transform transform,
                               const Destination destination, const From from, const To to,
                               std::int64_t first, std::int64_t end) {
   for (std::int64_t x = first; x < end; x += step_pixels) {
     const From at = advanced(from, Source::bytes_of_two, x);
-    destination.store(transform(source.load(at)), advanced(to, Destination::bytes_of_two, x));
+    destination.template store<past_caches>(transform(source.load(at)),
+                                            advanced(to, Destination::bytes_of_two, x));
   }
 }
 
+/// Pixels before the first whose store is aligned; 0 where there is none.
+template <class Destination>
+HWY_INLINE std::int64_t unaligned_pixels(const To& to) {
+  if constexpr (Destination::aligned_bytes == 0) return 0;
+  const auto missing = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to[0]) %
+                                                 static_cast<std::uintptr_t>(step_pixels));
+  // An even number, as two pixels may share their chroma.
+  return missing % (2 * Destination::aligned_bytes) == 0 ? missing / Destination::aligned_bytes : 0;
+}
+
+/// Bytes of an image that no cache keeps until somebody reads it.
+constexpr std::int64_t past_caches_bytes = std::int64_t{24} << 20;
+
+/// All whole steps of a row of `width` pixels; returns the pixel where they end.
+template <class Source, class Transform, class Destination>
+HWY_INLINE std::int64_t convert_inner(const Source& source, const Transform& transform,
+                                      const Destination& destination, const From& from,
+                                      const To& to, std::int64_t width, bool past_caches) {
+  if (width < step_pixels) return 0;
+  const std::int64_t head = unaligned_pixels<Destination>(to);
+  if (head > 0) convert_steps<false>(source, transform, destination, from, to, 0, 1);
+  const std::int64_t end = head + (width - head) / step_pixels * step_pixels;
+  if constexpr (Destination::aligned_bytes > 0) {
+    const auto aligned = [&](int p) {
+      const auto* const at = to[p] + head * Destination::aligned_bytes;
+      return Destination::bytes_of_two[p] == 0 ||
+             reinterpret_cast<std::uintptr_t>(at) % step_pixels == 0;
+    };
+    if (past_caches && aligned(0) && aligned(1)) {
+      convert_steps<true>(source, transform, destination, from, to, head, end);
+      return end;
+    }
+  }
+  convert_steps<false>(source, transform, destination, from, to, head, end);
+  return end;
+}
+
+struct Rows {
+  std::int64_t first, last;
+  bool past_caches;  ///< whether the image is too large for them
+};
+
 template <class Source, class Transform, class Destination>
 bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Source& source,
-                     const Transform& transform, const Destination& destination, std::int64_t first,
-                     std::int64_t last) {
+                     const Transform& transform, const Destination& destination, const Rows& rows) {
   const std::int64_t slack = std::max(Source::slack, Destination::slack);
-  const std::int64_t inner =
-      std::max<std::int64_t>(0, src.width() - slack) / step_pixels * step_pixels;
-  const std::int64_t rest = src.width() - inner;
   Ends ends;
   From ends_in;
   To ends_out;
   for (int p = 0; p < 3; ++p) ends_in[p] = ends.in[p], ends_out[p] = ends.out[p];
-  for (std::int64_t y = first; y < last; ++y) {
+  for (std::int64_t y = rows.first; y < rows.last; ++y) {
     From from{};
     To to{};
     for (int p = 0; p < plane_count(src.format()); ++p) {
@@ -79,11 +118,13 @@ bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Sour
     }
     if constexpr (Source::rows == 2) {
       // A row that is alone is converted twice, into the same place.
-      if (y % 2 == 0 && y + 1 < last) ++y;
+      if (y % 2 == 0 && y + 1 < rows.last) ++y;
       from[2] = reinterpret_cast<const std::uint8_t*>(src.row(0, y));
       to[1] = reinterpret_cast<std::uint8_t*>(dst.row(0, y));
     }
-    convert_steps(source, transform, destination, from, to, 0, inner);
+    const std::int64_t inner = convert_inner(source, transform, destination, from, to,
+                                             src.width() - slack, rows.past_caches);
+    const std::int64_t rest = src.width() - inner;
     if (rest == 0) continue;
     const From from_rest = advanced(from, Source::bytes_of_two, inner);
     const To to_rest = advanced(to, Destination::bytes_of_two, inner);
@@ -94,11 +135,12 @@ bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Sour
     for (int p = 0; p < 3 && from_rest[p] != nullptr; ++p) {
       std::memcpy(ends.in[p], from_rest[p], bytes_of(src.format(), p));
     }
-    convert_steps(source, transform, destination, ends_in, ends_out, 0, rest);
+    convert_steps<false>(source, transform, destination, ends_in, ends_out, 0, rest);
     for (int p = 0; p < 3 && to_rest[p] != nullptr; ++p) {
       std::memcpy(to_rest[p], ends.out[p], bytes_of(dst.format(), p));
     }
   }
+  if (rows.past_caches) hwy::FlushStream();
   return true;
 }
 
@@ -112,17 +154,17 @@ Layout layout_of(const ConstHostFrame& frame) {
 
 template <class Transform, class Numbers>
 bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers& numbers,
-                 std::int64_t first, std::int64_t last) {
+                 const Rows& rows) {
   const bool cr_first = dst.format() == PixelFormat::ycrcb24;
   const Transform transform(numbers, {0, cr_first ? 2 : 1, cr_first ? 1 : 2}, layout_of(src));
   const auto from = [&](const auto& source) {
     switch (dst.format()) {
       case PixelFormat::ycbcr32:
-        return convert_rows_as(src, dst, source, transform, Packed<4>(), first, last);
+        return convert_rows_as(src, dst, source, transform, Packed<4>(), rows);
       case PixelFormat::ycrcb24:
-        return convert_rows_as(src, dst, source, transform, Packed<3>(), first, last);
+        return convert_rows_as(src, dst, source, transform, Packed<3>(), rows);
       case PixelFormat::i444:
-        return convert_rows_as(src, dst, source, transform, Planar<3>(), first, last);
+        return convert_rows_as(src, dst, source, transform, Planar<3>(), rows);
       default: return false;
     }
   };
@@ -136,32 +178,31 @@ bool encode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers&
 }
 
 bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const NarrowEncode& numbers,
-                  std::int64_t first, std::int64_t last) {
+                  const Rows& rows) {
   if (dst.format() != PixelFormat::gray8) {
-    return encode_rows<Encode16>(src, dst, numbers, first, last);
+    return encode_rows<Encode16>(src, dst, numbers, rows);
   }
   const Layout layout = layout_of(src);
   switch (layout.bytes) {
     case 3:
       return convert_rows_as(src, dst, PackedRgb<3>(), Encode16(numbers, {0, 1, 2}, layout),
-                             Planar<1>(), first, last);
+                             Planar<1>(), rows);
     case 4:
-      return convert_rows_as(src, dst, PackedRgb<4>(), Luma16(numbers, layout), Planar<1>(), first,
-                             last);
+      return convert_rows_as(src, dst, PackedRgb<4>(), Luma16(numbers, layout), Planar<1>(), rows);
     default: return false;
   }
 }
 
 bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const FloatEncode& numbers,
-                  std::int64_t first, std::int64_t last) {
+                  const Rows& rows) {
   if (dst.format() != PixelFormat::gray8) {
-    return encode_rows<EncodeFloat>(src, dst, numbers, first, last);
+    return encode_rows<EncodeFloat>(src, dst, numbers, rows);
   }
   const Layout layout = layout_of(src);
   const LumaFloat transform(numbers, layout);
   switch (layout.bytes) {
-    case 3: return convert_rows_as(src, dst, PackedRgb<3>(), transform, Planar<1>(), first, last);
-    case 4: return convert_rows_as(src, dst, PackedRgb<4>(), transform, Planar<1>(), first, last);
+    case 3: return convert_rows_as(src, dst, PackedRgb<3>(), transform, Planar<1>(), rows);
+    case 4: return convert_rows_as(src, dst, PackedRgb<4>(), transform, Planar<1>(), rows);
     default: return false;
   }
 }
@@ -177,10 +218,10 @@ struct TwoRowsDestinations {
 
 template <template <bool> class Transform, class Source, class Numbers>
 bool decode_rows(const ConstHostFrame& src, const HostFrame& dst, const Source& source,
-                 bool cb_first, const Numbers& numbers, std::int64_t first, std::int64_t last) {
+                 bool cb_first, const Numbers& numbers, const Rows& rows) {
   const bool b_first = blue_first(dst.format());
   const auto with = [&](const auto& transform, const auto& destination) {
-    return convert_rows_as(src, dst, source, transform, destination, first, last);
+    return convert_rows_as(src, dst, source, transform, destination, rows);
   };
   const auto to_bytes = [&](const auto& destination) {
     return cb_first == b_first ? with(Decode<Transform<true> >(numbers, b_first), destination)
@@ -194,33 +235,32 @@ bool decode_rows(const ConstHostFrame& src, const HostFrame& dst, const Source& 
 
 template <template <bool> class Transform, class Numbers>
 bool decode_rows(const ConstHostFrame& src, const HostFrame& dst, const Numbers& numbers,
-                 std::int64_t first, std::int64_t last) {
+                 const Rows& rows) {
   switch (src.format()) {
     case PixelFormat::yuyv:
     case PixelFormat::uyvy: {
       const Packed422 source(src.format() == PixelFormat::yuyv);
-      return decode_rows<Transform>(src, dst, source, true, numbers, first, last);
+      return decode_rows<Transform>(src, dst, source, true, numbers, rows);
     }
     case PixelFormat::nv12:
     case PixelFormat::nv21:
       return decode_rows<Transform>(src, dst, SemiPlanar(), src.format() == PixelFormat::nv12,
-                                    numbers, first, last);
+                                    numbers, rows);
     default: return false;
   }
 }
 
 bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const NarrowDecode& numbers,
-                  std::int64_t first, std::int64_t last) {
-  return decode_rows<DecodePairs>(src, dst, numbers, first, last);
+                  const Rows& rows) {
+  return decode_rows<DecodePairs>(src, dst, numbers, rows);
 }
 
 bool convert_rows(const ConstHostFrame& src, const HostFrame& dst, const UnitDecode& numbers,
-                  std::int64_t first, std::int64_t last) {
-  return decode_rows<DecodeUnit>(src, dst, numbers, first, last);
+                  const Rows& rows) {
+  return decode_rows<DecodeUnit>(src, dst, numbers, rows);
 }
 
-bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, std::int64_t,
-                  std::int64_t) {
+bool convert_rows(const ConstHostFrame&, const HostFrame&, std::monostate, const Rows&) {
   return false;
 }
 
@@ -246,10 +286,14 @@ Frame one_row(const Frame& frame, std::int64_t first, std::int64_t last) {
 
 bool convert_rows_direct(const ConstHostFrame& src, const HostFrame& dst, const Narrow& numbers,
                          std::int64_t first, std::int64_t last) {
+  const bool past_caches = frame_bytes(dst.format(), dst.width(), dst.height()) > past_caches_bytes;
+  const auto convert = [&](const ConstHostFrame& from, const HostFrame& to, const Rows& rows) {
+    return std::visit([&](const auto& n) { return convert_rows(from, to, n, rows); }, numbers);
+  };
   if (last - first > 1 && is_gapless(src) && is_gapless(dst)) {
-    return convert_rows_direct(one_row(src, first, last), one_row(dst, first, last), numbers, 0, 1);
+    return convert(one_row(src, first, last), one_row(dst, first, last), {0, 1, past_caches});
   }
-  return std::visit([&](const auto& n) { return convert_rows(src, dst, n, first, last); }, numbers);
+  return convert(src, dst, {first, last, past_caches});
 }
 #endif
 

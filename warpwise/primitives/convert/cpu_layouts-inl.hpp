@@ -136,6 +136,18 @@ struct SemiPlanar {
 };
 
 // ---- Destinations
+//
+// `aligned_bytes` are those of a pixel where vectors that start aligned stay so; else 0.
+
+/// Past the caches, where nobody reads soon what is stored; `to` is aligned then.
+template <bool past_caches>
+HWY_INLINE void store_bytes(V8 v, std::uint8_t* to) {
+  if constexpr (past_caches) {
+    hn::Stream(v, D8(), to);
+  } else {
+    hn::StoreU(v, D8(), to);
+  }
+}
 
 /// Three channels and 255, or three channels.
 template <int bytes>
@@ -143,6 +155,7 @@ struct Packed {
   static constexpr std::array<int, 3> bytes_of_two = {2 * bytes, 0, 0};
   /// Of three bytes, a vector holds a quarter more than is wanted, which the next one overwrites.
   static constexpr std::int64_t slack = bytes == 3 ? (4 * blocks + 2) / 3 : 0;
+  static constexpr std::int64_t aligned_bytes = bytes == 4 ? 4 : 0;
   V8 opaque, without_fourth;
 
   HWY_INLINE Packed() {
@@ -151,14 +164,18 @@ struct Packed {
         byte_table({0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, no_byte, no_byte, no_byte, no_byte});
   }
 
+  template <bool past_caches>
   HWY_INLINE void store(const Words& in, const To& to) const {
     for (int k = 0; k < 4; ++k) {
       V8 part = in.part[k];
       if constexpr (bytes == 3) part = pack_twelves(shuffle_bytes(part, without_fourth));
-      hn::StoreU(part, D8(), to[0] + k * 4 * bytes * blocks);
+      store_bytes<past_caches>(part, to[0] + k * 4 * bytes * blocks);
     }
   }
-  HWY_INLINE void store(const Channels& in, const To& to) const { store(join(in, opaque), to); }
+  template <bool past_caches>
+  HWY_INLINE void store(const Channels& in, const To& to) const {
+    store<past_caches>(join(in, opaque), to);
+  }
 };
 
 /// Two rows of it.
@@ -168,9 +185,11 @@ struct TwoRowsPacked : Packed<bytes> {
 
   HWY_INLINE TwoRowsPacked() {}  // an implicit one would be compiled without the target's vectors
 
+  template <bool past_caches>
   HWY_INLINE void store(const TwoRowsOfChannels& in, const To& to) const {
-    Packed<bytes>::store(in.row[0], {to[0], nullptr, nullptr});
-    Packed<bytes>::store(in.row[1], {to[1], nullptr, nullptr});
+    for (int row = 0; row < 2; ++row) {
+      Packed<bytes>::template store<past_caches>(in.row[row], {to[row], nullptr, nullptr});
+    }
   }
 };
 
@@ -179,21 +198,27 @@ template <int planes>
 struct Planar {
   static constexpr std::array<int, 3> bytes_of_two = {2, planes > 1 ? 2 : 0, planes > 2 ? 2 : 0};
   static constexpr std::int64_t slack = 0;
+  static constexpr std::int64_t aligned_bytes = planes == 1 ? 1 : 0;
   V8 gather;
 
   HWY_INLINE Planar() { gather = Layout{4, false}.gather(); }
 
+  template <bool past_caches>
   HWY_INLINE void store(V8 only, const To& to) const {
-    hn::StoreU(from_block_order(only), D8(), to[0]);
+    store_bytes<past_caches>(from_block_order(only), to[0]);
   }
+  template <bool past_caches>
   HWY_INLINE void store(const Channels& in, const To& to) const {
-    store(in.a, to);
+    store<past_caches>(in.a, to);
     if constexpr (planes == 3) {
-      hn::StoreU(from_block_order(in.b), D8(), to[1]);
-      hn::StoreU(from_block_order(in.c), D8(), to[2]);
+      store<past_caches>(in.b, {to[1], nullptr, nullptr});
+      store<past_caches>(in.c, {to[2], nullptr, nullptr});
     }
   }
-  HWY_INLINE void store(const Words& in, const To& to) const { store(split(in, gather), to); }
+  template <bool past_caches>
+  HWY_INLINE void store(const Words& in, const To& to) const {
+    store<past_caches>(split(in, gather), to);
+  }
 };
 
 #endif  // HWY_TARGET != HWY_SCALAR
