@@ -84,6 +84,7 @@ inline nb::any finished(nb::object made, const nb::object& out, const Array& lik
 
 /// Adds the functions of a part to the module.
 void add_images(nb::module_& module);
+void add_chain(nb::module_& module);
 void add_matching(nb::module_& module);
 
 }  // namespace warpwise::python

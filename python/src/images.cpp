@@ -4,7 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 
-#include "call.hpp"
+#include "options.hpp"
 
 namespace warpwise::python {
 namespace {
@@ -27,9 +27,7 @@ nb::any copy(nb::any src, nb::any out, nb::any stream) {
 nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::string_view kernel,
               std::string_view border, std::string_view channels,
               std::optional<std::string_view> dtype, nb::any out, nb::any stream) {
-  const SobelOptions options{parse<SobelOutput>(output, "output"), parse<Norm>(norm, "norm"),
-                             parse<SobelKernel>(kernel, "kernel"), parse<Border>(border, "border"),
-                             parse<ChannelOrder>(channels, "channels")};
+  const SobelOptions options = sobel_options(output, norm, kernel, border, channels);
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
   const auto types = sobel_dst_types(from.type(), options.output);
@@ -48,8 +46,7 @@ nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::
 
 nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_view method,
                   std::uint32_t maximum, bool inverted, nb::any mean, nb::any out, nb::any stream) {
-  const ThresholdOptions options{window, offset, parse<ThresholdMethod>(method, "method"), maximum,
-                                 inverted};
+  const ThresholdOptions options = threshold_options(window, offset, method, maximum, inverted);
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
   nb::object made = result(out, from, src, {from.height(), from.width()}, from.type());
@@ -135,7 +132,7 @@ nb::object make_frame(const nb::object& out, const Array& like, const nb::object
                       PixelFormat format, std::int64_t width, std::int64_t height) {
   if (format == PixelFormat::i444)
     return result(out, like, object, {3, height, width}, ElementType::u8);
-  const std::int64_t channels = plane_row_bytes(format, 0, width) / width;
+  const std::int64_t channels = channels_of(format);
   if (channels == 1) return result(out, like, object, {height, width}, ElementType::u8);
   return result(out, like, object, {height, width, channels}, ElementType::u8);
 }
@@ -145,12 +142,8 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
                 std::optional<std::string_view> from_range,
                 std::optional<std::string_view> to_range, std::string_view upsampling,
                 bool gray_is_luma, nb::any out, nb::any stream) {
-  ConvertOptions options{.convention = parse<Convention>(convention, "convention"),
-                         .matrix = parse<Matrix>(matrix, "matrix"),
-                         .upsampling = parse<ChromaUpsampling>(upsampling, "upsampling"),
-                         .gray_is_luma = gray_is_luma};
-  if (from_range) options.from_range = parse<Range>(*from_range, "from_range");
-  if (to_range) options.to_range = parse<Range>(*to_range, "to_range");
+  const ConvertOptions options =
+      convert_options(convention, matrix, from_range, to_range, upsampling, gray_is_luma);
   const auto format = parse<PixelFormat>(to, "to");
   const auto source_format = parse<PixelFormat>(source, "source");
   require_pair(source_format, format);

@@ -97,5 +97,6 @@ NB_MODULE(_warpwise, module) {
   module.def("why_no_device", &warpwise::gpu::why_no_device,
              "Why device_count() is 0, in words; empty when it is not.");
   add_images(module);
+  add_chain(module);
   add_matching(module);
 }

@@ -21,7 +21,8 @@ def test_examples(name):
 
 
 def test_every_primitive_has_an_example():
-    assert set(SHOWN) == {"Tracker", "convert", "copy", "disparity", "find", "gemv", "match", "sobel", "threshold"}
+    assert set(SHOWN) == {
+        "Chain", "Tracker", "convert", "copy", "disparity", "find", "gemv", "match", "sobel", "threshold"}
 
 
 def test_types(tmp_path):
@@ -32,8 +33,10 @@ def test_types(tmp_path):
                        "image = numpy.zeros((4, 4), numpy.uint8)\n"
                        "warpwise.sobel(image, norm=warpwise.Norm.L2)\n"
                        "x: int = warpwise.find(image, image).x\n"
+                       "edges = warpwise.Chain([warpwise.ChainConvert(to='gray8'), warpwise.SobelOptions()])\n"
+                       "edges.run(image, out=image)\n"
                        "warpwise.sobel(image, norms='l1')\n")
     said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), program],
                           capture_output=True, text=True, cwd=tmp_path).stdout
-    assert said.count("error:") == 1 and 'program.py:6: error: Unexpected keyword argument "norms"' in said, said
+    assert said.count("error:") == 1 and 'program.py:8: error: Unexpected keyword argument "norms"' in said, said
     assert pathlib.Path(warpwise.__file__).with_name("py.typed").is_file()

@@ -28,8 +28,9 @@ def test_each_primitive(library):
     for call in (
             lambda a, b, c: warpwise.copy(a), lambda a, b, c: warpwise.sobel(a),
             lambda a, b, c: warpwise.sobel(a, output="dy"), lambda a, b, c: warpwise.threshold(a, window=31),
-            lambda a, b, c: warpwise.convert(c, "rgb24", "ycbcr32"), lambda a, b, c: warpwise.match(a, b),
-            lambda a, b, c: warpwise.disparity(a, b, max_disparity=16)):
+            lambda a, b, c: warpwise.convert(c, "rgb24", "ycbcr32"),
+            lambda a, b, c: warpwise.Chain([warpwise.SobelOptions(), warpwise.ThresholdOptions()]).run(c),
+            lambda a, b, c: warpwise.match(a, b), lambda a, b, c: warpwise.disparity(a, b, max_disparity=16)):
         on_gpu = call(image, moved(library, other), moved(library, colours))
         assert type(on_gpu) is type(image)
         assert np.array_equal(back(on_gpu), call(IMAGE, other, colours))

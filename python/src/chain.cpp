@@ -1,0 +1,142 @@
+// Chain and its steps.
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+#include "options.hpp"
+
+namespace warpwise::python {
+namespace {
+
+/// What the last step writes where nobody says otherwise.
+struct Pixels {
+  ElementType type;
+  std::int64_t channels;
+};
+
+Pixels result_of(std::span<const ChainStep> steps, Pixels pixels) {
+  for (const ChainStep& step : steps) {
+    if (const auto* convert = std::get_if<ChainConvert>(&step)) {
+      pixels = {ElementType::u8, channels_of(convert->to)};
+    } else if (const auto* sobel = std::get_if<SobelOptions>(&step)) {
+      const auto types = sobel_dst_types(pixels.type, sobel->output);
+      pixels = {types.empty() ? pixels.type : types.front(), 1};
+    }  // threshold's result is as what it takes
+  }
+  return pixels;
+}
+
+class PythonChain {
+ public:
+  explicit PythonChain(std::vector<ChainStep> steps) : chain_(std::move(steps)) {}
+
+  nb::any run(nb::any src, nb::any out, nb::any stream) {
+    const auto at = stream_of(stream, src);
+    const Array from(src, "src", false, at);
+    const Pixels last = result_of(chain_.steps(), {from.type(), from.channels()});
+    nb::object made =
+        last.channels == 1
+            ? result(out, from, src, {from.height(), from.width()}, last.type)
+            : result(out, from, src, {from.height(), from.width(), last.channels}, last.type);
+    const Array to(made, "out", true, at);
+    require_beside(from, to);
+    call(from, at, [&](auto views, auto... on) {
+      using V = decltype(views);
+      std::unique_lock one_at_a_time(mutex_, std::defer_lock);
+      if constexpr (sizeof...(on) > 0) one_at_a_time.lock();  // its images between are the chain's
+      chain_.run(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
+    });
+    return finished(std::move(made), out, from);
+  }
+
+ private:
+  Chain chain_;
+  std::mutex mutex_;
+};
+
+void add_steps(nb::module_& module) {
+  using nb::arg;
+  const SobelOptions sobel;
+  const ThresholdOptions threshold;
+  const ConvertOptions convert;
+  nb::class_<ChainConvert>(
+      module, "ChainConvert",
+      "A Chain's step that calls convert(), whose options it has. Both formats have one plane.")
+      .def(
+          "__init__",
+          [](ChainConvert* self, std::string_view source, std::string_view to,
+             std::string_view convention, std::string_view matrix,
+             std::optional<std::string_view> from_range, std::optional<std::string_view> to_range,
+             std::string_view upsampling, bool gray_is_luma) {
+            new (self)
+                ChainConvert{parse<PixelFormat>(source, "source"), parse<PixelFormat>(to, "to"),
+                             convert_options(convention, matrix, from_range, to_range, upsampling,
+                                             gray_is_luma)};
+          },
+          arg("source") = word(ChainConvert{}.from), arg("to") = word(ChainConvert{}.to),
+          nb::kw_only(), arg("convention") = word(convert.convention),
+          arg("matrix") = word(convert.matrix), arg("from_range") = nb::none(),
+          arg("to_range") = nb::none(), arg("upsampling") = word(convert.upsampling),
+          arg("gray_is_luma") = convert.gray_is_luma);
+  nb::class_<SobelOptions>(module, "SobelOptions",
+                           "A Chain's step that calls sobel(), whose options it has.")
+      .def(
+          "__init__",
+          [](SobelOptions* self, std::string_view output, std::string_view norm,
+             std::string_view kernel, std::string_view border, std::string_view channels) {
+            new (self) SobelOptions(sobel_options(output, norm, kernel, border, channels));
+          },
+          nb::kw_only(), arg("output") = word(sobel.output), arg("norm") = word(sobel.norm),
+          arg("kernel") = word(sobel.kernel), arg("border") = word(sobel.border),
+          arg("channels") = word(sobel.channels));
+  nb::class_<ThresholdOptions>(module, "ThresholdOptions",
+                               "A Chain's step that calls threshold(), whose options it has.")
+      .def(
+          "__init__",
+          [](ThresholdOptions* self, std::int64_t window, double offset, std::string_view method,
+             std::uint32_t maximum, bool inverted) {
+            new (self)
+                ThresholdOptions(threshold_options(window, offset, method, maximum, inverted));
+          },
+          nb::kw_only(), arg("window") = threshold.window, arg("offset") = threshold.offset,
+          arg("method") = word(threshold.method), arg("maximum") = threshold.maximum,
+          arg("inverted") = threshold.inverted);
+}
+
+}  // namespace
+
+void add_chain(nb::module_& module) {
+  using nb::arg;
+  add_steps(module);
+  nb::class_<PythonChain>(
+      module, "Chain",
+      R"(convert(), sobel() and threshold() one behind another, with the bytes of the calls one by one.
+
+steps  in their order: ChainConvert, SobelOptions or ThresholdOptions, at least one
+
+On the CPU a large image goes through all steps in bands that stay in the caches. On a GPU colours → [grey →] sobel →
+threshold is one kernel where that is faster. What lies between two steps is kept for the next run: make a chain
+once, and run it often.
+
+>>> import numpy, warpwise
+>>> edges = warpwise.Chain([
+...     warpwise.ChainConvert("rgb24", "gray8"), warpwise.SobelOptions(), warpwise.ThresholdOptions(window=5, offset=-8)])
+>>> image = numpy.zeros((8, 8, 3), numpy.uint8)
+>>> image[:, 4:] = 100
+>>> edges.run(image)[0].tolist()
+[0, 0, 0, 255, 255, 0, 0, 0])")
+      .def(nb::init<std::vector<ChainStep>>(), arg("steps"))
+      .def("run", &PythonChain::run, arg("src"), nb::kw_only(), arg("out") = nb::none(),
+           arg("stream") = nb::none(),
+           R"(Runs all steps on an image that the first of them takes.
+
+Returns an array of src's height and width, of the type that the last step gives by default, or `out`. Several
+threads may run one chain at a time; on a GPU it runs on one stream at a time. Raises InvalidArgument where a step
+does not take what the one before gives.)");
+}
+
+}  // namespace warpwise::python

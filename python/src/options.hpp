@@ -1,0 +1,45 @@
+#pragma once
+
+// Options of primitives from their words in Python.
+
+#include <optional>
+#include <string_view>
+
+#include "call.hpp"
+
+namespace warpwise::python {
+
+inline SobelOptions sobel_options(std::string_view output, std::string_view norm,
+                                  std::string_view kernel, std::string_view border,
+                                  std::string_view channels) {
+  return {parse<SobelOutput>(output, "output"), parse<Norm>(norm, "norm"),
+          parse<SobelKernel>(kernel, "kernel"), parse<Border>(border, "border"),
+          parse<ChannelOrder>(channels, "channels")};
+}
+
+inline ThresholdOptions threshold_options(std::int64_t window, double offset,
+                                          std::string_view method, std::uint32_t maximum,
+                                          bool inverted) {
+  return {window, offset, parse<ThresholdMethod>(method, "method"), maximum, inverted};
+}
+
+inline ConvertOptions convert_options(std::string_view convention, std::string_view matrix,
+                                      std::optional<std::string_view> from_range,
+                                      std::optional<std::string_view> to_range,
+                                      std::string_view upsampling, bool gray_is_luma) {
+  ConvertOptions options{.convention = parse<Convention>(convention, "convention"),
+                         .matrix = parse<Matrix>(matrix, "matrix"),
+                         .upsampling = parse<ChromaUpsampling>(upsampling, "upsampling"),
+                         .gray_is_luma = gray_is_luma};
+  if (from_range) options.from_range = parse<Range>(*from_range, "from_range");
+  if (to_range) options.to_range = parse<Range>(*to_range, "to_range");
+  return options;
+}
+
+/// Channels of an image that holds a format of one plane.
+inline std::int64_t channels_of(PixelFormat format) {
+  constexpr std::int64_t width = 2;  // yuyv's and uyvy's are even
+  return plane_row_bytes(format, 0, width) / width;
+}
+
+}  // namespace warpwise::python

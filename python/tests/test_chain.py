@@ -1,0 +1,92 @@
+"""Chain: the bytes of its steps one by one, and what it refuses."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import warpwise
+
+RANDOM = np.random.default_rng(11)
+
+
+def colours(height, width):
+    return RANDOM.integers(0, 256, (height, width, 3), np.uint8)
+
+
+def one_by_one(image):
+    grey = warpwise.convert(image, "rgb24", "gray8", convention="opencv")
+    return warpwise.threshold(warpwise.sobel(grey, norm="l2"), window=7, offset=-9.5, inverted=True)
+
+
+def edges():
+    return warpwise.Chain([
+        warpwise.ChainConvert("rgb24", "gray8", convention="opencv"), warpwise.SobelOptions(norm="l2"),
+        warpwise.ThresholdOptions(window=7, offset=-9.5, inverted=True)])
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 9), (37, 61), (300, 1001)])
+def test_the_bytes_of_the_steps(size):
+    image = colours(*size)
+    result = edges().run(image)
+    assert result.dtype == np.uint8 and result.shape == size
+    assert np.array_equal(result, one_by_one(image))
+
+
+def test_parts_and_out():
+    whole, into = colours(40, 50), np.zeros((40, 64), np.uint8)
+    returned = edges().run(whole[3:31, 5:44], out=into[2:30, 7:46])
+    assert np.shares_memory(returned, into)
+    assert np.array_equal(into[2:30, 7:46], one_by_one(whole[3:31, 5:44]))
+    assert not into[:2].any() and not into[:, :7].any() and not into[:, 46:].any()
+
+
+@pytest.mark.parametrize("steps,shape,dtype", [
+    ([warpwise.ChainConvert(), warpwise.SobelOptions(output="dx")], (6, 8), "int16"),
+    ([warpwise.ChainConvert(), warpwise.ChainConvert("gray8", "rgba32")], (6, 8, 4), "uint8"),
+    ([warpwise.SobelOptions(), warpwise.ThresholdOptions()], (6, 8), "uint8"),
+])
+def test_what_the_last_step_gives(steps, shape, dtype):
+    result = warpwise.Chain(steps).run(colours(6, 8))
+    assert result.shape == shape and result.dtype == dtype
+
+
+def test_a_wider_result_by_out():
+    image = RANDOM.integers(0, 256, (9, 9), np.uint8)
+    wide = np.empty((9, 9), np.uint16)
+    warpwise.Chain([warpwise.SobelOptions()]).run(image, out=wide)
+    assert np.array_equal(wide, warpwise.sobel(image, dtype="uint16"))
+
+
+def test_one_chain_on_several_threads():
+    chain, images = edges(), [colours(64 + i, 80) for i in range(8)]
+    results = [None] * len(images)
+
+    def run(i):
+        results[i] = chain.run(images[i])
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(images))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(results[i], one_by_one(images[i])) for i in range(len(images)))
+
+
+@pytest.mark.parametrize("call,says", [
+    (lambda: warpwise.Chain([]), "there is no step"),
+    (lambda: warpwise.SobelOptions(norm="l3"), "norm is 'l3', and is one of l1, l2"),
+    (lambda: warpwise.Chain([warpwise.ChainConvert(to="yuyv")]).run(colours(4, 4)), "no destination is yuyv"),
+    (lambda: edges().run(colours(4, 4)[:, ::2]), "side by side"),
+    (lambda: edges().run(colours(4, 4), out=np.empty((4, 5), np.uint8)), "5x4"),
+    (lambda: warpwise.Chain([warpwise.ThresholdOptions()]).run(colours(4, 4)), "threshold"),
+    (lambda: warpwise.Chain([warpwise.SobelOptions(output="dx"), warpwise.ThresholdOptions()]).run(colours(4, 4)), "i16"),
+])
+def test_what_is_refused(call, says):
+    with pytest.raises(warpwise.InvalidArgument, match=says):
+        call()
+
+
+def test_steps_only():
+    with pytest.raises(TypeError):
+        warpwise.Chain(["sobel"])
