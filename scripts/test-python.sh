@@ -22,4 +22,5 @@ defines=(-C "build-dir=$work/build")
   { tail -n 40 "$work/build.log" >&2; exit 1; }
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$work"/warpwise-*.whl
 cp -r python/tests "$work/tests"  # away from the sources, so that it is the installed package that is tested
+[ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command
 cd "$work" && venv/bin/python -m pytest -q -rs tests

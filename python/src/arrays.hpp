@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "held_buffer.hpp"
 #include "warpwise/warpwise.hpp"
 
 namespace warpwise::python {
@@ -17,18 +18,6 @@ namespace nb = nanobind;
 
 /// Whose arrays they are: results are of the kind of the first input.
 enum class Kind : std::uint8_t { numpy, torch, cupy, jax, opencv_gpu };
-
-/// A buffer that is given back.
-struct Buffer {
-  Py_buffer it{};  ///< held where it.obj is not null
-
-  Buffer() = default;
-  ~Buffer() {
-    if (it.obj != nullptr) PyBuffer_Release(&it);
-  }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-};
 
 /// A CUDA stream, and what keeps it alive.
 struct Stream {
@@ -93,7 +82,7 @@ class Array {
   Memory memory_ = Memory::host;
   int device_ = 0;
   Kind kind_ = Kind::numpy;
-  Buffer buffer_;
+  HeldBuffer buffer_;
   nb::object owner_;  ///< a capsule, or an object that owns the memory
 };
 

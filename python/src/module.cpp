@@ -14,6 +14,8 @@ struct Exceptions {
   PyObject* no_cuda_device;
   PyObject* cuda_error;
   PyObject* out_of_memory;
+  PyObject* unsupported;
+  PyObject* io_error;
 };
 Exceptions exceptions;
 
@@ -39,6 +41,12 @@ void add_exceptions(nb::module_& module) {
   exceptions.out_of_memory =
       make_exception(module, "OutOfMemory", nb::make_tuple(base, nb::borrow(PyExc_MemoryError)),
                      "More memory was asked for than there is; also a MemoryError.");
+  exceptions.unsupported =
+      make_exception(module, "Unsupported", base,
+                     "Something valid that Warpwise does not do, named with its place.");
+  exceptions.io_error =
+      make_exception(module, "IoError", nb::make_tuple(base, nb::borrow(PyExc_OSError)),
+                     "A file could not be read or written; also an OSError.");
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -50,6 +58,10 @@ void add_exceptions(nb::module_& module) {
       PyErr_SetString(exceptions.cuda_error, error.what());
     } catch (const OutOfMemory& error) {
       PyErr_SetString(exceptions.out_of_memory, error.what());
+    } catch (const Unsupported& error) {
+      PyErr_SetString(exceptions.unsupported, error.what());
+    } catch (const IoError& error) {
+      PyErr_SetString(exceptions.io_error, error.what());
     } catch (const Error& error) {
       PyErr_SetString(exceptions.error, error.what());
     }

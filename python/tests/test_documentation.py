@@ -29,14 +29,20 @@ def test_types(tmp_path):
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
     program = tmp_path / "program.py"
-    program.write_text("import numpy\nimport warpwise\n"
+    program.write_text("from pathlib import Path\nfrom typing import Any\nimport numpy\nimport warpwise\n"
+                       "from warpwise import emulator\n"
                        "image = numpy.zeros((4, 4), numpy.uint8)\n"
                        "warpwise.sobel(image, norm=warpwise.Norm.L2)\n"
                        "x: int = warpwise.find(image, image).x\n"
                        "edges = warpwise.Chain([warpwise.ChainConvert(to='gray8'), warpwise.SobelOptions()])\n"
                        "edges.run(image, out=image)\n"
-                       "warpwise.sobel(image, norms='l1')\n")
+                       "warpwise.sobel(image, norms='l1')\n"
+                       "bench = emulator.Testbench(backend='emulator')\n"
+                       "module = bench.load('k.cu', defines=['N=1'], include_folders=[Path('.')])\n"
+                       "launch = module.kernel('k').launch((1, 2), 32, bench.buffer('x', image), 3, 2.5)\n"
+                       "assert launch.expect_no_bank_conflicts(line=3) and not launch.faults\n"
+                       "said: dict[str, Any] = emulator.explain('k.cu', grid=1)\n")
     said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), program],
                           capture_output=True, text=True, cwd=tmp_path).stdout
-    assert said.count("error:") == 1 and 'program.py:8: error: Unexpected keyword argument "norms"' in said, said
+    assert said.count("error:") == 1 and 'program.py:11: error: Unexpected keyword argument "norms"' in said, said
     assert pathlib.Path(warpwise.__file__).with_name("py.typed").is_file()

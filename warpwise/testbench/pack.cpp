@@ -10,9 +10,6 @@
 namespace warpwise::testbench {
 namespace {
 
-using detail::Argument;
-using detail::ArgumentKind;
-
 std::string_view to_text(ArgumentKind kind) {
   switch (kind) {
     case ArgumentKind::integer: return "an integer or an address";

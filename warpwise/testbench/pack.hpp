@@ -14,6 +14,6 @@ namespace warpwise::testbench {
 /// \throws InvalidArgument  another number of arguments than it has parameters, or one that is not
 ///                          of its parameter's size and kind; says which, and what to pass
 std::vector<std::byte> packed(const emulator::KernelInfo& kernel,
-                              std::span<const detail::Argument> arguments);
+                              std::span<const Argument> arguments);
 
 }  // namespace warpwise::testbench

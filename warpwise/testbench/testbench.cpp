@@ -63,7 +63,7 @@ Backend chosen_backend() {
 
 const emulator::KernelInfo& Kernel::info() const { return *state_->info; }
 
-Launch Kernel::run(const Shape& shape, std::span<const detail::Argument> arguments) const {
+Launch Kernel::run(const Shape& shape, std::span<const Argument> arguments) const {
   Testbench& testbench = *state_->module->testbench;
   const std::vector<std::byte> parameters = packed(info(), arguments);
   RawLaunch raw = state_->module->code->launch(info().name, shape, parameters, testbench.options);

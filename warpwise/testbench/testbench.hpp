@@ -47,19 +47,16 @@ struct Shape {
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
-class Testbench;
-
-namespace detail {
-
 /// What PTX tells apart in the type of a parameter.
 enum class ArgumentKind { integer, floating, structure };
 
+/// An argument of a kernel whose type is known only when the program runs.
 struct Argument {
   std::span<const std::byte> bytes;
-  ArgumentKind kind;
+  ArgumentKind kind = ArgumentKind::integer;
 };
 
-}  // namespace detail
+class Testbench;
 
 /// `count` elements of device memory: a view of what its Testbench owns. Passed to a kernel it is
 /// the address.
@@ -109,12 +106,13 @@ class WARPWISE_EXPORT Kernel {
   /// \throws CudaError        the GPU has failed, or has not what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
+  /// The same with as many arguments as a program comes by. \throws  as launch()
+  Launch run(const Shape& shape, std::span<const Argument> arguments) const;
 
  private:
   friend class Module;
   struct State;
   explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  Launch run(const Shape& shape, std::span<const detail::Argument> arguments) const;
   std::shared_ptr<State> state_;
 };
 
@@ -257,7 +255,7 @@ void Buffer<T>::write(std::span<const T> elements) const {
 template <class... Arguments>
 Launch Kernel::launch(const Shape& shape, const Arguments&... arguments) const {
   return [&](const auto&... values) {
-    const std::array<detail::Argument, sizeof...(values)> all{detail::Argument{
+    const std::array<Argument, sizeof...(values)> all{Argument{
         std::as_bytes(std::span<const std::remove_reference_t<decltype(values)>, 1>(&values, 1)),
         detail::kind_of<std::remove_cvref_t<decltype(values)>>()}...};
     return run(shape, all);

@@ -1,0 +1,332 @@
+// The module of warpwise.emulator: the testbench of C++, with NumPy arrays.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+#include "kernel_arguments.hpp"
+#include "launch_counts.hpp"
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::python {
+namespace {
+
+namespace bench = testbench;
+
+/// A device that every object on it keeps alive. Launches run without Python's lock, and so wait
+/// for each other at this one.
+struct Device {
+  explicit Device(bench::Backend backend) : testbench(backend) {}
+  bench::Testbench testbench;
+  std::mutex mutex;
+};
+using SharedDevice = std::shared_ptr<Device>;
+
+template <class Body>
+auto alone(const SharedDevice& device, const Body& body) {
+  const nb::gil_scoped_release unlocked;
+  const std::scoped_lock lock(device->mutex);
+  return body(device->testbench);
+}
+
+/// The bytes of an array, one after another: what has them, and a buffer of it.
+class BytesOf {
+ public:
+  explicit BytesOf(nb::handle array, const char* name) {
+    if (!nb::hasattr(array, "dtype"))
+      throw nb::type_error((std::string(name) + " is no NumPy array, whose type it needs").c_str());
+    packed_ = nb::module_::import_("numpy").attr("ascontiguousarray")(array);
+    const nb::object bytes = packed_.attr("reshape")(-1).attr("view")("uint8");
+    if (PyObject_GetBuffer(bytes.ptr(), &buffer_.it, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  nb::object dtype() const { return packed_.attr("dtype"); }
+  nb::object shape() const { return packed_.attr("shape"); }
+  std::span<const std::byte> bytes() const {
+    return {static_cast<const std::byte*>(buffer_.it.buf),
+            static_cast<std::size_t>(buffer_.it.len)};
+  }
+
+ private:
+  nb::object packed_;
+  HeldBuffer buffer_;
+};
+
+class PythonBuffer {
+ public:
+  PythonBuffer(SharedDevice device, bench::Buffer<std::byte> memory, nb::object dtype,
+               nb::object shape)
+      : device_(std::move(device)), memory_(memory), dtype_(std::move(dtype)),
+        shape_(std::move(shape)) {}
+
+  emulator::Address address() const { return memory_.argument(); }
+  nb::any dtype() const { return nb::borrow<nb::any>(dtype_); }
+  nb::object shape() const { return shape_; }
+
+  nb::any read() const {
+    const auto bytes = alone(device_, [&](auto&) { return memory_.read(); });
+    const nb::bytes copy(bytes.data(), bytes.size());
+    const nb::object flat =
+        nb::module_::import_("numpy").attr("frombuffer")(copy, nb::arg("dtype") = dtype_);
+    return nb::borrow<nb::any>(nb::object(flat.attr("reshape")(shape_).attr("copy")()));
+  }
+
+  void write(nb::any elements) const {
+    const BytesOf from(elements, "elements");
+    if (!from.dtype().equal(dtype_))
+      throw InvalidArgument("elements of " + nb::cast<std::string>(nb::str(from.dtype())) +
+                            " are written to a buffer of " +
+                            nb::cast<std::string>(nb::str(dtype_)));
+    alone(device_, [&](auto&) { memory_.write(from.bytes()); });
+  }
+
+ private:
+  SharedDevice device_;
+  bench::Buffer<std::byte> memory_;
+  nb::object dtype_;
+  nb::object shape_;
+};
+
+class PythonKernel {
+ public:
+  PythonKernel(SharedDevice device, bench::Kernel kernel)
+      : device_(std::move(device)), kernel_(std::move(kernel)) {}
+
+  const std::string& name() const { return kernel_.info().name; }
+
+  bench::Launch launch(nb::handle grid, nb::handle block, const nb::args& arguments,
+                       std::uint64_t dynamic_shared_bytes) const {
+    const bench::Shape shape{dim3_of(grid, "grid"), dim3_of(block, "block"), dynamic_shared_bytes};
+    std::vector<KernelArgument> held;
+    held.reserve(arguments.size());
+    for (const nb::handle argument : arguments) {
+      if (const PythonBuffer* buffer = nullptr; nb::try_cast(argument, buffer)) {
+        held.push_back(argument_of(buffer->address()));
+      } else {
+        held.push_back(argument_of(argument, kernel_.info(), held.size()));
+      }
+    }
+    std::vector<bench::Argument> all;
+    all.reserve(held.size());
+    for (const KernelArgument& each : held) all.push_back({each.bytes, each.kind});
+    return alone(device_, [&](auto&) { return kernel_.run(shape, all); });
+  }
+
+ private:
+  SharedDevice device_;
+  bench::Kernel kernel_;
+};
+
+class PythonModule {
+ public:
+  PythonModule(SharedDevice device, bench::Module module)
+      : device_(std::move(device)), module_(std::move(module)) {}
+
+  PythonKernel kernel(const std::string& name) const { return {device_, module_.kernel(name)}; }
+
+  PythonBuffer variable(const std::string& name, nb::any dtype) const {
+    const auto memory = module_.variable<std::byte>(name);
+    const nb::object type = nb::module_::import_("numpy").attr("dtype")(dtype);
+    const auto element = nb::cast<std::size_t>(type.attr("itemsize"));
+    if (element == 0 || memory.size() % element != 0)
+      throw InvalidArgument("variable '" + name + "' has " + std::to_string(memory.size()) +
+                            " bytes, which is no multiple of an element's " +
+                            std::to_string(element));
+    return {device_, memory, type, nb::make_tuple(memory.size() / element)};
+  }
+
+ private:
+  SharedDevice device_;
+  bench::Module module_;
+};
+
+class PythonTestbench {
+ public:
+  PythonTestbench(std::optional<std::string_view> backend,
+                  const std::vector<std::string>& compute_capabilities, std::string_view checks,
+                  std::uint64_t budget) {
+    bench::Backend chosen = bench::chosen_backend();
+    if (backend) {
+      const auto named = value_named<bench::Backend>(*backend);
+      if (!named)
+        throw InvalidArgument("backend is '" + std::string(*backend) +
+                              "', and is one of emulator, gpu");
+      chosen = *named;
+    }
+    device_ = std::make_shared<Device>(chosen);
+    emulator::LaunchOptions& options = device_->testbench.options;
+    options.compute_capabilities.clear();
+    for (const std::string& each : compute_capabilities)
+      options.compute_capabilities.push_back(rules::parse_compute_capability(each));
+    options.checks = emulator::parse_checks(checks);
+    options.budget = budget;
+  }
+
+  std::string backend() const { return std::string(name_of(device_->testbench.backend())); }
+  std::size_t skipped() const { return device_->testbench.skipped(); }
+
+  PythonModule load_ptx(std::string_view ptx) const {
+    return loaded([&](auto& on) { return on.load_ptx(ptx); });
+  }
+  PythonModule load(nb::handle file, int architecture, std::vector<std::string> defines,
+                    nb::handle include_folders) const {
+    const std::filesystem::path path = path_of(file);
+    const auto compile = options_of(architecture, std::move(defines), include_folders);
+    return loaded([&](auto& on) { return on.load(path, compile); });
+  }
+  PythonModule load_cuda(const std::string& text, int architecture,
+                         std::vector<std::string> defines, nb::handle include_folders,
+                         const std::string& name) const {
+    const auto compile = options_of(architecture, std::move(defines), include_folders);
+    return loaded([&](auto& on) { return on.load_cuda(text, compile, name); });
+  }
+
+  PythonBuffer buffer(const std::string& name, nb::any elements) const {
+    const BytesOf from(elements, "elements");
+    const auto bytes = from.bytes();
+    const auto memory = alone(device_, [&](auto& on) {
+      const auto made = on.template zeros<std::byte>(name, bytes.size());
+      made.write(bytes);
+      return made;
+    });
+    return {device_, memory, from.dtype(), from.shape()};
+  }
+
+  PythonBuffer zeros(const std::string& name, nb::handle shape, nb::handle dtype) const {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    // A view of one element has the shape, its type and its bytes, and no memory.
+    const nb::object like = numpy.attr("broadcast_to")(numpy.attr("zeros")(1, dtype), shape);
+    if (nb::cast<bool>(like.attr("dtype").attr("hasobject")))
+      throw InvalidArgument("dtype is of Python's objects, which a device does not hold");
+    const auto bytes = nb::cast<std::size_t>(like.attr("nbytes"));
+    const auto memory =
+        alone(device_, [&](auto& on) { return on.template zeros<std::byte>(name, bytes); });
+    return {device_, memory, like.attr("dtype"), like.attr("shape")};
+  }
+
+ private:
+  static std::filesystem::path path_of(nb::handle path) {
+    return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
+  }
+
+  static bench::CompileOptions options_of(int architecture, std::vector<std::string> defines,
+                                          nb::handle include_folders) {
+    bench::CompileOptions options{architecture, std::move(defines), {}};
+    for (const nb::handle each : include_folders) options.include_folders.push_back(path_of(each));
+    return options;
+  }
+
+  template <class Load>
+  PythonModule loaded(const Load& load) const {
+    return {device_, alone(device_, load)};
+  }
+
+  SharedDevice device_;
+};
+
+void add_classes(nb::module_& module) {
+  using nb::arg;
+  nb::class_<PythonBuffer>(module, "Buffer",
+                           "Memory of a Testbench's device. Passed to a kernel it is the address.")
+      .def_prop_ro("address", &PythonBuffer::address,
+                   "Where it starts, for a structure or a buffer of pointers.")
+      .def_prop_ro("dtype", &PythonBuffer::dtype, "NumPy's type of an element.")
+      .def_prop_ro("shape", &PythonBuffer::shape, nb::sig("def shape(self) -> tuple[int, ...]"),
+                   "Of the array that read() gives.")
+      .def("read", &PythonBuffer::read, "The elements as they are now, a new NumPy array.")
+      .def("write", &PythonBuffer::write, arg("elements"),
+           "Replaces the first elements by those of an array of this dtype. Raises InvalidArgument "
+           "where there are more than the buffer has.");
+
+  nb::class_<PythonKernel>(module, "Kernel", "A kernel of a module.")
+      .def_prop_ro("name", &PythonKernel::name, "As PTX has it, mangled.")
+      .def("launch", &PythonKernel::launch, arg("grid"), arg("block"), arg("arguments"),
+           nb::kw_only(), arg("dynamic_shared_bytes") = 0,
+           nb::sig("def launch(self, grid: int | tuple[int, ...], block: int | tuple[int, ...], "
+                   "*arguments: typing.Any, dynamic_shared_bytes: int = 0) -> Launch"),
+           R"(Runs the kernel to its end.
+
+grid, block  in blocks and in threads, a number or up to three of them
+arguments    a Buffer for a pointer, an int, a float, a scalar of NumPy of the parameter's own type, or the bytes of a
+             structure (bytes, ctypes, a record of NumPy)
+
+Raises InvalidArgument for other arguments than its parameters, CudaError where a GPU has failed.)");
+
+  nb::class_<PythonModule>(module, "Module", "PTX on a device.")
+      .def("kernel", &PythonModule::kernel, arg("name"),
+           "A kernel by its name: mangled, readable (\"scale<float>\") or the last part of it. "
+           "Raises "
+           "InvalidArgument with the names there are, Unsupported for one that the emulator does "
+           "not run.")
+      .def("variable", &PythonModule::variable, arg("name"), arg("dtype"),
+           "A __device__ or __constant__ variable as a Buffer of elements of a NumPy type.");
+}
+
+void add_testbench(nb::module_& module) {
+  using nb::arg;
+  const bench::CompileOptions compile;
+  constexpr const char* compiled =
+      " Compiled by nvcc, or NVRTC, where there is one. Raises Unsupported where there is none, "
+      "Error "
+      "with what the compiler said.";
+  nb::class_<PythonTestbench>(module, "Testbench",
+                              R"(A device for tests of CUDA kernels: the emulator, or a GPU.
+
+backend               "emulator", "gpu", or None for what the environment variable WARPWISE_TEST_BACKEND says
+                      (emulator where it is not set)
+compute_capabilities  the GPUs that costs are counted for
+checks                what is looked for: "all", "none", or words of memory, races, init, sync, runtime, equal_writes
+budget                warp instructions after which a launch is ended with a fault; 0: none
+
+>>> import numpy
+>>> from warpwise import emulator
+>>> bench = emulator.Testbench()
+>>> bench.buffer("x", numpy.arange(3, dtype=numpy.float32)).read().tolist()
+[0.0, 1.0, 2.0])")
+      .def(nb::init<std::optional<std::string_view>, const std::vector<std::string>&,
+                    std::string_view, std::uint64_t>(),
+           nb::kw_only(), arg("backend") = nb::none(),
+           arg("compute_capabilities") = std::vector<std::string>{"9.0"}, arg("checks") = "all",
+           arg("budget") = 0)
+      .def_prop_ro("backend", &PythonTestbench::backend, "\"emulator\" or \"gpu\".")
+      .def_prop_ro("skipped", &PythonTestbench::skipped,
+                   "How many expectations were skipped because a GPU has no counts.")
+      .def("buffer", &PythonTestbench::buffer, arg("name"), arg("elements"),
+           "Memory with the elements of a NumPy array. The name is what messages call it.")
+      .def("zeros", &PythonTestbench::zeros, arg("name"), arg("shape"), arg("dtype"),
+           nb::sig("def zeros(self, name: str, shape: int | tuple[int, ...], dtype: typing.Any) -> "
+                   "Buffer"),
+           "Memory of zeros. Raises OutOfMemory.")
+      .def("load_ptx", &PythonTestbench::load_ptx, arg("ptx"),
+           "A module of PTX, as text. Raises InvalidArgument where it is malformed.")
+      .def("load", &PythonTestbench::load, arg("file"), nb::kw_only(),
+           arg("architecture") = compile.architecture, arg("defines") = compile.defines,
+           arg("include_folders") = nb::tuple(),
+           nb::sig(
+               "def load(self, file: str | os.PathLike[str], *, architecture: int = 75, "
+               "defines: collections.abc.Sequence[str] = [], "
+               "include_folders: collections.abc.Iterable[str | os.PathLike[str]] = ()) -> Module"),
+           (std::string("A file of PTX (.ptx) or of CUDA C++ (.cu).") + compiled).c_str())
+      .def("load_cuda", &PythonTestbench::load_cuda, arg("text"), nb::kw_only(),
+           arg("architecture") = compile.architecture, arg("defines") = compile.defines,
+           arg("include_folders") = nb::tuple(), arg("name") = "kernel.cu",
+           nb::sig("def load_cuda(self, text: str, *, architecture: int = 75, "
+                   "defines: collections.abc.Sequence[str] = [], "
+                   "include_folders: collections.abc.Iterable[str | os.PathLike[str]] = (), "
+                   "name: str = ...) -> Module"),
+           (std::string("CUDA C++ as text; messages call it by the name.") + compiled).c_str());
+}
+
+}  // namespace
+}  // namespace warpwise::python
+
+// The package has imported _warpwise before: what C++ throws becomes the exceptions of that.
+NB_MODULE(_emulator, module) {
+  using namespace warpwise::python;  // NOLINT: the macro's function has no namespace
+  add_launch(module);
+  add_classes(module);
+  add_testbench(module);
+}

@@ -1,0 +1,220 @@
+"""warpwise.emulator: tests of kernels, what they find, and explain."""
+
+import doctest
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+import warpwise
+
+emulator = pytest.importorskip("warpwise.emulator", reason="the library was built without the emulator")
+
+# to[i] = value, one element a thread: what nvcc makes of it, without a compiler.
+SET = """
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry set(.param .u64 to, .param .u32 value)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [to];
+  ld.param.u32 %r1, [value];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %d2, %r2, 4;
+  add.s64 %d3, %d1, %d2;
+  st.global.u32 [%d3], %r1;
+  ret;
+}
+.visible .entry scale(.param .u64 of, .param .f32 factor, .param .align 8 .b8 unused[16])
+{
+  .reg .f32 %f<3>;
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [of];
+  ld.param.f32 %f1, [factor];
+  ld.global.f32 %f2, [%d1];
+  mul.f32 %f2, %f2, %f1;
+  st.global.f32 [%d1], %f2;
+  ret;
+}
+"""
+
+# Each line is what one expectation is about.
+TRANSPOSE = """__constant__ float bias[1];
+extern "C" __global__ void transpose(const float* from, float* to, int size) {
+  __shared__ float tile[32][32 + PAD];
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  tile[threadIdx.y][threadIdx.x] = from[y * size + x];
+  __syncthreads();
+  to[(blockIdx.x * 32 + threadIdx.y) * size + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y] + bias[0];
+}
+"""
+
+
+@pytest.fixture
+def bench():
+    return emulator.Testbench()
+
+
+def compiled(bench, text, **how):
+    try:
+        return bench.load_cuda(text, **how)
+    except warpwise.Unsupported as error:
+        pytest.skip(str(error))
+
+
+def test_examples():
+    assert doctest.testmod(emulator).failed == 0
+    finder = doctest.DocTestFinder().find(emulator.Testbench, "Testbench", globs={})
+    assert sum(doctest.DocTestRunner().run(each).failed for each in finder) == 0
+
+
+def test_a_kernel_without_faults(bench):
+    to = bench.zeros("to", (4, 10), np.int32)
+    launch = bench.load_ptx(SET).kernel("set").launch(1, (40, 1), to, -7)
+    assert launch.expect_no_faults() and launch.faults == [] and launch.blocks == 1
+    assert to.read().shape == (4, 10) and (to.read() == -7).all()
+    assert launch.totals.warp_instructions == 2 * 7 and launch.totals.thread_instructions == 40 * 7
+    assert launch.memory[0].global_store.requests == 2
+    assert launch.memory[0].global_store.bytes_requested == 160
+
+
+def test_faults_are_found(bench):
+    to = bench.buffer("to", np.ones(40, np.int32))
+    launch = bench.load_ptx(SET).kernel("set").launch(2, 41, to, 7)
+    outcome = launch.expect_no_faults()
+    assert not outcome and "past the end of to of 160 bytes" in outcome.text and repr(outcome) == outcome.text
+    kinds = {fault.kind for fault in launch.faults}
+    assert "out_of_bounds" in kinds and "equal_writes" not in kinds
+    outside = next(fault for fault in launch.faults if fault.kind == "out_of_bounds")
+    assert outside.thread == (40, 0, 0) and outside.count == 2
+
+
+def test_checks_and_budget_are_chosen():
+    bench = emulator.Testbench(checks="all,equal_writes", compute_capabilities=["7.5", "9.0"])
+    launch = bench.load_ptx(SET).kernel("set").launch(2, 32, bench.zeros("to", 32, np.int32), 7)
+    assert {fault.kind for fault in launch.faults} == {"equal_writes"} and len(launch.memory) == 2
+    bench = emulator.Testbench(budget=4)
+    launch = bench.load_ptx(SET).kernel("set").launch(1, 32, bench.zeros("to", 32, np.int32), 7)
+    assert [fault.kind for fault in launch.faults] == ["budget"]
+
+
+def test_what_nobody_could_miss_is_not_met(bench):
+    launch = bench.load_ptx(SET).kernel("set").launch(1, 32, bench.zeros("to", 32, np.int32), 7)
+    assert launch.expect_sectors_per_request(4)
+    assert not launch.expect_no_bank_conflicts()
+    assert not launch.expect_sectors_per_request(4, line=99)
+
+
+def test_arguments(bench):
+    scale = bench.load_ptx(SET).kernel("scale")
+    for factor in (2, 2.0, np.float32(2), np.float64(2)):
+        of = bench.buffer("of", np.array([3], np.float32))
+        record = np.zeros((), np.dtype([("pointer", "u8"), ("size", "i4"), ("", "i4")]))
+        record["pointer"] = of.address
+        for structure in (bytes(16), record[()], memoryview(bytes(16))):
+            assert scale.launch(1, 1, of, factor, structure).expect_no_faults()
+        assert of.read().tolist() == [3 * 2 ** 3]
+
+
+@pytest.mark.parametrize("arguments,says", [
+    (lambda to: (to,), "takes 2 arguments, not 1"),
+    (lambda to: (to, 1, 2), "takes 2 arguments, not 3"),
+    (lambda to: (to, 1.5), "floating-point number of 8 bytes, its parameter .u32"),
+    (lambda to: (to, 1 << 32), "is 4294967296, which an integer of 4 bytes does not hold"),
+    (lambda to: (to, -(1 << 31) - 1), "does not hold"),
+    (lambda to: (to, 1 << 70), "does not hold"),
+    (lambda to: (to, np.int64(1)), "an integer or an address of 8 bytes, its parameter .u32 of 4"),
+    (lambda to: (np.zeros(4, np.int32), 1), r"argument 0 \(from 0\) is an array: pass a Buffer"),
+])
+def test_arguments_that_do_not_fit(bench, arguments, says):
+    to = bench.zeros("to", 32, np.int32)
+    with pytest.raises(warpwise.InvalidArgument, match=says):
+        bench.load_ptx(SET).kernel("set").launch(1, 1, *arguments(to))
+
+
+def test_what_is_refused(bench):
+    module, to = bench.load_ptx(SET), bench.zeros("to", 4, np.int32)
+    with pytest.raises(TypeError, match="is of type object"):
+        module.kernel("set").launch(1, 1, object(), 1)
+    for shape in ((1, 2, 3, 4), (), -1, (2.5,)):
+        with pytest.raises((warpwise.InvalidArgument, TypeError)):
+            module.kernel("set").launch(shape, 1, to, 1)
+    with pytest.raises(warpwise.InvalidArgument, match="set"):
+        module.kernel("sat")
+    with pytest.raises(warpwise.InvalidArgument):
+        bench.load_ptx("nonsense")
+    with pytest.raises(warpwise.IoError, match="missing.ptx") as raised:
+        bench.load("missing.ptx")
+    assert isinstance(raised.value, OSError)
+    with pytest.raises(warpwise.InvalidArgument, match="is one of emulator, gpu"):
+        emulator.Testbench(backend="cpu")
+    with pytest.raises(warpwise.InvalidArgument):
+        emulator.Testbench(checks="everything")
+    with pytest.raises(TypeError, match="elements is no NumPy array"):
+        bench.buffer("x", [1, 2])
+    with pytest.raises(TypeError):
+        bench.buffer("x", np.array([{}], object))
+    with pytest.raises(warpwise.InvalidArgument, match="objects"):
+        bench.zeros("x", 3, object)
+    with pytest.raises(warpwise.InvalidArgument, match="float32 are written to a buffer of int32"):
+        to.write(np.zeros(4, np.float32))
+    with pytest.raises(warpwise.InvalidArgument, match="5 elements|20 elements"):
+        to.write(np.zeros(5, np.int32))
+    if warpwise.device_count() == 0:
+        with pytest.raises(warpwise.NoCudaDevice):
+            emulator.Testbench(backend="gpu")
+
+
+def test_buffers_of_any_type_and_shape(bench):
+    for array in (np.arange(6, dtype=np.float64).reshape(2, 3)[:, ::2], np.zeros((0, 3), np.int8),
+                  np.array([(1, 2.5)], np.dtype([("a", "i4"), ("b", "f8")])), np.array([1 + 2j])):
+        read = bench.buffer("x", array).read()
+        assert read.dtype == array.dtype and read.shape == array.shape and (read == array).all()
+        assert read.flags.writeable
+
+
+def test_buffers_outlive_their_testbench_object():
+    kernel = emulator.Testbench().load_ptx(SET).kernel("set")
+    to = emulator.Testbench().zeros("to", 3, np.int32)
+    assert kernel.name == "set" and to.read().tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("pad", [0, 1])
+def test_bank_conflicts(bench, pad):
+    module = compiled(bench, TRANSPOSE, defines=[f"PAD={pad}"], name="transpose.cu")
+    module.variable("bias", np.float32).write(np.array([0.5], np.float32))
+    matrix = np.random.default_rng(pad).random((64, 64), np.float32)
+    to = bench.zeros("to", matrix.shape, np.float32)
+    launch = module.kernel("transpose").launch((2, 2), (32, 32), bench.buffer("from", matrix), to, 64)
+    assert launch.expect_no_faults()
+    assert np.array_equal(to.read(), matrix.T + np.float32(0.5))
+    assert launch.expect_sectors_per_request(4) and launch.expect_no_local_memory()
+    conflicts = launch.expect_no_bank_conflicts()
+    assert bool(conflicts) == (pad == 1)
+    if pad == 0:
+        assert "transpose.cu:7" in conflicts.text
+        line = next(each for each in launch.lines if each.line == 7)
+        assert line.memory[0].shared_load.passes == 32 * line.memory[0].shared_load.requests
+    with pytest.raises(warpwise.InvalidArgument, match="no multiple"):
+        module.variable("bias", np.float64)
+
+
+def test_what_the_compiler_says(bench):
+    with pytest.raises(warpwise.Error, match="mistake"):
+        compiled(bench, '__global__ void f() { mistake; }')
+
+
+def test_explain(tmp_path):
+    if shutil.which(os.environ.get("WARPWISE", "warpwise")) is None:
+        with pytest.raises(warpwise.Error, match="not on the PATH"):
+            emulator.explain("set.ptx")
+        pytest.skip("the command warpwise is not installed here")
+    file = tmp_path / "set.ptx"
+    file.write_text(SET)
+    said = emulator.explain(file, kernel="set", grid=(1, 1), block=32, arg=[np.zeros(31, np.int32), "i32:5"], cc="7.5,9.0")
+    assert said["kernel"] == "set" and [each["kind"] for each in said["faults"]] == ["out_of_bounds"]
+    with pytest.raises(warpwise.Error, match="kernel"):
+        emulator.explain(file, kernel="none", grid=1, block=1)

@@ -1,0 +1,100 @@
+"""Tests of CUDA kernels on any machine: the emulator runs their PTX, checks every access, and counts what it costs.
+
+>>> import numpy
+>>> from warpwise import emulator
+>>> bench = emulator.Testbench()
+>>> module = bench.load_ptx('''
+... .version 7.0
+... .target sm_75
+... .address_size 64
+... .visible .entry set(.param .u64 to, .param .u32 value)
+... {
+...   .reg .b32 %r<3>;
+...   .reg .b64 %d<4>;
+...   ld.param.u64 %d1, [to];
+...   ld.param.u32 %r1, [value];
+...   mov.u32 %r2, %tid.x;
+...   mul.wide.u32 %d2, %r2, 4;
+...   add.s64 %d3, %d1, %d2;
+...   st.global.u32 [%d3], %r1;
+...   ret;
+... }''')
+>>> to = bench.zeros("to", 40, numpy.int32)
+>>> launch = module.kernel("set").launch(1, 40, to, 7)
+>>> assert launch.expect_no_faults() and launch.expect_sectors_per_request(4)
+>>> to.read().sum()
+np.int64(280)
+>>> launch = module.kernel("set").launch(1, 41, to, 7)
+>>> launch.faults[0].kind, launch.faults[0].thread
+('out_of_bounds', (40, 0, 0))
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from typing import Any, Union
+
+import numpy
+
+from ._warpwise import Error
+
+try:
+    from ._emulator import (
+        Buffer, ExecutionCounts, Fault, Kernel, Launch, LineCounts, MemoryCounts, Module, Outcome, PassCounts, Testbench,
+        TrafficCounts)
+except ImportError as error:
+    raise ImportError("this warpwise was built on a library without the emulator (WARPWISE_EMULATOR=OFF)") from error
+
+__all__ = [
+    "Buffer", "ExecutionCounts", "Fault", "Kernel", "Launch", "LineCounts", "MemoryCounts", "Module", "Outcome",
+    "PassCounts", "Testbench", "TrafficCounts", "explain"]
+
+
+def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[str, Any]":
+    """What `warpwise explain SUBJECT --json` says of a kernel, as a dict.
+
+    subjects  a file of CUDA C++ or PTX, a rung or a primitive, as the command takes them; two of them are compared
+    options   the command's, with _ for -: kernel="scale", grid=(4, 1), block=256, cc="9.0,12.0", machine_code=True.
+              One that may be repeated takes a list: define=["N=3"]. arg=[...] are the kernel's arguments, in the
+              command's words ("f32[256]:iota", "i32:5"), or arrays of NumPy for buffers with their elements
+
+    The command has to be installed, on the PATH or where the environment variable WARPWISE says. Faults of the kernel are
+    in the dict; what the command could not do is raised as an Error.
+    """
+    command = os.environ.get("WARPWISE") or shutil.which("warpwise")
+    if command is None:
+        raise Error("explain runs the command warpwise, which is not on the PATH; WARPWISE=FILE says where it is")
+    with tempfile.TemporaryDirectory() as folder:
+        words = [os.fspath(each) for each in subjects]
+        for name, value in options.items():
+            words += _option("--" + name.replace("_", "-"), value, folder)
+        ended = subprocess.run([command, "explain", "--json", *words], capture_output=True, text=True, check=False)
+    if not ended.stdout:  # a kernel with faults has a report and ends with another status too
+        raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
+    result: "dict[str, Any]" = json.loads(ended.stdout)
+    return result
+
+
+def _option(name: str, value: Any, folder: str) -> "list[str]":
+    if value is True:
+        return [name]
+    if value is False or value is None:
+        return []
+    if isinstance(value, list):
+        return [word for each in value for word in _option(name, each, folder)]
+    if isinstance(value, tuple):
+        return [name, ",".join(str(each) for each in value)]
+    if isinstance(value, numpy.ndarray):
+        return [name, _argument(value, folder)]
+    return [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+
+
+def _argument(array: "numpy.ndarray[Any, Any]", folder: str) -> str:
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"arg has an array of {array.dtype}; there are integers and floats of up to 64 bits")
+    handle, path = tempfile.mkstemp(suffix=".npy", dir=folder)
+    with os.fdopen(handle, "wb") as file:
+        numpy.save(file, array.reshape(-1))
+    return f"{array.dtype.kind}{8 * array.dtype.itemsize}[{array.size}]:@{path}"
