@@ -9,9 +9,9 @@
 namespace warpwise::emulator {
 
 /// What a round of a block's warps came to. In a looping one they have all gone round in loops or
-/// waited; in a spinning one these loops poll memory; in a stuck one all waited, and only other
-/// blocks of the cluster may let them go on.
-enum class BlockOutcome { finished, spinning, looping, running, stuck };
+/// waited; in a spinning one these loops poll memory, in a polling one what they polled a turn ago;
+/// in a stuck one all waited, and only other blocks of the cluster may let them go on.
+enum class BlockOutcome { finished, spinning, polling, looping, running, stuck };
 
 /// Charges a block's warp instructions to the launch's budget. One that is spent ends the launch,
 /// with the place of one warp that still ran.

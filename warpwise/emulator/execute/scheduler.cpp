@@ -10,6 +10,7 @@
 #include "warpwise/emulator/execute/residents.hpp"
 #include "warpwise/emulator/execute/rounds.hpp"
 #include "warpwise/emulator/execute/shuffled_rounds.hpp"
+#include "warpwise/emulator/execute/sleepers.hpp"
 #include "warpwise/emulator/execute/turn.hpp"
 #include "warpwise/emulator/observe/sets.hpp"
 
@@ -37,16 +38,24 @@ void charge(Worker& worker, Block& block, std::uint64_t executed) {
 
 namespace {
 
+/// Whether a warp polls what it polled a turn ago: an ordinary loop of volatile reads goes on.
+bool polls_again(const Poll& before, const Poll& now) {
+  return before.known && now.known && before.operation == now.operation &&
+         before.address == now.address;
+}
+
 template <class Observers>
 BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
   const Code& code = *worker.code;
   bool ready = false;
   bool only_spins = true;
   bool only_loops = true;
+  bool only_polls = true;
   std::uint64_t executed = 0;
   for (Warp& warp : block.warps) {
     if (warp.groups.empty()) continue;
     const std::uint64_t before = warp.executed;
+    const Poll polled = warp.poll;
     warp.spun = warp.looped = false;
     const TurnEnd outcome = Turn<Observers>(warp, code, worker.observers).run();
     executed += warp.executed - before;
@@ -54,6 +63,7 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
       ready = true;
       only_spins = only_spins && warp.spun;
       only_loops = only_loops && warp.looped;
+      only_polls = only_polls && polls_again(polled, warp.poll);
     } else if (warp.executed != before) {
       only_spins = only_loops = false;
     }
@@ -69,7 +79,16 @@ BlockOutcome run_block(Block& block, ObservedWorker<Observers>& worker) {
     return BlockOutcome::finished;
   }
   if (!ready || !only_loops) return BlockOutcome::running;
-  return only_spins ? BlockOutcome::spinning : BlockOutcome::looping;
+  if (!only_spins) return BlockOutcome::looping;
+  return only_polls ? BlockOutcome::polling : BlockOutcome::spinning;
+}
+
+/// Whether only others can let a block go on that stands_still() has looked at. Whether a cluster
+/// is stuck is told by who takes turns.
+bool may_sleep(const Block& block, BlockOutcome outcome, bool stands) {
+  if (block.cluster->blocks.size() > 1) return false;
+  const bool wrote = !block.state_is_known;
+  return stands || (outcome == BlockOutcome::polling && !wrote);
 }
 
 template <class Observers>
@@ -77,25 +96,35 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
   const Launch& launch = *worker.launch;
   Residents<Observers> residents(worker);
   auto& resident = residents.blocks();
+  Sleepers sleepers;
   bool waiting_for_others = true;  // nothing resident can go on by itself
   bool exhausted = false;
   std::uint64_t ended = 0;
   Stillness stillness(launch);
   while (!launch.progress->stop) {
-    if (waiting_for_others && !exhausted && residents.has_room()) {
-      const std::uint64_t next = launch.progress->next_cluster.fetch_add(1);
-      if (next < launch.clusters)
+    if (waiting_for_others) {
+      const bool has_room = !exhausted && residents.has_room();
+      const std::uint64_t next = has_room ? launch.progress->next_cluster.fetch_add(1) : 0;
+      exhausted = exhausted || (has_room && next >= launch.clusters);
+      if (has_room && !exhausted)
         residents.start(launch.cluster_number(next));
       else
-        exhausted = true;
+        sleepers.wake();
     }
     if (resident.empty()) break;
     waiting_for_others = true;
-    bool still = exhausted || !residents.has_room();
+    const bool any_sleeps = sleepers.any();
+    bool still = !any_sleeps && (exhausted || !residents.has_room());
     bool any_stuck = false;
+    std::size_t turns = 0;
     stillness.round_begins();
     for (const auto& block : resident) block->cluster->moved = false;
     for (auto it = resident.begin(); it != resident.end();) {
+      if (any_sleeps && sleepers.has(**it)) {
+        ++it;
+        continue;
+      }
+      ++turns;
       const BlockOutcome outcome = run_block(**it, worker);
       if (outcome == BlockOutcome::finished && !launch.progress->livelock) {
         if ((*it)->live == 0) ++ended;
@@ -108,11 +137,14 @@ std::uint64_t run_all(ObservedWorker<Observers>& worker) {
       const bool loops = outcome != BlockOutcome::running;
       const bool stands = loops && stands_still(**it);
       still = still && stands;
-      waiting_for_others = waiting_for_others && (outcome == BlockOutcome::spinning || stands);
+      const bool spins = outcome == BlockOutcome::spinning || outcome == BlockOutcome::polling;
+      waiting_for_others = waiting_for_others && (spins || stands);
+      if (may_sleep(**it, outcome, stands)) sleepers.add(**it);
       ++it;
     }
     if (any_stuck && residents.end_deadlocked()) still = false;
     stillness.round_ends(still);
+    if (any_sleeps) sleepers.count_turns(turns);
   }
   if (launch.progress->livelock) report_livelock(resident, *launch.code);
   stillness.worker_ends();

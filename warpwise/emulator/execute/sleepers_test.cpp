@@ -1,0 +1,115 @@
+// Blocks that wait for others get no turns meanwhile, and still go on in the end.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "emulator/emulated.hpp"
+#include "emulator/hand_kernel.hpp"
+
+namespace warpwise {
+namespace {
+
+using emulator::Address;
+using emulator::Dim3;
+using emulator::Fault;
+using emulator::LaunchResult;
+using test::Emulated;
+using test::kernel_text;
+
+// One turn of a block that polls.
+constexpr std::uint64_t turn = 256 * std::uint64_t{3};
+
+struct Ended {
+  std::vector<std::uint32_t> words;
+  std::uint64_t executed = 0;
+};
+
+Ended run(const std::string& body, Dim3 grid, Dim3 block, int threads) {
+  Emulated emulated(kernel_text(body));
+  emulated.options.threads = threads;
+  emulated.options.budget = 1'000'000'000;
+  const Address first = emulated.buffer(std::vector<std::uint32_t>(16), "the flags");
+  const Address second = emulated.buffer(std::vector<std::uint32_t>(4096), "the words");
+  const LaunchResult result = emulated.launch("hand", grid, block, first, second);
+  for (const Fault& fault : result.faults) ADD_FAILURE() << body << "\n" << fault.message;
+  return {emulated.read<std::uint32_t>(second, 4096), result.executed};
+}
+
+// What a block does at a barrier of 512 blocks for the %r5-th time, with its first thread.
+const std::string meet =
+    "bar.sync 0;\nadd.u32 %r5, %r5, 512;\nsetp.ne.u32 %p, %r1, 0;\n@%p bra MET;\n"
+    "membar.gl;\natom.global.add.u32 %r6, [%l1], 1;\n"
+    "SPIN:\nld.volatile.global.u32 %r6, [%l1];\nsetp.lt.u32 %p, %r6, %r5;\n@%p bra SPIN;\n"
+    "membar.gl;\nMET:\nbar.sync 0;\n";
+
+// Each arrival changes what all others poll. Were they all given a turn each time, it would take
+// 512 * 512 / 2 turns.
+TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
+  for (const int threads : {1, 2, 3}) {
+    const Ended ended = run("mov.u32 %r5, 0;\n" + meet +
+                                "mul.wide.u32 %l4, %r4, 4;\nadd.u64 %l4, %l2, %l4;\n"
+                                "st.global.u32 [%l4], %r6;",
+                            {512}, {1}, threads);
+    for (int block = 0; block < 512; ++block) EXPECT_EQ(ended.words[block], 512U) << block;
+    // Several workers poll as long as others still begin their blocks.
+    if (threads == 1) {
+      EXPECT_LT(ended.executed, 512 * 8 * turn);
+    }
+  }
+}
+
+TEST(Sleepers, CountsOfOneThreadAreTheSameEachTime) {
+  const std::string body = "mov.u32 %r5, 0;\n" + meet;
+  const std::uint64_t once = run(body, {512}, {64}, 1).executed;
+  EXPECT_EQ(run(body, {512}, {64}, 1).executed, once);
+}
+
+// The first block waits for the second one, which starts to work for it and goes on for ever
+// unless the first one answers: it never polls, so nothing that it does says that it waits.
+TEST(Sleepers, WakeWhileOthersWork) {
+  for (const int threads : {1, 2}) {
+    run("setp.ne.u32 %p, %r4, 0;\n@%p bra WORK;\n"
+        "SPIN:\nld.volatile.global.u32 %r5, [%l1];\nsetp.lt.u32 %p, %r5, 700000;\n@%p bra SPIN;\n"
+        "st.volatile.global.u32 [%l1+4], 1;\nbra.uni END;\n"
+        "WORK:\nmov.u32 %r6, 0;\n"
+        "AGAIN:\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%l1], %r6;\nld.global.u32 %r7, [%l1+4];\n"
+        "setp.eq.u32 %q, %r7, 0;\n@%q bra AGAIN;\nEND:",
+        {2}, {1}, threads);
+  }
+}
+
+// Blocks wait for the one behind them, so that they end in the opposite order.
+TEST(Sleepers, EndInTheOrderInWhichTheyAreWokenUp) {
+  std::vector<std::uint32_t> expected(100);
+  std::iota(expected.begin(), expected.end(), 0U);
+  for (const int threads : {1, 2}) {
+    const Ended ended =
+        run("mov.u32 %r5, 99;\nsub.u32 %r5, %r5, %r4;\n"
+            "SPIN:\nld.volatile.global.u32 %r6, [%l1];\nsetp.ne.u32 %p, %r6, %r5;\n@%p bra SPIN;\n"
+            "mul.wide.u32 %l4, %r4, 4;\nadd.u64 %l4, %l2, %l4;\nmov.u32 %r7, 99;\n"
+            "sub.u32 %r7, %r7, %r6;\nst.global.u32 [%l4], %r7;\nmembar.gl;\nadd.u32 %r6, %r6, 1;\n"
+            "st.volatile.global.u32 [%l1], %r6;",
+            {100}, {1}, threads);
+    EXPECT_EQ(std::vector<std::uint32_t>(ended.words.begin(), ended.words.begin() + 100), expected);
+  }
+}
+
+// A ticket lock: each block sees what those before it have added.
+TEST(Sleepers, TakeALockInTurn) {
+  for (const int threads : {1, 2, 3}) {
+    const Ended ended = run(
+        "atom.global.add.u32 %r5, [%l1], 1;\n"
+        "SPIN:\nld.volatile.global.u32 %r6, [%l1+4];\nsetp.ne.u32 %p, %r6, %r5;\n@%p bra SPIN;\n"
+        "membar.gl;\nld.volatile.global.u32 %r7, [%l2];\nadd.u32 %r7, %r7, 3;\n"
+        "st.volatile.global.u32 [%l2], %r7;\nmembar.gl;\nadd.u32 %r6, %r6, 1;\n"
+        "st.volatile.global.u32 [%l1+4], %r6;",
+        {500}, {1}, threads);
+    EXPECT_EQ(ended.words[0], 1500U);
+  }
+}
+
+}  // namespace
+}  // namespace warpwise
