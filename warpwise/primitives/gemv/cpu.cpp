@@ -134,7 +134,7 @@ void parallel_tiles(ConstHostView a, std::int64_t tile_rows, std::int64_t tile_c
 }
 
 // Columns of a tile of rows times x: x's part stays in the first-level cache for all its rows.
-constexpr std::int64_t row_tile_columns = 4 * order::chunk_columns;
+constexpr std::int64_t row_tile_columns = row_tile_chunks * order::chunk_columns;
 // Rows of such a tile: multiples of any number of rows worked on at once.
 constexpr std::int64_t row_tile_rows = 24;
 constexpr std::int64_t short_row_tile_rows = 240;

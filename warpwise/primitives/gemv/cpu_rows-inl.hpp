@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "hwy/highway.h"
 #include "warpwise/primitives/gemv/cpu_lanes-inl.hpp"
@@ -15,26 +16,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::gemv::HWY_NAMESPACE {
 namespace {
-
-/// The lanes of a vector by halves.
-template <class Tag>
-HWY_INLINE float halves(Tag, hn::Vec<Tag> v) {
-#if HWY_TARGET != HWY_SCALAR  // which knows no halves
-  if constexpr (hn::MaxLanes(Tag()) > 1) {
-    const hn::Half<Tag> half;
-    return halves(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  }
-#endif
-  return hn::GetLane(v);
-}
-
-/// Lanes in memory by halves.
-HWY_INLINE float halves(V (&lanes)[vectors]) {
-  for (int half = vectors / 2; half > 0; half /= 2) {
-    for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
-  }
-  return halves(D(), lanes[0]);
-}
 
 using Piece = V[vectors];
 
@@ -48,9 +29,11 @@ HWY_INLINE V loaded_once(V v) {
 }
 
 // As many vectors of the lanes and rows at once as leave room for x and a product in the 16
-// registers of SSE and AVX2: a sum in memory costs more than x loaded again.
+// registers of SSE and AVX2: a sum in memory costs more than x loaded again. Of rows that are left,
+// some at once still: a row alone waits for its own sums.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
+constexpr int rows_left_at_once = 8 / vectors_at_once;
 constexpr int short_rows_at_once = 8 / vectors_at_once;
 
 /// Sums the lanes of vectors_at_once vectors from number `first` on, of one piece of `rows` rows.
@@ -98,44 +81,6 @@ HWY_INLINE void sum_piece(const std::byte* const (&row)[rows], const std::byte* 
   }
 }
 
-/// Sums one chunk of `rows` rows, `count` columns from `column` on.
-template <class T, int rows>
-HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* x,
-                          std::int64_t column, std::int64_t count, float* sums) {
-  Piece piece[order::chunk_pieces][rows];
-  const int pieces = static_cast<int>((count + order::piece_columns - 1) / order::piece_columns);
-  for (int p = 0; p < pieces; ++p) {
-    const std::int64_t from = std::int64_t{p} * order::piece_columns;
-    sum_piece<T, rows>(row, x, column + from,
-                       std::min<std::int64_t>(order::piece_columns, count - from), piece[p]);
-  }
-  for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) {
-      V& sum = piece[0][r][v];
-      if (pieces > 1) sum = hn::Add(sum, piece[1][r][v]);
-      if (pieces > 2) {
-        V upper = piece[2][r][v];
-        if (pieces > 3) upper = hn::Add(upper, piece[3][r][v]);
-        sum = hn::Add(sum, upper);
-      }
-    }
-    sums[r] = halves(piece[0][r]);
-  }
-}
-
-template <class T, int rows>
-HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
-                         float* sums) {
-  const std::byte* row[rows];
-  for (int r = 0; r < rows; ++r) row[r] = task.a.row(first_row + r);
-  for (std::int64_t column = tile.first_column; column < tile.last_column;
-       column += order::chunk_columns) {
-    sum_chunk<T, rows>(row, task.x, column,
-                       std::min<std::int64_t>(order::chunk_columns, tile.last_column - column),
-                       sums + column / order::chunk_columns * task.y.size);
-  }
-}
-
 // Rows whose lanes are added by halves together: one vector of their sums. Vectors of 16 lanes are
 // halved first; Highway moves nothing between the quarters of one.
 using DShort = hn::CappedTag<float, 8>;
@@ -180,6 +125,90 @@ HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
 #else
   return lanes[0];
 #endif
+}
+
+/// Sums one chunk of `rows` rows, `count` columns from `column` on, down to lanes that
+/// halves_of_all takes.
+template <class T, int rows>
+HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* x,
+                          std::int64_t column, std::int64_t count, VShort* sums) {
+  Piece piece[order::chunk_pieces][rows];
+  const int pieces = static_cast<int>((count + order::piece_columns - 1) / order::piece_columns);
+  for (int p = 0; p < pieces; ++p) {
+    const std::int64_t from = std::int64_t{p} * order::piece_columns;
+    sum_piece<T, rows>(row, x, column + from,
+                       std::min<std::int64_t>(order::piece_columns, count - from), piece[p]);
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int v = 0; v < vectors; ++v) {
+      V& sum = piece[0][r][v];
+      if (pieces > 1) sum = hn::Add(sum, piece[1][r][v]);
+      if (pieces > 2) {
+        V upper = piece[2][r][v];
+        if (pieces > 3) upper = hn::Add(upper, piece[3][r][v]);
+        sum = hn::Add(sum, upper);
+      }
+    }
+    sums[r] = first_halves(piece[0][r]);
+  }
+}
+
+/// The sums of at most this many rows are halved together: of any number of rows worked on at once.
+constexpr int block_rows = 24;
+static_assert(block_rows % rows_at_once == 0 && block_rows % short_rows == 0);
+
+/// By chunk of a tile, then by row.
+using BlockSums = VShort[row_tile_chunks][block_rows];
+
+/// Sums a tile's columns of `rows` rows, those from number `number` on of a block.
+template <class T, int rows>
+HWY_INLINE void sum_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first_row,
+                         int number, BlockSums& sums) {
+  const std::byte* row[rows];
+  for (int r = 0; r < rows; ++r) row[r] = task.a.row(first_row + number + r);
+  VShort(*chunk)[block_rows] = sums;
+  for (std::int64_t column = tile.first_column; column < tile.last_column;
+       column += order::chunk_columns, ++chunk) {
+    const std::int64_t left = tile.last_column - column;
+    sum_chunk<T, rows>(row, task.x, column, std::min<std::int64_t>(order::chunk_columns, left),
+                       *chunk + number);
+  }
+}
+
+/// Sums a tile's columns of `count` <= block_rows rows; the first row's sum of a chunk goes to
+/// sums[chunk * y.size].
+template <class T>
+void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_row, int count,
+               float* sums) {
+  BlockSums block;
+  int number = 0;
+  for (; number + rows_at_once <= count && number + 2 * rows_left_at_once != count;
+       number += rows_at_once) {
+    sum_rows<T, rows_at_once>(task, tile, first_row, number, block);
+  }
+  for (; number + rows_left_at_once <= count; number += rows_left_at_once) {
+    sum_rows<T, rows_left_at_once>(task, tile, first_row, number, block);
+  }
+  for (; number < count; ++number) sum_rows<T, 1>(task, tile, first_row, number, block);
+  const int chunks =
+      static_cast<int>(blocks_of(tile.last_column - tile.first_column, order::chunk_columns));
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    float* const to = sums + (tile.first_column / order::chunk_columns + chunk) * task.y.size;
+    for (int first = 0; first < count; first += short_rows) {
+      VShort lanes[short_rows];
+      for (int r = 0; r < short_rows; ++r) {
+        lanes[r] = first + r < count ? block[chunk][first + r] : hn::Zero(DShort());
+      }
+      const VShort halved = halves_of_all(lanes);
+      if (first + short_rows <= count) {
+        hn::StoreU(halved, DShort(), to + first);
+        continue;
+      }
+      alignas(32) float part[short_rows];
+      hn::Store(halved, DShort(), part);
+      for (int r = 0; first + r < count; ++r) to[first + r] = part[r];
+    }
+  }
 }
 
 /// Sums `short_rows` rows of one piece.
@@ -288,10 +317,10 @@ void sum_all_rows(const GemvTask& task, const GemvTile& tile, std::int64_t first
   std::int64_t row = first;
   if (task.a.width() <= order::piece_columns)
     row = sum_whole_short_rows<T>(task, first, last, sums);
-  for (; row + rows_at_once <= last; row += rows_at_once) {
-    sum_rows<T, rows_at_once>(task, tile, row, sums + (row - first));
+  for (; row < last; row += block_rows) {
+    const int count = static_cast<int>(std::min<std::int64_t>(block_rows, last - row));
+    sum_block<T>(task, tile, row, count, sums + (row - first));
   }
-  for (; row < last; ++row) sum_rows<T, 1>(task, tile, row, sums + (row - first));
 }
 
 template <class T>

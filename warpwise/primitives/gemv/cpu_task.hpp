@@ -23,6 +23,9 @@ struct GemvTask {
   float* sums;  ///< sums[chunk * y.size + output]; null when a sum is one chunk and goes to y
 };
 
+/// Chunks of a row that a tile of rows times x has at most.
+inline constexpr int row_tile_chunks = 4;
+
 /// A part of the matrix that one thread works through.
 struct GemvTile {
   std::int64_t first_row, last_row;
