@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "warpwise/base/error.hpp"
+#include "warpwise/io/output_file.hpp"
 
 namespace warpwise::bench {
 namespace {
@@ -185,6 +187,19 @@ std::string text_of(const nlohmann::json& report) {
     before = ",\n  ";
   }
   return text + "\n ]\n}\n";
+}
+
+void keep_before_and_after(const std::string& path, const nlohmann::json& report,
+                           const std::function<void()>& add) {
+  const auto keep = [&] {
+    const std::string text = text_of(report);
+    io::OutputFile file(path);
+    file.write(std::as_bytes(std::span(text)));
+    file.finish();
+  };
+  if (!path.empty() && !io::written_directly(path)) keep();
+  add();
+  if (!path.empty()) keep();
 }
 
 std::string line_of(const Row& row) {

@@ -64,6 +64,13 @@ nlohmann::json json_of(const Run& run);
 /// The text of such a report, a row a line.
 std::string text_of(const nlohmann::json& report);
 
+/// Writes `report` to a file (`path` empty: to none), calls `add`, which may take long and add to
+/// it, and writes it again: what ends `add`, a signal too, loses what it would have added and no
+/// more. To "-", a pipe or a device once, at the end.
+/// \throws IoError  nothing can be written there
+void keep_before_and_after(const std::string& path, const nlohmann::json& report,
+                           const std::function<void()>& add);
+
 /// A row for people, one line without its end.
 std::string line_of(const Row& row);
 

@@ -77,8 +77,8 @@ class BenchCommand final : public Command {
       if (gpu::device_count() > 0) recorded->require_gpu(gpu::device_info(0).name);
     }
     const nlohmann::json machine = described_machine();
-    std::optional<io::OutputFile> file;  // before the measuring, so that a bad name loses nothing
-    if (!json_file_.empty()) file.emplace(json_file_);
+    // Before the measuring, so that a bad name loses nothing.
+    if (!json_file_.empty()) io::require_place(json_file_);
 
     Progress progress(cases.size());
     std::size_t done = 0;
@@ -93,12 +93,9 @@ class BenchCommand final : public Command {
     nlohmann::json report = bench::json_of(run);
     report["machine"].update(machine);
     if (growth_) report["growth"] = true;
-    if (!no_python_ && !growth_) add_python(run, report);
-    if (file) {
-      const std::string text = bench::text_of(report);
-      file->write(std::as_bytes(std::span(text)));
-      file->finish();
-    }
+    bench::keep_before_and_after(json_file_, report, [&] {
+      if (!no_python_ && !growth_) add_python(run, report);
+    });
     const std::size_t slower = recorded ? show_changes(*recorded, run, percent) : 0;
     fail_where_something_is_wrong(run, slower);
   }
