@@ -1,0 +1,143 @@
+"""The primitives as operators of PyTorch: for torch.compile and torch.export, which do not see into warpwise's own.
+
+>>> import torch, warpwise.torch
+>>> edges = torch.compile(lambda image: warpwise.torch.sobel(image, output="dx").abs(), backend="eager", fullgraph=True)
+>>> edges(torch.tensor([[0, 0, 10, 10]] * 3, dtype=torch.uint8))[0].tolist()
+[0, 40, 40, 0]
+
+Each has the options, defaults and results of warpwise's function of its name, without `out` and `stream`, and is
+torch.ops.warpwise.NAME too: on a GPU it runs on the current stream. Gradients do not flow through them. Needs PyTorch 2.4
+or later.
+"""
+
+from collections.abc import Sequence
+from typing import Optional, Tuple
+
+import numpy
+import torch
+from torch import Tensor
+
+import warpwise
+
+__all__ = ["convert", "copy", "disparity", "gemv", "match", "sobel", "threshold"]
+
+
+def _dtype(result: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.generic]]") -> torch.dtype:
+    dtype: torch.dtype = getattr(torch, result.dtype.name)
+    return dtype
+
+
+@torch.library.custom_op("warpwise::copy", mutates_args=())
+def copy(src: Tensor) -> Tensor:
+    return warpwise.copy(src)  # type: ignore[no-any-return]
+
+
+@copy.register_fake
+def _(src: Tensor) -> Tensor:
+    return src.new_empty(src.shape)
+
+
+# Its options may be positions too: torch.compile takes no operator's keyword of the name `kernel`.
+@torch.library.custom_op("warpwise::sobel", mutates_args=())
+def sobel(src: Tensor, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
+          channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
+    return warpwise.sobel(  # type: ignore[no-any-return]
+        src, output=output, norm=norm, kernel=kernel, border=border, channels=channels, dtype=dtype)
+
+
+@sobel.register_fake
+def _(src: Tensor, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
+      channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
+    # The library itself says what type a pixel's result has.
+    pixel = numpy.zeros((1, 1), str(src.dtype).rpartition(".")[2])
+    return src.new_empty(src.shape[:2], dtype=_dtype(warpwise.sobel(pixel, output=output, dtype=dtype)))
+
+
+@torch.library.custom_op("warpwise::threshold", mutates_args=())
+def threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
+              inverted: bool = False) -> Tensor:
+    return warpwise.threshold(  # type: ignore[no-any-return]
+        src, window=window, offset=offset, method=method, maximum=maximum, inverted=inverted)
+
+
+@threshold.register_fake
+def _(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
+      inverted: bool = False) -> Tensor:
+    return src.new_empty(src.shape)
+
+
+@torch.library.custom_op("warpwise::convert", mutates_args=())
+def convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
+            matrix: str = "bt601", from_range: Optional[str] = None, to_range: Optional[str] = None,
+            upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
+    width_height = None if size is None else (size[0], size[1])
+    return warpwise.convert(  # type: ignore[no-any-return]
+        src, source, to, size=width_height, convention=convention, matrix=matrix, from_range=from_range, to_range=to_range,
+        upsampling=upsampling, gray_is_luma=gray_is_luma)
+
+
+@convert.register_fake
+def _(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
+      matrix: str = "bt601", from_range: Optional[str] = None, to_range: Optional[str] = None,
+      upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
+    if size is not None:
+        width, height = size
+    elif source in ("nv12", "nv21", "i420"):
+        height, width = src.shape[0] // 3 * 2, src.shape[1]
+    else:
+        height, width = src.shape[:2]
+    if to == "i444":
+        return src.new_empty((3, height, width))
+    pixel = warpwise.convert(numpy.zeros((1, 1, 3), numpy.uint8), "rgb24", to)
+    return src.new_empty((height, width, *pixel.shape[2:]))
+
+
+@torch.library.custom_op("warpwise::gemv", mutates_args=())
+def gemv(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
+    return warpwise.gemv(a, x, alpha=alpha, transpose=transpose)  # type: ignore[no-any-return]
+
+
+@gemv.register_fake
+def _(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
+    return a.new_empty((a.shape[1 if transpose else 0],), dtype=torch.float32)
+
+
+_MATCH = """(Tensor reference, Tensor target, *, int[] block=[32, 32], int[] stride=[0, 0], int[] search_x=[-16, 15],
+int[] search_y=[-16, 15], str measure="sad", str border="skip") -> Tensor"""  # PyTorch reads no defaults of tuples itself
+
+
+@torch.library.custom_op("warpwise::match", mutates_args=(), schema=_MATCH)
+def match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
+          search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
+          border: str = "skip") -> Tensor:
+    return warpwise.match(  # type: ignore[no-any-return]
+        reference, target, block=_pair(block), stride=_pair(stride), search_x=_pair(search_x), search_y=_pair(search_y),
+        measure=measure, border=border)
+
+
+@match.register_fake
+def _(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
+      search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
+      border: str = "skip") -> Tensor:
+    height, width = reference.shape
+    columns, rows = ((extent - side) // (step or side) + 1
+                     for extent, side, step in zip((width, height), block, stride))
+    return reference.new_empty((rows, columns, 2), dtype=torch.int16)
+
+
+@torch.library.custom_op("warpwise::disparity", mutates_args=())
+def disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
+              subpixel: bool = False) -> Tensor:
+    return warpwise.disparity(  # type: ignore[no-any-return]
+        left, right, block=block, max_disparity=max_disparity, measure=measure, check=check, subpixel=subpixel)
+
+
+@disparity.register_fake
+def _(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
+      subpixel: bool = False) -> Tensor:
+    return left.new_empty(left.shape, dtype=torch.float32)
+
+
+def _pair(numbers: Sequence[int]) -> Tuple[int, int]:
+    first, second = numbers
+    return first, second
