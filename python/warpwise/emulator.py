@@ -22,8 +22,8 @@
 >>> to = bench.zeros("to", 40, numpy.int32)
 >>> launch = module.kernel("set").launch(1, 40, to, 7)
 >>> assert launch.expect_no_faults() and launch.expect_sectors_per_request(4)
->>> to.read().sum()
-np.int64(280)
+>>> int(to.read().sum())
+280
 >>> launch = module.kernel("set").launch(1, 41, to, 7)
 >>> launch.faults[0].kind, launch.faults[0].thread
 ('out_of_bounds', (40, 0, 0))
