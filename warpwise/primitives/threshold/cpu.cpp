@@ -10,9 +10,9 @@
 #include <new>
 #include <vector>
 
-#include "warpwise/base/image.hpp"
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/threshold/cpu_gaussian-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::threshold::HWY_NAMESPACE {
@@ -366,121 +366,6 @@ void threshold_by_sums(ConstHostView src, HostView dst, const detail::threshold:
   cpu::parallel_rows(strips.count, one_strip_a_task, [&](auto first, auto last) {
     Slider<Pixel, Column, Sum> slider(src, rule);
     for (std::int64_t strip = first; strip < last; ++strip) slider.run(dst, mean, strips, strip);
-  });
-}
-
-// ---- gaussian
-
-/// Floats that one step of weigh() makes; rows of floats are padded to a multiple of it.
-constexpr std::int64_t weigh_step = 64;
-
-constexpr std::int64_t padded_to_step(std::int64_t width) {
-  return (width + weigh_step - 1) / weigh_step * weigh_step;
-}
-
-/// out[x] = weights[0] line(0)[x] + sum over i of weights[i] (line(-i)[x] + line(i)[x]), in this
-/// order and without fused operations, as every backend does it.
-template <class Line>
-void weigh(const std::vector<float>& weights, const Line& line, float* out, std::int64_t width) {
-  const hn::CappedTag<float, weigh_step / 4> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto taps = static_cast<std::int64_t>(weights.size());
-  for (std::int64_t x = 0; x < width; x += 4 * lanes) {
-    const float* centre = line(0) + x;
-    auto weight = hn::Set(d, weights[0]);
-    auto sum0 = hn::Mul(weight, hn::LoadU(d, centre));
-    auto sum1 = hn::Mul(weight, hn::LoadU(d, centre + lanes));
-    auto sum2 = hn::Mul(weight, hn::LoadU(d, centre + 2 * lanes));
-    auto sum3 = hn::Mul(weight, hn::LoadU(d, centre + 3 * lanes));
-    for (std::int64_t i = 1; i < taps; ++i) {
-      weight = hn::Set(d, weights[static_cast<std::size_t>(i)]);
-      const float* a = line(-i) + x;
-      const float* b = line(i) + x;
-      const auto pair = [&](std::int64_t k) HWY_ATTR {
-        return hn::Mul(weight, hn::Add(hn::LoadU(d, a + k * lanes), hn::LoadU(d, b + k * lanes)));
-      };
-      sum0 = hn::Add(sum0, pair(0));
-      sum1 = hn::Add(sum1, pair(1));
-      sum2 = hn::Add(sum2, pair(2));
-      sum3 = hn::Add(sum3, pair(3));
-    }
-    hn::StoreU(sum0, d, out + x);
-    hn::StoreU(sum1, d, out + x + lanes);
-    hn::StoreU(sum2, d, out + x + 2 * lanes);
-    hn::StoreU(sum3, d, out + x + 3 * lanes);
-  }
-}
-
-/// Weighs the rows first … last - 1 of src along themselves.
-template <class Pixel>
-void weigh_rows(ConstHostView src, const std::vector<float>& weights, HostView along,
-                std::int64_t first, std::int64_t last) {
-  const std::int64_t width = src.width();
-  const auto half = static_cast<std::int64_t>(weights.size()) - 1;
-  std::vector<float> line(static_cast<std::size_t>(half + padded_to_step(width) + half));
-  float* const start = line.data() + half;
-  for (std::int64_t y = first; y < last; ++y) {
-    const std::byte* row = src.row(y);
-    for (std::int64_t x = 0; x < width; ++x) start[x] = load<Pixel>(row, x);
-    std::fill(line.data(), start, start[0]);
-    std::fill(start + width, line.data() + line.size(), start[width - 1]);
-    weigh(
-        weights, [start](std::int64_t i) { return start + i; },
-        reinterpret_cast<float*>(along.row(y)), width);
-  }
-}
-
-/// Weighs the rows of `along` down their columns, and decides.
-template <class Pixel>
-void weigh_columns(ConstHostView src, HostView dst, const detail::threshold::GaussianRule& rule,
-                   std::optional<HostView> mean, ConstHostView along, std::int64_t first,
-                   std::int64_t last) {
-  const std::int64_t width = src.width();
-  const auto above = static_cast<Pixel>(rule.values.above);
-  const auto below = static_cast<Pixel>(rule.values.below);
-  const auto shift = static_cast<float>(rule.shift);
-  constexpr float largest = std::numeric_limits<Pixel>::max();
-  const hn::ScalableTag<float> d;
-  std::vector<float> means(static_cast<std::size_t>(padded_to_step(width)));
-  for (std::int64_t y = first; y < last; ++y) {
-    const auto line = [&](std::int64_t i) {
-      const std::int64_t at = std::clamp<std::int64_t>(y + i, 0, src.height() - 1);
-      return reinterpret_cast<const float*>(along.row(at));
-    };
-    weigh(rule.weights, line, means.data(), width);
-    if (mean && mean->type() == ElementType::f32) {
-      std::memcpy(mean->row(y), means.data(), static_cast<std::size_t>(mean->row_bytes()));
-    }
-    for (std::size_t x = 0; x < means.size(); x += hn::Lanes(d)) {
-      const auto rounded = hn::Round(hn::LoadU(d, means.data() + x));
-      hn::StoreU(hn::Min(rounded, hn::Set(d, largest)), d, means.data() + x);
-    }
-    const std::byte* row = src.row(y);
-    for (std::int64_t x = 0; x < width; ++x) {
-      const float value = static_cast<float>(load<Pixel>(row, x));
-      store(dst.row(y), x, value + shift > means[static_cast<std::size_t>(x)] ? above : below);
-    }
-    if (mean && mean->type() != ElementType::f32) {
-      for (std::int64_t x = 0; x < width; ++x) {
-        store(mean->row(y), x, static_cast<Pixel>(means[static_cast<std::size_t>(x)]));
-      }
-    }
-  }
-}
-
-template <class Pixel>
-void threshold_by_gaussian(ConstHostView src, HostView dst,
-                           const detail::threshold::GaussianRule& rule,
-                           std::optional<HostView> mean) {
-  Image along(ElementType::f32, padded_to_step(src.width()), src.height());
-  // The work of a row grows with its taps, as if it touched its floats once for each.
-  const std::int64_t bytes =
-      src.width() * 4 * std::min<std::int64_t>(static_cast<std::int64_t>(rule.weights.size()), 64);
-  cpu::parallel_rows(src.height(), bytes, [&](auto first, auto last) {
-    weigh_rows<Pixel>(src, rule.weights, along.view(), first, last);
-  });
-  cpu::parallel_rows(src.height(), bytes, [&](auto first, auto last) {
-    weigh_columns<Pixel>(src, dst, rule, mean, along.view(), first, last);
   });
 }
 

@@ -157,6 +157,16 @@ TEST_P(ThresholdTest, GaussianAtAwkwardSizes) {
   }
 }
 
+// On the CPU several tiles of columns, and strips of rows where there are several threads.
+TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
+  for (const ElementType type : pixel_types) {
+    compare(type, {700, 90}, Content::all_levels,
+            {.window = 101, .method = ThresholdMethod::gaussian});
+    compare(type, {300, 270}, Content::all_levels,
+            {.window = 15, .method = ThresholdMethod::gaussian}, layouts_of(3));
+  }
+}
+
 TEST_P(ThresholdTest, GaussianBeyondTheImage) {
   // 2001 weights need more than one launch to reach a GPU.
   for (const ElementType type : pixel_types) {
