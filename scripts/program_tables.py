@@ -6,7 +6,7 @@ from tables import table
 # What is no program, or has no place on one emulated GPU.
 NOT_COUNTED = ("needs", "not built")
 RAN = ("passed", "ended")
-REST = {"own race": "has a race of its own", "refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
+REST = {"own race": "has a race of its own", "own fault": "has a fault of its own", "waits": "waits for ever", "refused": "refused", "wrong": "its check failed", "failed": "ended with an error", "fault": "a fault was reported", "crashed": "crashed",
         "cut off": "passed their check, but had not ended their benchmark in time",
         "too slow": "too slow", "not measured": "not measured yet"}
 

@@ -12,7 +12,8 @@ BUILT.json says what was built from a checkout of the collection, with nvcc -cud
 Neither the programs nor how to build them is part of this project. How each is called, and by what words it says that its own check has
 passed or failed, stands in scripts/programs/NAME.json: "passed" and "failed" are regular expressions over what it prints, for all programs
 and in "calls" for one of them, which can have "arguments", "faults" (a regular expression for those that it commits on purpose), and "needs":
-what it needs that no emulated GPU has, or why it does not count; "sized" says which constants of its source were changed to make it
+what it needs that no emulated GPU has, or why it does not count; "own", a "fault" (a regular expression) that is the program's own, as its source tells,
+and "why"; "waits", why it never ends here; "sized" says which constants of its source were changed to make it
 shorter. "checked" is what a program says when its check is done and a benchmark
 begins. Nothing else is checked. Where its check has failed, it runs again with --check races. A program has --seconds of CPU time. With
 --only the other programs' rows are kept as they are recorded.
@@ -108,6 +109,16 @@ def judged(text, status, not_run, passed, failed, checked, intended="(?!)"):
     return ("ended", "") if status == 0 else ("failed", f"it ended with {status}: {(text.strip().splitlines() or [''])[-1]}")
 
 
+def explained(outcome, why, call):
+    """The outcome of a run where the call says what the program's source tells about it."""
+    own = call.get("own", {"fault": "(?!)"})
+    if outcome == "fault" and re.match(own["fault"], why):
+        return "own fault", own["why"]
+    if outcome == "too slow" and "waits" in call:
+        return "waits", call["waits"]
+    return outcome, why
+
+
 def run_program(name, built, calls, arguments):
     call = calls.get("calls", {}).get(name, {})
     row = {"program": name}
@@ -117,19 +128,20 @@ def run_program(name, built, calls, arguments):
         return {**row, "outcome": "not built", "why": one_line(built["why"])}
     with tempfile.TemporaryDirectory() as folder:
         junit = pathlib.Path(folder) / "kernels.xml"
-        own = [str(argument) for argument in call.get("arguments", [])]
+        given = [str(argument) for argument in call.get("arguments", [])]
         said = call.get("passed", calls.get("passed")), call.get("failed", calls.get("failed")), calls.get("checked"), call.get("faults", "(?!)")
         start = [arguments.command, "run", "--cc", calls.get("cc", "9.0"), "--junit", str(junit)]
-        text, status, used, clock = execute([*start, built["program"], *own], built["folder"], arguments.seconds)
+        text, status, used, clock = execute([*start, built["program"], *given], built["folder"], arguments.seconds)
         outcome, why = judged(text, status, refusals(junit), *said)
         if outcome == "wrong":
-            checked, *_ = execute([*start, "--check", "races", built["program"], *own], built["folder"], 4 * arguments.seconds)
+            checked, *_ = execute([*start, "--check", "races", built["program"], *given], built["folder"], 4 * arguments.seconds)
             race = FAULT.search(checked)
             if race:
                 outcome, why = "own race", race[1]
+        outcome, why = explained(outcome, why, call)
     exact = re.search(r"^warpwise: ((?:all that ran is|not) exact.*)", text, re.MULTILINE)
     sized = {"sized": call["sized"]} if "sized" in call else {}
-    return {**row, "arguments": " ".join(own), **sized, "outcome": outcome, "why": one_line(why), "cpu_s": used, "seconds": clock,
+    return {**row, "arguments": " ".join(given), **sized, "outcome": outcome, "why": one_line(why), "cpu_s": used, "seconds": clock,
             "fidelity": exact[1] if exact else ""}
 
 

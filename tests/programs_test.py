@@ -43,6 +43,15 @@ class Judged(unittest.TestCase):
         self.assertEqual(outcome("PASS\n" + FAULT, intended="assertion")[0], "fault")
         self.assertEqual(outcome("PASS\n" + FAULT + FAULT.replace("out_of_bounds", "trap"), intended="out_of_bounds")[0], "fault")
 
+    def test_a_fault_that_its_source_explains(self):
+        call = {"own": {"fault": r"out_of_bounds in kernel k\(", "why": "it begins at -1"}, "waits": "for the host"}
+        self.assertEqual(record.explained(*outcome(FAULT), call), ("own fault", "it begins at -1"))
+        self.assertEqual(record.explained(*outcome(FAULT.replace("kernel k", "kernel other")), call)[0], "fault")
+        self.assertEqual(record.explained(*outcome(FAULT), {})[0], "fault")
+        self.assertEqual(record.explained(*outcome("PASS\n"), call)[0], "passed")
+        self.assertEqual(record.explained(*outcome("", None), call), ("waits", "for the host"))
+        self.assertEqual(record.explained(*outcome("", None), {})[0], "too slow")
+
     def test_time(self):
         self.assertEqual(outcome("PASS\n", None)[0], "too slow")
         self.assertEqual(outcome("PASS\nbenchmark\n", None, checked="benchmark")[0], "cut off")
@@ -84,6 +93,7 @@ class Recorded(unittest.TestCase):
             for call in (calls, *calls["calls"].values()):
                 for key in ("passed", "failed", "checked"):
                     re.compile(call.get(key, ""))
+                re.compile(call.get("own", {}).get("fault", ""))
             if known:
                 self.assertEqual(set(calls["calls"]) - set(known), set(), path)
 
