@@ -35,6 +35,9 @@ const bool registered = [] {
     add_measure("zncc", Measure::zncc, cv::TM_CCOEFF_NORMED, side);
   }
   add_measure("ncc", Measure::ncc, cv::TM_CCORR_NORMED, 32);
+  for (const std::int64_t side : {48, 64, 128}) {
+    add_measure("zncc", Measure::zncc, cv::TM_CCOEFF_NORMED, side);
+  }
   return true;
 }();
 
