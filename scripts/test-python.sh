@@ -16,6 +16,9 @@ if ! { python3 -m venv "$work/venv" &&
   echo "Python package: skipped, the packages of python/tests/requirements.txt could not be installed: $(tail -n 1 "$work/pip.log")"
   exit 77
 fi
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check -r python/tests/requirements-ray.txt >>"$work/pip.log" 2>&1 ||
+  echo "The tests of clusters are skipped: python/tests/requirements-ray.txt could not be installed: $(tail -n 1 "$work/pip.log")"
+if [ -x "${prefix:-}/bin/warpwise" ]; then export WARPWISE_COMMAND=$prefix/bin/warpwise; fi  # whose results the package's have to be
 defines=(-C "build-dir=$work/build")
 [ -z "$prefix" ] || defines+=(-C "cmake.define.warpwise_DIR=$(dirname "$(find "$prefix" -name warpwiseConfig.cmake -print -quit)")")
 "$work/venv/bin/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$work" "${defines[@]}" . >"$work/build.log" 2>&1 ||

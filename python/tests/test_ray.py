@@ -1,0 +1,412 @@
+"""The actor for Ray Data, and files through a pipeline: here, and on a cluster whose workers are killed."""
+
+import contextlib
+import doctest
+import fcntl
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tracemalloc
+
+import numpy
+import pytest
+
+import warpwise
+import warpwise.ray
+from warpwise.ray import PipelineActor, process
+
+Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+CHAIN = "ycbcr32 | sobel | threshold window=7 offset=3"
+
+
+def noise(height, width, channels=3, seed=1):
+    shape = (height, width, channels) if channels > 1 else (height, width)
+    return numpy.random.default_rng(seed).integers(0, 256, shape, numpy.uint8)
+
+
+def chain(rgb):
+    """What CHAIN is, by the primitives alone."""
+    matrix = "bt709" if rgb.shape[0] > 576 or rgb.shape[1] > 1024 else "bt601"
+    luma = numpy.ascontiguousarray(warpwise.convert(rgb, "rgb24", "ycbcr32", matrix=matrix, to_range="full")[:, :, 0])
+    return warpwise.threshold(warpwise.sobel(luma), window=7, offset=3)
+
+
+def save(path, pixels):
+    Image.fromarray(pixels).save(path)
+    return path
+
+
+def png(path):
+    return numpy.asarray(Image.open(path))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Good pictures of many sizes, and bad files among them."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    good = [save(folder / f"{i:02}.png", noise(1 + i * 7 % 40, 1 + i * 13 % 70, seed=i)) for i in range(24)]
+    (folder / "03-text.png").write_text("no picture")
+    (folder / "05-cut.png").write_bytes(good[5].read_bytes()[:-30])
+    (folder / "07-empty.jpg").write_bytes(b"")
+    save(folder / "09-deep.png", numpy.zeros((4, 4), numpy.uint16))
+    (folder / "notes.txt").write_text("not looked at")
+    return folder
+
+
+def manifest(out):
+    return [json.loads(line) for line in (out / "manifest.jsonl").read_text().splitlines()]
+
+
+def results(out):
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*.png")}
+
+
+def check(folder, out, counts):
+    """Every good input's result is there, once, and right; every bad one's reason; and nothing else."""
+    rows = manifest(out)
+    assert len(rows) == len({row["input"] for row in rows}) == 28 == sum(counts)
+    failed = {pathlib.Path(row["input"]).name: row["reason"] for row in rows if row["status"] == "failed"}
+    assert sorted(failed) == ["03-text.png", "05-cut.png", "07-empty.jpg", "09-deep.png"] and counts.failed == 4
+    assert failed["03-text.png"] == "is no picture that Pillow knows" and "I;16" in failed["09-deep.png"]
+    for row in rows:
+        if row["status"] != "failed":
+            assert (png(out / row["output"]) == chain(png(row["input"]))).all()
+    assert sorted(results(out)) == sorted(row["output"] for row in rows if "output" in row)
+    assert [path.name for path in (out / ".partial").iterdir()] == ["lock"]
+
+
+# The actor.
+
+def test_actor_takes_arrays_of_one_size_without_copying():
+    batch = {"image": noise(2 * 9, 31).reshape(2, 9, 31, 3), "id": numpy.arange(2)}
+    batch["image"].flags.writeable = False
+    assert numpy.shares_memory(PipelineActor("")._source(batch["image"][0]).pixels, batch["image"])
+    (result,) = PipelineActor(CHAIN)(batch)
+    assert result["image"].shape == (2, 9, 31) and result["id"].tolist() == [0, 1]
+    for i in range(2):
+        assert (result["image"][i] == chain(batch["image"][i])).all()
+
+
+def test_actor_takes_ragged_pictures_and_files():
+    pictures = numpy.empty(3, object)
+    pictures[0], pictures[1], pictures[2] = noise(5, 7), noise(1, 1), noise(8, 3)
+    (result,) = PipelineActor(CHAIN, result="edges")({"image": pictures})
+    assert [(a == chain(b)).all() for a, b in zip(result["edges"], pictures)] == [True] * 3
+    (encoded,) = PipelineActor(CHAIN, encoded=True)({"image": pictures})
+    (decoded,) = PipelineActor("")({"image": encoded["image"]})
+    assert all((a == b).all() for a, b in zip(decoded["image"], result["edges"]))
+    with pytest.raises(warpwise.InvalidArgument, match="float64"):
+        list(PipelineActor(CHAIN)({"image": numpy.zeros((1, 2, 2))}))
+
+
+HALVED = """
+import resource, sys, numpy, warpwise, warpwise.ray
+actor = warpwise.ray.PipelineActor("rgba32 | sobel")
+batch = {"image": numpy.zeros((32, 1000, 1000, 3), numpy.uint8)}
+list(actor({"image": batch["image"][:1]}))  # its threads are there
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]) * 1000000,) * 2)
+sizes = []
+try:
+    for part in actor(batch):
+        sizes.append(len(part["image"]))
+        del part
+finally:
+    print(sizes)
+"""
+
+
+def test_actor_halves_a_batch_that_memory_does_not_suffice_for():
+    def run(megabytes):
+        return subprocess.run([sys.executable, "-c", HALVED, str(megabytes)], capture_output=True, text=True, check=False)
+    plenty, scarce, none = run(400), run(50), run(2)
+    assert plenty.stdout == "[32]\n", plenty.stderr
+    sizes = json.loads(scarce.stdout)
+    assert scarce.returncode == 0 and sum(sizes) == 32 and max(sizes) < 32, scarce.stderr
+    assert none.returncode == 1 and none.stdout == "[]\n" and "MemoryError" in none.stderr
+
+
+@pytest.mark.parametrize("pipeline", ["", CHAIN, "rgba32 | i444 | sobel", "gray8 | rgb24 | bgra32"])
+def test_actor_states_its_peak(pipeline):
+    actor = PipelineActor(pipeline)
+    batch = {"image": noise(4 * 300, 400).reshape(4, 300, 400, 3)}
+    list(actor({"image": batch["image"][:, :2, :2]}))
+    tracemalloc.start()
+    parts = list(actor(batch))
+    peak = tracemalloc.get_traced_memory()[1] + batch["image"].nbytes
+    tracemalloc.stop()
+    stated = actor.peak_bytes([(300, 400, 3)] * 4)
+    assert len(parts) == 1 and stated / 2 < peak <= stated + 50_000
+
+
+@pytest.mark.parametrize("text, reason", [
+    ("sobbel", "'sobbel' is no stage"), ("match", "needs more than one picture"), ("threshold", "needs window=N"),
+    ("sobel | ", "'' is no stage"), ("sobel window=3", "'window' is no option; its options: output"),
+    ("threshold window=x", "'x' is no number"), ("threshold window=4", "window"), ("sobel norm=l3", "l3"),
+    ("threshold window=3 invert=1", "has no value"), ("threshold window", "needs a value"), ("sobel norm=l1 norm=l2", "twice"),
+    ("sobel output=dx", "only the magnitude"), ("ycbcr32 matrix=bt709 | ycbcr32 matrix=bt601", "put rgb24 between")])
+def test_wrong_pipelines(text, reason):
+    with pytest.raises(warpwise.InvalidArgument, match=reason.replace("|", r"\|")):
+        PipelineActor(text)
+
+
+def test_example_of_the_docstring():
+    text = PipelineActor.__doc__
+    assert doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, "PipelineActor", None, 0)).failed == 0
+
+
+# The same pictures as the command's.
+
+@pytest.mark.skipif("WARPWISE_COMMAND" not in os.environ, reason="WARPWISE_COMMAND does not name the command")
+@pytest.mark.parametrize("pipeline", [
+    "sobel", CHAIN, "threshold window=15 method=gaussian invert max=200", "ycbcr32 matrix=bt709 to-range=limited | rgb24", "",
+    "ycbcr32 convention=opencv | sobel norm=l2 kernel=scharr border=constant", "bgr24 | sobel", "i444 | sobel", "rgba32 | gray8"])
+@pytest.mark.parametrize("size", [(41, 1030), (30, 45)])
+def test_results_are_those_of_the_command(tmp_path, pipeline, size):
+    save(tmp_path / "colours.png", noise(*size))
+    save(tmp_path / "grey.png", noise(*size, channels=1))
+    command = [os.environ["WARPWISE_COMMAND"], "stream"]
+    sources = ["colours.png", "grey.png"]
+    if importlib.util.find_spec("av") is not None:
+        subprocess.run([*command, "test:bars", "frames.y4m", "--size", "46x30", "--format", "i420", "--frames", "3"],
+                       cwd=tmp_path, check=True, capture_output=True)
+        sources.append("frames.y4m")
+    for source in sources:
+        theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+        said = subprocess.run([*command, source, "theirs/", "--pipeline", pipeline, "--backend", "cpu"], cwd=tmp_path,
+                              capture_output=True, text=True)
+        counts = process([str(tmp_path / source)], str(ours), pipeline)
+        if said.returncode != 0:
+            assert (counts.made, counts.failed) == (0, 1), said.stderr
+            continue
+        assert counts.failed == 0, manifest(ours)
+        for i, row in enumerate(manifest(ours)):
+            assert (png(ours / row["output"]) == png(theirs / f"{i + 1:06}.png")).all(), (source, i)
+        shutil.rmtree(theirs)
+
+
+# Files.
+
+def test_here(files, tmp_path):
+    out = tmp_path / "out"
+    check(files, out, process([str(files)], str(out), CHAIN))
+    before = results(out)
+    again = process([str(files)], str(out), CHAIN)
+    assert again == (0, 24, 4) and results(out) == before
+    save(files / "00.png", noise(3, 3, seed=99))  # other bytes are another input
+    assert process([str(files)], str(out), CHAIN) == (1, 23, 4)
+    assert process([str(files)], str(out), "sobel") == (24, 0, 4)  # and so are other options
+
+
+def test_frames_of_a_video_that_is_cut(tmp_path):
+    av = pytest.importorskip("av", reason="PyAV is not installed")
+    path = tmp_path / "film.mkv"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("ffv1", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 46, 30, "yuv420p"
+        for i in range(6):
+            frame = av.VideoFrame.from_ndarray(noise(45, 46, 1, seed=i), format="yuv420p")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    out = tmp_path / "out"
+    assert process([str(path)], str(out), "sobel") == (6, 0, 0)
+    for i, row in enumerate(manifest(out)):
+        assert row["frame"] == i and (png(out / row["output"]) == warpwise.sobel(noise(45, 46, 1, seed=i)[:30])).all()
+    os.remove(out / manifest(out)[2]["output"])
+    assert process([str(path)], str(out), "sobel") == (1, 5, 0)
+    text = tmp_path / "text.mp4"
+    text.write_text("no video")
+    assert process([str(text)], str(out), "sobel") == (0, 0, 1)
+    assert "nvalid data" in manifest(out)[0]["reason"]
+
+
+def below(pid):
+    """The processes that a process has started, and those that they have, with their command lines."""
+    processes = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            processes[int(folder.name)] = (parent, (folder / "cmdline").read_text(errors="replace"))
+
+    def is_below(child):
+        return child in processes and (processes[child][0] == pid or is_below(processes[child][0]))
+    return {child: text for child, (_, text) in processes.items() if is_below(child)}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster of this machine, its address, and the address for clients that are no part of it."""
+    ports = []
+    for _ in range(2):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            ports.append(free.getsockname()[1])
+    folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")  # short, for the names of sockets; not where other clusters are looked for
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+    head = subprocess.Popen(
+        [pathlib.Path(sys.executable).with_name("ray"), "start", "--head", "--block", "--num-cpus=3", f"--port={ports[0]}",
+         f"--ray-client-server-port={ports[1]}", f"--object-store-memory={1 << 28}", "--include-dashboard=false",
+         "--disable-usage-stats", f"--temp-dir={folder}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said = []
+    while "started." not in (line := head.stdout.readline()):
+        said.append(line)
+        assert line, said
+    threading.Thread(target=head.stdout.read, daemon=True).start()
+    yield f"127.0.0.1:{ports[0]}", f"ray://127.0.0.1:{ports[1]}"
+    for pid in (*below(head.pid), head.pid):  # at a friendlier signal a node waits half a minute for others to take its work
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    head.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def small_disk(path, bytes_of_it):
+    path.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={bytes_of_it}", "tmpfs", path], capture_output=True).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", path], check=True)
+
+
+@pytest.mark.parametrize("on_cluster", [False, pytest.param(True, marks=needs_ray)])
+def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(tmp_path, on_cluster, request):
+    address = request.getfixturevalue("cluster")[1] if on_cluster else None
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for i in range(12):
+        save(folder / f"{i}.png", noise(200, 300, seed=i))
+    with small_disk(out, 300_000):
+        counts = process([str(folder)], str(out), "rgb24", cluster=address, workers=2)
+        rows = manifest(out)
+        assert counts.failed > 0 and len({row["input"] for row in rows}) == len(rows) == 12
+        reasons = {row.get("reason") for row in rows} - {None}
+        assert reasons == {"No space left on device", "not done: the disk of OUT is full"}
+        for row in rows:  # what is there is whole
+            assert row["status"] == "failed" or (png(out / row["output"]) == png(row["input"])).all()
+        subprocess.run(["mount", "-o", "remount,size=50m", out], check=True)
+        counts = process([str(folder)], str(out), "rgb24", cluster=address, workers=2)
+        assert counts.failed == 0 and counts.made + counts.there == 12 and counts.there > 0
+        assert all((png(out / row["output"]) == png(row["input"])).all() for row in manifest(out))
+
+
+def test_one_run_at_a_time(tmp_path, files):
+    (tmp_path / "out" / ".partial").mkdir(parents=True)
+    with open(tmp_path / "out" / ".partial" / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = command(files, tmp_path / "out")
+        assert said.wait() == 1 and "another run writes into" in said.stderr.read()
+
+
+def command(folder, out, *options, pipeline=CHAIN):
+    return subprocess.Popen([sys.executable, "-m", "warpwise.ray", folder, out, "--pipeline", pipeline, *options],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_command(tmp_path, files):
+    run = command(files, tmp_path / "out")
+    out, said = run.communicate()
+    assert run.returncode == 1 and out.startswith("24 made, 0 there, 4 failed; ") and said.count("warpwise: ") == 4
+    run = command(files / "00.png", tmp_path / "out", pipeline="sobbel")
+    assert "'sobbel' is no stage" in run.communicate()[1] and run.returncode == 2
+
+
+# Clusters.
+
+def workers():
+    """The processes of Ray's actors that work for this test."""
+    return [pid for pid, text in below(os.getpid()).items() if "MapWorker" in text]
+
+
+@contextlib.contextmanager
+def killing(choose, seconds):
+    """Kills the workers that `choose` names, until the end."""
+    stop, killed = threading.Event(), []
+
+    def kill():
+        while not stop.wait(seconds):
+            for pid in choose():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        stop.set()
+        thread.join()
+
+
+@needs_ray
+def test_a_cluster_whose_workers_are_killed_at_random(files, tmp_path):
+    alone = tmp_path / "alone"
+    process([str(files)], str(alone), CHAIN)
+    seed = time.time_ns()
+    print("seed", seed)
+    chance = random.Random(seed)
+    out = tmp_path / "out"
+
+    def one():
+        there = workers()
+        return [chance.choice(there)] if there and chance.random() < 0.5 else []
+
+    with killing(one, 0.5) as killed:
+        counts = process([str(files)], str(out), CHAIN, cluster="local", workers=3, progress=lambda row: time.sleep(0.1))
+    check(files, out, counts)
+    assert results(out) == results(alone)
+    assert killed
+
+
+def opened_by(path):
+    """The processes that have a file open."""
+    found = []
+    for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(link) == str(path):
+                found.append(int(link.parts[2]))
+    return [pid for pid in found if pid != os.getpid()]
+
+
+@needs_ray
+def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cluster):
+    killer = files / "killer.png"
+    killer.write_bytes(b"")
+    os.truncate(killer, 1 << 29)  # so long that each worker is met while it reads it
+    out = tmp_path / "out"
+    with killing(lambda: opened_by(killer), 0.02) as killed:
+        process([str(files)], str(out), CHAIN, cluster=cluster[0], workers=2)
+    rows = {pathlib.Path(row["input"]).name: row for row in manifest(out)}
+    assert rows.pop("killer.png")["reason"] == "its worker died, 3 times" and len(killed) >= 6
+    assert sum(row["status"] == "made" for row in rows.values()) == 24 == len(results(out)) and len(rows) == 28
+
+
+@needs_ray
+def test_a_run_whose_driver_is_killed_goes_on(files, tmp_path, cluster):
+    out = tmp_path / "out"
+    run = command(files, out, "--cluster", cluster[0], "--workers", "2")
+    while not list(out.rglob("*.png")):
+        time.sleep(0.02)
+        assert run.poll() is None or list(out.rglob("*.png"))
+    os.kill(run.pid, signal.SIGKILL)
+    run.communicate()
+    first = results(out)
+    counts = process([str(files)], str(out), CHAIN)
+    check(files, out, counts)
+    assert counts.there >= len(first) > 0 and all(results(out)[name] == data for name, data in first.items())

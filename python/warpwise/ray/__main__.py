@@ -1,0 +1,75 @@
+"""python -m warpwise.ray: files through a pipeline into a folder, on one machine or many."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import warpwise
+
+from ._process import MANIFEST, Counts, process
+from ._work import Row
+
+SHOWN = 20  # failures on standard error; the manifest has all
+
+
+class Progress:
+    """A line on a terminal, the first failures, and how fast it was."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.monotonic()
+        self.counts = {"made": 0, "there": 0, "failed": 0}
+        self.on_terminal = sys.stderr.isatty()
+
+    def __call__(self, row: Row) -> None:
+        self.counts[row.status] += 1
+        if row.status == "failed" and self.counts["failed"] <= SHOWN:
+            self._print(f"warpwise: {row.input!r}: {row.reason}\n")
+        if self.on_terminal and time.monotonic() - self.last > 0.2:
+            self.last = time.monotonic()
+            self._print(self.text())
+
+    def text(self) -> str:
+        rate = self.counts["made"] / (time.monotonic() - self.start)
+        return ", ".join(f"{number} {status}" for status, number in self.counts.items()) + f"; {rate:.1f} made a second"
+
+    def _print(self, text: str) -> None:
+        sys.stderr.write(("\r\x1b[K" if self.on_terminal else "") + text)
+        sys.stderr.flush()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m warpwise.ray", description="Pictures, and frames of videos, through a pipeline into PNG files named by what "
+        "they are made of, with OUT/manifest.jsonl. The same command again goes on where a run was broken off.")
+    parser.add_argument("inputs", nargs="+", metavar="INPUTS", help="files, and folders of them")
+    parser.add_argument("out", metavar="OUT", help="a folder, made if it is missing")
+    parser.add_argument("--pipeline", required=True, help="stages between bars: 'ycbcr32 | sobel | threshold window=31'")
+    parser.add_argument("--cluster", help="local: a Ray of this machine; auto or ray://HOST:PORT: one that is there; else no Ray")
+    parser.add_argument("--workers", type=int, help="at a time; by default as many as there are CPUs, or GPUs")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = _arguments()
+    progress = Progress()
+    try:
+        counts: Counts = process(arguments.inputs, arguments.out, arguments.pipeline, cluster=arguments.cluster,
+                                 device=arguments.device, workers=arguments.workers, progress=progress)
+    except warpwise.InvalidArgument as error:
+        print(f"warpwise: {error}", file=sys.stderr)
+        return 2
+    except BlockingIOError:
+        print(f"warpwise: another run writes into {arguments.out}", file=sys.stderr)
+        return 1
+    except (OSError, RuntimeError) as error:
+        print(f"warpwise: {error}", file=sys.stderr)
+        return 1
+    print(f"{progress.text()}; {arguments.out}/{MANIFEST}")
+    return 1 if counts.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

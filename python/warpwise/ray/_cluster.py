@@ -1,0 +1,96 @@
+"""A run's files on Ray: one that is started here, or a cluster that is there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
+
+import warpwise
+
+from ._work import FileActor, Row, Work
+
+ATTEMPTS = 3  # at a task whose worker dies
+
+
+@contextlib.contextmanager
+def on_cluster(work: Work, address: str, workers: Optional[int]) -> Iterator[Callable[[list[str], int], Iterator[Row]]]:
+    """Gives a function that takes paths and the number of them in a task, and yields rows as tasks end; those of tasks whose
+    workers died ATTEMPTS times are not among them."""
+    ray = _started(address, workers)
+    try:
+        resource = "GPU" if work.device == "cuda" else "CPU"
+        there = int(ray.cluster_resources().get(resource, 0))
+        if there == 0:
+            raise warpwise.InvalidArgument(f"the cluster has no {resource}s")
+        # Ray Data runs nowhere but in a cluster, and this process may be a client of one. What it prints stays there, too.
+        run = ray.remote(num_cpus=0)(Run).remote(work, min(workers or there, there))
+
+        def rows_of(paths: list[str], inputs_of_task: int) -> Iterator[Row]:
+            ray.get(run.begin.remote(paths, inputs_of_task))
+            while rows := ray.get(run.next_rows.remote()):
+                yield from rows
+        yield rows_of
+    finally:
+        ray.shutdown()
+
+
+def _started(address: str, workers: Optional[int]) -> Any:
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise warpwise.InvalidArgument("for --cluster Ray is needed: pip install 'warpwise[ray]'") from None
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+    if address == "local":
+        # Rows are small, and pictures do not go through the object store: 256 MiB are many times what is needed.
+        ray.init("local", num_cpus=workers or len(os.sched_getaffinity(0)), object_store_memory=1 << 28, include_dashboard=False,
+                 **quiet)
+    else:
+        ray.init(address, **quiet)
+    return ray
+
+
+class Run:
+    """What Ray Data is asked for, in a process of the cluster."""
+
+    def __init__(self, work: Work, workers: int) -> None:
+        self.work = work
+        self.workers = workers
+        self.rows: Iterator[Row] = iter(())
+
+    def begin(self, paths: list[str], inputs_of_task: int) -> None:
+        self.rows = self._rows(paths, inputs_of_task)
+
+    def next_rows(self) -> list[Row]:
+        """Those of the next half second, at least one; none at the end."""
+        rows: list[Row] = []
+        end = time.monotonic() + 0.5
+        for row in self.rows:
+            rows.append(row)
+            if time.monotonic() > end:
+                break
+        return rows
+
+    def _rows(self, paths: list[str], inputs_of_task: int) -> Iterator[Row]:
+        if not paths:
+            return
+        import pyarrow
+        import ray.data
+
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        context.max_errored_blocks = -1  # their inputs are tried again by the caller
+        # With few files each worker gets some, too.
+        inputs_of_task = max(1, min(inputs_of_task, len(paths) // (2 * self.workers)))
+        tables = [pyarrow.table({"input": paths[i:i + inputs_of_task]}) for i in range(0, len(paths), inputs_of_task)]
+        rows = ray.data.from_arrow(tables).map_batches(
+            FileActor, fn_constructor_args=(self.work,), batch_size=None, batch_format="numpy",
+            compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(tables))), max_restarts=-1,
+            max_task_retries=ATTEMPTS - 1, **({"num_gpus": 1} if self.work.device == "cuda" else {"num_cpus": 1}))
+        for batch in rows.iter_batches(batch_size=None):
+            for text in batch["row"]:
+                yield Row(*json.loads(str(text)))

@@ -1,0 +1,145 @@
+"""Pictures and frames out of files, and pictures into them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import io
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
+
+import numpy
+
+from ._pipeline import Picture, picture, shown
+
+VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".ts", ".webm", ".y4m")
+
+PARTIAL = ".partial"  # in OUT: what is being written
+
+# FFmpeg's names, and how many planes there are.
+PIXELS = {"gray": ("gray8", 1), "yuv420p": ("i420", 3), "yuvj420p": ("i420", 3), "nv12": ("nv12", 2), "nv21": ("nv21", 2),
+          "yuyv422": ("yuyv", 1), "uyvy422": ("uyvy", 1), "rgb24": ("rgb24", 1), "bgr24": ("bgr24", 1),
+          "rgba": ("rgba32", 1), "bgra": ("bgra32", 1)}
+BYTES = {"gray8": 1, "yuyv": 2, "uyvy": 2, "rgb24": 3, "bgr24": 3, "rgba32": 4, "bgra32": 4}
+MATRICES = {1: "bt709", 4: "bt601", 5: "bt601", 6: "bt601", 9: "bt2020"}  # AVColorSpace
+RANGES = {1: "limited", 2: "full"}  # AVColorRange
+
+
+class BadInput(ValueError):
+    """A file that is no picture and no video that is taken."""
+
+
+def decode(data: Any) -> Picture:
+    """The picture in a file's bytes, turned upright where a JPEG or TIFF says how."""
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        image: Image.Image = Image.open(io.BytesIO(data))
+    except UnidentifiedImageError:
+        raise BadInput("is no picture that Pillow knows") from None
+    if image.format in ("JPEG", "TIFF"):
+        image = ImageOps.exif_transpose(image)
+    if image.mode in ("1", "P"):
+        image = image.convert("L" if image.mode == "1" else "RGBA" if "transparency" in image.info else "RGB")
+    if image.mode == "LA":
+        image = image.convert("RGBA")
+    formats = {"L": "gray8", "RGB": "rgb24", "RGBA": "rgba32"}
+    if image.mode not in formats:
+        raise BadInput(f"has pixels of Pillow's mode {image.mode}; taken are 8-bit grey, RGB and RGBA")
+    return picture(numpy.asarray(image), formats[image.mode])
+
+
+def encode(result: Picture, to_host: Callable[[Any], Any]) -> bytes:
+    """A PNG file; the same bytes for the same pixels and the same Pillow."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    # A level above 1 takes several times as long for a few per cent.
+    Image.fromarray(to_host(shown(result).pixels)).save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
+def frames(path: str) -> Iterator[Picture]:
+    """Those of a video, as its decoder gives them: no conversion comes between."""
+    try:
+        import av
+    except ImportError:
+        raise BadInput("is no picture; for videos PyAV is needed: pip install av") from None
+    with av.open(path) as container:
+        if not container.streams.video:
+            raise BadInput("has no pictures in it")
+        for frame in container.decode(container.streams.video[0]):
+            yield _picture_of(frame)
+
+
+def _picture_of(frame: Any) -> Picture:
+    if frame.format.name not in PIXELS:
+        raise BadInput(f"has frames of {frame.format.name}; taken are {', '.join(PIXELS)}")
+    format, planes = PIXELS[frame.format.name]
+    parts = []
+    for plane in frame.planes[:planes]:
+        bytes_a_pixel = 2 if format in ("nv12", "nv21") and plane.index == 1 else BYTES.get(format, 1)
+        rows = numpy.frombuffer(plane, numpy.uint8)[:plane.line_size * plane.height].reshape(plane.height, plane.line_size)
+        parts.append(rows[:, :plane.width * bytes_a_pixel])
+    if planes == 1:
+        shape = (frame.height, frame.width, BYTES[format]) if BYTES[format] > 1 else (frame.height, frame.width)
+        pixels = numpy.ascontiguousarray(parts[0]).reshape(shape)
+    else:
+        pixels = numpy.concatenate([part.ravel() for part in parts])
+    if frame.colorspace not in (*MATRICES, 0, 2):  # 0: RGB, 2: not said
+        raise BadInput(f"has colours of a matrix that is not taken (AVColorSpace {int(frame.colorspace)})")
+    is_full = "yuvj" in frame.format.name
+    return picture(pixels, format, (frame.width, frame.height), MATRICES.get(frame.colorspace),
+                   "full" if is_full else RANGES.get(frame.color_range))
+
+
+@functools.lru_cache(maxsize=None)
+def version() -> str:
+    """What decides a result's bytes beside the input and the options: Warpwise, the decoders, the encoder."""
+    import PIL
+    from PIL import features
+
+    parts = ["warpwise " + importlib.metadata.version("warpwise"), "Pillow " + PIL.__version__]
+    parts += [f"{name} {features.version(name)}" for name in ("libjpeg_turbo", "zlib", "libtiff", "webp")]
+    try:
+        import av
+
+        parts += ["PyAV " + av.__version__, f"libavcodec {av.library_versions['libavcodec']}"]
+    except ImportError:
+        pass
+    return ", ".join(parts)
+
+
+def digest_of(file: Any) -> bytes:
+    digest = hashlib.blake2b(digest_size=32)
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    return digest.digest()
+
+
+def output_name(path: str, digest: bytes, frame: Optional[int], pipeline: str) -> str:
+    """Where a result belongs below OUT: the same name for the same work, whoever does it and however often."""
+    work = json.dumps([path, digest.hex(), frame, pipeline, version()])
+    name = hashlib.blake2b(work.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    return f"{name[:2]}/{name}.png"
+
+
+def write_once(out: str, name: str, data: bytes) -> None:
+    """Writes a file that is there whole or not at all, also when the machine loses its power."""
+    target, partial = os.path.join(out, name), os.path.join(out, PARTIAL, uuid.uuid4().hex)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    try:
+        with open(partial, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except BaseException:
+        if os.path.exists(partial):
+            os.unlink(partial)
+        raise
+
