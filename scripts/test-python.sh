@@ -18,7 +18,6 @@ if ! { python3 -m venv "$work/venv" &&
 fi
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r python/tests/requirements-ray.txt >>"$work/pip.log" 2>&1 ||
   echo "The tests of clusters are skipped: python/tests/requirements-ray.txt could not be installed: $(tail -n 1 "$work/pip.log")"
-if [ -x "${prefix:-}/bin/warpwise" ]; then export WARPWISE_COMMAND=$prefix/bin/warpwise; fi  # whose results the package's have to be
 defines=(-C "build-dir=$work/build")
 [ -z "$prefix" ] || defines+=(-C "cmake.define.warpwise_DIR=$(dirname "$(find "$prefix" -name warpwiseConfig.cmake -print -quit)")")
 "$work/venv/bin/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$work" "${defines[@]}" . >"$work/build.log" 2>&1 ||
@@ -28,5 +27,5 @@ defines=(-C "build-dir=$work/build")
 mkdir "$work/examples"
 cp -r python/tests samples "$work"
 cp -r examples/notebooks "$work/examples"
-[ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command
+[ -z "$prefix" ] || export PATH=$prefix/bin:$PATH  # explain runs the command; warpwise.ray's results are compared with its
 cd "$work" && venv/bin/python -m pytest -q -rs tests

@@ -28,6 +28,7 @@ from warpwise.ray import PipelineActor, process
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+nightly = pytest.mark.skipif("WARPWISE_NIGHTLY" not in os.environ, reason="takes half a minute: run with WARPWISE_NIGHTLY=1")
 CHAIN = "ycbcr32 | sobel | threshold window=7 offset=3"
 
 
@@ -170,7 +171,7 @@ def test_example_of_the_docstring():
 
 # The same pictures as the command's.
 
-@pytest.mark.skipif("WARPWISE_COMMAND" not in os.environ, reason="WARPWISE_COMMAND does not name the command")
+@pytest.mark.skipif(shutil.which("warpwise") is None, reason="the command is not on PATH")
 @pytest.mark.parametrize("pipeline", [
     "sobel", CHAIN, "threshold window=15 method=gaussian invert max=200", "ycbcr32 matrix=bt709 to-range=limited | rgb24", "",
     "ycbcr32 convention=opencv | sobel norm=l2 kernel=scharr border=constant", "bgr24 | sobel", "i444 | sobel", "rgba32 | gray8"])
@@ -178,7 +179,7 @@ def test_example_of_the_docstring():
 def test_results_are_those_of_the_command(tmp_path, pipeline, size):
     save(tmp_path / "colours.png", noise(*size))
     save(tmp_path / "grey.png", noise(*size, channels=1))
-    command = [os.environ["WARPWISE_COMMAND"], "stream"]
+    command = ["warpwise", "stream"]
     sources = ["colours.png", "grey.png"]
     if importlib.util.find_spec("av") is not None:
         subprocess.run([*command, "test:bars", "frames.y4m", "--size", "46x30", "--format", "i420", "--frames", "3"],
@@ -284,7 +285,7 @@ def small_disk(path, bytes_of_it):
         subprocess.run(["umount", "-l", path], check=True)
 
 
-@pytest.mark.parametrize("on_cluster", [False, pytest.param(True, marks=needs_ray)])
+@pytest.mark.parametrize("on_cluster", [False, pytest.param(True, marks=[needs_ray, nightly])])
 def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(tmp_path, on_cluster, request):
     address = request.getfixturevalue("cluster")[1] if on_cluster else None
     folder, out = tmp_path / "in", tmp_path / "out"
@@ -385,6 +386,7 @@ def opened_by(path):
 
 
 @needs_ray
+@nightly
 def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cluster):
     killer = files / "killer.png"
     killer.write_bytes(b"")
