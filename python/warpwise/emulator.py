@@ -45,7 +45,7 @@ try:
         Buffer, ExecutionCounts, Fault, Kernel, Launch, LineCounts, MemoryCounts, Module, Outcome, PassCounts, Testbench,
         TrafficCounts)
 except ImportError as error:
-    raise ImportError("this warpwise was built on a library without the emulator (WARPWISE_EMULATOR=OFF)") from error
+    raise ImportError("this warpwise was built on a library without the emulator; docs/python.md says how to build it on an installed one") from error
 
 __all__ = [
     "Buffer", "ExecutionCounts", "Fault", "Kernel", "Launch", "LineCounts", "MemoryCounts", "Module", "Outcome",
