@@ -3,6 +3,7 @@
 // Internal to the emulator: what an mbarrier's 64 bits mean here. PTX leaves that open.
 
 #include <cstdint>
+#include <string>
 
 namespace warpwise::emulator {
 
@@ -13,6 +14,9 @@ struct MbarrierObject {
 
   static constexpr std::uint64_t count_mask = (1U << 20) - 1;
   static constexpr std::uint64_t bytes_mask = (1U << 21) - 1;
+  /// PTX's limits, of arrivals and of bytes that are still to come, or have come too early.
+  static constexpr std::int64_t most_arrivals = (1 << 20) - 1;
+  static constexpr std::int64_t most_bytes = (1 << 20) - 1;
   static constexpr int expected_at = 20;
   static constexpr int bytes_at = 40;
   static constexpr int phase_at = 61;
@@ -23,10 +27,18 @@ struct MbarrierObject {
   std::uint32_t pending() const { return static_cast<std::uint32_t>(bits & count_mask); }
   std::uint64_t phase() const { return bits >> phase_at & 1; }
 
-  void expect(std::uint32_t bytes) { add_bytes(bytes); }
-  void complete(std::uint32_t bytes) {
-    add_bytes(~std::uint64_t{bytes} + 1);
+  /// How many bytes are still to come; negative: so many have come that nobody expected.
+  std::int64_t bytes() const {
+    const auto low = static_cast<std::int64_t>(bits >> bytes_at & bytes_mask);
+    return low > most_bytes ? low - static_cast<std::int64_t>(bytes_mask) - 1 : low;
+  }
+
+  /// False, here and below: more bytes than PTX allows, and nothing has changed.
+  bool expect(std::uint32_t bytes) { return add_bytes(std::int64_t{bytes}); }
+  bool complete(std::uint32_t bytes) {
+    if (!add_bytes(-std::int64_t{bytes})) return false;
     finish_phase();
+    return true;
   }
   /// \param drops  the threads do not take part in the next phases either
   bool arrive(std::uint32_t count, bool drops) {
@@ -38,9 +50,12 @@ struct MbarrierObject {
   }
 
  private:
-  void add_bytes(std::uint64_t bytes) {
-    const std::uint64_t sum = (bits >> bytes_at & bytes_mask) + bytes;
-    bits = (bits & ~(bytes_mask << bytes_at)) | (sum & bytes_mask) << bytes_at;
+  bool add_bytes(std::int64_t added) {
+    const std::int64_t sum = bytes() + added;
+    if (sum > most_bytes || sum < -most_bytes) return false;
+    bits = (bits & ~(bytes_mask << bytes_at)) | (static_cast<std::uint64_t>(sum) & bytes_mask)
+                                                    << bytes_at;
+    return true;
   }
   void finish_phase() {
     if (pending() != 0 || (bits >> bytes_at & bytes_mask) != 0) return;
@@ -48,5 +63,19 @@ struct MbarrierObject {
     bits ^= std::uint64_t{1} << phase_at;
   }
 };
+
+/// What is wrong where expect() or complete() is false.
+inline std::string too_many_expected(std::uint32_t bytes, const MbarrierObject& object) {
+  return std::to_string(bytes) + " more bytes are expected of an mbarrier that waits for " +
+         std::to_string(object.bytes()) + ": PTX allows " +
+         std::to_string(MbarrierObject::most_bytes);
+}
+inline std::string too_many_come(std::uint32_t bytes, const MbarrierObject& object) {
+  const std::int64_t waits_for = object.bytes();
+  return std::to_string(bytes) + " bytes come to an mbarrier that " +
+         (waits_for < 0 ? "has had " + std::to_string(-waits_for) + " too many"
+                        : "waits for " + std::to_string(waits_for)) +
+         ": PTX allows " + std::to_string(MbarrierObject::most_bytes) + " too many";
+}
 
 }  // namespace warpwise::emulator

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "warpwise/emulator/execute/access.hpp"
+#include "warpwise/emulator/execute/faults.hpp"
 #include "warpwise/emulator/execute/mbarrier_object.hpp"
 #include "warpwise/emulator/instructions/operands.hpp"
 
@@ -81,7 +82,8 @@ void tell(Warp& warp, const Operation& op, std::int32_t site, int lane, Address 
     std::memcpy(&object, at, sizeof(object));
     Observers::of(warp).tracks(warp, Asynchronous::by_mbarrier, Mask{1} << lane,
                                phase_at(warp, request, place, lane, object));
-    object.complete(bytes);
+    if (!object.complete(bytes))
+      record_fault(warp, op, FaultKind::barrier, lane, too_many_come(bytes, object));
     std::memcpy(at, &object, sizeof(object));
   });
 }

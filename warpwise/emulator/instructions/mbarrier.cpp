@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpwise/emulator/execute/access.hpp"
@@ -15,29 +16,37 @@
 namespace warpwise::emulator {
 namespace {
 
-/// What one lane does to an object; its result goes to `out`. False: more threads arrive than the
-/// phase waits for.
-bool apply(MbarrierObject& object, MbarrierFlags flags, std::uint64_t operand, std::uint32_t bytes,
-           std::uint64_t& out) {
+/// What one lane does to an object; its result goes to `out`. Returns what is wrong with it; empty
+/// if nothing is.
+std::string apply(MbarrierObject& object, MbarrierFlags flags, std::uint64_t operand,
+                  std::uint32_t bytes, std::uint64_t& out) {
   switch (flags.kind) {
-    case MbarrierKind::init:
-      object = MbarrierObject::of(static_cast<std::uint32_t>(operand));
+    case MbarrierKind::init: {
+      const auto count = static_cast<std::uint32_t>(operand);
+      if (count == 0 || count > MbarrierObject::most_arrivals) {
+        return "an mbarrier for " + std::to_string(count) + " arrivals: there are 1 to " +
+               std::to_string(MbarrierObject::most_arrivals);
+      }
+      object = MbarrierObject::of(count);
       break;
+    }
     case MbarrierKind::inval: object = {}; break;
     case MbarrierKind::track: break;
-    case MbarrierKind::expect: object.expect(bytes); break;
-    case MbarrierKind::complete: object.complete(bytes); break;
+    case MbarrierKind::expect: return object.expect(bytes) ? "" : too_many_expected(bytes, object);
+    case MbarrierKind::complete: return object.complete(bytes) ? "" : too_many_come(bytes, object);
     case MbarrierKind::arrive: {
       out = object.bits;
-      if (flags.expects != 0) object.expect(bytes);
-      return object.arrive(static_cast<std::uint32_t>(operand), flags.drops != 0);
+      if (flags.expects != 0 && !object.expect(bytes)) return too_many_expected(bytes, object);
+      if (object.arrive(static_cast<std::uint32_t>(operand), flags.drops != 0)) return {};
+      return std::to_string(operand) + " arrivals at an mbarrier that waits for " +
+             std::to_string(object.pending());
     }
     case MbarrierKind::test:
       out = flags.by_parity != 0 ? object.phase() != (operand & 1)
                                  : object.phase() != MbarrierObject{operand}.phase();
       break;
   }
-  return true;
+  return {};
 }
 
 std::uint64_t operand_of(const Warp& warp, const Operation& op, MbarrierFlags flags, int lane) {
@@ -83,11 +92,8 @@ void mbarrier(Warp& warp, const Operation& op) {
         const std::uint64_t operand = operand_of(warp, op, flags, i);
         const std::uint32_t bytes =
             op.c == Operation::none ? 0 : source<std::uint32_t>(warp, op.c)[i];
-        if (!apply(object, flags, operand, bytes, out[i])) {
-          record_fault(warp, op, FaultKind::barrier, i,
-                       std::to_string(operand) + " arrivals at an mbarrier that waits for " +
-                           std::to_string(object.pending()));
-        }
+        std::string wrong = apply(object, flags, operand, bytes, out[i]);
+        if (!wrong.empty()) record_fault(warp, op, FaultKind::barrier, i, std::move(wrong));
         if (flags.kind != MbarrierKind::test)
           std::memcpy(place.base + place.at[i], &object, sizeof(object));
         if (flags.kind != MbarrierKind::test || out[i] == 0) continue;

@@ -118,6 +118,55 @@ TEST(Mbarrier, MisuseIsAFault) {
   EXPECT_FALSE(result.faults.empty());
 }
 
+// Of arrivals and of bytes there are fewer than 2^20.
+TEST(Mbarrier, MoreThanPtxAllowsIsAFault) {
+  const auto fault_of = [](const std::string& body) {
+    LaunchResult result;
+    run(body, &result);
+    EXPECT_EQ(result.faults.size(), 1U) << body;
+    if (result.faults.empty()) return std::string();
+    EXPECT_EQ(result.faults.front().kind, FaultKind::barrier);
+    return result.faults.front().message;
+  };
+  EXPECT_EQ(fault_of(init(0)), "an mbarrier for 0 arrivals: there are 1 to 1048575");
+  EXPECT_EQ(fault_of(init(1 << 20)), "an mbarrier for 1048576 arrivals: there are 1 to 1048575");
+  const std::string too_many = " more bytes are expected of an mbarrier that waits for ";
+  const std::string allowed = ": PTX allows 1048575";
+  for (const char* expect :
+       {"arrive.expect_tx.shared.b64 _,", "expect_tx.relaxed.cta.shared::cta.b64"}) {
+    const std::string more = "@%p1 mbarrier." + std::string(expect) + " [%r3], ";
+    EXPECT_EQ(fault_of(init(2) + more + "2097152;"), "2097152" + too_many + "0" + allowed);
+    EXPECT_EQ(fault_of(init(2) + more + "1048575;\n" + more + "1;"),
+              "1" + too_many + "1048575" + allowed);
+  }
+  EXPECT_EQ(fault_of(init(1) + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], "
+                               "1048576;"),
+            "1048576 bytes come to an mbarrier that waits for 0: PTX allows 1048575 too many");
+  // As many as there may be, in any order.
+  run(init(1) +
+      "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
+      "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
+      "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n"
+      "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r3], 1048575;\n" +
+      init(0xfffff));
+}
+
+// The bytes of copies that nobody expects add up to too many.
+TEST(BulkCopy, TellsAnMbarrierOfTooMany) {
+  LaunchResult result;
+  run(init(2) +
+          "@!%p1 bra END;\nadd.u32 %r4, %r3, 16;\nmov.u32 %r5, 0;\nLOOP:\n"
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%l1], 1024, "
+          "[%r3];\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 1024;\n@%p2 bra LOOP;\nEND:",
+      &result);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults.front().kind, FaultKind::barrier);
+  EXPECT_EQ(result.faults.front().count, 1U);
+  EXPECT_EQ(result.faults.front().message,
+            "1024 bytes come to an mbarrier that has had 1047552 too many: PTX allows 1048575 too "
+            "many");
+}
+
 std::string bulk_load(const std::string& bytes, const std::string& expected) {
   return init(1) +
          "@!%p1 bra WAIT;\n"
@@ -162,6 +211,38 @@ TEST(BulkCopy, OutOfBoundsAndMisaligned) {
   EXPECT_EQ(beyond.thread, (emulator::Dim3{0, 0, 0}));
   EXPECT_NE(beyond.message.find("input of 1024 bytes"), std::string::npos) << beyond.message;
   EXPECT_EQ(fault_of("1000").kind, FaultKind::misaligned);
+}
+
+// 22 threads copy 16 bytes each from 1024, of which the last one has so many left and no more.
+TEST(CopyAsync, ReadsAsManyBytesAsItSays) {
+  const auto copy = [](int begin, const std::string& bytes) {
+    return "mul.lo.u32 %r4, %r1, 16;\ncvt.u64.u32 %l4, %r4;\nadd.u64 %l4, %l1, %l4;\n"
+           "add.u64 %l4, %l4, " +
+           std::to_string(begin) +
+           ";\nsetp.ge.u32 %p2, %r1, 22;\nadd.u32 %r5, %r4, 16;\nsub.u32 %r6, " +
+           std::to_string(1024 - begin) +
+           ", %r4;\nmin.u32 %r6, %r6, 16;\nmov.u32 %r7, 16;\n"
+           "@%p2 bra END;\ncp.async.cg.shared.global [%r5], [%l4], 16, " +
+           bytes +
+           ";\ncp.async.wait_all;\nEND:\nbar.sync 0;\n"
+           "ld.shared.u32 %r8, [%r2+16];\nst.global.u32 [%l2], %r8;";
+  };
+  LaunchResult result;
+  for (const int begin : {672, 688}) {
+    const auto copied = run(copy(begin, "%r6"), &result);
+    EXPECT_TRUE(result.faults.empty()) << result.faults.front().message;
+    const auto first = static_cast<std::uint32_t>(begin / 4);
+    for (std::uint32_t i = 0; i < 88; ++i)
+      EXPECT_EQ(copied[i], first + i < 256 ? 1000 + first + i : 0) << begin << " " << i;
+  }
+  run(copy(688, "%r7"), &result);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::out_of_bounds);
+  EXPECT_EQ(result.faults[0].thread.x, 21U);
+  // An address is a multiple of 16 whatever is read there.
+  run(copy(676, "4"), &result);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::misaligned);
 }
 
 TEST(CopyAsync, ArrivesAtAnMbarrier) {
