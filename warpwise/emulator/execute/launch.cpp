@@ -252,7 +252,8 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   launch.progress = &progress;
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const bool in_turn = options.pace || launch.order > 0 || checks_races(options.checks) ||
+  // The first of several orders too: what others are compared with must not depend on chance.
+  const bool in_turn = options.pace || options.orders > 1 || checks_races(options.checks) ||
                        options.checks.has(Check::runtime);
   const std::uint64_t wanted = in_turn               ? 1
                                : options.threads > 0 ? static_cast<std::uint64_t>(options.threads)
