@@ -60,11 +60,25 @@ class AlignedBytes {
   std::size_t bytes_ = 0;
 };
 
-// What a byte of shadow memory says of a byte of memory; 0: it is defined.
-inline constexpr unsigned char unwritten = 1;  ///< nobody has written it
-inline constexpr unsigned char computed = 2;   ///< its value was computed from such ones
-inline constexpr unsigned char copied = 4;     ///< it was written with a copy of such ones
-inline constexpr unsigned char unset = 8;      ///< of a register: nothing has been put into it
+// What a byte of shadow memory says of a byte of memory or of a register. 0: it is defined. One of
+// the first three: none of its bits is. Else the bits that are not, which were computed from such
+// ones: all, or those that the bit-fields written into a byte have left.
+inline constexpr unsigned char unwritten = 0x55;  ///< nobody has written it
+inline constexpr unsigned char copied = 0xaa;     ///< it was written with a copy of such ones
+inline constexpr unsigned char unset = 0xad;      ///< of a register: nothing has been put into it
+inline constexpr unsigned char computed = 0xff;
+
+constexpr bool is_computed(unsigned char state) {
+  return state != 0 && state != unwritten && state != copied && state != unset;
+}
+constexpr unsigned char undefined_bits(unsigned char state) {
+  return state == 0 || is_computed(state) ? state : computed;
+}
+/// Where these bits were computed and the others are defined. The three values that stand for other
+/// states, of four fields in one byte, count as all bits.
+constexpr unsigned char state_of_bits(unsigned char bits) {
+  return bits == 0 || is_computed(bits) ? bits : computed;
+}
 
 struct AllocationView {
   Address begin = 1;

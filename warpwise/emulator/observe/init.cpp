@@ -47,7 +47,30 @@ bool is_tried(std::string_view opcode, std::string_view name) {
   return is_integer(dot) && is_integer(second);
 }
 
+/// Instructions of integers whose results' bits follow from those of the operands as far up.
+bool is_summed(std::string_view opcode, std::string_view name) {
+  if (!is_any(opcode, "add", "sub", "neg", "mul", "mad") || has_modifier(name, "sat")) return false;
+  if (is_any(opcode, "mul", "mad") && !has_modifier(name, "lo")) return false;
+  const std::string_view type = name.substr(name.rfind('.') + 1);
+  return is_any(type, "u16", "u32", "u64", "s16", "s32", "s64");
+}
+
 }  // namespace
+
+/// Whether the trials of an operation show each bit by itself: it moves bits, to places that are
+/// known, or each bit of its result follows from those in the same place.
+bool Init::shows_bits(const Operation& op) const {
+  const std::string_view name = code_->names[op.index];
+  const std::string_view opcode = name.substr(0, name.find('.'));
+  if (is_any(opcode, "mov", "selp", "slct", "and", "or", "xor", "not", "lop3", "brev", "cvt"))
+    return true;
+  const bool moves_one = is_any(opcode, "shl", "shr", "bfe");
+  const bool moves_two = is_any(opcode, "shf", "prmt", "bfi");
+  const auto is_moved = [&](RegisterPlace each) {
+    return each.offset == op.a || (moves_two && each.offset == op.b);
+  };
+  return (moves_one || moves_two) && std::ranges::all_of(sources_, is_moved);
+}
 
 Init::Init(const Launch& launch)
     : Observer(launch), launch_(&launch), code_(launch.code),
@@ -87,8 +110,10 @@ Init::Kind Init::kind_of(const Operation& op) {
     kind = Kind::compared;
   } else if (is_any(opcode, "addc", "subc", "madc") || has_modifier(name, "cc")) {
     kind = Kind::carried;
+  } else if (is_tried(opcode, name)) {
+    kind = Kind::tried;
   } else {
-    kind = is_tried(opcode, name) ? Kind::tried : Kind::mixed;
+    kind = is_summed(opcode, name) ? Kind::summed : Kind::mixed;
   }
   return kind;
 }
@@ -120,8 +145,9 @@ void Init::guard(Warp& warp, const Operation& op, Mask lanes) {
   const Kind kind = kind_of(op);
   const bool loads = kind == Kind::access &&
                      code_->sites[static_cast<std::size_t>(op.site)].kind == InstructionClass::load;
-  const bool computes = kind == Kind::tried || kind == Kind::mixed || kind == Kind::crossing ||
-                        kind == Kind::compared || kind == Kind::carried || loads;
+  const bool computes = kind == Kind::tried || kind == Kind::summed || kind == Kind::mixed ||
+                        kind == Kind::crossing || kind == Kind::compared || kind == Kind::carried ||
+                        loads;
   if (computes && op.control == Control::plain) {
     Origins origins{};
     const auto& all = state_of(warp).origins;
@@ -201,9 +227,8 @@ std::string Init::described(const Warp& warp, const Origin& origin) const {
       break;
     default: text = warp.worker->device->describe(origin.address);
   }
-  if ((origin.state & computed) != 0)
-    return text + ", which was computed from what nobody has written";
-  if ((origin.state & copied) != 0) return text + ", a copy of what nobody has written";
+  if (is_computed(origin.state)) return text + ", which was computed from what nobody has written";
+  if (origin.state == copied) return text + ", a copy of what nobody has written";
   return text + ", which nobody has written";
 }
 

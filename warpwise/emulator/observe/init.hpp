@@ -22,13 +22,15 @@ namespace warpwise::emulator {
 /// followed and not reported, also those of parts of a value.
 ///
 /// Moves, logic, shifts, shuffles, votes, products of matrices and packed halves are followed by
-/// trying several values for what is not defined: what comes out the same is defined. The result of
-/// another instruction is not defined where any of its operands is not.
+/// trying several values for what is not defined: what comes out the same is defined, of moves,
+/// logic and shifts bit by bit. Of integer sums and products the bits below the lowest one that is
+/// not defined are. The result of another instruction is not defined where any of its operands is
+/// not.
 ///
 /// What it does not report:
 /// - what an mbarrier holds; what lies in memory that the host sees;
-/// - a copy to memory that leaves the kernel, and that nothing reads there;
-/// - bits of a byte, where another bit of it is written (a bit-field of a structure in memory).
+/// - a copy to memory that leaves the kernel, and that nothing reads there, or what goes back to
+///   where it was read with other bits of the same byte (a bit-field of a structure).
 ///
 /// What has been reported counts as defined from there on. A warp whose registers are all defined
 /// pays for a look at the shadow of what it reads, and for the shadow of what it writes.
@@ -53,6 +55,7 @@ class Init : public Observer {
   enum class Kind : std::uint8_t {
     unknown,
     tried,     ///< by trying values
+    summed,    ///< upwards from the lowest bit that is not defined
     mixed,     ///< each lane by its own operands
     crossing,  ///< each lane by the operands of all
     compared,  ///< setp and set
@@ -103,6 +106,12 @@ class Init : public Observer {
     int byte = 0;
   };
 
+  /// How the trials of an operation are looked at.
+  struct Showing {
+    bool crosses = false;  ///< a lane's result may be another lane's operand
+    bool bits = false;     ///< bits of a byte are defined though others are not
+  };
+
   // init.cpp
   Kind kind_of(const Operation& op);
   WarpState& state_of(const Warp& warp) { return states_[&warp]; }
@@ -125,13 +134,15 @@ class Init : public Observer {
   void mix(Warp& warp, const Operation& op, Mask lanes, bool crosses);
   void compare(Warp& warp, const Operation& op, Mask lanes);
   void carry(Warp& warp, const Operation& op, Mask lanes);
+  void sum(Warp& warp, const Operation& op, Mask lanes);
   void list_sources(const Warp& warp, const Operation& op);
+  bool shows_bits(const Operation& op) const;
   void try_values(Warp& warp, const Operation& op, Mask lanes);
   void try_once(Warp& warp, const Operation& op, std::size_t number);
   RegisterBytes shadow_of_result(const Warp& warp, RegisterPlace place, std::size_t number,
-                                 Mask lanes, bool crosses) const;
+                                 Mask lanes, const Showing& showing) const;
   std::uint8_t state_of_byte(const Warp& warp, std::size_t number, std::size_t byte, int lane,
-                             bool crosses) const;
+                             const Showing& showing) const;
   void poison(Warp& warp, RegisterPlace place, Mask lanes, const Origins& origins);
   void keep_origins(const Warp& warp, RegisterPlace place, Mask lanes, const Origins& origins);
 
@@ -141,6 +152,7 @@ class Init : public Observer {
   static void define(const Access& access, const Place& place);
   static Origin origin_of(const Access& access, const Place& place, int lane);
   static std::uint8_t kept_in_memory(std::uint8_t state, bool leaves);
+  static bool goes_back(const Origin& origin, Space space, Address address, std::size_t bytes);
   void look(Warp& warp, const Operation& op, const Access& access);
   void check_taken(Warp& warp, const Operation& op, const Access& access, const Place& place);
   RegisterByte register_byte(const Operation& op, const Access& access, int lane, int byte) const;

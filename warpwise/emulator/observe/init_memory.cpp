@@ -246,8 +246,10 @@ void Init::load_elements(Warp& warp, const Operation& op, const Access& access,
       std::uint8_t* own = shadow + lane * lane_bytes(to.width);
       std::memcpy(own, &states, bytes);
       // The upper bytes of a register repeat the sign of what was loaded.
+      const std::uint8_t top = own[bytes - 1];
+      const bool sign_is_defined = (undefined_bits(top) & 0x80) == 0;
       for (std::size_t k = bytes; has_sign && k < value_bytes(to.width); ++k)
-        own[k] = own[bytes - 1];
+        own[k] = sign_is_defined ? 0 : undefined_bits(top) == computed ? top : computed;
       const auto first = static_cast<std::size_t>(std::countr_zero(states)) / 8;
       origins[lane] = {true, access.space, from[e * bytes + first],
                        access.addresses[lane] + e * bytes + first};
@@ -345,7 +347,12 @@ void Init::store_copies(const Operation& op, const Access& access, const Place& 
 /// What memory remembers of a byte that a register or a copy brings.
 std::uint8_t Init::kept_in_memory(std::uint8_t state, bool leaves) {
   if (state == 0) return 0;
-  return !leaves && (state & computed) != 0 ? computed : copied;
+  return !leaves && is_computed(state) ? state : copied;
+}
+
+/// Whether what is written to some bytes was read from among them.
+bool Init::goes_back(const Origin& origin, Space space, Address address, std::size_t bytes) {
+  return origin.in_memory && origin.space == space && origin.address - address < bytes;
 }
 
 void Init::store(Warp& warp, const Operation& op, const Access& access, const Place& place) {
@@ -359,30 +366,34 @@ void Init::store(Warp& warp, const Operation& op, const Access& access, const Pl
 
 void Init::store_elements(Warp& warp, const Operation& op, const Access& access,
                           const Place& place) {
-  constexpr std::uint64_t all_computed = 0x0101010101010101U * computed;
-  const bool leaves = access.space == Space::global;
+  const bool is_global = access.space == Space::global;
   define(access, place);
   for (std::size_t e = 0; e < op.count; ++e) {
     const std::int32_t offset = code_->lists[static_cast<std::size_t>(op.list) + e];
     const RegisterPlace value = offset >= 0 ? operand(op, offset) : RegisterPlace{};
     if (value.width == Width::none || poison_flag(warp, value) == 0) continue;
     const std::uint8_t* shadow = shadow_at(warp, value);
+    const Origins& origins = state_of(warp).origins[offset];
     Mask told = 0;
     for (Mask left = access.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-      std::uint64_t states = 0;
-      std::memcpy(&states, shadow + lane * lane_bytes(value.width), op.bytes);
-      if (leaves && (states & all_computed) != 0) {
+      const std::uint8_t* states = shadow + lane * lane_bytes(value.width);
+      const Address at = access.addresses[lane] + e * op.bytes;
+      const bool leaves = is_global && !goes_back(origins[lane], access.space, at, op.bytes);
+      const auto is_told = [&](std::uint8_t state) {
+        return state == computed || (leaves && is_computed(state));
+      };
+      if (is_global && std::any_of(states, states + op.bytes, is_told)) {
         told |= Mask{1} << lane;
         continue;
       }
       std::uint8_t* to = place.lane(static_cast<int>(lane));
-      if (states == 0 || to == nullptr) continue;
+      if (to == nullptr) continue;
       for (std::size_t k = 0; k < op.bytes; ++k)
-        to[e * op.bytes + k] = kept_in_memory(static_cast<std::uint8_t>(states >> (8 * k)), leaves);
+        to[e * op.bytes + k] = kept_in_memory(states[k], leaves);
     }
     if (told == 0) continue;
-    report(warp, op, told, state_of(warp).origins[offset], written_to_global);
+    report(warp, op, told, origins, written_to_global);
     set_shadow(warp, value, told, 0);
   }
 }
@@ -403,7 +414,7 @@ void Init::store_matrix(Warp& warp, const Operation& op, const Access& access, c
       if (value.width == Width::none || poison_flag(warp, value) == 0) continue;
       const auto at = static_cast<std::size_t>(from.lane) * lane_bytes(value.width);
       const std::uint8_t state = shadow_at(warp, value)[at + static_cast<std::size_t>(from.byte)];
-      if (leaves && (state & computed) != 0) {
+      if (leaves && is_computed(state)) {
         const auto own = static_cast<std::size_t>(lane);
         origins[own] = state_of(warp).origins[from.offset][static_cast<std::size_t>(from.lane)];
         told |= Mask{1} << lane;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
@@ -159,6 +161,58 @@ TEST(Init, PaddingOfCopies) {
                13, "byte 1 of the block's 256 bytes of shared memory, which nobody has written");
   // Bits that have been moved within bytes are no copy.
   expect_found(load + "shl.b32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;", 11, "byte 0 of 'from'");
+}
+
+/// Writes a bit-field of a byte: its width, where it begins, and the register with its value.
+std::string field(const std::string& space, const std::string& at, int width, int begin,
+                  const std::string& value) {
+  const std::string bits = std::to_string(((1 << width) - 1) << begin);
+  return "ld." + space + ".u8 %r20, [" + at + "];\nand.b32 %r20, %r20, " +
+         std::to_string(255 & ~(((1 << width) - 1) << begin)) + ";\nshl.b32 %r21, " + value + ", " +
+         std::to_string(begin) + ";\nand.b32 %r21, %r21, " + bits +
+         ";\nor.b32 %r20, %r20, %r21;\nst." + space + ".u8 [" + at + "], %r20;\n";
+}
+
+// struct { unsigned char a : 3, b : 5; }, of which one field has been written.
+TEST(Init, BitFields) {
+  for (const auto& [space, at] :
+       std::map<std::string, std::string>{{"shared", "%r3"}, {"local", "own"}, {"global", "%l3"}}) {
+    const std::string use =
+        ".loc 1 13 0\nsetp.eq.u32 %p1, %r22, 3;\n@%p1 bra END;\nmov.u32 %r5, 1;\nEND:";
+    const std::string of_a = "ld." + space + ".u8 %r22, [" + at + "];\nand.b32 %r22, %r22, 7;\n";
+    const std::string of_b = "ld." + space + ".u8 %r22, [" + at + "];\nshr.u32 %r22, %r22, 3;\n";
+    const std::string a = field(space, at, 3, 0, "%r1");
+    expect_clean(a + of_a + use);
+    expect_found(a + of_b + use, 13, "which way a branch goes");
+    expect_clean(a + field(space, at, 5, 3, "%r1") + of_b + use);
+    // a += 1: the sum carries into b.
+    const std::string counted = of_a.substr(0, of_a.find('\n')) + "\nadd.u32 %r23, %r22, 1;\n" +
+                                field(space, at, 3, 0, "%r23");
+    expect_clean(a + counted + of_a + use);
+    expect_found(a + counted + of_b + use, 13, "which way a branch goes");
+    // A flag of one bit between two others.
+    const std::string flag = "ld." + space + ".s8 %r22, [" + at + "];\nshr.s32 %r22, %r22, ";
+    const std::string first = field(space, at, 1, 6, "%r1");
+    expect_clean(first + flag + "6;\nand.b32 %r22, %r22, 1;\n" + use);
+    expect_found(first + flag + "6;\n" + use, 13, "which way a branch goes");
+    expect_clean(first + field(space, at, 1, 7, "%r1") + flag + "6;\n" + use);
+  }
+}
+
+TEST(Init, BitFieldsOfWords) {
+  // struct { unsigned a : 12, b : 20; }
+  const std::string write =
+      "ld.global.u32 %r4, [%l3];\nbfi.b32 %r4, %r1, %r4, 0, 12;\nst.global.u32 [%l3], %r4;\n"
+      "ld.global.u32 %r4, [%l3];\n.loc 1 13 0\n";
+  const std::string use = "add.u32 %r5, %r5, 1;\nst.global.u32 [%l4], %r5;";
+  expect_clean(write + "bfe.u32 %r5, %r4, 0, 12;\n" + use);
+  expect_found(write + "bfe.u32 %r5, %r4, 11, 2;\n" + use, 13, "of 'from'");
+  // What goes elsewhere is a result.
+  expect_found(
+      "ld.global.u32 %r4, [%l3];\nbfi.b32 %r4, %r1, %r4, 0, 12;\nst.global.u32 [%l4], %r4;", 10,
+      "of 'from'");
+  // Bits that were computed are one too, wherever they go.
+  expect_found(load + "not.b32 %r4, %r4;\nst.global.u32 [%l3], %r4;", 11, "byte 0 of 'from'");
 }
 
 TEST(Init, SharedMemory) {

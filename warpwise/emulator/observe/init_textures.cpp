@@ -117,7 +117,7 @@ void Init::move_texels(Warp& warp, const Operation& op, const TextureRead& read)
         std::uint8_t state = 0;
         if (from.width != Width::none && poison_flag(warp, from) != 0)
           state = shadow_at(warp, from)[lane * lane_bytes(from.width) + k];
-        if ((state & computed) != 0) {
+        if (is_computed(state)) {
           told |= Mask{1} << i;
           state = 0;
         }

@@ -69,6 +69,7 @@ void Init::follow(Warp& warp, const Operation& op, Mask lanes) {
         }
         return;
       }
+      case Kind::summed: return sum(warp, op, lanes);
       case Kind::mixed: return mix(warp, op, lanes, false);
       case Kind::crossing: return mix(warp, op, lanes, true);
       case Kind::compared: return compare(warp, op, lanes);
@@ -92,6 +93,41 @@ void Init::mix(Warp& warp, const Operation& op, Mask lanes, bool crosses) {
   for (const std::int32_t v : own.writes) {
     set_shadow(warp, place_of(v), lanes & ~undefined, 0);
     poison(warp, place_of(v), undefined, origins);
+  }
+}
+
+/// Of an integer sum or product every bit follows from those of the operands as far up.
+void Init::sum(Warp& warp, const Operation& op, Mask lanes) {
+  const Accesses& own = code_->accesses[op.index];
+  std::array<std::uint64_t, warp_lanes> undefined{};
+  for (const std::int32_t v : own.reads) {
+    const RegisterPlace place = place_of(v);
+    const std::uint8_t* shadow = shadow_at(warp, place);
+    for (Mask left = undefined_lanes(warp, place) & lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      if (place.width == Width::predicate) undefined[lane] = 1;
+      if (place.width == Width::predicate) continue;
+      for (std::size_t k = 0; k < value_bytes(place.width); ++k) {
+        const std::uint64_t bits = undefined_bits(shadow[lane * lane_bytes(place.width) + k]);
+        undefined[lane] |= bits << (8 * k);
+      }
+    }
+  }
+  const Origins origins = origins_of(warp, op);
+  for (const std::int32_t v : own.writes) {
+    const RegisterPlace place = place_of(v);
+    std::uint8_t* shadow = shadow_at(warp, place);
+    for (Mask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      const std::uint64_t lowest = undefined[lane] & (0 - undefined[lane]);
+      const std::uint64_t bits = 0 - lowest;  // from there on upwards
+      for (std::size_t k = 0; k < value_bytes(place.width); ++k) {
+        shadow[lane * lane_bytes(place.width) + k] =
+            state_of_bits(static_cast<std::uint8_t>(bits >> (8 * k)));
+      }
+    }
+    count_poison(warp, place);
+    keep_origins(warp, place, undefined_lanes(warp, place) & lanes, origins);
   }
 }
 
@@ -145,10 +181,9 @@ void Init::try_once(Warp& warp, const Operation& op, std::size_t number) {
     for (std::size_t i = 0; i < place_bytes(place.width); ++i) {
       std::uint8_t& byte = scratch[first + i];
       const std::uint8_t value = tried_byte(first + i, number);
-      if (place.width == Width::predicate)
-        byte = static_cast<std::uint8_t>((byte & ~shadow[i]) | (value & shadow[i]));
-      else if (shadow[i] != 0)
-        byte = value;
+      const std::uint8_t bits =
+          place.width == Width::predicate ? shadow[i] : undefined_bits(shadow[i]);
+      byte = static_cast<std::uint8_t>((byte & ~bits) | (value & bits));
       tried[s][i] = byte;
     }
   }
@@ -192,11 +227,11 @@ void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
   warp.whole = whole;
 
   // The shadows of the sources are looked at until the last result is known.
-  const bool crosses = code_->classes[op.index] == InstructionClass::shuffle;
+  const Showing showing{code_->classes[op.index] == InstructionClass::shuffle, shows_bits(op)};
   const auto& writes = code_->accesses[op.index].writes;
   std::vector<RegisterBytes> shadows;
   for (std::size_t w = 0; w < writes.size(); ++w)
-    shadows.push_back(shadow_of_result(warp, place_of(writes[w]), w, lanes, crosses));
+    shadows.push_back(shadow_of_result(warp, place_of(writes[w]), w, lanes, showing));
   for (std::size_t w = 0; w < writes.size(); ++w) {
     const RegisterPlace place = place_of(writes[w]);
     std::memcpy(shadow_at(warp, place), shadows[w].data(), place_bytes(place.width));
@@ -208,7 +243,8 @@ void Init::try_values(Warp& warp, const Operation& op, Mask lanes) {
 
 /// A register's shadow, with what the trials show of some lanes.
 Init::RegisterBytes Init::shadow_of_result(const Warp& warp, RegisterPlace place,
-                                           std::size_t number, Mask lanes, bool crosses) const {
+                                           std::size_t number, Mask lanes,
+                                           const Showing& showing) const {
   RegisterBytes shadow;
   std::memcpy(shadow.data(), shadow_at(warp, place), place_bytes(place.width));
   if (place.width == Width::predicate) {
@@ -228,7 +264,7 @@ Init::RegisterBytes Init::shadow_of_result(const Warp& warp, RegisterPlace place
     const int lane = std::countr_zero(left);
     for (std::size_t k = 0; k < step; ++k) {
       const std::size_t byte = static_cast<std::size_t>(lane) * step + k;
-      shadow[byte] = state_of_byte(warp, number, byte, lane, crosses);
+      shadow[byte] = state_of_byte(warp, number, byte, lane, showing);
     }
   }
   return shadow;
@@ -236,20 +272,18 @@ Init::RegisterBytes Init::shadow_of_result(const Warp& warp, RegisterPlace place
 
 /// Whether a byte of a result is defined, copied from one byte of a source, or computed.
 std::uint8_t Init::state_of_byte(const Warp& warp, std::size_t number, std::size_t byte, int lane,
-                                 bool crosses) const {
-  const auto differs = [&](std::size_t trial) {
-    return given_[trial][number][byte] != given_[0][number][byte];
-  };
-  bool any = false;
-  for (std::size_t t = 1; t < trials; ++t) any = any || differs(t);
-  if (!any) return 0;
+                                 const Showing& showing) const {
+  std::uint8_t bits = 0;
+  for (std::size_t t = 1; t < trials; ++t)
+    bits |= given_[t][number][byte] ^ given_[0][number][byte];
+  if (bits == 0) return 0;
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     const RegisterPlace place = sources_[s];
     if (place.width == Width::predicate) continue;
     const std::uint8_t* shadow = shadow_at(warp, place);
     const std::size_t step = lane_bytes(place.width);
-    const std::size_t begin = crosses ? 0 : static_cast<std::size_t>(lane) * step;
-    const std::size_t end = crosses ? step * warp_lanes : begin + step;
+    const std::size_t begin = showing.crosses ? 0 : static_cast<std::size_t>(lane) * step;
+    const std::size_t end = showing.crosses ? step * warp_lanes : begin + step;
     for (std::size_t from = begin; from < end; ++from) {
       if (shadow[from] == 0) continue;
       bool same = true;
@@ -258,7 +292,7 @@ std::uint8_t Init::state_of_byte(const Warp& warp, std::size_t number, std::size
       if (same) return shadow[from];
     }
   }
-  return computed;
+  return showing.bits ? state_of_bits(bits) : computed;
 }
 
 }  // namespace warpwise::emulator
