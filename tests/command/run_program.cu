@@ -34,6 +34,14 @@ __global__ void unordered(int* values) {
   values[threadIdx.x] = shared[63 - threadIdx.x];  // the line: unordered
 }
 
+// More races than end a kernel.
+__global__ void many_races(int* values) {
+  __shared__ int shared[2048];
+  for (int i = 0; i < 2048; ++i) shared[i] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x < 64) values[threadIdx.x] = shared[threadIdx.x] < 0 ? 0 : 7;
+}
+
 __global__ void ordered(int* values) {
   __shared__ int shared[64];
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -125,6 +133,15 @@ int main(int argc, char** argv) {
   if (mode == "order") first_come<<<4, 32>>>(values);
   if (mode == "sum") sum<<<4, 32>>>(reinterpret_cast<float*>(values));
   if (mode == "race") unordered<<<1, 64>>>(values);
+  if (mode == "races") {
+    for (int i = 0; i < 20; ++i) unordered<<<1, 64>>>(values);
+  }
+  if (mode == "many") {
+    many_races<<<1, 1024>>>(values);
+    int ended[64];
+    cudaMemcpy(ended, values, sizeof(ended), cudaMemcpyDeviceToHost);
+    std::printf("%d\n", ended[0] + ended[63]);
+  }
   if (mode == "endless") endless<<<1, 32>>>(values);
   if (mode == "ignored") ordered<<<1, 64>>>(values);  // which does not run
   if (mode == "ignored" || mode == "elsewhere" || mode == "fork") return 0;

@@ -508,6 +508,22 @@ class Suppressions(RunTest):
         results = json.loads(read("report.json"))["runs"][0]["results"]
         self.assertEqual(["suppressions" in result for result in results], [False, True])
 
+    def test_a_fault_of_several_launches_is_one(self):
+        said = self.suppressed("race in unordered because nobody reads the result\n", "races")
+        self.assertEqual(said[-1], "warpwise: 21 launches of 2 kernels, 0 faults, 2 suppressed")
+        self.assertEqual(len(json.loads(read("report.json"))["runs"][0]["results"]), 2)
+
+    def test_known_faults_end_no_kernel(self):
+        write("known.txt", b"race in many_races because nobody reads it\n")
+        done = self.run_program("many", options=["--check", "races", "--suppressions", "known.txt"])
+        self.assertEqual((done.returncode, done.stdout), (0, b"14\n"), done.stderr)
+        self.assertEqual(self.said(done)[-1], "warpwise: 2 launches of 2 kernels, 0 faults, 1 suppressed")
+        # Others do, and are told, whatever else is known.
+        write("known.txt", b"race in another because nobody reads it\n")
+        done = self.run_program("many", options=["--check", "races", "--suppressions", "known.txt"])
+        self.assertIn(b"stopped after 1048576 faults", done.stderr)
+        self.assertNotEqual(done.stdout, b"14\n")
+
     def test_the_program_goes_on(self):
         said = self.suppressed("out_of_bounds at run_program.cu in beyond because it is a test\n", "ignored")
         self.assertEqual(said[-1], "warpwise: 3 launches of 3 kernels, 0 faults, 1 suppressed")

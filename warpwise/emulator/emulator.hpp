@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -319,8 +320,12 @@ struct LaunchOptions {
   /// Warp instructions after which the launch is stopped with a budget fault; 0: no limit.
   std::uint64_t budget = 0;
   int threads = 0;  ///< of the CPU; 0: all
-  /// What is looked for, and reported as faults; those of the CUDA runtime change nothing here.
+  /// What is looked for, and reported as faults; those of the CUDA runtime report nothing here.
   Checks checks = {};
+  /// Whether a fault of a kernel, by its mangled name, is known and goes on being so: it is in the
+  /// result like any other, but does not count towards those that stop a launch. Called on several
+  /// threads. None: no fault is.
+  std::function<bool(const std::string& kernel, const Fault& fault)> is_known = {};
   /// Runs this many blocks of the grid, spread over it, with `pace` in runs of neighbours; 0: all.
   /// What is counted is theirs. Not for kernels whose blocks wait for each other, whose budget such
   /// a sample would use up.

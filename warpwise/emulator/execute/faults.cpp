@@ -46,8 +46,27 @@ std::string line_text(const Code& code, std::uint32_t operation) {
   return result;
 }
 
+namespace {
+
+bool is_known(const Launch& launch, FaultKind kind, const Operation& op) {
+  if (launch.is_known == nullptr) return false;
+  const Code& code = *launch.code;
+  const ptx::SourceLine& source = code.lines[op.index];
+  const SourcePlace place = place_of(code, source);
+  Fault fault;
+  fault.kind = kind;
+  fault.file = place.file;
+  fault.line = place.line;
+  fault.called_from = callers_of(code, source);
+  fault.functions = functions_of(code, source);
+  return launch.is_known(code.info.name, fault);
+}
+
+}  // namespace
+
 void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std::string message) {
   FaultRecord& record = warp.worker->faults[{kind, op.index}];
+  if (record.count == 0) record.is_known = is_known(*warp.worker->launch, kind, op);
   const std::uint64_t block = warp.block->linear;
   const std::uint32_t thread = warp.thread(lane);
   if (record.count == 0 || std::pair(block, thread) < std::pair(record.block, record.thread)) {
@@ -56,6 +75,7 @@ void record_fault(Warp& warp, const Operation& op, FaultKind kind, int lane, std
     record.message = std::move(message);
   }
   ++record.count;
+  if (record.is_known) return;
   Progress& progress = *warp.worker->launch->progress;
   if (progress.faults.fetch_add(1, std::memory_order_relaxed) + 1 < most_faults) return;
   progress.stop = true;
@@ -83,9 +103,11 @@ std::vector<Fault> collect_faults(const Launch& launch, std::span<Worker* const>
       to.count = count;
     }
   }
-  const bool has_race = std::any_of(merged.begin(), merged.end(), [](const auto& each) {
-    return each.first.kind == FaultKind::race;
-  });
+  // What stopped the launch is always told.
+  const bool has_race = launch.progress->faults < most_faults &&
+                        std::any_of(
+                            merged.begin(), merged.end(),
+                            [](const auto& each) { return each.first.kind == FaultKind::race; });
   std::vector<Fault> faults;
   for (const auto& [key, record] : merged) {
     if (has_race && record.may_follow_from_race) continue;

@@ -193,9 +193,13 @@ LaunchResult run_observed(const Launch& launch, ObserverSet set, std::size_t cou
   result.executed = launch.progress->executed;
   Observers::collect(launch, observers, result);
   result.faults = collect_faults(launch, plain);
-  if (launch.progress->faults >= most_faults && !result.faults.empty())
-    result.faults.front().message +=
-        "; the kernel was stopped after " + std::to_string(most_faults) + " faults";
+  if (launch.progress->faults >= most_faults) {
+    const auto told = std::ranges::find_if(result.faults, [&](const Fault& each) {
+      return launch.is_known == nullptr || !launch.is_known(launch.code->info.name, each);
+    });
+    if (told != result.faults.end())
+      told->message += "; the kernel was stopped after " + std::to_string(most_faults) + " faults";
+  }
   result.printed = collect_printed(plain, *launch.progress);
   if (launch.fidelity) result.modelled = collect_modelled(launch, plain);
   result.device_work = collect_work(plain);
@@ -245,6 +249,7 @@ LaunchResult run_launch(const Code& code, Device::State& device, std::span<const
   }
   launch.pace = options.pace;
   launch.checks = options.checks;
+  launch.is_known = options.is_known;
   launch.fidelity = options.fidelity;
   launch.order = shape.order;
   launch.order_seed = shape.order_seed;

@@ -100,6 +100,24 @@ TEST(Livelock, EndsAtTooManyFaults) {
   EXPECT_NE(result.faults[0].message.find("stopped after 1048576 faults"), std::string::npos);
 }
 
+// Those that are known do not: the kernel does all that it was launched for.
+TEST(Livelock, KnownFaultsEndNothing) {
+  const std::string body =
+      "mov.u32 %r6, 0;\nLOOP:\nld.global.u32 %r5, [%l1+64];\nadd.u32 %r6, %r6, 1;\n"
+      "setp.lt.u32 %p, %r6, 40000;\n"
+      "@%p bra LOOP;\nst.global.u32 [%l1], %r6;\nld.global.u32 %r5, [%l1+128];";
+  Emulated emulated(kernel_text(body));
+  const Address flags = emulated.buffer(std::vector<std::uint32_t>(16), "flags");
+  emulated.options.is_known = [](const std::string&, const Fault& fault) {
+    return fault.kind == FaultKind::out_of_bounds;
+  };
+  const LaunchResult result = emulated.launch("hand", {1}, {32}, flags, flags);
+  ASSERT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].count, 32U * 40001);
+  EXPECT_EQ(result.faults[0].message.find("stopped"), std::string::npos);
+  EXPECT_EQ(emulated.read<std::uint32_t>(flags, 1)[0], 40000U);
+}
+
 // ---- what only looks like it
 
 TEST(Livelock, IsNoneWhereAThreadCounts) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <new>
@@ -218,6 +219,7 @@ struct FaultRecord {
   std::uint64_t count = 0;
   std::string message;
   bool may_follow_from_race = false;  ///< another order of the threads might not show it
+  bool is_known = false;              ///< as LaunchOptions::is_known says
 };
 
 // A launch is stopped when so many threads' accesses were faults: a GPU ends a kernel at the first.
@@ -278,6 +280,7 @@ struct Launch {
   std::uint64_t clusters = 0;     ///< that run
   std::uint64_t workers = 1;
   Checks checks;
+  std::function<bool(const std::string& kernel, const Fault& fault)> is_known;
   bool fidelity = false;
   std::optional<PaceModel> pace;
   unsigned order = 0;  ///< of blocks and warps: 0 is by their index, others are Schedule's

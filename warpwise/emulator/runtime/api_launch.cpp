@@ -76,6 +76,7 @@ LaunchOptions launch_options() {
   options.heap_bytes = emulated().limits[cudaLimitMallocHeapSize];
   options.stack_bytes = std::max(options.stack_bytes, emulated().limits[cudaLimitStackSize]);
   options.checks = checks_asked_for();
+  options.is_known = is_suppressed;
   options.fidelity = fidelity_is_reported();
   options.orders = orders_asked_for();
   options.order_seed = order_seed_asked_for();

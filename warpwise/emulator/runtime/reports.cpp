@@ -30,9 +30,6 @@ namespace fs = std::filesystem;
 // A program that was refused something never ends with 0, whether it looked or not.
 constexpr int refusal_exit_code = 1;
 
-// As many faults of a launch are its end: most_faults of the emulator's state.hpp.
-constexpr std::uint64_t faults_that_stop = std::uint64_t{1} << 20;
-
 // A thousand times as long is longer than anybody waits.
 constexpr int most_orders = 1000;
 
@@ -157,14 +154,14 @@ class Reports {
 
   bool says_fidelity() const { return messages_ == Messages::all || fidelity_; }
 
+  bool is_suppressed(const std::string& kernel, const Fault& fault) const {
+    return suppressions_.covering(kernel, fault).has_value();
+  }
+
   void take_suppressed(const std::string& kernel, LaunchResult& result) {
     if (suppressions_.all().empty() || result.faults.empty()) return;
     const std::lock_guard lock(mutex_);
     KernelReport& own = report_of(kernel);
-    // Faults that stopped the kernel are reported: it has not done all that it was launched for.
-    std::uint64_t count = 0;
-    for (const Fault& fault : result.faults) count += fault.count;
-    if (count >= faults_that_stop) return;
     std::erase_if(result.faults, [&](const Fault& fault) {
       const auto known = suppressions_.covering(kernel, fault);
       if (known) add_suppressed(own.suppressed, fault, reason(*known));
@@ -410,6 +407,10 @@ void note_launch(const std::string& kernel, double seconds, const LaunchResult& 
 
 void take_suppressed(const std::string& kernel, LaunchResult& result) {
   reports().take_suppressed(kernel, result);
+}
+
+bool is_suppressed(const std::string& kernel, const Fault& fault) {
+  return reports().is_suppressed(kernel, fault);
 }
 
 void note_host_fault(FaultKind kind, const CallSite& site, const std::string& message,

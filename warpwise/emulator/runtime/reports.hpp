@@ -25,6 +25,8 @@ bool fidelity_is_reported();
 /// Takes the faults that are suppressed out of a launch's result, and notes them.
 /// \param kernel  its name in the PTX
 void take_suppressed(const std::string& kernel, LaunchResult& result);
+/// Whether it would take this one.
+bool is_suppressed(const std::string& kernel, const Fault& fault);
 
 /// A launch has ended. \param kernel  its name in the PTX
 void note_launch(const std::string& kernel, double seconds, const LaunchResult& result);
