@@ -192,13 +192,11 @@ void OutputFile::close() {
   if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
   descriptor_ = -1;
   if (slot_ < 0) return;
-  Slot& slot = slots[slot_];
-  {
-    const FileComesOrGoes here;
-    if (slot.present.exchange(false)) ::unlink(slot.path.data());
-  }
+  Slot& slot = slots[std::exchange(slot_, -1)];
+  const FileComesOrGoes here;
+  if (ending) return;  // what is there is the handler's, which may be looking at it
+  if (slot.present.exchange(false)) ::unlink(slot.path.data());
   slot.taken = false;
-  slot_ = -1;
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {

@@ -1,19 +1,33 @@
 #include "warpwise/io/output_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/input_file.hpp"
+
+namespace {
+std::atomic<std::chrono::milliseconds> unlink_takes{};
+}
+
+// Goes before the C library's.
+extern "C" int unlink(const char* path) noexcept {
+  std::this_thread::sleep_for(unlink_takes.load());
+  return ::unlinkat(AT_FDCWD, path, 0);
+}
 
 namespace warpwise::io {
 namespace {
@@ -100,6 +114,23 @@ TEST_F(OutputFileTest, LeavesNothingOfOtherThreadsAfterASignal) {
     EXPECT_EXIT(write_until_the_signal(), ::testing::ExitedWithCode(7), "");
     ASSERT_EQ(files(), 0U);
   }
+}
+
+// A thread that takes its file away while the handler runs, on a file system that takes its time.
+TEST_F(OutputFileTest, LeavesNothingThatGoesAwayWhileTheHandlerRuns) {
+  const auto drop_while_ending = [this] {
+    std::optional<OutputFile> first(path("a"));
+    std::optional<OutputFile> second(path("b"));
+    unlink_takes = std::chrono::milliseconds(20);
+    std::jthread drops([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      second.reset();
+    });
+    remove_unfinished_files();
+    ::_exit(7);
+  };
+  EXPECT_EXIT(drop_while_ending(), ::testing::ExitedWithCode(7), "");
+  EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(OutputFileTest, KeepsThePermissionsOfWhatItReplacesAndElseTheUmasks) {
