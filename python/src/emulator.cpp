@@ -33,13 +33,27 @@ auto alone(const SharedDevice& device, const Body& body) {
   return body(device->testbench);
 }
 
+std::string text(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
+
+/// Kernels read bytes as the machine has them.
+void require_native(nb::handle dtype, const char* name) {
+  if (!nb::cast<bool>(dtype.attr("isnative")))
+    throw InvalidArgument(std::string(name) + " is of " + text(dtype) +
+                          ", whose bytes are the other way round than the machine's");
+}
+
 /// The bytes of an array, one after another: what has them, and a buffer of it.
 class BytesOf {
  public:
   explicit BytesOf(nb::handle array, const char* name) {
     if (!nb::hasattr(array, "dtype"))
       throw nb::type_error((std::string(name) + " is no NumPy array, whose type it needs").c_str());
-    packed_ = nb::module_::import_("numpy").attr("ascontiguousarray")(array);
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    if (nb::isinstance(array, numpy.attr("ma").attr("MaskedArray")))
+      throw InvalidArgument(std::string(name) +
+                            " is a masked array, whose mask a device does not hold");
+    packed_ = numpy.attr("asarray")(array, nb::arg("order") = "C");
+    require_native(packed_.attr("dtype"), name);
     const nb::object bytes = packed_.attr("reshape")(-1).attr("view")("uint8");
     if (PyObject_GetBuffer(bytes.ptr(), &buffer_.it, PyBUF_SIMPLE) != 0) throw nb::python_error();
   }
@@ -63,6 +77,7 @@ class PythonBuffer {
         shape_(std::move(shape)) {}
 
   emulator::Address address() const { return memory_.argument(); }
+  bool is_on(const SharedDevice& device) const { return device_ == device; }
   nb::any dtype() const { return nb::borrow<nb::any>(dtype_); }
   nb::object shape() const { return shape_; }
 
@@ -77,9 +92,14 @@ class PythonBuffer {
   void write(nb::any elements) const {
     const BytesOf from(elements, "elements");
     if (!from.dtype().equal(dtype_))
-      throw InvalidArgument("elements of " + nb::cast<std::string>(nb::str(from.dtype())) +
-                            " are written to a buffer of " +
-                            nb::cast<std::string>(nb::str(dtype_)));
+      throw InvalidArgument("elements of " + text(from.dtype()) + " are written to a buffer of " +
+                            text(dtype_));
+    if (const std::size_t bytes = from.bytes().size(); bytes > memory_.size()) {
+      const auto element = nb::cast<std::size_t>(dtype_.attr("itemsize"));
+      throw InvalidArgument(std::to_string(bytes / element) +
+                            " elements are written to a buffer of " +
+                            std::to_string(memory_.size() / element));
+    }
     alone(device_, [&](auto&) { memory_.write(from.bytes()); });
   }
 
@@ -92,10 +112,10 @@ class PythonBuffer {
 
 class PythonKernel {
  public:
-  PythonKernel(SharedDevice device, bench::Kernel kernel)
-      : device_(std::move(device)), kernel_(std::move(kernel)) {}
+  PythonKernel(SharedDevice device, bench::Kernel kernel, emulator::KernelInfo info)
+      : device_(std::move(device)), kernel_(std::move(kernel)), info_(std::move(info)) {}
 
-  const std::string& name() const { return kernel_.info().name; }
+  const std::string& name() const { return info_.name; }
 
   bench::Launch launch(nb::handle grid, nb::handle block, const nb::args& arguments,
                        std::uint64_t dynamic_shared_bytes) const {
@@ -103,10 +123,14 @@ class PythonKernel {
     std::vector<KernelArgument> held;
     held.reserve(arguments.size());
     for (const nb::handle argument : arguments) {
-      if (const PythonBuffer* buffer = nullptr; nb::try_cast(argument, buffer)) {
-        held.push_back(argument_of(buffer->address()));
+      if (nb::isinstance<PythonBuffer>(argument)) {
+        const auto& buffer = nb::cast<const PythonBuffer&>(argument);
+        if (!buffer.is_on(device_))
+          throw InvalidArgument("argument " + std::to_string(held.size()) +
+                                " (from 0) is a Buffer of another Testbench");
+        held.push_back(argument_of(buffer.address()));
       } else {
-        held.push_back(argument_of(argument, kernel_.info(), held.size()));
+        held.push_back(argument_of(argument, info_, held.size()));
       }
     }
     std::vector<bench::Argument> all;
@@ -118,6 +142,7 @@ class PythonKernel {
  private:
   SharedDevice device_;
   bench::Kernel kernel_;
+  emulator::KernelInfo info_;
 };
 
 class PythonModule {
@@ -125,11 +150,17 @@ class PythonModule {
   PythonModule(SharedDevice device, bench::Module module)
       : device_(std::move(device)), module_(std::move(module)) {}
 
-  PythonKernel kernel(const std::string& name) const { return {device_, module_.kernel(name)}; }
+  PythonKernel kernel(const std::string& name) const {
+    return alone(device_, [&](auto&) {
+      const bench::Kernel kernel = module_.kernel(name);
+      return PythonKernel(device_, kernel, kernel.info());
+    });
+  }
 
   PythonBuffer variable(const std::string& name, nb::any dtype) const {
-    const auto memory = module_.variable<std::byte>(name);
     const nb::object type = nb::module_::import_("numpy").attr("dtype")(dtype);
+    require_native(type, "dtype");
+    const auto memory = alone(device_, [&](auto&) { return module_.variable<std::byte>(name); });
     const auto element = nb::cast<std::size_t>(type.attr("itemsize"));
     if (element == 0 || memory.size() % element != 0)
       throw InvalidArgument("variable '" + name + "' has " + std::to_string(memory.size()) +
@@ -198,7 +229,9 @@ class PythonTestbench {
   PythonBuffer zeros(const std::string& name, nb::handle shape, nb::handle dtype) const {
     const nb::module_ numpy = nb::module_::import_("numpy");
     // A view of one element has the shape, its type and its bytes, and no memory.
-    const nb::object like = numpy.attr("broadcast_to")(numpy.attr("zeros")(1, dtype), shape);
+    const nb::object one = numpy.attr("zeros")(nb::tuple(), dtype);
+    const nb::object like = numpy.attr("broadcast_to")(one, shape);
+    require_native(like.attr("dtype"), "dtype");
     if (nb::cast<bool>(like.attr("dtype").attr("hasobject")))
       throw InvalidArgument("dtype is of Python's objects, which a device does not hold");
     const auto bytes = nb::cast<std::size_t>(like.attr("nbytes"));

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -22,8 +24,14 @@ KernelArgument argument_with(T value, ArgumentKind kind) {
 
 std::string place(std::size_t index) { return "argument " + std::to_string(index) + " (from 0)"; }
 
-KernelArgument floating(double value, std::string_view type) {
-  if (type == "f32") return argument_with(static_cast<float>(value), ArgumentKind::floating);
+KernelArgument floating(double value, std::string_view type, std::size_t index) {
+  if (type == "f32") {
+    if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max())
+      throw InvalidArgument(place(index) + " is " +
+                            nb::cast<std::string>(nb::repr(nb::float_(value))) +
+                            ", which its parameter .f32 does not hold");
+    return argument_with(static_cast<float>(value), ArgumentKind::floating);
+  }
   return argument_with(value, ArgumentKind::floating);  // what it does not fit says so later
 }
 
@@ -58,6 +66,13 @@ ArgumentKind kind_of_format(const char* format) {
              : ArgumentKind::integer;
 }
 
+/// An int, or what is one, such as NumPy's; null for what is none.
+nb::object whole_number(nb::handle value) {
+  PyObject* made = PyNumber_Index(value.ptr());
+  if (made == nullptr) PyErr_Clear();
+  return nb::steal(made);
+}
+
 }  // namespace
 
 KernelArgument argument_of(emulator::Address address) {
@@ -70,9 +85,12 @@ KernelArgument argument_of(nb::handle value, const emulator::KernelInfo& kernel,
   const bool known = index < kernel.parameter_types.size();
   const std::string_view type = known ? kernel.parameter_types[index] : "u64";
   const std::uint64_t bytes = known ? kernel.parameter_bytes[index] : 8;
-  if (PyFloat_Check(value.ptr()) != 0) return floating(nb::cast<double>(value), type);
+  if (value.is_none())
+    throw InvalidArgument(place(index) +
+                          " is of type NoneType: pass a Buffer, or 0 for a pointer to nothing");
+  if (PyFloat_Check(value.ptr()) != 0) return floating(nb::cast<double>(value), type, index);
   if (PyLong_Check(value.ptr()) != 0) {
-    if (type.starts_with('f')) return floating(nb::cast<double>(nb::float_(value)), type);
+    if (type.starts_with('f')) return floating(nb::cast<double>(nb::float_(value)), type, index);
     if (bytes <= 8) return integer(value, bytes, index);
     throw InvalidArgument(place(index) + " is an int, its parameter a structure of " +
                           std::to_string(bytes) + " bytes: pass its bytes");
@@ -98,12 +116,12 @@ emulator::Dim3 dim3_of(nb::handle value, const char* name) {
   std::array<std::uint32_t, 3> sizes{1, 1, 1};
   const auto number = [&](nb::handle each) {
     std::uint32_t size = 0;
-    if (!nb::try_cast(each, size))
+    if (const nb::object whole = whole_number(each); !whole || !nb::try_cast(whole, size))
       throw InvalidArgument(std::string(name) + " has " + nb::cast<std::string>(nb::repr(each)) +
                             ", which is no number of blocks or threads");
     return size;
   };
-  if (PyLong_Check(value.ptr()) != 0) {
+  if (whole_number(value)) {
     sizes[0] = number(value);
   } else {
     std::size_t axes = 0;
