@@ -23,8 +23,10 @@ CASES = [
     ("copy", (tensor(5, 7, 3),), {}),
     ("sobel", (tensor(9, 12),), {}),
     ("sobel", (tensor(9, 12, 3),), {"output": "dx", "channels": "bgr"}),
+    ("sobel", (tensor(9, 12),), {"kernel": "scharr", "norm": "l2"}),
     ("sobel", (tensor(9, 12),), {"dtype": "uint16"}),
     ("sobel", (tensor(9, 12, dtype=np.float32),), {"output": "dy"}),
+    ("threshold", (tensor(9, 12),), {}),
     ("threshold", (tensor(9, 12),), {"window": 5, "offset": 1.5, "inverted": True}),
     ("convert", (tensor(4, 6, 3), "rgb24", "gray8"), {"convention": "opencv"}),
     ("convert", (tensor(4, 6, 3), "rgb24", "i444"), {}),
@@ -35,6 +37,8 @@ CASES = [
     ("gemv", (tensor(4, 6, dtype=np.float32), tensor(4, dtype=np.float32)), {"transpose": True}),
     ("match", (tensor(64, 80), tensor(64, 80)), {"block": [16, 8], "stride": [8, 0], "border": "replicate"}),
     ("match", (tensor(64, 80), tensor(64, 80)), {}),
+    ("gemv", (tensor(4, 6, dtype=np.float32), tensor(6, dtype=np.float32)), {}),
+    ("disparity", (tensor(20, 40), tensor(20, 40)), {}),
     ("disparity", (tensor(20, 40), tensor(20, 40)), {"block": 5, "max_disparity": 8}),
 ]
 NAMES = [f"{name}-{i}" for i, (name, _, _) in enumerate(CASES)]
@@ -46,8 +50,8 @@ def pairs(options):
 
 @pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
 def test_opcheck(name, arguments, options):
-    torch.library.opcheck(getattr(ops, name), arguments, options)
-    torch.library.opcheck(getattr(torch.ops.warpwise, name).default, arguments, options)
+    operator = {"taps" if key == "kernel" else key: value for key, value in options.items()}
+    torch.library.opcheck(getattr(torch.ops.warpwise, name).default, arguments, operator)
 
 
 @pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
@@ -59,11 +63,29 @@ def test_compiled(name, arguments, options):
     assert result.dtype == expected.dtype and torch.equal(result, expected)
 
 
-def test_compiled_by_inductor():
-    # Operators alone: nothing for a C++ compiler to do, which takes half a minute.
-    call = torch.compile(lambda image: ops.threshold(ops.sobel(image, kernel="scharr"), window=5), fullgraph=True)
-    edges = warpwise.sobel(CASES[1][1][0], kernel="scharr")
-    assert torch.equal(call(CASES[1][1][0]), warpwise.threshold(edges, window=5))
+@pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
+def test_compiled_by_default(name, arguments, options):
+    torch.compiler.reset()
+    # The operator alone: nothing for a C++ compiler to do, which takes half a minute.
+    call = torch.compile(lambda *given: getattr(ops, name)(*given, **options), fullgraph=True)
+    assert torch.equal(call(*arguments), getattr(warpwise, name)(*arguments, **pairs(options)))
+
+
+@pytest.mark.parametrize("backend", [None, "eager", "aot_eager", "inductor"])
+def test_gradients_do_not_flow(backend):
+    torch.compiler.reset()
+    image, matrix, vector = (torch.rand(shape, requires_grad=True) for shape in ((5, 6), (4, 6), 6))
+
+    def call(image, matrix, vector):
+        return ops.sobel(image, output="dx"), ops.gemv(matrix, vector)
+
+    results = (call if backend is None else torch.compile(call, backend=backend, fullgraph=True))(image, matrix, vector)
+    assert not any(result.requires_grad for result in results)
+    assert torch.equal(results[0], warpwise.sobel(image.detach(), output="dx"))
+    assert torch.equal(results[1], warpwise.gemv(matrix.detach(), vector.detach()))
+    assert torch.equal(torch.ops.warpwise.gemv(matrix, vector), results[1])
+    with pytest.raises(RuntimeError):
+        torch.ops.warpwise.gemv(matrix, vector).sum().backward()
 
 
 def test_exported_with_any_size():
@@ -79,16 +101,21 @@ def test_exported_with_any_size():
 
 
 def test_options_are_those_of_the_functions():
+    """With their defaults, but for arrays that are written to, as the documentation says."""
+    without = {"gemv": {"beta"}, "threshold": {"mean"}, "match": {"score"}}
     for name in ops.__all__:
-        shown = getattr(warpwise, name).__nb_signature__[0][0]
-        for each in inspect.signature(getattr(ops, name)._init_fn).parameters.values():
-            assert re.search(rf"\b{each.name}\b", shown), each
-            if each.default is not inspect.Parameter.empty:
-                index = re.search(rf"\b{each.name}: [^=]*= (\\\d+|None)", shown)
-                value = index.group(1)
-                if value.startswith("\\"):
-                    value = getattr(warpwise, name).__nb_signature__[0][2][int(value[1:])]
-                assert (None if value == "None" else value) == each.default, each
+        shown, _, values = getattr(warpwise, name).__nb_signature__[0]
+        theirs = {option: values[int(value)] for option, value in re.findall(r"(\w+): [^=:]* = \\(\d+)", shown)}
+        parameters = inspect.signature(getattr(ops, name)).parameters.values()
+        ours = {each.name: each.default for each in parameters if each.default is not each.empty}
+        assert theirs.keys() - ours.keys() == {"out", "stream"} | without.get(name, set()), name
+        assert ours == {option: theirs[option] for option in ours}, name
+        assert all(each.kind is each.KEYWORD_ONLY for each in parameters if each.name in ours), name
+        assert f"warpwise.{name}()" in getattr(ops, name).__doc__
+        defaults = {option: list(value) if isinstance(value, tuple) else value for option, value in ours.items()}
+        operator = {each.name: each.default_value for each in getattr(torch.ops.warpwise, name).default._schema.arguments
+                    if each.has_default_value()}
+        assert {"kernel" if option == "taps" else option: value for option, value in operator.items()} == defaults, name
 
 
 def test_without_what_a_function_cannot_do():

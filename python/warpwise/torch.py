@@ -5,9 +5,9 @@
 >>> edges(torch.tensor([[0, 0, 10, 10]] * 3, dtype=torch.uint8))[0].tolist()
 [0, 40, 40, 0]
 
-Each has the options, defaults and results of warpwise's function of its name, without `out` and `stream`, and is
-torch.ops.warpwise.NAME too: on a GPU it runs on the current stream. Gradients do not flow through them. Needs PyTorch 2.4
-or later.
+Each has the options, defaults and results of warpwise's function of its name, but for arrays that are written to: `out`,
+gemv's `beta` of it, threshold's `mean` and match's `score`. There is no `stream`: on a GPU they run on the current one.
+Gradients do not flow through them: tensors are taken as detached, and so are results. Needs PyTorch 2.4 or later.
 """
 
 from collections.abc import Sequence
@@ -22,31 +22,96 @@ import warpwise
 __all__ = ["convert", "copy", "disparity", "gemv", "match", "sobel", "threshold"]
 
 
+def copy(src: Tensor) -> Tensor:
+    """Every pixel of an image: warpwise.copy()."""
+    result: Tensor = _copy(src.detach())
+    return result
+
+
+def sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
+          channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
+    """The image gradient: warpwise.sobel()."""
+    result: Tensor = _sobel(
+        src.detach(), output=output, norm=norm, taps=kernel, border=border, channels=channels, dtype=dtype)
+    return result
+
+
+def threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
+              inverted: bool = False) -> Tensor:
+    """Adaptive threshold: warpwise.threshold()."""
+    result: Tensor = _threshold(
+        src.detach(), window=window, offset=offset, method=method, maximum=maximum, inverted=inverted)
+    return result
+
+
+def convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
+            matrix: str = "bt601", from_range: Optional[str] = None, to_range: Optional[str] = None,
+            upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
+    """A frame of the pixel format source in the format to: warpwise.convert()."""
+    result: Tensor = _convert(
+        src.detach(), source, to, size=size, convention=convention, matrix=matrix, from_range=from_range,
+        to_range=to_range, upsampling=upsampling, gray_is_luma=gray_is_luma)
+    return result
+
+
+def gemv(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
+    """Matrix times vector: warpwise.gemv()."""
+    result: Tensor = _gemv(a.detach(), x.detach(), alpha=alpha, transpose=transpose)
+    return result
+
+
+def match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
+          search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
+          border: str = "skip") -> Tensor:
+    """Block motion: warpwise.match()."""
+    result: Tensor = _match(
+        reference.detach(), target.detach(), block=block, stride=stride, search_x=search_x, search_y=search_y,
+        measure=measure, border=border)
+    return result
+
+
+def disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
+              subpixel: bool = False) -> Tensor:
+    """How far each pixel of a rectified stereo pair lies left of its counterpart: warpwise.disparity()."""
+    result: Tensor = _disparity(
+        left.detach(), right.detach(), block=block, max_disparity=max_disparity, measure=measure, check=check,
+        subpixel=subpixel)
+    return result
+
+
+# The operators, torch.ops.warpwise.NAME: what runs, and which tensor comes of tensors without data. None has an argument of
+# the name `kernel`, which torch.compile takes for its own.
+
+
 def _dtype(result: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.generic]]") -> torch.dtype:
     dtype: torch.dtype = getattr(torch, result.dtype.name)
     return dtype
 
 
+def _pair(numbers: Sequence[int]) -> Tuple[int, int]:
+    first, second = numbers
+    return first, second
+
+
 @torch.library.custom_op("warpwise::copy", mutates_args=())
-def copy(src: Tensor) -> Tensor:
-    return warpwise.copy(src)  # type: ignore[no-any-return]
+def _copy(src: Tensor) -> Tensor:
+    return warpwise.copy(src.detach())  # type: ignore[no-any-return]
 
 
-@copy.register_fake
+@_copy.register_fake
 def _(src: Tensor) -> Tensor:
     return src.new_empty(src.shape)
 
 
-# Its options may be positions too: torch.compile takes no operator's keyword of the name `kernel`.
 @torch.library.custom_op("warpwise::sobel", mutates_args=())
-def sobel(src: Tensor, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
+def _sobel(src: Tensor, *, output: str = "magnitude", norm: str = "l1", taps: str = "sobel", border: str = "reflect101",
           channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
     return warpwise.sobel(  # type: ignore[no-any-return]
-        src, output=output, norm=norm, kernel=kernel, border=border, channels=channels, dtype=dtype)
+        src.detach(), output=output, norm=norm, kernel=taps, border=border, channels=channels, dtype=dtype)
 
 
-@sobel.register_fake
-def _(src: Tensor, output: str = "magnitude", norm: str = "l1", kernel: str = "sobel", border: str = "reflect101",
+@_sobel.register_fake
+def _(src: Tensor, *, output: str = "magnitude", norm: str = "l1", taps: str = "sobel", border: str = "reflect101",
       channels: str = "rgb", dtype: Optional[str] = None) -> Tensor:
     # The library itself says what type a pixel's result has.
     pixel = numpy.zeros((1, 1), str(src.dtype).rpartition(".")[2])
@@ -54,29 +119,29 @@ def _(src: Tensor, output: str = "magnitude", norm: str = "l1", kernel: str = "s
 
 
 @torch.library.custom_op("warpwise::threshold", mutates_args=())
-def threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
+def _threshold(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
               inverted: bool = False) -> Tensor:
     return warpwise.threshold(  # type: ignore[no-any-return]
-        src, window=window, offset=offset, method=method, maximum=maximum, inverted=inverted)
+        src.detach(), window=window, offset=offset, method=method, maximum=maximum, inverted=inverted)
 
 
-@threshold.register_fake
+@_threshold.register_fake
 def _(src: Tensor, *, window: int = 3, offset: float = 0.0, method: str = "mean", maximum: int = 255,
       inverted: bool = False) -> Tensor:
     return src.new_empty(src.shape)
 
 
 @torch.library.custom_op("warpwise::convert", mutates_args=())
-def convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
+def _convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
             matrix: str = "bt601", from_range: Optional[str] = None, to_range: Optional[str] = None,
             upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
     width_height = None if size is None else (size[0], size[1])
     return warpwise.convert(  # type: ignore[no-any-return]
-        src, source, to, size=width_height, convention=convention, matrix=matrix, from_range=from_range, to_range=to_range,
+        src.detach(), source, to, size=width_height, convention=convention, matrix=matrix, from_range=from_range, to_range=to_range,
         upsampling=upsampling, gray_is_luma=gray_is_luma)
 
 
-@convert.register_fake
+@_convert.register_fake
 def _(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None, convention: str = "exact",
       matrix: str = "bt601", from_range: Optional[str] = None, to_range: Optional[str] = None,
       upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
@@ -93,11 +158,11 @@ def _(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]] = None
 
 
 @torch.library.custom_op("warpwise::gemv", mutates_args=())
-def gemv(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
-    return warpwise.gemv(a, x, alpha=alpha, transpose=transpose)  # type: ignore[no-any-return]
+def _gemv(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
+    return warpwise.gemv(a.detach(), x.detach(), alpha=alpha, transpose=transpose)  # type: ignore[no-any-return]
 
 
-@gemv.register_fake
+@_gemv.register_fake
 def _(a: Tensor, x: Tensor, *, alpha: float = 1.0, transpose: bool = False) -> Tensor:
     return a.new_empty((a.shape[1 if transpose else 0],), dtype=torch.float32)
 
@@ -107,15 +172,15 @@ int[] search_y=[-16, 15], str measure="sad", str border="skip") -> Tensor"""  # 
 
 
 @torch.library.custom_op("warpwise::match", mutates_args=(), schema=_MATCH)
-def match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
+def _match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
           search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
           border: str = "skip") -> Tensor:
     return warpwise.match(  # type: ignore[no-any-return]
-        reference, target, block=_pair(block), stride=_pair(stride), search_x=_pair(search_x), search_y=_pair(search_y),
+        reference.detach(), target.detach(), block=_pair(block), stride=_pair(stride), search_x=_pair(search_x), search_y=_pair(search_y),
         measure=measure, border=border)
 
 
-@match.register_fake
+@_match.register_fake
 def _(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), stride: Sequence[int] = (0, 0),
       search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
       border: str = "skip") -> Tensor:
@@ -126,18 +191,13 @@ def _(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), str
 
 
 @torch.library.custom_op("warpwise::disparity", mutates_args=())
-def disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
+def _disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
               subpixel: bool = False) -> Tensor:
     return warpwise.disparity(  # type: ignore[no-any-return]
-        left, right, block=block, max_disparity=max_disparity, measure=measure, check=check, subpixel=subpixel)
+        left.detach(), right.detach(), block=block, max_disparity=max_disparity, measure=measure, check=check, subpixel=subpixel)
 
 
-@disparity.register_fake
+@_disparity.register_fake
 def _(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
       subpixel: bool = False) -> Tensor:
     return left.new_empty(left.shape, dtype=torch.float32)
-
-
-def _pair(numbers: Sequence[int]) -> Tuple[int, int]:
-    first, second = numbers
-    return first, second
