@@ -30,6 +30,15 @@ Pixels result_of(std::span<const ChainStep> steps, Pixels pixels) {
   return pixels;
 }
 
+/// Refused where it is made, not where it runs.
+PixelFormat one_plane(std::string_view word, const char* name) {
+  const auto format = parse<PixelFormat>(word, name);
+  if (const int planes = plane_count(format); planes != 1)
+    throw InvalidArgument(std::string(name) + " is '" + std::string(word) + "', which has " +
+                          std::to_string(planes) + " planes: a Chain's images have one");
+  return format;
+}
+
 class PythonChain {
  public:
   explicit PythonChain(std::vector<ChainStep> steps) : chain_(std::move(steps)) {}
@@ -65,17 +74,17 @@ void add_steps(nb::module_& module) {
   const ConvertOptions convert;
   nb::class_<ChainConvert>(
       module, "ChainConvert",
-      "A Chain's step that calls convert(), whose options it has. Both formats have one plane.")
+      "A Chain's step that calls convert(), whose options it has. Both formats have one plane: "
+      "InvalidArgument for others.")
       .def(
           "__init__",
           [](ChainConvert* self, std::string_view source, std::string_view to,
              std::string_view convention, std::string_view matrix,
              std::optional<std::string_view> from_range, std::optional<std::string_view> to_range,
              std::string_view upsampling, bool gray_is_luma) {
-            new (self)
-                ChainConvert{parse<PixelFormat>(source, "source"), parse<PixelFormat>(to, "to"),
-                             convert_options(convention, matrix, from_range, to_range, upsampling,
-                                             gray_is_luma)};
+            new (self) ChainConvert{one_plane(source, "source"), one_plane(to, "to"),
+                                    convert_options(convention, matrix, from_range, to_range,
+                                                    upsampling, gray_is_luma)};
           },
           arg("source") = word(ChainConvert{}.from), arg("to") = word(ChainConvert{}.to),
           nb::kw_only(), arg("convention") = word(convert.convention),
@@ -99,6 +108,9 @@ void add_steps(nb::module_& module) {
           "__init__",
           [](ThresholdOptions* self, std::int64_t window, double offset, std::string_view method,
              std::uint32_t maximum, bool inverted) {
+            if (window < 1 || window % 2 == 0)
+              throw InvalidArgument("window is " + std::to_string(window) +
+                                    "; it must be odd and 1 or more");
             new (self)
                 ThresholdOptions(threshold_options(window, offset, method, maximum, inverted));
           },

@@ -24,6 +24,10 @@ struct Device {
   bench::Testbench testbench;
   std::mutex mutex;
 };
+
+/// That of `warpwise explain` for one compute capability.
+constexpr std::uint64_t default_budget = 100'000'000;
+
 using SharedDevice = std::shared_ptr<Device>;
 
 template <class Body>
@@ -241,13 +245,21 @@ class PythonTestbench {
   }
 
  private:
+  /// A str, bytes or what is os.PathLike, as the file system has it.
   static std::filesystem::path path_of(nb::handle path) {
-    return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
+    const nb::bytes encoded(nb::module_::import_("os").attr("fsencode")(path));
+    const std::string name(encoded.c_str(), encoded.size());
+    if (name.find('\0') != std::string::npos)
+      throw InvalidArgument(nb::cast<std::string>(nb::repr(path)) +
+                            " has a zero, which no path has");
+    return name;
   }
 
   static bench::CompileOptions options_of(int architecture, std::vector<std::string> defines,
                                           nb::handle include_folders) {
     bench::CompileOptions options{architecture, std::move(defines), {}};
+    if (nb::isinstance<nb::str>(include_folders) || nb::isinstance<nb::bytes>(include_folders))
+      throw nb::type_error("include_folders is one path, where a list of them is taken");
     for (const nb::handle each : include_folders) options.include_folders.push_back(path_of(each));
     return options;
   }
@@ -312,7 +324,8 @@ backend               "emulator", "gpu", or None for what the environment variab
                       (emulator where it is not set)
 compute_capabilities  the GPUs that costs are counted for
 checks                what is looked for: "all", "none", or words of memory, races, init, sync, runtime, equal_writes
-budget                warp instructions after which a launch is ended with a fault; 0: none
+budget                warp instructions after which a launch is ended with a fault, as `warpwise explain` does after as many:
+                      they take seconds, and with all checks up to a minute, in which Ctrl-C waits; 0: none
 
 >>> import numpy
 >>> from warpwise import emulator
@@ -323,7 +336,7 @@ budget                warp instructions after which a launch is ended with a fau
                     std::string_view, std::uint64_t>(),
            nb::kw_only(), arg("backend") = nb::none(),
            arg("compute_capabilities") = std::vector<std::string>{"9.0"}, arg("checks") = "all",
-           arg("budget") = 0)
+           arg("budget") = default_budget)
       .def_prop_ro("backend", &PythonTestbench::backend, "\"emulator\" or \"gpu\".")
       .def_prop_ro("skipped", &PythonTestbench::skipped,
                    "How many expectations were skipped because a GPU has no counts.")
@@ -338,17 +351,19 @@ budget                warp instructions after which a launch is ended with a fau
       .def("load", &PythonTestbench::load, arg("file"), nb::kw_only(),
            arg("architecture") = compile.architecture, arg("defines") = compile.defines,
            arg("include_folders") = nb::tuple(),
-           nb::sig(
-               "def load(self, file: str | os.PathLike[str], *, architecture: int = 75, "
-               "defines: collections.abc.Sequence[str] = [], "
-               "include_folders: collections.abc.Iterable[str | os.PathLike[str]] = ()) -> Module"),
+           nb::sig("def load(self, file: str | bytes | os.PathLike[typing.Any], *, architecture: "
+                   "int = 75, "
+                   "defines: collections.abc.Sequence[str] = [], "
+                   "include_folders: collections.abc.Iterable[str | bytes | "
+                   "os.PathLike[typing.Any]] = ()) -> Module"),
            (std::string("A file of PTX (.ptx) or of CUDA C++ (.cu).") + compiled).c_str())
       .def("load_cuda", &PythonTestbench::load_cuda, arg("text"), nb::kw_only(),
            arg("architecture") = compile.architecture, arg("defines") = compile.defines,
            arg("include_folders") = nb::tuple(), arg("name") = "kernel.cu",
            nb::sig("def load_cuda(self, text: str, *, architecture: int = 75, "
                    "defines: collections.abc.Sequence[str] = [], "
-                   "include_folders: collections.abc.Iterable[str | os.PathLike[str]] = (), "
+                   "include_folders: collections.abc.Iterable[str | bytes | "
+                   "os.PathLike[typing.Any]] = (), "
                    "name: str = ...) -> Module"),
            (std::string("CUDA C++ as text; messages call it by the name.") + compiled).c_str());
 }

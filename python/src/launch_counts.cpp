@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,21 @@ namespace warpwise::python {
 namespace {
 
 namespace bench = testbench;
+
+/// Text that may have any bytes, of a kernel's printf or of a file: those that are no UTF-8 are
+/// shown as \xNN.
+nb::str text_of(std::string_view text) {
+  PyObject* made =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal<nb::str>(made);
+}
+
+/// A member that is such a text.
+template <class Of>
+auto text_of(std::string Of::* member) {
+  return [member](const Of& of) { return text_of(of.*member); };
+}
 
 template <class Counts>
 void add_counts(nb::module_& module, const char* name, const char* text,
@@ -71,7 +88,7 @@ void add_memory_counts(nb::module_& module) {
       .def_ro("texture_references", &Memory::texture_references);
   using Line = emulator::LineCounts;
   nb::class_<Line>(module, "LineCounts", "The counts of one source line.")
-      .def_ro("file", &Line::file)
+      .def_prop_ro("file", text_of(&Line::file))
       .def_ro("line", &Line::line)
       .def_ro("execution", &Line::execution)
       .def_ro("memory", &Line::memory, "For each compute capability of the Testbench.");
@@ -86,8 +103,8 @@ void add_fault(nb::module_& module) {
       .def_prop_ro(
           "kind", [](const Fault& fault) { return std::string(name_of(fault.kind)); },
           "\"out_of_bounds\", \"race\", …")
-      .def_ro("message", &Fault::message)
-      .def_ro("file", &Fault::file)
+      .def_prop_ro("message", text_of(&Fault::message))
+      .def_prop_ro("file", text_of(&Fault::file))
       .def_ro("line", &Fault::line, "0 where it is not known.")
       .def_ro("count", &Fault::count)
       .def_prop_ro(
@@ -97,7 +114,7 @@ void add_fault(nb::module_& module) {
           "block", [](const Fault& fault) { return place(fault.block); },
           nb::sig("def block(self) -> tuple[int, int, int]"))
       .def("__repr__", [](const Fault& fault) {
-        return "Fault(" + std::string(name_of(fault.kind)) + ": " + fault.message + ")";
+        return text_of("Fault(" + std::string(name_of(fault.kind)) + ": " + fault.message + ")");
       });
 }
 
@@ -108,10 +125,10 @@ void add_outcome(nb::module_& module) {
                       "which `assert` of pytest shows.")
       .def_ro("holds", &Outcome::holds)
       .def_ro("skipped", &Outcome::skipped, "It was not looked at, and holds: the text says why.")
-      .def_ro("text", &Outcome::text, "What was found where, and what is allowed.")
+      .def_prop_ro("text", text_of(&Outcome::text), "What was found where, and what is allowed.")
       .def("__bool__", [](const Outcome& outcome) { return outcome.holds; })
       .def("__repr__", [](const Outcome& outcome) {
-        return outcome.text.empty() ? std::string("Outcome(it holds)") : outcome.text;
+        return text_of(outcome.text.empty() ? "Outcome(it holds)" : outcome.text);
       });
 }
 
@@ -140,7 +157,9 @@ void add_launch(nb::module_& module) {
 An expectation fails, too, where it could not be missed: the named line, or the whole kernel, executed nothing of the
 kind. On a GPU nothing is counted, and expectations of counts are skipped. `file` is the end of a path.)")
       .def_prop_ro("faults", result(&Results::faults), "Empty for a clean run.")
-      .def_prop_ro("printed", result(&Results::printed), "What the kernel's printf wrote.")
+      .def_prop_ro(
+          "printed", [](const Launch& launch) { return text_of(launch.result().printed); },
+          "What the kernel's printf wrote; bytes that are no UTF-8 as \\xNN.")
       .def_prop_ro("blocks", result(&Results::blocks), "How many ran.")
       .def_prop_ro("totals", result(&Results::totals), "What was executed.")
       .def_prop_ro("memory", result(&Results::memory),

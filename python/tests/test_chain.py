@@ -75,6 +75,11 @@ def test_one_chain_on_several_threads():
 
 @pytest.mark.parametrize("call,says", [
     (lambda: warpwise.Chain([]), "there is no step"),
+    (lambda: warpwise.ChainConvert("nv12", "rgb24"), "source is 'nv12', which has 2 planes"),
+    (lambda: warpwise.ChainConvert(to="i444"), "to is 'i444', which has 3 planes"),
+    (lambda: warpwise.ChainConvert("i420"), "source is 'i420', which has 3 planes"),
+    (lambda: warpwise.ThresholdOptions(window=4), "window is 4; it must be odd and 1 or more"),
+    (lambda: warpwise.ThresholdOptions(window=-1), "window is -1; it must be odd"),
     (lambda: warpwise.SobelOptions(norm="l3"), "norm is 'l3', and is one of l1, l2"),
     (lambda: warpwise.Chain([warpwise.ChainConvert(to="yuyv")]).run(colours(4, 4)), "no destination is yuyv"),
     (lambda: edges().run(colours(4, 4)[:, ::2]), "side by side"),

@@ -41,6 +41,44 @@ SET = """
 }
 """
 
+# Prints what nobody promises to be UTF-8, and writes where nothing is.
+PRINTS = b"""
+.version 7.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.file 1 "k\xff.cu"
+.global .align 1 .b8 format[5] = {195, 164, 255, 10, 0};
+.visible .entry prints(.param .u64 to)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %d<3>;
+  .loc 1 7 0
+  mov.u64 %d1, format;
+  cvta.global.u64 %d1, %d1;
+  mov.u64 %d2, 0;
+  {
+    .param .b64 p0;
+    st.param.b64 [p0], %d1;
+    .param .b64 p1;
+    st.param.b64 [p1], %d2;
+    .param .b32 q0;
+    call.uni (q0), vprintf, (p0, p1);
+    ld.param.b32 %r1, [q0];
+  }
+  ld.param.u64 %d1, [to];
+  st.global.u32 [%d1+4], %r1;
+  ret;
+}
+.visible .entry ends_never()
+{
+  .reg .b32 %r<2>;
+AGAIN:
+  add.u32 %r1, %r1, 1;
+  bra AGAIN;
+}
+"""
+
 # Each line is what one expectation is about.
 TRANSPOSE = """__constant__ float bias[1];
 extern "C" __global__ void transpose(const float* from, float* to, int size) {
@@ -99,6 +137,43 @@ def test_checks_and_budget_are_chosen():
     bench = emulator.Testbench(budget=4)
     launch = bench.load_ptx(SET).kernel("set").launch(1, 32, bench.zeros("to", 32, np.int32), 7)
     assert [fault.kind for fault in launch.faults] == ["budget"]
+
+
+def test_text_that_is_no_utf8(bench, tmp_path):
+    file = tmp_path / "prints.ptx"
+    file.write_bytes(PRINTS)
+    launch = bench.load(file).kernel("prints").launch(1, 1, bench.zeros("to", 1, np.int32))
+    assert launch.printed == "\u00e4\\xff\n"
+    fault, = launch.faults
+    assert fault.kind == "out_of_bounds" and fault.file == "k\\xff.cu" and fault.line == 7
+    assert "k\\xff.cu" in {line.file for line in launch.lines}
+    outcome = launch.expect_no_faults()
+    assert "k\\xff.cu:7" in outcome.text and repr(outcome) == outcome.text and "to" in repr(fault) and fault.message in repr(fault)
+
+
+def test_a_kernel_that_ends_never():
+    bench = emulator.Testbench(checks="none")
+    launch = bench.load_ptx(PRINTS.decode(errors="replace")).kernel("ends_never").launch(1, 32)
+    assert [(fault.kind, "100000000" in fault.message) for fault in launch.faults] == [("budget", True)]
+
+
+@pytest.mark.parametrize("name", ["plain.ptx", b"bytes.ptx", b"no\xffutf8.ptx", "no\udcffutf8.ptx"])
+def test_paths(bench, tmp_path, name):
+    path = tmp_path / os.fsdecode(name)
+    path.write_text(SET)
+    for given in (path, os.fsencode(path), os.fspath(path)):
+        assert bench.load(given).kernel("set").name == "set"
+
+
+def test_paths_that_are_none(bench, tmp_path):
+    for path in ("a\0b.ptx", b"a\0b.ptx"):
+        with pytest.raises(warpwise.InvalidArgument, match="has a zero"):
+            bench.load(path)
+    with pytest.raises(TypeError, match="int"):
+        bench.load(3)
+    for folders in ("include", b"include"):
+        with pytest.raises(TypeError, match="include_folders is one path"):
+            bench.load("k.ptx", include_folders=folders)
 
 
 def test_sizes_of_a_launch(bench):
