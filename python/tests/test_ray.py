@@ -325,6 +325,16 @@ def test_command(tmp_path, files):
     assert run.returncode == 1 and out.startswith("24 made, 0 there, 4 failed; ") and said.count("warpwise: ") == 4
     run = command(files / "00.png", tmp_path / "out", pipeline="sobbel")
     assert "'sobbel' is no stage" in run.communicate()[1] and run.returncode == 2
+    for options in (["--workers", "-1"], ["--workers", "0", "--cluster", "local"]):
+        run = command(files / "00.png", tmp_path / "none", *options)
+        assert run.communicate()[1] == f"warpwise: workers is {options[1]}, and is 1 or more\n" and run.returncode == 2
+
+
+def test_a_run_replaces_the_manifest_and_leaves_the_results(tmp_path):
+    out = tmp_path / "out"
+    for i in range(2):
+        process([str(save(tmp_path / f"{i}.png", noise(4, 5, seed=i)))], str(out), "sobel")
+    assert [pathlib.Path(row["input"]).name for row in manifest(out)] == ["1.png"] and len(results(out)) == 2
 
 
 # Clusters.

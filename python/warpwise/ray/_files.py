@@ -129,7 +129,8 @@ def output_name(path: str, digest: bytes, frame: Optional[int], pipeline: str) -
 
 
 def write_once(out: str, name: str, data: bytes) -> None:
-    """Writes a file that is there whole or not at all, also when the machine loses its power."""
+    """Writes a file that is there whole or not at all. After a loss of power it may be not at all: its folder's names are left
+    to the system, and the next run makes it again."""
     target, partial = os.path.join(out, name), os.path.join(out, PARTIAL, uuid.uuid4().hex)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
@@ -142,4 +143,3 @@ def write_once(out: str, name: str, data: bytes) -> None:
         if os.path.exists(partial):
             os.unlink(partial)
         raise
-

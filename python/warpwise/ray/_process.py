@@ -43,11 +43,13 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
 
     A result's name is a hash of the input's path, its bytes, the frame's number, the pipeline, and the versions of Warpwise and of
     what decodes and encodes. What is there already is not computed again, so a run that was broken off goes on where it was.
-    A file that fails is in the manifest with the reason, and a full disk ends the run, with all that was not done in it. Raises
-    InvalidArgument for a pipeline that is none, OSError where the manifest cannot be written, and BlockingIOError where another
+    A file that fails is in the manifest with the reason, and a full disk ends the run, with all that was not done in it. The
+    manifest is of one run: it replaces that of the run before. Raises InvalidArgument for a pipeline that is none, OSError where the manifest cannot be written, and BlockingIOError where another
     run writes into `out`.
     """
     Pipeline(pipeline)
+    if workers is not None and workers < 1:
+        raise warpwise.InvalidArgument(f"workers is {workers}, and is 1 or more")
     paths = inputs_of(inputs)
     out = os.path.abspath(out)
     os.makedirs(os.path.join(out, PARTIAL), exist_ok=True)
