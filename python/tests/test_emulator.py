@@ -1,6 +1,7 @@
 """warpwise.emulator: tests of kernels, what they find, and explain."""
 
 import doctest
+import json
 import os
 import shutil
 
@@ -316,3 +317,24 @@ def test_explain(tmp_path):
     assert said["kernel"] == "set" and [each["kind"] for each in said["faults"]] == ["out_of_bounds"]
     with pytest.raises(warpwise.Error, match="kernel"):
         emulator.explain(file, kernel="none", grid=1, block=1)
+    for arguments in ((np.zeros(32, np.int32), np.uint32(5)), [np.zeros(32, np.int32), np.array(5, np.int32)]):
+        seen = emulator.explain(file, kernel="set", grid=np.int64(1), block=[32, 1], arg=arguments, cc=["7.5", "9.0"])
+        assert seen["faults"] == [] and all(f'"{each}"' in json.dumps(seen) for each in ("7.5", "9.0"))
+
+
+def test_words_of_explain(tmp_path):
+    def words(name, value):
+        return emulator._option(name, value, str(tmp_path))
+    assert words("--arg", (np.float32(0.5), np.float64(1e-300), np.int8(-3), np.array(4, np.uint64), "i32:1")) == [
+        "--arg", "f32:0.5", "--arg", "f64:1e-300", "--arg", "i8:-3", "--arg", "u64:4", "--arg", "i32:1"]
+    assert words("--define", ("A=1", "B")) == ["--define", "A=1", "--define", "B"]
+    assert words("--grid", (np.int64(2), 3)) == words("--grid", [2, 3]) == ["--grid", "2,3"]
+    assert words("--block", np.int64(2)) == ["--block", "2"] and words("--cc", ["7.5", "9.0"]) == ["--cc", "7.5,9.0"]
+    with pytest.raises(TypeError, match="arg has bool"):
+        words("--arg", [np.True_])
+
+
+def test_explain_without_a_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPWISE", str(tmp_path / "missing"))
+    with pytest.raises(warpwise.Error, match="missing: No such file"):
+        emulator.explain("set.ptx")

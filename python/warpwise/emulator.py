@@ -52,13 +52,17 @@ __all__ = [
     "PassCounts", "Testbench", "TrafficCounts", "explain"]
 
 
+REPEATED = ("--arg", "--define", "--dump", "--include")  # of the command's options, each with one value
+
+
 def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[str, Any]":
     """What `warpwise explain SUBJECT --json` says of a kernel, as a dict.
 
     subjects  a file of CUDA C++ or PTX, a rung or a primitive, as the command takes them; two of them are compared
-    options   the command's, with _ for -: kernel="scale", grid=(4, 1), block=256, cc="9.0,12.0", machine_code=True.
-              One that may be repeated takes a list: define=["N=3"]. arg=[...] are the kernel's arguments, in the
-              command's words ("f32[256]:iota", "i32:5"), or arrays of NumPy for buffers with their elements
+    options   the command's, with _ for -: kernel="scale", grid=(4, 1), block=256, cc=["9.0", "12.0"], machine_code=True.
+              One that may be repeated takes a list or a tuple, too: define=["N=3"]. arg=[...] are the kernel's arguments,
+              in the command's words ("f32[256]:iota", "i32:5"), NumPy's scalars, or its arrays for buffers with their
+              elements
 
     The command has to be installed, on the PATH or where the environment variable WARPWISE says. Faults of the kernel are
     in the dict; what the command could not do is raised as an Error.
@@ -70,7 +74,10 @@ def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[
         words = [os.fspath(each) for each in subjects]
         for name, value in options.items():
             words += _option("--" + name.replace("_", "-"), value, folder)
-        ended = subprocess.run([command, "explain", "--json", *words], capture_output=True, text=True, check=False)
+        try:
+            ended = subprocess.run([command, "explain", "--json", *words], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise Error(f"explain runs the command {command}: {error.strerror}") from None
     if not ended.stdout:  # a kernel with faults has a report and ends with another status too
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
     result: "dict[str, Any]" = json.loads(ended.stdout)
@@ -82,18 +89,20 @@ def _option(name: str, value: Any, folder: str) -> "list[str]":
         return [name]
     if value is False or value is None:
         return []
-    if isinstance(value, list):
-        return [word for each in value for word in _option(name, each, folder)]
-    if isinstance(value, tuple):
+    if isinstance(value, (list, tuple)):
+        if name in REPEATED:
+            return [word for each in value for word in _option(name, each, folder)]
         return [name, ",".join(str(each) for each in value)]
-    if isinstance(value, numpy.ndarray):
+    if name == "--arg" and isinstance(value, (numpy.ndarray, numpy.generic)):
         return [name, _argument(value, folder)]
     return [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
 
 
-def _argument(array: "numpy.ndarray[Any, Any]", folder: str) -> str:
+def _argument(array: Any, folder: str) -> str:
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
-        raise TypeError(f"arg has an array of {array.dtype}; there are integers and floats of up to 64 bits")
+        raise TypeError(f"arg has {array.dtype}; there are integers and floats of up to 64 bits")
+    if array.ndim == 0:
+        return f"{array.dtype.kind}{8 * array.dtype.itemsize}:{array.item()}"
     handle, path = tempfile.mkstemp(suffix=".npy", dir=folder)
     with os.fdopen(handle, "wb") as file:
         numpy.save(file, array.reshape(-1))
