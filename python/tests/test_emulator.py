@@ -149,7 +149,7 @@ def test_text_that_is_no_utf8(bench, tmp_path):
     assert fault.kind == "out_of_bounds" and fault.file == "k\\xff.cu" and fault.line == 7
     assert "k\\xff.cu" in {line.file for line in launch.lines}
     outcome = launch.expect_no_faults()
-    assert "k\\xff.cu:7" in outcome.text and repr(outcome) == outcome.text and "to" in repr(fault) and fault.message in repr(fault)
+    assert "k\\xff.cu:7" in outcome.text and repr(outcome) == outcome.text and fault.message in repr(fault)
 
 
 def test_a_kernel_that_ends_never():
@@ -210,7 +210,8 @@ def test_arguments(bench):
     (lambda to: (to, 1 << 70), "does not hold"),
     (lambda to: (None, 1), r"argument 0 \(from 0\) is of type NoneType"),
     (lambda to: (to, None), r"argument 1 \(from 0\) is of type NoneType"),
-    (lambda to: (emulator.Testbench().zeros("to", 32, np.int32), 1), r"argument 0 \(from 0\) is a Buffer of another Testbench"),
+    (lambda to: (emulator.Testbench().zeros("to", 32, np.int32), 1),
+     r"argument 0 \(from 0\) is a Buffer of another Testbench"),
     (lambda to: (to, np.int64(1)), "an integer or an address of 8 bytes, its parameter .u32 of 4"),
     (lambda to: (np.zeros(4, np.int32), 1), r"argument 0 \(from 0\) is an array: pass a Buffer"),
 ])

@@ -137,8 +137,8 @@ def _convert(src: Tensor, source: str, to: str, *, size: Optional[Sequence[int]]
             upsampling: str = "replicate", gray_is_luma: bool = False) -> Tensor:
     width_height = None if size is None else (size[0], size[1])
     return warpwise.convert(  # type: ignore[no-any-return]
-        src.detach(), source, to, size=width_height, convention=convention, matrix=matrix, from_range=from_range, to_range=to_range,
-        upsampling=upsampling, gray_is_luma=gray_is_luma)
+        src.detach(), source, to, size=width_height, convention=convention, matrix=matrix, from_range=from_range,
+        to_range=to_range, upsampling=upsampling, gray_is_luma=gray_is_luma)
 
 
 @_convert.register_fake
@@ -176,8 +176,8 @@ def _match(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32)
           search_x: Sequence[int] = (-16, 15), search_y: Sequence[int] = (-16, 15), measure: str = "sad",
           border: str = "skip") -> Tensor:
     return warpwise.match(  # type: ignore[no-any-return]
-        reference.detach(), target.detach(), block=_pair(block), stride=_pair(stride), search_x=_pair(search_x), search_y=_pair(search_y),
-        measure=measure, border=border)
+        reference.detach(), target.detach(), block=_pair(block), stride=_pair(stride), search_x=_pair(search_x),
+        search_y=_pair(search_y), measure=measure, border=border)
 
 
 @_match.register_fake
@@ -194,7 +194,8 @@ def _(reference: Tensor, target: Tensor, *, block: Sequence[int] = (32, 32), str
 def _disparity(left: Tensor, right: Tensor, *, block: int = 11, max_disparity: int = 64, measure: str = "sad", check: int = 1,
               subpixel: bool = False) -> Tensor:
     return warpwise.disparity(  # type: ignore[no-any-return]
-        left.detach(), right.detach(), block=block, max_disparity=max_disparity, measure=measure, check=check, subpixel=subpixel)
+        left.detach(), right.detach(), block=block, max_disparity=max_disparity, measure=measure, check=check,
+        subpixel=subpixel)
 
 
 @_disparity.register_fake
