@@ -1,6 +1,7 @@
 #include <libyuv.h>
 #include <opencv2/imgproc.hpp>
 
+#include <array>
 #include <vector>
 
 #include "bench/cpu_harness.hpp"
@@ -47,6 +48,34 @@ void add_pair(const std::string& name, const std::string& peer_name, PixelFormat
          return {[=, keep = std::pair(src, dst)] { convert(in, out, options); },
                  [=, keep = std::pair(src, dst)] { peer(in, out); }};
        }});
+}
+
+/// Rows that begin 16 bytes past a 64-byte boundary, as those of malloc and NumPy do, with gaps.
+void add_pitched(std::int64_t width) {
+  const auto peer = [](const HostFrame& src, const HostFrame& dst) {
+    libyuv::YUY2ToARGB(at(src, 0), pitch(src, 0), at(dst, 0), pitch(dst, 0), width_of(src),
+                       height_of(src));
+  };
+  const auto frame = [](Bytes& bytes, PixelFormat format, std::int64_t w, std::int64_t h) {
+    const std::int64_t row = plane_row_bytes(format, 0, w) / 64 * 64 + 128;
+    bytes.assign(static_cast<std::size_t>(row * h + 64), 77);
+    const auto misses = -reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
+    std::array<HostFrame::Plane, 3> planes{};
+    planes[0] = {reinterpret_cast<std::byte*>(bytes.data() + (misses + 16) % 64), row};
+    return HostFrame(format, w, h, planes);
+  };
+  ConvertOptions options;
+  options.convention = Convention::libyuv;
+  add_at({"convert/yuyv to bgra32 libyuv, pitched rows", "libyuv YUY2ToARGB",
+          [](auto w, auto h) { return 6 * w * h; },
+          [=](std::int64_t w, std::int64_t h) -> Pair {
+            const auto src = std::make_shared<Bytes>(), dst = std::make_shared<Bytes>();
+            const HostFrame in = frame(*src, PixelFormat::yuyv, w, h);
+            const HostFrame out = frame(*dst, PixelFormat::bgra32, w, h);
+            return {[=, keep = std::pair(src, dst)] { convert(in, out, options); },
+                    [=, keep = std::pair(src, dst)] { peer(in, out); }};
+          }},
+         width, 64);
 }
 
 ConvertOptions libyuv_options() {
@@ -98,6 +127,7 @@ const bool registered = [] {
              libyuv::NV12ToRAW(at(src, 0), pitch(src, 0), at(src, 1), pitch(src, 1), at(dst, 0),
                                pitch(dst, 0), width_of(src), height_of(src));
            });
+  for (const std::int64_t width : {64, 128, 320}) add_pitched(width);
   return true;
 }();
 

@@ -416,6 +416,36 @@ TEST(ConvertOnCpu, DecodesEveryPairOfSubsampledChroma) {
   }
 }
 
+// Whole steps, one more that overlaps the last, aligned ones in long rows, and ends in a copy.
+TEST(ConvertOnCpu, RowsAroundWholeSteps) {
+  constexpr PixelFormat pairs[][2] = {{PixelFormat::yuyv, PixelFormat::bgra32},
+                                      {PixelFormat::nv12, PixelFormat::rgba32},
+                                      {PixelFormat::bgra32, PixelFormat::gray8},
+                                      {PixelFormat::rgb24, PixelFormat::gray8},
+                                      {PixelFormat::bgra32, PixelFormat::i444}};
+  ConvertOptions options;
+  options.convention = Convention::libyuv;
+  for (const auto& [from, to] : pairs) {
+    if (from == PixelFormat::rgb24) options.convention = Convention::exact;
+    for (const std::int64_t width : {62,  63,  64,  65,  66,   78,   126,  127,  128,  129,
+                                     130, 320, 321, 334, 2046, 2048, 2049, 2096, 2110, 2111}) {
+      GuardedFrame src(from, {width, 5}, {16, 48});
+      src.fill_random(static_cast<std::uint64_t>(width));
+      GuardedFrame expected(to, {width, 5});
+      reference::convert(src.view(), expected.view(), options);
+      for (const Layout& layout : {Layout{0, 64}, Layout{16, 64}, Layout{48, 16}, Layout{2, 5}}) {
+        SCOPED_TRACE(text_of(from, to, options) + " width " + std::to_string(width) + " offset " +
+                     std::to_string(layout.offset_bytes));
+        GuardedFrame actual(to, {width, 5}, layout);
+        run(Backend::cpu, src, actual, options);
+        expected.expect_equal(actual);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+    options.convention = Convention::libyuv;
+  }
+}
+
 // Stores pass the caches by where a destination of more than 24 MiB lets them be aligned.
 TEST(ConvertOnCpu, ImagesLargerThanCaches) {
   ConvertOptions options;

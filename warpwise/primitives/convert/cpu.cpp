@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
@@ -434,6 +435,25 @@ namespace warpwise::detail::convert {
 
 HWY_EXPORT(convert_rows);
 
+namespace {
+
+/// narrow(). Each thread keeps the answer of its last call: to try all chroma takes as long as to
+/// convert a small frame.
+Narrow narrow_once(const Linear& linear, bool to_rgb) {
+  struct Last {
+    Linear linear;
+    bool to_rgb;
+    Narrow numbers;
+  };
+  thread_local std::optional<Last> last;
+  if (!last || last->to_rgb != to_rgb || last->linear != linear) {
+    last = {linear, to_rgb, narrow(linear, to_rgb)};
+  }
+  return last->numbers;
+}
+
+}  // namespace
+
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion) {
   const Plan plan = plan_of(conversion);
   const bool to_luma = holds_yuv(dst.format()) || dst.format() == PixelFormat::gray8;
@@ -445,9 +465,10 @@ void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion
       is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::replicate;
   const bool direct =
       plan.transform == Transform::linear && (shares_chroma ? !to_luma : !holds_yuv(src.format()));
-  const Narrow numbers = direct ? narrow(plan.linear, !to_luma) : Narrow{};
-  // Up to 4 bytes of a pixel in and 4 out.
-  cpu::parallel_rows(src.height(), 8 * src.width(), [&](auto first, auto last) {
+  const Narrow numbers = direct ? narrow_once(plan.linear, !to_luma) : Narrow{};
+  // Pairs of rows, which may share their chroma. Up to 4 bytes of a pixel in and 4 out.
+  cpu::parallel_rows((src.height() + 1) / 2, 16 * src.width(), [&](auto pair, auto last_pair) {
+    const std::int64_t first = 2 * pair, last = std::min(2 * last_pair, src.height());
     if (convert_direct(src, dst, numbers, first, last)) return;
     rows(src, dst, conversion.upsampling, plan.transform, digits, first, last);
   });

@@ -47,6 +47,8 @@ struct Linear {
   std::int64_t offset[3] = {};
   int luma_scale = 256;
   int luma_black = 0;
+
+  bool operator==(const Linear&) const = default;
 };
 
 struct Plan {
