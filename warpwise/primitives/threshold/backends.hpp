@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "warpwise/primitives/threshold/threshold.hpp"
@@ -29,6 +30,45 @@ struct GaussianRule {
   std::int32_t shift = 0;
   ThresholdValues values;
 };
+
+/// How the CPU cuts an image for gaussian: into `across` times `strips` tiles.
+struct GaussianTiles {
+  std::int64_t columns, rows;  ///< of every tile but the last ones
+  std::int64_t across, strips;
+};
+
+/// Columns of a tile are a multiple of these.
+inline constexpr std::int64_t gaussian_step = 64;
+
+/// Tiles keep a window's weighed rows within 512 KiB where 64 columns do, and are twice as many as
+/// the threads where the image allows. A strip weighs a window's rows more than it has, narrow
+/// columns only load pixels beside them again: strips are no lower than four windows until columns
+/// are narrow, and one window then.
+constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, std::int64_t taps,
+                                       std::int64_t threads) {
+  const auto whole_steps = [](std::int64_t n) {
+    return (n + gaussian_step - 1) / gaussian_step * gaussian_step;
+  };
+  const std::int64_t window = 2 * taps - 1;
+  const std::int64_t row_floats = (std::int64_t{512} << 10) / 4 / std::min(window, height);
+  std::int64_t columns = std::min(
+      {whole_steps(std::max<std::int64_t>(256, 8 * taps)),
+       std::max(row_floats / gaussian_step, std::int64_t{1}) * gaussian_step, whole_steps(width)});
+  std::int64_t across = 1, strips = 1;
+  const auto cut = [&](std::int64_t tiles, std::int64_t least_rows) {
+    across = (width + columns - 1) / columns;
+    strips =
+        std::min((tiles + across - 1) / across, std::max<std::int64_t>(height / least_rows, 1));
+  };
+  cut(threads == 1 ? 1 : 4 * threads, 4 * window);
+  while (threads > 1 && across * strips < 2 * threads && columns > gaussian_step) {
+    columns = whole_steps(columns / 2);
+    cut(2 * threads, 4 * window);
+  }
+  if (threads > 1 && across * strips < 2 * threads) cut(2 * threads, window);
+  const std::int64_t rows = (height + strips - 1) / strips;
+  return {columns, rows, across, (height + rows - 1) / rows};
+}
 
 /// \throws InvalidArgument  an option outside of what threshold() takes.
 void validate_threshold_options(const ThresholdOptions& options, ElementType type);

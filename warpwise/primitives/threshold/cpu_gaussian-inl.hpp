@@ -26,11 +26,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Floats that one step of weigh() makes; rows of floats are padded to a multiple of it.
-constexpr std::int64_t weigh_step = 64;
-
-constexpr std::int64_t padded_to_step(std::int64_t width) {
-  return (width + weigh_step - 1) / weigh_step * weigh_step;
-}
+constexpr std::int64_t weigh_step = detail::threshold::gaussian_step;
 
 /// out[x] = weights[0] line(0)[x] + sum over i of weights[i] (line(-i)[x] + line(i)[x]), in this
 /// order and without fused operations, as every backend does it.
@@ -65,8 +61,8 @@ void weigh(const std::vector<float>& weights, const Line& line, float* out, std:
   }
 }
 
-/// Columns of the image, worked down: the weighed rows of a window stay in the first-level cache,
-/// or in the second if the window is large.
+/// Columns of the image, worked down. The weighed rows of a window stay in a cache near the core:
+/// 15 KiB of a window of 15, 512 KiB at most of windows up to 2047.
 template <class Pixel>
 class GaussianTile {
  public:
@@ -88,7 +84,9 @@ class GaussianTile {
     std::int64_t next = std::max<std::int64_t>(0, first - half_);
     for (std::int64_t y = first; y < last; ++y) {
       for (; next <= std::min(y + half_, height - 1); ++next) weigh_row(next, x, count);
-      for (std::int64_t i = -half_; i <= half_; ++i) {
+      // The window of the row before, moved by one.
+      if (y > first) std::copy(window_.begin() + 1, window_.end(), window_.begin());
+      for (std::int64_t i = y == first ? -half_ : half_; i <= half_; ++i) {
         window_[static_cast<std::size_t>(half_ + i)] =
             weighed(std::clamp<std::int64_t>(y + i, 0, height - 1));
       }
@@ -171,18 +169,12 @@ void threshold_by_gaussian(ConstHostView src, HostView dst,
                            const detail::threshold::GaussianRule& rule,
                            std::optional<HostView> mean) {
   const auto taps = static_cast<std::int64_t>(rule.weights.size());
-  // Pixels beside a tile are read again for the next one: few against a tile's own.
-  const std::int64_t columns =
-      std::min(padded_to_step(std::max<std::int64_t>(256, 8 * taps)), padded_to_step(src.width()));
-  const std::int64_t across = (src.width() + columns - 1) / columns;
-  // A strip weighs a window's rows more than it has: no more strips than give each thread a few
-  // tiles, and none lower than four windows.
-  const std::int64_t most = std::max<std::int64_t>(src.height() / (8 * taps), 1);
-  const std::int64_t strips = std::min((4 * cpu::concurrency() + across - 1) / across, most);
-  const std::int64_t rows = (src.height() + strips - 1) / strips;
+  const detail::threshold::GaussianTiles tiles =
+      detail::threshold::gaussian_tiles(src.width(), src.height(), taps, cpu::concurrency());
+  const std::int64_t columns = tiles.columns, rows = tiles.rows, across = tiles.across;
   // The work of a row grows with its taps, as if it touched its floats once for each.
   const std::int64_t bytes = rows * columns * 4 * std::min<std::int64_t>(taps, 64);
-  cpu::parallel_rows(strips * across, bytes, [&](auto first, auto last) {
+  cpu::parallel_rows(tiles.strips * across, bytes, [&](auto first, auto last) {
     GaussianTile<Pixel> tile(src, dst, rule, mean, columns);
     for (std::int64_t t = first; t < last; ++t) {
       const std::int64_t x = t % across * columns, y = t / across * rows;

@@ -62,8 +62,8 @@ constexpr std::int64_t max_threshold_window(ElementType type) {
 /// mean: of the type of `src` the rounded one, f32 the unrounded one. No two views may overlap.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done. Allocates
-/// some rows of sums for each thread, `gaussian` an f32 image.
-/// Source: document C, row C1.
+/// some rows of sums for each thread, `gaussian` as many f32 rows of part of the width as a window
+/// has, at most the image's. Source: document C, row C1.
 ///
 /// \throws InvalidArgument  the window is even, below 1 or above max_threshold_window(), the offset
 ///                          is not finite, the maximum exceeds the type, a view has another type,

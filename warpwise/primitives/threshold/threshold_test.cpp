@@ -8,6 +8,7 @@
 #include "support/enum_names.hpp"
 #include "support/guarded_image.hpp"
 #include "warpwise/gpu/graph.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/launch.hpp"
 
 namespace warpwise {
@@ -164,6 +165,36 @@ TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
             {.window = 101, .method = ThresholdMethod::gaussian});
     compare(type, {300, 270}, Content::all_levels,
             {.window = 15, .method = ThresholdMethod::gaussian}, layouts_of(3));
+  }
+}
+
+TEST(Threshold, GaussianTilesForEveryThread) {
+  using detail::threshold::gaussian_tiles;
+  for (const std::int64_t threads : {1, 2, 4, 16}) {
+    for (const auto& [size, window] :
+         std::initializer_list<std::pair<Size, std::int64_t>>{{{1280, 720}, 101},
+                                                              {{640, 480}, 61},
+                                                              {{4096, 3072}, 15},
+                                                              {{1280, 720}, 15},
+                                                              {{4096, 3072}, 501},
+                                                              {{256, 20000}, 301},
+                                                              {{65, 1}, 3},
+                                                              {{1, 1}, 4001}}) {
+      const auto tiles = gaussian_tiles(size.width, size.height, window / 2 + 1, threads);
+      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << " window " << window
+                                      << " threads " << threads);
+      if (size.height >= window) {
+        EXPECT_GE(tiles.across * tiles.strips, threads == 1 ? 1 : 2 * threads);
+      }
+      if (threads == 1) {
+        EXPECT_EQ(tiles.strips, 1);
+      }
+      EXPECT_GE(tiles.across * tiles.columns, size.width);
+      EXPECT_LT((tiles.across - 1) * tiles.columns, size.width);
+      EXPECT_GE(tiles.strips * tiles.rows, size.height);
+      EXPECT_LT((tiles.strips - 1) * tiles.rows, size.height);
+      EXPECT_LE(tiles.columns * std::min(window, size.height) * 4, 512 << 10);
+    }
   }
 }
 
