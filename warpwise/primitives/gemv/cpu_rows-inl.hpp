@@ -30,10 +30,11 @@ HWY_INLINE V loaded_once(V v) {
 
 // As many vectors of the lanes and rows at once as leave room for x and a product in the 16
 // registers of SSE and AVX2: a sum in memory costs more than x loaded again. Of rows that are left,
-// some at once still: a row alone waits for its own sums.
+// some at once still where a row is few vectors: it waits for its own sums alone. One of many
+// vectors does not, and two would load each part of x twice.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
-constexpr int rows_left_at_once = 8 / vectors_at_once;
+constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
 constexpr int short_rows_at_once = 8 / vectors_at_once;
 
 /// Sums the lanes of vectors_at_once vectors from number `first` on, of one piece of `rows` rows.
@@ -182,8 +183,13 @@ void sum_block(const GemvTask& task, const GemvTile& tile, std::int64_t first_ro
                float* sums) {
   BlockSums block;
   int number = 0;
-  for (; number + rows_at_once <= count && number + 2 * rows_left_at_once != count;
-       number += rows_at_once) {
+  // Where two smaller groups leave fewer rows alone than one of the largest, they come last.
+  const auto best_in_two = [count](int done) {
+    const int left = count - done;
+    return 2 * rows_left_at_once > rows_at_once && left >= 2 * rows_left_at_once &&
+           left < rows_at_once + rows_left_at_once;
+  };
+  for (; number + rows_at_once <= count && !best_in_two(number); number += rows_at_once) {
     sum_rows<T, rows_at_once>(task, tile, first_row, number, block);
   }
   for (; number + rows_left_at_once <= count; number += rows_left_at_once) {
