@@ -40,12 +40,20 @@ struct GaussianTiles {
 /// Columns of a tile are a multiple of these.
 inline constexpr std::int64_t gaussian_step = 64;
 
+/// The work of a pixel grows with the taps, as if it touched its float once for each.
+constexpr std::int64_t gaussian_pixel_bytes(std::int64_t taps) {
+  return 4 * std::min<std::int64_t>(taps, 64);
+}
+
 /// Tiles keep a window's weighed rows within 512 KiB where 64 columns do, and are twice as many as
 /// the threads where the image allows. A strip weighs a window's rows more than it has, narrow
 /// columns only load pixels beside them again: strips are no lower than four windows until columns
-/// are narrow, and one window then.
+/// are narrow, and one window then. Threads count that have `bytes_per_task` of work each: a small
+/// image is worked on by the calling thread alone.
 constexpr GaussianTiles gaussian_tiles(std::int64_t width, std::int64_t height, std::int64_t taps,
-                                       std::int64_t threads) {
+                                       std::int64_t threads, std::int64_t bytes_per_task) {
+  const std::int64_t work = width * height * gaussian_pixel_bytes(taps);
+  threads = std::clamp<std::int64_t>(work / bytes_per_task, 1, threads);
   const auto whole_steps = [](std::int64_t n) {
     return (n + gaussian_step - 1) / gaussian_step * gaussian_step;
   };

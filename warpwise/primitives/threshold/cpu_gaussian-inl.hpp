@@ -169,11 +169,10 @@ void threshold_by_gaussian(ConstHostView src, HostView dst,
                            const detail::threshold::GaussianRule& rule,
                            std::optional<HostView> mean) {
   const auto taps = static_cast<std::int64_t>(rule.weights.size());
-  const detail::threshold::GaussianTiles tiles =
-      detail::threshold::gaussian_tiles(src.width(), src.height(), taps, cpu::concurrency());
+  const detail::threshold::GaussianTiles tiles = detail::threshold::gaussian_tiles(
+      src.width(), src.height(), taps, cpu::concurrency(), cpu::bytes_per_task);
   const std::int64_t columns = tiles.columns, rows = tiles.rows, across = tiles.across;
-  // The work of a row grows with its taps, as if it touched its floats once for each.
-  const std::int64_t bytes = rows * columns * 4 * std::min<std::int64_t>(taps, 64);
+  const std::int64_t bytes = rows * columns * detail::threshold::gaussian_pixel_bytes(taps);
   cpu::parallel_rows(tiles.strips * across, bytes, [&](auto first, auto last) {
     GaussianTile<Pixel> tile(src, dst, rule, mean, columns);
     for (std::int64_t t = first; t < last; ++t) {

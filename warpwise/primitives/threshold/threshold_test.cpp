@@ -180,7 +180,8 @@ TEST(Threshold, GaussianTilesForEveryThread) {
                                                               {{256, 20000}, 301},
                                                               {{65, 1}, 3},
                                                               {{1, 1}, 4001}}) {
-      const auto tiles = gaussian_tiles(size.width, size.height, window / 2 + 1, threads);
+      const auto tiles =
+          gaussian_tiles(size.width, size.height, window / 2 + 1, threads, 256 << 10);
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << " window " << window
                                       << " threads " << threads);
       if (size.height >= window) {
@@ -195,6 +196,13 @@ TEST(Threshold, GaussianTilesForEveryThread) {
       EXPECT_LT((tiles.strips - 1) * tiles.rows, size.height);
       EXPECT_LE(tiles.columns * std::min(window, size.height) * 4, 512 << 10);
     }
+  }
+}
+
+TEST(Threshold, OneGaussianStripOfAnImageForOneThread) {
+  for (const std::int64_t window : {3, 15}) {
+    const auto tiles = detail::threshold::gaussian_tiles(64, 64, window / 2 + 1, 16, 256 << 10);
+    EXPECT_EQ(tiles.across * tiles.strips, 1) << window;
   }
 }
 
