@@ -65,9 +65,8 @@ HWY_INLINE std::int64_t unaligned_pixels(const To& to) {
   return missing % (2 * Destination::aligned_bytes) == 0 ? missing / Destination::aligned_bytes : 0;
 }
 
-/// Destinations of more bytes are stored past the caches. Measured at 3.5 MiB, where the caches
-/// win, and at 48 MiB, where they lose, on an EPYC of 32 MiB of third-level cache; the limit
-/// between is a choice.
+/// Destinations of more bytes are stored past the caches. That was faster at 48 MiB on an EPYC of
+/// 32 MiB of third-level cache; the limit itself is a choice, not a measurement.
 constexpr std::int64_t past_caches_bytes = std::int64_t{24} << 20;
 
 /// Steps of a row from which aligned stores gain more than the step costs that aligns them.

@@ -30,8 +30,8 @@ HWY_INLINE V loaded_once(V v) {
 
 // As many vectors of the lanes and rows at once as leave room for x and a product in the 16
 // registers of SSE and AVX2: a sum in memory costs more than x loaded again. Of rows that are left,
-// some at once still where a row is few vectors: it waits for its own sums alone. One of many
-// vectors does not, and two would load each part of x twice.
+// some at once still, as a row alone waits for its own sums; but with vectors of four floats, two
+// at once took 17 to 30 % longer than one by one.
 constexpr int vectors_at_once = std::min(vectors, 4);
 constexpr int rows_at_once = 12 / vectors_at_once;
 constexpr int rows_left_at_once = vectors > 4 ? 1 : 8 / vectors_at_once;
