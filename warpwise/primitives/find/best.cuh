@@ -1,6 +1,6 @@
 #pragma once
 
-#include "warpwise/primitives/find/arguments.cuh"
+#include "warpwise/primitives/find/arguments.hpp"
 #include "warpwise/primitives/find/ranking.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"

@@ -5,13 +5,6 @@
 // find's kernel for sad. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
 
-inline constexpr int differences_threads = 128;
-// Places that a thread scores: the 4 of a word of pixels, in 8 rows, so that 32 packed differences
-// share 3 loads from shared memory and 3 shifts.
-inline constexpr int differences_columns = 4;
-inline constexpr int differences_rows = 8;
-inline constexpr int differences_tile_columns = 32 * differences_columns;
-inline constexpr int differences_tile_rows = differences_threads / 32 * differences_rows;
 // The part of the template that lies in shared memory at a time; with its part of the image 16 KiB.
 inline constexpr int differences_chunk_words = 8;
 inline constexpr int differences_chunk_rows = 32;

@@ -10,14 +10,6 @@
 // toeplitz.cuh has them. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
 
-// A warp has 64 rows of 32 places, so that what it loads of the template serves 4 products; a block
-// of threads 2 rows of 4 warps.
-inline constexpr int products_rows = 64;
-inline constexpr int products_columns = 32;
-inline constexpr int products_warps_x = 4;
-inline constexpr int products_warps_y = 2;
-inline constexpr int products_tile_columns = products_warps_x * products_columns;
-inline constexpr int products_tile_rows = products_warps_y * products_rows;
 // Rows of the template, and 32 columns k, that lie in shared memory at a time; with their part of
 // the image 40 KiB.
 inline constexpr int products_chunk_rows = 32;

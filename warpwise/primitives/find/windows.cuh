@@ -1,17 +1,11 @@
 #pragma once
 
-#include "warpwise/primitives/find/arguments.cuh"
+#include "warpwise/primitives/find/arguments.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
 
 // The sums of the image over the template's area at each place, by running sums. Fit for nvcc and
 // NVRTC: no host headers of their own.
 namespace warpwise::kernels::find {
-
-inline constexpr int windows_threads = 128;
-inline constexpr int windows_columns = 8;  // of places, a thread
-inline constexpr int windows_tile_columns = windows_threads * windows_columns;
-// Each block sums anew over the template's height above its first row.
-inline constexpr int windows_tile_rows = 32;
 
 /// Σb and Σb². What is less than nothing is so modulo 2^32 or 2^64.
 template <class Square>

@@ -1,0 +1,76 @@
+#pragma once
+
+#ifdef __CUDACC_RTC__
+#include <cuda/std/cstdint>
+#else
+#include <cstdint>
+#endif
+
+// What the kernels of find take, and how much a block of each does. For g++, nvcc and NVRTC.
+namespace warpwise::kernels::find {
+
+#ifdef __CUDACC_RTC__
+using cuda::std::int64_t;
+#else
+using std::int64_t;
+#endif
+
+// Of products_kernel and find_best_kernel.
+inline constexpr int find_threads = 256;
+
+// A warp has 64 rows of 32 places, so that what it loads of the template serves 4 products; a block
+// of threads 2 rows of 4 warps.
+inline constexpr int products_rows = 64;
+inline constexpr int products_columns = 32;
+inline constexpr int products_warps_x = 4;
+inline constexpr int products_warps_y = 2;
+inline constexpr int products_tile_columns = products_warps_x * products_columns;
+inline constexpr int products_tile_rows = products_warps_y * products_rows;
+
+inline constexpr int windows_threads = 128;
+inline constexpr int windows_columns = 8;  // of places, a thread
+inline constexpr int windows_tile_columns = windows_threads * windows_columns;
+// Each block sums anew over the template's height above its first row.
+inline constexpr int windows_tile_rows = 32;
+
+inline constexpr int differences_threads = 128;
+// Places that a thread scores: the 4 of a word of pixels, in 8 rows, so that 32 packed differences
+// share 3 loads from shared memory and 3 shifts.
+inline constexpr int differences_columns = 4;
+inline constexpr int differences_rows = 8;
+inline constexpr int differences_tile_columns = 32 * differences_columns;
+inline constexpr int differences_tile_rows = differences_threads / 32 * differences_rows;
+
+/// The device's name for Finding.
+struct FindPlace {
+  int64_t x;
+  int64_t y;
+  double score;
+};
+
+/// A band of places, whose rows are counted from the band's first one on: `image` and `map` begin
+/// there.
+struct FindArguments {
+  const unsigned char* templ;
+  const unsigned char* image;
+  unsigned char* map;     ///< u32 or f32 at any alignment, or null
+  FindPlace* candidates;  ///< the best place of each block of threads
+  // Scratch memory of windows_kernel and products_kernel, scratch_pitch elements a row of places.
+  unsigned* sums;                ///< the image's Σb at each place, for zncc
+  void* squares;                 ///< Σb², u32 or, where that may not hold it, u64
+  unsigned long long* products;  ///< what products_kernel carries beyond 32 bits; null if nothing
+  int64_t scratch_pitch;
+  int64_t templ_pitch;
+  int64_t templ_width;
+  int64_t templ_height;
+  int64_t image_pitch;
+  int64_t image_width;
+  int64_t image_height;
+  int64_t map_pitch;
+  int64_t first_row;  ///< of the band
+  int64_t columns;    ///< of places
+  int64_t rows;
+  bool integers;  ///< whether the map is u32
+};
+
+}  // namespace warpwise::kernels::find
