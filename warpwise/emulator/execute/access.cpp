@@ -169,6 +169,46 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
                 out);
 }
 
+/// Where a piece of memory that holds a lane's address begins and how far it goes.
+struct Piece {
+  std::byte* base = nullptr;  ///< of address 0; null: there is none
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+Piece piece_of(Warp& warp, Space space, std::uint64_t address) {
+  if (space == Space::shared) {
+    AlignedBytes& shared = warp.block->shared;
+    return {shared.data(), 0, shared.size()};
+  }
+  AllocationView& view = warp.worker->last;
+  if (!(address >= view.begin && address < view.end)) view = warp.worker->device->find(address);
+  if (view.host == nullptr) return {};
+  return {view.host - view.begin, view.begin, view.end};
+}
+
+/// Any addresses of all lanes, in one look: every lane aligned and inside of one piece of memory.
+/// False leaves it to the general way.
+bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
+                      Resolved& out) {
+  const Piece piece = piece_of(warp, space, addresses[0]);
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (piece.base == nullptr || piece.end - piece.begin < size) return false;
+  const std::uint64_t last = piece.end - size;
+  // The highest bit tells what lies outside: no piece reaches so far.
+  std::uint64_t outside = 0;
+  std::uint64_t low = 0;
+  for (int i = 0; i < warp_lanes; ++i) {
+    outside |= (addresses[i] - piece.begin) | (last - addresses[i]);
+    low |= addresses[i];
+  }
+  if (((outside | low) >> 63) != 0 || (low & (size - 1)) != 0) return false;
+  out.base = piece.base;
+  out.valid = all_lanes;
+  std::memcpy(out.at, addresses, sizeof(out.at));
+  return true;
+}
+
 /// The usual access, in one look: all lanes, equal steps, every lane aligned and inside of one
 /// piece of memory. False leaves it to the general way.
 bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
@@ -189,16 +229,9 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
     return false;
   }
   const auto [low, high] = std::minmax(addresses[0], addresses[warp_lanes - 1]);
-  if (space == Space::shared) {
-    const AlignedBytes& shared = warp.block->shared;
-    if (high >= shared.size() || size > shared.size() - high) return false;
-    out.base = shared.data();
-  } else {
-    AllocationView& view = warp.worker->last;
-    if (!(low >= view.begin && low < view.end)) view = warp.worker->device->find(low);
-    if (view.host == nullptr || high >= view.end || size > view.end - high) return false;
-    out.base = view.host - view.begin;
-  }
+  const Piece piece = piece_of(warp, space, low);
+  if (piece.base == nullptr || high >= piece.end || size > piece.end - high) return false;
+  out.base = piece.base;
   out.valid = all_lanes;
   out.steady = true;
   out.contiguous = step == size;
@@ -226,7 +259,8 @@ void resolve(Warp& warp, const Operation& op, const Request& request, Resolved& 
   const bool in_one_piece =
       space == Space::global || space == Space::shared || space == Space::constant;
   if (request.lanes == all_lanes && in_one_piece &&
-      resolve_steady(warp, space, request.bytes, addresses, out)) {
+      (resolve_steady(warp, space, request.bytes, addresses, out) ||
+       resolve_together(warp, space, request.bytes, addresses, out))) {
     return;
   }
   const AccessKind kind = request.kind;

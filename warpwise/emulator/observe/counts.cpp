@@ -8,6 +8,7 @@ namespace warpwise::emulator {
 namespace {
 
 constexpr std::size_t patterns_of_site = 8;  // loops meet a few alignments in turn
+constexpr std::size_t kept_shapes = 512;     // what an L2 holds beside the rest
 
 }  // namespace
 
@@ -54,6 +55,32 @@ void Counts::add(SiteCounts& counts, const Cost& cost, int lanes, int bytes) {
       static_cast<std::uint64_t>(cost.passes.passes > 0 ? cost.passes.ideal : cost.ideal);
 }
 
+const Counts::Cost* Counts::costs_of_shape(const rules::WarpAccess& request, Space space,
+                                           std::size_t place) {
+  const std::size_t n = ccs_.size();
+  if (shapes_.empty()) {
+    shapes_.resize(kept_shapes);
+    shape_costs_.resize(kept_shapes * n);
+  }
+  const std::uint64_t first = request.addresses[std::countr_zero(request.active)];
+  const std::uint64_t begin = first & ~std::uint64_t{255};
+  const std::size_t slot = (place * patterns_of_site + (first >> 5 & 7)) % kept_shapes;
+  Shape& shape = shapes_[slot];
+  Cost* costs = shape_costs_.data() + slot * n;
+  std::uint64_t different = shape.active ^ request.active;
+  for (int i = 0; i < warp_lanes; ++i) {
+    const std::uint64_t offset = (request.active >> i & 1) != 0 ? request.addresses[i] - begin : 0;
+    different |= shape.offsets[i] ^ offset;
+  }
+  if (different == 0 && shape.place == place) return costs;
+  shape.place = place;
+  shape.active = request.active;
+  for (int i = 0; i < warp_lanes; ++i)
+    shape.offsets[i] = (request.active >> i & 1) != 0 ? request.addresses[i] - begin : 0;
+  for (std::size_t k = 0; k < n; ++k) costs[k] = cost_of(ccs_[k], space, request);
+  return costs;
+}
+
 void Counts::count(const Access& access) {
   const auto site = static_cast<std::size_t>(access.site);
   if (code_->sites[site].compiler_local) return;
@@ -79,9 +106,8 @@ void Counts::count(const Access& access) {
     }
   }
   if (off != 0) {
-    for (std::size_t k = 0; k < n; ++k) {
-      add(counts[k], cost_of(ccs_[k], access.space, request), lanes, access.bytes);
-    }
+    const Cost* costs = costs_of_shape(request, access.space, place);
+    for (std::size_t k = 0; k < n; ++k) add(counts[k], costs[k], lanes, access.bytes);
     return;
   }
   if (patterns_.empty()) {

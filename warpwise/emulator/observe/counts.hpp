@@ -2,6 +2,7 @@
 
 // Internal to the emulator: what a kernel's instructions and accesses cost.
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -86,9 +87,19 @@ class Counts : public Observer {
     bool filled = false;
   };
 
+  /// Addresses of any other form, of one site and space; their cost depends on no more either.
+  struct Shape {
+    std::size_t place = 0;
+    Mask active = 0;  ///< 0: none yet
+    /// From the 256 bytes on in which the first active lane's lies; 0 of lanes that are not active.
+    std::array<std::uint64_t, warp_lanes> offsets{};
+  };
+
   class Collector;
 
   void count(const Access& access);
+  /// The costs, one for each compute capability, of an access whose lanes have no common step.
+  const Cost* costs_of_shape(const rules::WarpAccess& request, Space space, std::size_t place);
   static Cost cost_of(rules::ComputeCapability cc, Space space, const rules::WarpAccess& access);
   static void add(SiteCounts& counts, const Cost& cost, int lanes, int bytes);
 
@@ -100,6 +111,8 @@ class Counts : public Observer {
   std::vector<SiteCounts> sites_;  ///< [site][counted space][cc]
   std::vector<Pattern> patterns_;  ///< [site][counted space][entry]
   std::vector<Cost> costs_;        ///< of each pattern, [pattern][cc]
+  std::vector<Shape> shapes_;      ///< the last ones
+  std::vector<Cost> shape_costs_;  ///< [shape][cc]
 };
 
 }  // namespace warpwise::emulator

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
 #include "support/enum_names.hpp"
 #include "warpwise/emulator/decode/operation.hpp"
+#include "warpwise/rules/rules.hpp"
 
 namespace warpwise {
 namespace {
@@ -330,6 +333,41 @@ TEST(HandWritten, LocalConstantAndWideAccesses) {
   EXPECT_EQ(memory.global_load.transactions_32, 16U);
   EXPECT_EQ(memory.global_load.references, 32U) << "four words at once are one reference";
   EXPECT_EQ(memory.global_load.bytes_requested, 512U);
+}
+
+/// The same addresses but for where they begin, again and again, with some lanes missing in the
+/// end: what is remembered of the last ones is no more than what they share.
+TEST(HandWritten, LanesWithoutACommonStep) {
+  constexpr std::uint32_t rounds = 40;
+  Emulated emulated(
+      kernel_text("mov.u32 %r2, %laneid;\nmul.lo.u32 %r5, %r2, %r2;\nand.b32 %r5, %r5, 31;\n"
+                  "mul.wide.u32 %l4, %r5, 8;\nld.param.u64 %l1, [to];\n"
+                  "add.u64 %l4, %l4, %l1;\nmov.u32 %r6, 0;\nloop:\nsetp.gt.u32 %q, %r6, %r2;\n"
+                  "ld.global.u32 %r7, [%l4];\n@%q ld.global.u32 %r7, [%l4];\nadd.u64 %l4, %l4, 4;\n"
+                  "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p, %r6, 40;\n@%p bra loop;"));
+  emulated.options.compute_capabilities = {{1, 3}, {9, 0}};
+  const Address memory = emulated.buffer(std::vector<std::uint32_t>(128));
+  const LaunchResult result = emulated.launch("hand", {1}, {32}, memory);
+  EXPECT_TRUE(result.faults.empty());
+  for (std::size_t k = 0; k < 2; ++k) {
+    const rules::ComputeCapability cc = emulated.options.compute_capabilities[k];
+    std::uint64_t expected = 0;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      std::array<std::uint64_t, 32> addresses{};
+      std::uint32_t some = 0;
+      for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        addresses[lane] = memory + 8 * (lane * lane % 32) + 4 * round;
+        some |= static_cast<std::uint32_t>(round > lane) << lane;
+      }
+      for (const std::uint32_t active : {0xffffffffU, some}) {
+        const auto traffic = rules::global_traffic(cc, {addresses, active, 4, false});
+        expected += static_cast<std::uint64_t>(traffic.transactions());
+      }
+    }
+    const emulator::TrafficCounts& counted = result.memory[k].global_load;
+    EXPECT_EQ(counted.transactions_32 + counted.transactions_64 + counted.transactions_128,
+              expected);
+  }
 }
 
 // The line that counts have a read of global memory at.

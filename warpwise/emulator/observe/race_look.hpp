@@ -70,9 +70,11 @@ class Races::Look {
 
   void run() {
     if (access_.place->contiguous || (access_.steady && step() == bytes())) {
-      run_contiguous();
+      run_contiguous(0, warp_lanes, 0);
     } else if (access_.steady && step() == 0 && !writes_) {
       each_lane(Mask{1} << (warp_lanes - 1), Touch::several, true, true);
+    } else if (!writes_) {
+      each_read();
     } else if (access_.steady && step() >= 4 && step() <= ~std::uint64_t{3}) {
       each_lane(access_.lanes, 0, true, true);  // no two lanes in one word
     } else {
@@ -95,15 +97,16 @@ class Races::Look {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(access_.bytes); }
   std::uint64_t step() const { return access_.addresses[1] - access_.addresses[0]; }
 
-  void run_contiguous() {
-    const std::uint64_t begin = access_.addresses[0];
-    const std::uint64_t end = begin + bytes() * warp_lanes;
+  /// Lanes from `first` to before `last`, each right behind the one before.
+  void run_contiguous(int first, int last, std::uint64_t flags) {
+    const std::uint64_t begin = access_.addresses[first];
+    const std::uint64_t end = begin + bytes() * static_cast<std::uint64_t>(last - first);
     for (std::uint64_t at = begin; at < end;) {
       ShadowPage& page = shadow_.page_of(at);
       const std::uint64_t stop = std::min(end, (at / ShadowPage::bytes + 1) * ShadowPage::bytes);
       prepare(page);
       if (bytes() >= 4) {
-        whole_words(page, at, stop, begin);
+        whole_words(page, at, stop, begin, Touch::lane_part(first) | flags);
       } else {
         parts_of_words(page, at, stop, begin);
       }
@@ -111,12 +114,47 @@ class Races::Look {
     }
   }
 
-  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin) {
-    const std::uint64_t base = base_ | Touch::mask_bits;
+  void whole_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
+                   std::uint64_t first) {
+    const std::uint64_t base = base_ | Touch::mask_bits | first;
     const int shift = std::countr_zero(bytes());
+    if (!writes_) return read_words(page, at, stop, begin, base);
     for (; at < stop; at += 4) {
-      const Touch touch{base | ((at - begin) >> shift) << Touch::lane_at};
+      const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
       touch_word(page, at, touch, true, true);
+    }
+  }
+
+  /// As touch_word() of one word after the other. Neighbours were mostly touched in one epoch,
+  /// which is judged once.
+  void read_words(ShadowPage& page, std::uint64_t at, std::uint64_t stop, std::uint64_t begin,
+                  std::uint64_t base) {
+    const std::uint64_t floor = floor_;
+    const int shift = std::countr_zero(bytes());
+    const std::uint64_t* const writes = page.writes ? page.writes->data() : nullptr;
+    std::uint64_t* const reads = page.reads->data();
+    std::uint64_t written_before = 0;              // an epoch that comes before this one
+    std::uint64_t read_beside = Touch::lane_bits;  // one that does not; none yet: no epoch is so
+    for (; at < stop; at += 4) {
+      const std::size_t word = at / 4 % ShadowPage::words;
+      const Touch touch{base + ((at - begin) >> shift << Touch::lane_at)};
+      if (writes != nullptr && writes[word] >= floor) {
+        const Touch old{writes[word]};
+        const std::uint64_t epoch = old.bits & Touch::epoch_bits;
+        if (epoch != written_before) {
+          look(old, touch, at, false);
+          if (old.epoch() != epoch_ && !is_concurrent(old.epoch())) written_before = epoch;
+        }
+      }
+      std::uint64_t& old = reads[word];
+      const std::uint64_t epoch = old & Touch::epoch_bits;
+      if (epoch == read_beside && !Touch{old | touch.bits}.is(Touch::strong)) {
+        old |= Touch::others;
+        continue;
+      }
+      if (old >= floor && Touch{old}.epoch() != epoch_ && is_concurrent(Touch{old}.epoch()))
+        read_beside = epoch;
+      keep_read(old, touch);
     }
   }
 
@@ -141,6 +179,49 @@ class Races::Look {
       touch_words(address, {base_ | flags | Touch::mask_part(mask) | Touch::lane_part(lane)}, looks,
                   keeps);
     }
+  }
+
+  /// Lanes that only read need not wait for each other. Where all lanes read again what lanes
+  /// before them do, as the rows of a tile of fewer than 32 columns make them, only the last are
+  /// looked at; neighbours that read one place, or one place behind the other, are looked at
+  /// together.
+  void each_read() {
+    const bool is_whole = bytes() >= 4;
+    const int period = is_whole && access_.lanes == all_lanes ? period_of_lanes() : warp_lanes;
+    const std::uint64_t again = period == warp_lanes ? 0 : Touch::several;
+    for (int lane = warp_lanes - period; lane < warp_lanes;) {
+      const int first = lane++;
+      if (!is_active(first)) continue;
+      const std::uint64_t step = is_active(lane) ? step_to(lane) : ~std::uint64_t{0};
+      if (step == 0 || (is_whole && step == bytes())) {
+        while (is_active(lane) && step_to(lane) == step) ++lane;
+      }
+      if (lane - first == 1) {
+        each_lane(Mask{1} << first, again, true, true);
+      } else if (step == 0) {
+        each_lane(Mask{1} << (lane - 1), Touch::several, true, true);
+      } else {
+        run_contiguous(first, lane, again);
+      }
+    }
+  }
+
+  bool is_active(int lane) const { return lane < warp_lanes && (access_.lanes >> lane & 1) != 0; }
+  std::uint64_t step_to(int lane) const {
+    return access_.addresses[lane] - access_.addresses[lane - 1];
+  }
+
+  /// After how many lanes the addresses come again: 4, 8, 16, or 32 where they do not.
+  int period_of_lanes() const {
+    int period = warp_lanes;
+    for (int half = warp_lanes / 2; half >= 4; half /= 2) {
+      std::uint64_t different = 0;
+      for (int lane = 0; lane < warp_lanes - half; ++lane)
+        different |= access_.addresses[lane] ^ access_.addresses[lane + half];
+      if (different != 0) break;
+      period = half;
+    }
+    return period;
   }
 
   void each_piece(bool looks, bool keeps) {
@@ -231,9 +312,9 @@ class Races::Look {
     Found each{old, 0, 0, address, reads, is_narrow, old.mask() & touch.mask(), {}};
     each.byte += static_cast<std::uint64_t>(std::countr_zero(each.mask));
     if (touch.is(Touch::several)) {
-      for (int lane = 0; lane < warp_lanes; ++lane) {
-        each.lane = each.piece = lane;
-        add(each);
+      for (Mask left = access_.lanes; left != 0; left &= left - 1) {
+        each.lane = each.piece = std::countr_zero(left);
+        if (each.byte - access_.addresses[each.lane] < bytes()) add(each);
       }
       return;
     }

@@ -102,6 +102,39 @@ TEST(Races, LanesOfAWarp) {
       12, "which thread (31,0,0) reads");
 }
 
+/// How many of a warp's lanes race when they read what its lanes have just written, a word each,
+/// and the first that does.
+struct Racers {
+  std::uint64_t count = 0;
+  std::uint32_t first = 0;
+  friend bool operator==(const Racers&, const Racers&) = default;
+};
+
+Racers racers(const std::string& read) {
+  const LaunchResult result = launch("st.shared.u32 [%own], %t;\n.loc 1 11 0\n" + read, 32);
+  if (result.faults.empty()) return {};
+  EXPECT_EQ(result.faults.size(), 1U);
+  EXPECT_EQ(result.faults[0].line, 11);
+  return {result.faults[0].count / 2, result.faults[0].thread.x};  // of two blocks
+}
+
+TEST(Races, LanesThatReadTheSame) {
+  // As the rows of a tile of 16 columns make it: a word for each half of the warp, ...
+  const std::string word_of_half =
+      "shr.u32 %r1, %t, 4;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
+  EXPECT_EQ(racers(word_of_half + "ld.shared.u32 %r2, [%r1];"), (Racers{31, 1}));
+  // ... and the same 16 words for both; the first half reads what it wrote.
+  const std::string words_again =
+      "and.b32 %r1, %t, 15;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
+  EXPECT_EQ(racers(words_again + "ld.shared.u32 %r2, [%r1];"), (Racers{16, 16}));
+  for (const std::string& addresses : {word_of_half, words_again}) {
+    expect_clean("st.shared.u32 [%own], %t;\nbar.sync 0;\n" + addresses +
+                 "ld.shared.u32 %r2, [%r1];\nbar.sync 0;\nst.shared.u32 [%own], %t;");
+    expect_race(addresses + "ld.shared.u32 %r2, [%r1];\n.loc 1 11 0\nst.shared.u32 [%other], %t;",
+                11, "reads at race.cu:10");
+  }
+}
+
 TEST(Races, BarriersOfSomeWarps) {
   // The first warp fills, the second one waits for it.
   const std::string roles =
