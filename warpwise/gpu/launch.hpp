@@ -56,6 +56,7 @@ struct ParameterLayout {
       made.offset[i] = (made.bytes + alignment - 1) / alignment * alignment;
       made.bytes = made.offset[i++] + size;
     };
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a parameter may be a pointer
     (place(sizeof(Values), alignof(Values)), ...);
     return made;
   }();
@@ -91,6 +92,7 @@ class Parameters {
     // So that equal parameters are equal bytes.
     if constexpr (std::is_class_v<Value>) __builtin_clear_padding(&value);
 #endif
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): likewise
     std::memcpy(bytes_ + at, &value, sizeof(Value));
   }
 

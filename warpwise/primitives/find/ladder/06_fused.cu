@@ -1,0 +1,28 @@
+// Idea: a block of threads keeps the best of its places, and no score goes through memory. One
+// block
+//   more finds the best of these.
+// Expected: the scores' way to memory and back falls away, 8 bytes a place for zncc, 4 for sad, and
+//   with it a kernel.
+// Next limit: the packed products or differences, sixteen of each four pixels that are loaded.
+#include "candidates.cuh"
+#include "group.cuh"
+#if SUMS
+#include "running_sums.cuh"
+#endif
+
+using namespace warpwise::ladders;
+
+extern __shared__ unsigned words[];
+
+extern "C" __global__ void search(FindProblem p) {
+  const Tile tile(p, 4 * BLOCK_X, ROWS * BLOCK_Y);
+  Group group;
+  group.add_template(p, tile, words);
+  Best best;
+  group.use_scores(p, tile, [&](long long place, Score score) { best.offer(score, place); });
+  store_candidate(p, best_of_block<BLOCK_X * BLOCK_Y>(best));
+}
+
+extern "C" __global__ void choose(FindProblem p) {
+  choose_best(p, candidates_of(p), tiles_of(p, 4 * BLOCK_X, ROWS * BLOCK_Y));
+}

@@ -1,0 +1,13 @@
+// The kernels that find() launches for sad or zncc, themselves.
+#include "warpwise/primitives/find/differences.cuh"
+#include "warpwise/primitives/find/products.cuh"
+#include "warpwise/primitives/find/windows.cuh"
+
+#if MEASURE != 0
+namespace warpwise::kernels::find {
+
+template __global__ void windows_kernel<true, unsigned>(FindArguments);
+template __global__ void products_kernel<static_cast<Measure>(MEASURE), false>(FindArguments);
+
+}  // namespace warpwise::kernels::find
+#endif
