@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of mean and exact_mean take. For g++, nvcc and NVRTC: no includes.
+// What the kernels take. For g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels::threshold {
 
 /// An image of pixels that may lie at any address.
@@ -92,6 +92,38 @@ constexpr int threshold_band_threads(int parts) { return parts == 0 ? 256 : 128;
 constexpr int threshold_band_blocks(int parts) { return parts == 0 ? 2 : 5; }
 /// Bytes of pixels in a row of a warp's results: a word a thread.
 inline constexpr int threshold_band_warp_bytes = 128;
+
+/// The most weights, of the centre and to one side, that threshold_gaussian_products takes.
+inline constexpr int threshold_product_weights = 57;
+
+/// Of threshold_gaussian_products. A pixel is above when its mean is below pixel + shift - 1/2; the
+/// kernel's integers decide that with 2^-bits as their unit, and leave those that are at most half
+/// of `doubt` from it.
+struct GaussianProductArguments {
+  ThresholdSource src;
+  ThresholdOutput out;
+  int half;
+  int reach;  ///< from the first pixel of a row of weights to the centre: half, in whole words
+  int shift;
+  int bits;  ///< a weight is a number of 16 bits times 2^-bits
+  int bias;  ///< in units of 256: what makes a doubtful excess one of 0 … doubt
+  unsigned doubt;
+  int first_column;  ///< of the first strip: 0 or a little before it
+  int pitch;         ///< from row to row of shared memory, 16 times an odd number
+  int row_groups;    ///< of 16 bytes that are used of it, at most 16
+  int ring_rows;     ///< there
+  int segment_rows;  ///< that a block goes down
+  float weights[threshold_product_weights];  ///< of the centre, then outwards
+};
+
+/// Columns of a block: 16 of each warp.
+inline constexpr int threshold_product_columns = 128;
+/// Blocks to an SM: registers hold the weights and the means of 16 * groups rows.
+constexpr int threshold_product_blocks(int groups) { return groups <= 3 ? 4 : groups == 4 ? 3 : 2; }
+/// Doubtful pixels that a warp keeps.
+inline constexpr int threshold_doubts = 32;
+/// Bytes of shared memory of a warp's doubts: the sums, the places and their count.
+constexpr int threshold_doubt_bytes(int groups) { return 256 * groups + 8 * threshold_doubts + 8; }
 
 template <class Pixel>
 inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pixel));

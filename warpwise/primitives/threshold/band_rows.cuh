@@ -45,6 +45,20 @@ __device__ inline bool is_multiple(const unsigned char* address, unsigned of) {
   return reinterpret_cast<cuda::std::uintptr_t>(address) % of == 0;
 }
 
+/// Writes the bytes from byte `at` of a row on that lie in the image: all at once if the word is
+/// `whole`.
+__device__ inline void store_word(unsigned char* row, int at, int row_bytes, bool whole,
+                                  unsigned word) {
+  if (whole) {
+    *reinterpret_cast<unsigned*>(row + at) = word;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (at + k >= 0 && at + k < row_bytes) row[at + k] = static_cast<unsigned char>(word >> 8 * k);
+  }
+}
+
 /// What a block has of a row in shared memory: bytes `first` … first + pitch - 1 of it, some of
 /// which may lie beyond the image.
 class BandColumns {

@@ -97,16 +97,7 @@ struct BandResults {
   }
 
   __device__ void store(const BandArguments& a, int y, unsigned word) const {
-    unsigned char* const row = a.out.dst + y * a.out.dst_pitch;
-    if (whole) {
-      *reinterpret_cast<unsigned*>(row + at) = word;
-      return;
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      if (at + k >= 0 && at + k < row_bytes)
-        row[at + k] = static_cast<unsigned char>(word >> 8 * k);
-    }
+    store_word(a.out.dst + y * a.out.dst_pitch, at, row_bytes, whole, word);
   }
 };
 

@@ -9,6 +9,8 @@
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/bands.cuh"
+#include "warpwise/primitives/threshold/gaussian_launch.hpp"
+#include "warpwise/primitives/threshold/gaussian_products.cuh"
 #include "warpwise/primitives/threshold/launch.hpp"
 #include "warpwise/primitives/threshold/tiles.cuh"
 
@@ -99,9 +101,34 @@ gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle 
   return buffer;
 }
 
+/// By products of integers, if that is possible.
+bool start_gaussian_products(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
+                             const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
+  using kernels::threshold::threshold_gaussian_products;
+  const auto launch =
+      gaussian_product_launch(source_of(src), output_of(dst, mean, rule.values), rule);
+  if (!launch) return false;
+  const auto start = [&](auto* kernel) {
+    kernel<<<dim3(launch->grid.x, launch->grid.y), threshold_block_threads, launch->shared_bytes,
+             stream>>>(launch->arguments);
+  };
+  switch (launch->groups) {
+    case 2: start(threshold_gaussian_products<2>); break;
+    case 3: start(threshold_gaussian_products<3>); break;
+    case 4: start(threshold_gaussian_products<4>); break;
+    case 6: start(threshold_gaussian_products<6>); break;
+    default: start(threshold_gaussian_products<8>); break;
+  }
+  gpu::check_launch("threshold_gaussian_products");
+  return true;
+}
+
 template <class Pixel>
 void threshold_by_gaussian(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                            const std::optional<DeviceView>& mean, gpu::StreamHandle stream) {
+  if constexpr (sizeof(Pixel) == 1) {
+    if (start_gaussian_products(src, dst, rule, mean, stream)) return;
+  }
   const gpu::Buffer weights = upload_weights(rule.weights, stream);
   constexpr std::int64_t n = kernels::threshold::threshold_weighed_at_once;
   const std::int64_t groups = gpu::blocks_for(src.width(), n);

@@ -292,8 +292,8 @@ __global__ void __launch_bounds__(threshold_block_threads) threshold_weights(Wei
 /// what a place needs at one distance, its neighbour needs at the next one: only two values are
 /// loaded for each distance, the others are there. They stay where they are: the value at i is
 /// element i mod n, above and below, which the unrolled loop knows at compile time.
-template <int n, class Load>
-__device__ void weigh(const float* weights, int half, const Load& load, float (&sum)[n]) {
+template <int n, class Weights, class Load>
+__device__ void weigh(const Weights& weights, int half, const Load& load, float (&sum)[n]) {
   float below[n];
   float above[n];
 #pragma unroll
@@ -301,7 +301,7 @@ __device__ void weigh(const float* weights, int half, const Load& load, float (&
     below[k] = above[k] = load(k);
     sum[k] = __fmul_rn(weights[0], above[k]);
   }
-#pragma unroll 1
+#pragma unroll(n == 1 ? 8 : 1)
   for (int first = 1; first <= half; first += n) {
 #pragma unroll
     for (int j = 0; j < n; ++j) {
@@ -352,8 +352,8 @@ __global__ void __launch_bounds__(threshold_block_threads)
 }
 
 /// Decides the pixel from the weighed values around it.
-template <class Pixel>
-__device__ void decide_weighed(const GaussianArguments& a, int64_t x, int64_t y, float sum) {
+template <class Pixel, class Arguments>
+__device__ void decide_weighed(const Arguments& a, int64_t x, int64_t y, float sum) {
   constexpr float largest = static_cast<Pixel>(~Pixel{0});
   // The weights' rounding may leave a mean of maxima above the maximum.
   const auto mean = static_cast<int>(fminf(rintf(sum), largest));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "support/backend.hpp"
@@ -9,6 +10,7 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/threshold/gaussian_launch.hpp"
 #include "warpwise/primitives/threshold/launch.hpp"
 
 namespace warpwise {
@@ -23,7 +25,15 @@ using test::Size;
 constexpr ElementType pixel_types[] = {ElementType::u8, ElementType::u16};
 
 /// Images with 2, 16 or all levels: with few levels means and pixels often meet exactly.
-enum class Content { few_levels, some_levels, all_levels, zero, largest, checkerboard };
+enum class Content {
+  few_levels,
+  some_levels,
+  all_levels,
+  zero,
+  largest,
+  checkerboard,
+  neighbouring_levels,  ///< a checkerboard of 100 and 101, whose means lie near 100.5
+};
 
 void fill(GuardedImage& image, Content content, std::uint64_t seed) {
   image.fill_random(seed);
@@ -41,6 +51,9 @@ void fill(GuardedImage& image, Content content, std::uint64_t seed) {
         case Content::largest: value = std::byte{255}; break;
         case Content::checkerboard:
           value = (x / size_of(view.type()) + y) % 2 == 0 ? std::byte{255} : std::byte{0};
+          break;
+        case Content::neighbouring_levels:
+          value = static_cast<std::byte>(100 + (x / size_of(view.type()) + y) % 2);
           break;
       }
     }
@@ -165,6 +178,100 @@ TEST_P(ThresholdTest, GaussianOfSeveralTiles) {
             {.window = 101, .method = ThresholdMethod::gaussian});
     compare(type, {300, 270}, Content::all_levels,
             {.window = 15, .method = ThresholdMethod::gaussian}, layouts_of(3));
+  }
+}
+
+// On a GPU integers decide most pixels of u8 to window 113; floats those whose means are too near
+// to where the result turns over: single ones of 16 levels, whole tiles of two levels.
+TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
+  std::size_t k = 0;
+  for (const std::int64_t window : {1, 9, 15, 17, 19, 33, 35, 49, 51, 81, 83, 113, 115}) {
+    for (const Content content :
+         {Content::few_levels, Content::some_levels, Content::neighbouring_levels}) {
+      compare(ElementType::u8, {150, 67}, content,
+              {.window = window,
+               .offset = static_cast<double>(k % 3),
+               .method = ThresholdMethod::gaussian,
+               .inverted = k % 2 == 0},
+              layouts_of(k));
+      ++k;
+    }
+  }
+}
+
+/// Gaussian weights of the centre, then outwards.
+std::vector<float> bell(std::int64_t half) {
+  const double sigma = 0.3 * (static_cast<double>(half) - 1) + 0.8;
+  const auto at = [&](std::int64_t i) {
+    return std::exp(-static_cast<double>(i * i) / (2 * sigma * sigma));
+  };
+  double total = at(0);
+  for (std::int64_t i = 1; i <= half; ++i) total += 2 * at(i);
+  std::vector<float> weights;
+  for (std::int64_t i = 0; i <= half; ++i) weights.push_back(static_cast<float>(at(i) / total));
+  return weights;
+}
+
+/// The mean of window × window pixels p(x, y) by integers, as threshold_gaussian_products has it.
+template <class Pixels>
+double gaussian_by_integers(const std::vector<float>& weights, int bits, const Pixels& p) {
+  const auto half = static_cast<std::int64_t>(weights.size()) - 1;
+  const auto weight = [&](std::int64_t i) {
+    return std::llrint(std::ldexp(double{weights[static_cast<std::size_t>(std::abs(i))]}, bits));
+  };
+  std::int64_t sum = 0;
+  for (std::int64_t y = -half; y <= half; ++y) {
+    std::int64_t along = 0;
+    for (std::int64_t x = -half; x <= half; ++x) along += weight(x) * p(x, y);
+    sum += weight(y) * (along >> (bits - 8));
+  }
+  // Means along rows are cut to 1/256.
+  return std::ldexp(static_cast<double>(sum), -bits - 8) + std::ldexp(1, -9);
+}
+
+/// The same by floats, in the contract's order.
+template <class Pixels>
+double gaussian_by_floats(const std::vector<float>& weights, const Pixels& p) {
+  const auto half = static_cast<std::int64_t>(weights.size()) - 1;
+  const auto weigh = [&](const auto& value) {
+    float sum = weights[0] * value(0);
+    for (std::int64_t i = 1; i <= half; ++i) {
+      sum += weights[static_cast<std::size_t>(i)] * (value(-i) + value(i));
+    }
+    return sum;
+  };
+  return weigh([&](std::int64_t y) {
+    return weigh([&](std::int64_t x) { return static_cast<float>(p(x, y)); });
+  });
+}
+
+TEST(Threshold, GaussianIntegersStayNearTheFloats) {
+  for (std::int64_t window = 1; window <= 113; window += 2) {
+    const std::vector<float> weights = bell(window / 2);
+    const auto [bits, distance] = detail::threshold::gaussian_fixed_point(weights);
+    EXPECT_LT(distance, 0.01) << window;
+    EXPECT_LE(std::ldexp(weights[0], bits), 65535.5) << window;
+    // Whether a weight's integer is too large: pixels that add up these errors.
+    const auto grows = [&](std::int64_t i) {
+      const double scaled =
+          std::ldexp(double{weights[static_cast<std::size_t>(std::abs(i))]}, bits);
+      return std::nearbyint(scaled) > scaled;
+    };
+    for (int pattern = 0; pattern < 7; ++pattern) {
+      const auto p = [&](std::int64_t x, std::int64_t y) -> std::int64_t {
+        switch (pattern) {
+          case 0: return 255;
+          case 1: return grows(x) ? 255 : 0;
+          case 2: return grows(x) ? 0 : 255;
+          case 3: return grows(y) ? 255 : 0;
+          case 4: return grows(y) ? 0 : 255;
+          case 5: return grows(x) == grows(y) ? 255 : 0;
+          default: return (x * 7919 + y * 104729 + x * y * 31) & 255;
+        }
+      };
+      EXPECT_NEAR(gaussian_by_integers(weights, bits, p), gaussian_by_floats(weights, p), distance)
+          << window << " " << pattern;
+    }
   }
 }
 

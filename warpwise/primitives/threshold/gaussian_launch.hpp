@@ -1,0 +1,123 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "warpwise/gpu/launch.hpp"
+#include "warpwise/primitives/threshold/arguments.hpp"
+#include "warpwise/primitives/threshold/backends.hpp"
+
+// How the Gaussian threshold of u8 is decided by sums of integers, and launched.
+namespace warpwise::detail::threshold {
+
+/// Weights as integers, and how far a mean by them may be from the mean by floats.
+struct GaussianFixedPoint {
+  int bits = 0;         ///< a weight is round(weight * 2^bits), of 16 bits
+  double distance = 0;  ///< in grey levels
+};
+
+/// With w a weight, W its integer, e = W / 2^bits - w and u8 pixels p = 127.5 ± 127.5:
+///
+/// - along a row, the integers' mean differs from the weights' by sum(e p), at most 127.5 times
+///   sum|e| + |sum(e)|; then it is cut to 1/256, half of which is at most 1/512 from the middle;
+/// - down the columns these errors are weighed, and as much comes from the weights again; the
+///   product of both low bytes is cut to 2^-bits;
+/// - floats below 256 are rounded by 2^-17 at most. An addition of each weight in each pass is, and
+///   besides a product or a sum of two values is by 2^-24 of it, in all less than 3 * 2^-16.
+///
+/// The allowance of 1 % is for means a little above 255 and for sums of weights a little above 1.
+inline GaussianFixedPoint gaussian_fixed_point(const std::vector<float>& weights) {
+  GaussianFixedPoint point;
+  // 21 bits: the difference of two numbers of 9 bits before the point stays within 32.
+  point.bits = 21;
+  while (std::nearbyint(std::ldexp(double{weights[0]}, point.bits)) > 65535) --point.bits;
+  double sum = 0, magnitudes = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double scaled = std::ldexp(double{weights[i]}, point.bits);
+    const double error = std::ldexp(std::nearbyint(scaled) - scaled, -point.bits);
+    sum += i == 0 ? error : 2 * error;
+    magnitudes += i == 0 ? std::abs(error) : 2 * std::abs(error);
+  }
+  const double by_weights = 127.5 * (magnitudes + std::abs(sum));
+  const double by_cutting = std::ldexp(1, -9) + std::ldexp(1, -point.bits);
+  const double by_floats = std::ldexp(static_cast<double>(weights.size()) + 3, -16);
+  point.distance = 1.01 * (2 * by_weights + by_cutting + by_floats);
+  return point;
+}
+
+/// One launch of threshold_gaussian_products.
+struct GaussianProductLaunch {
+  int groups;  ///< the kernel's template argument
+  gpu::Shape grid;
+  std::size_t shared_bytes;
+  kernels::threshold::GaussianProductArguments arguments;
+};
+
+/// Nothing where floats have to do it: for means, for windows above 113, and for images of more
+/// than 2^30 pixels a side. The source is u8.
+inline std::optional<GaussianProductLaunch> gaussian_product_launch(
+    const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
+    const GaussianRule& rule) {
+  using namespace kernels::threshold;
+  constexpr std::int64_t longest_side = std::int64_t{1} << 30;
+  constexpr int rows = threshold_band_rows;
+  if (out.mean != nullptr || rule.weights.size() > threshold_product_weights ||
+      std::max(src.width, src.height) > longest_side) {
+    return {};
+  }
+  const int half = static_cast<int>(rule.weights.size()) - 1;
+  const int reach = (half + 3) / 4 * 4;
+  GaussianProductLaunch launch{};
+  for (const int groups : {2, 3, 4, 6, 8}) {
+    launch.groups = groups;
+    if (16 * groups >= 16 + reach + half) break;
+  }
+
+  const GaussianFixedPoint point = gaussian_fixed_point(rule.weights);
+  const auto in_units = [&](double levels) { return std::ldexp(levels, point.bits - 8); };
+  const int distance = static_cast<int>(std::ceil(in_units(point.distance))) + 1;
+  // Means along rows were cut: half of what is cut at most, 2^-9, brings them to the middle.
+  const double bias = in_units(0.5 - rule.shift + std::ldexp(1, -9));
+
+  const auto address = reinterpret_cast<std::uintptr_t>(src.data);
+  const int to_multiple = address % 4 == 0 ? static_cast<int>(-address & 15) : 0;
+  const int before = (half + 15) / 16 * 16;
+  const int words_end = before - reach + threshold_product_columns - 16 + 16 * launch.groups;
+
+  GaussianProductArguments& a = launch.arguments;
+  a.src = src;
+  a.out = out;
+  a.half = half;
+  a.reach = reach;
+  a.shift = rule.shift;
+  a.bits = point.bits;
+  a.bias = static_cast<int>(std::nearbyint(bias)) + distance;
+  a.doubt = static_cast<unsigned>(2 * distance) * 256;
+  a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
+  a.row_groups = (words_end + 15) / 16;
+  a.pitch = (a.row_groups | 1) * 16;
+  // From the first of 16 results down to the last row of their windows, and the next rows.
+  a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows + 2) * rows;
+  std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
+  launch.shared_bytes = static_cast<std::size_t>(
+      a.ring_rows * a.pitch + threshold_warps * threshold_doubt_bytes(launch.groups));
+
+  // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
+  // as many as half of those above, whose means along rows each segment's first results need.
+  constexpr std::int64_t multiprocessors = 132;
+  const std::int64_t strips =
+      gpu::blocks_for(src.width - a.first_column, threshold_product_columns);
+  const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;
+  const std::int64_t segments =
+      std::clamp<std::int64_t>(multiprocessors * threshold_product_blocks(launch.groups) / strips,
+                               1, gpu::blocks_for(src.height, least_rows));
+  a.segment_rows =
+      static_cast<int>(gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows);
+  launch.grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, a.segment_rows))};
+  return launch;
+}
+
+}  // namespace warpwise::detail::threshold

@@ -1,0 +1,322 @@
+#pragma once
+
+#include "warpwise/primitives/shared/matrix_units.cuh"
+#include "warpwise/primitives/threshold/band_rows.cuh"
+#include "warpwise/primitives/threshold/gaussian_settle.cuh"
+
+// The Gaussian threshold of u8 for windows whose weights fit a warp's registers, without scratch
+// memory. Fit for nvcc and NVRTC: no host headers.
+//
+// The contract is a sum of floats in a fixed order, but only a comparison of it leaves the kernel.
+// So the matrix units add up the means in integers, whose distance from the floats' sum is bounded
+// (gaussian_launch.hpp): a pixel farther than this from where the comparison turns over is decided,
+// and the few others are added up again in floats (gaussian_settle.cuh).
+//
+// Weights have 16 bits, means along rows 16 bits too, 8 of them behind the point: each is two bytes
+// and a product of them four of bytes. A warp goes down 16 columns, 16 rows at a time. The weights
+// are a Toeplitz matrix in its registers; times the pixels of 16 rows it gives their means along
+// the rows, 16 columns by 16 rows, and times these the means of the window. A lane's results of the
+// first product are its operands of the second, because the columns of the one and the rows of the
+// other stand in the same order, that of weighed_place().
+namespace warpwise::kernels::threshold {
+
+/// A lane's part of the Toeplitz matrix of 16 rows by 16 * groups columns: the weights of row m at
+/// the pixels around place m, by their high and their low bytes.
+template <int groups>
+struct WeightMatrix {
+  static constexpr int pairs = (groups + 1) / 2;
+  MatrixPair high[pairs];
+  MatrixPair low[pairs];
+
+  /// Called by the whole block; `table` holds 16 * groups + 16 weights of 16 bits.
+  __device__ void make(const GaussianProductArguments& a, unsigned short* table) {
+    for (int i = static_cast<int>(threadIdx.x); i < 16 * groups + 16;
+         i += threshold_block_threads) {
+      const int distance = abs(i - 15 - a.reach);
+      table[i] = distance <= a.half ? static_cast<unsigned short>(__float2uint_rn(
+                                          a.weights[distance] * static_cast<float>(1 << a.bits)))
+                                    : 0;
+    }
+    __syncthreads();
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const auto load = [&](int group, int half, unsigned& of_high, unsigned& of_low) {
+      of_high = of_low = 0;
+      if (group >= groups) return;
+      const int at = 16 * group + lane % 4 * 4 + 15 - weighed_place(lane / 4, half);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const unsigned weight = table[at + i];
+        of_high |= weight >> 8 << 8 * i;
+        of_low |= (weight & 255) << 8 * i;
+      }
+    };
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      load(2 * p, 0, high[p].upper_near, low[p].upper_near);
+      load(2 * p, 1, high[p].lower_near, low[p].lower_near);
+      load(2 * p + 1, 0, high[p].upper_far, low[p].upper_far);
+      load(2 * p + 1, 1, high[p].lower_far, low[p].lower_far);
+    }
+  }
+
+  /// sums += one of the two times 16 * groups rows by 8 columns.
+  __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
+                             const unsigned (&b)[groups]) {
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      if (2 * p + 1 < groups) {
+        multiply_add(sums, weights[p], b[2 * p], b[2 * p + 1]);
+      } else {
+        multiply_add_near(sums, weights[p], b[2 * p]);
+      }
+    }
+  }
+};
+
+/// A lane's means along rows, by 16 rows: of one column of either half the high and the low bytes
+/// of rows 4 t … 4 t + 3.
+template <int groups>
+struct WeighedRows {
+  unsigned high[2][groups];
+  unsigned low[2][groups];
+};
+
+/// What puts the bytes of a lane's two halves in order: of lanes whose halves have changed places
+/// the other half is first.
+struct HalvesInOrder {
+  unsigned low;     ///< of each of two words the low two bytes
+  unsigned high;    ///< of each the high two
+  unsigned within;  ///< of one word all
+
+  __device__ explicit HalvesInOrder(int t)
+      : low(t < 2 ? 0x5410 : 0x1054), high(t < 2 ? 0x7632 : 0x3276),
+        within(t < 2 ? 0x3210 : 0x1032) {}
+};
+
+/// base + byte k of a word times factor, which has 16 bits with its sign.
+__device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsigned factor) {
+  unsigned result;
+  const unsigned factors = k % 2 == 0 ? factor & 0xffff : factor << 16;
+  if (k < 2) {
+    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(word), "r"(base));
+  } else {
+    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(factors), "r"(word), "r"(base));
+  }
+  return result;
+}
+
+/// The means along 16 rows, whose pixels lie in shared memory: of half b of the rows the lane's
+/// begin at from[b].
+template <int groups>
+__device__ void weigh_along(const WeightMatrix<groups>& weights,
+                            const unsigned char* const (&from)[2], const HalvesInOrder& order,
+                            int bits, WeighedRows<groups>& rows) {
+#pragma unroll
+  for (int g = 0; g + 1 < groups; ++g) {
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      rows.high[m][g] = rows.high[m][g + 1];
+      rows.low[m][g] = rows.low[m][g + 1];
+    }
+  }
+  MatrixSums high[2] = {};
+  MatrixSums low[2] = {};
+#pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    unsigned pixels[groups];
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      pixels[g] = *reinterpret_cast<const unsigned*>(from[b] + 16 * g);
+    }
+    weights.add(high[b], weights.high, pixels);
+    weights.add(low[b], weights.low, pixels);
+  }
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+    unsigned pair[2];  // of each half two means: their low bytes, then their high ones
+#pragma unroll
+    for (int b = 0; b < 2; ++b) {
+      const unsigned first = (high[b].at[2 * m] * 256 + low[b].at[2 * m]) >> (bits - 8);
+      const unsigned second = (high[b].at[2 * m + 1] * 256 + low[b].at[2 * m + 1]) >> (bits - 8);
+      pair[b] = permuted(first, second, 0x5140);
+    }
+    rows.low[m][groups - 1] = permuted(pair[0], pair[1], order.low);
+    rows.high[m][groups - 1] = permuted(pair[0], pair[1], order.high);
+  }
+}
+
+/// How far the lane's 8 pixels are from being below: excess[r][2 m + c] of row r is that of byte
+/// 2 m + c of words[r], whose halves are in the lane's order.
+template <int groups>
+__device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRows<groups>& rows,
+                           const unsigned (&words)[2], const GaussianProductArguments& a,
+                           unsigned (&excess)[2][4]) {
+  const auto factor = static_cast<unsigned>(-(1 << (a.bits - 8)));
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+    MatrixSums low = {};
+    weights.add(low, weights.low, rows.low[m]);
+#pragma unroll
+    for (unsigned& sum : low.at) sum >>= 8;
+    weights.add(low, weights.high, rows.low[m]);
+    weights.add(low, weights.low, rows.high[m]);
+    MatrixSums high;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      high.at[i] = plus_byte(static_cast<unsigned>(a.bias), words[i / 2], 2 * m + i % 2, factor);
+    }
+    weights.add(high, weights.high, rows.high[m]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) excess[i / 2][2 * m + i % 2] = high.at[i] * 256 + low.at[i];
+  }
+}
+
+/// What a block takes of the image, by 16 rows. Rows begin at a multiple of 16, of the strip: some
+/// bytes before its first window.
+struct ProductRows {
+  const ThresholdSource& src;
+  int pitch;
+  int before;   ///< bytes of a row before the strip
+  int first;    ///< the column of a row's first byte
+  bool beyond;  ///< whether a row has bytes beyond the image's sides
+
+  __device__ ProductRows(const GaussianProductArguments& a, int strip)
+      : src(a.src), pitch(a.pitch), before((a.half + 15) / 16 * 16), first(strip - before),
+        beyond(first < 0 || first + pitch > a.src.width) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int row = thread / a.row_groups;
+    const int at = thread % a.row_groups * 16;
+    to_ = row * pitch + at;
+    from_ = src.data + row * src.pitch + first + at;
+    plain_ = !beyond && is_multiple(src.data + first, 16) && src.pitch % 16 == 0;
+    copies_ = row < threshold_band_rows;
+  }
+
+  /// Starts to copy the rows from row y on. Called by the whole block, which waits by
+  /// finish_copies() and a barrier.
+  __device__ void start(unsigned char* shared, int y) const {
+    if (plain_ && y >= 0 && y + threshold_band_rows <= src.height) {
+      // All at once: row_groups is 16 at most.
+      if (copies_) start_copy_16(shared + to_, from_ + y * src.pitch, 16);
+    } else {
+      constexpr int any_row = -0x7fffffff;
+      BandColumns(src, first, pitch, 1).start_rows(shared, y, any_row);
+    }
+  }
+
+  /// Puts the edge pixels in the place of what lies beyond the image, and waits for it.
+  __device__ void repeat_edges(unsigned char* shared) const {
+    BandColumns(src, first, pitch, 1).repeat_edges<unsigned char>(shared);
+    __syncthreads();
+  }
+
+ private:
+  int to_;
+  const unsigned char* from_;  ///< in row 0
+  bool plain_;
+  bool copies_;
+};
+
+/// gaussian of u8, without the means. Grid: x covers the columns in strips, y strides over segments
+/// of rows.
+template <int groups>
+__global__ void __launch_bounds__(threshold_block_threads, threshold_product_blocks(groups))
+    threshold_gaussian_products(GaussianProductArguments a) {
+  extern __shared__ uint4 product_shared[];
+  constexpr int rows = threshold_band_rows;
+  auto* const shared = reinterpret_cast<unsigned char*>(product_shared);
+  auto* const doubts = reinterpret_cast<Doubts<groups>*>(shared + a.ring_rows * a.pitch);
+  WeightMatrix<groups> weights;
+  weights.make(a, reinterpret_cast<unsigned short*>(doubts->sums));
+
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = lane / 4;
+  const int t = lane % 4;
+  const HalvesInOrder order(t);
+  const int tile =
+      a.first_column + static_cast<int>(blockIdx.x) * threshold_product_columns + 16 * warp;
+  const ProductRows source(a, tile - 16 * warp);
+  const unsigned char* const lane_words = shared + source.before + 16 * warp + 4 * t;
+  const unsigned char* const lane_rows[2] = {
+      lane_words - a.reach + weighed_place(row, 0) * a.pitch,
+      lane_words - a.reach + weighed_place(row, 1) * a.pitch};
+  const int width = static_cast<int>(a.src.width);
+  const int height = static_cast<int>(a.src.height);
+  const int x = tile + 4 * t;
+  const bool whole =
+      x >= 0 && x + 4 <= width && is_multiple(a.out.dst + x, 4) && a.out.dst_pitch % 4 == 0;
+  const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
+
+  for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
+       segment += int64_t{gridDim.y} * a.segment_rows) {
+    const int begin = static_cast<int>(segment);
+    const int end = min(begin + a.segment_rows, height);
+    WeighedRows<groups> weighed = {};
+    int doubtful = 0;  // of the warp's pixels
+    int newest = 0;    // where the last rows are that have come
+    unsigned char* to = a.out.dst + (segment + weighed_place(row, 0)) * a.out.dst_pitch + x;
+    source.start(shared, begin - a.reach);
+#pragma unroll 1
+    for (int y = begin - (groups - 1) * rows; y < end; y += rows) {
+      finish_copies();
+      __syncthreads();
+      if (source.beyond) source.repeat_edges(shared + newest * a.pitch);
+      const int next = newest + rows == a.ring_rows ? 0 : newest + rows;
+      if (y + rows < end) {
+        source.start(shared + next * a.pitch, y + groups * rows - a.reach);
+      }
+      if (tile >= width) {  // the image ends before the strip does
+        newest = next;
+        continue;
+      }
+      const unsigned char* const from[2] = {lane_rows[0] + newest * a.pitch,
+                                            lane_rows[1] + newest * a.pitch};
+      weigh_along<groups>(weights, from, order, a.bits, weighed);
+      if (y >= begin) {
+        unsigned words[2];
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          int at = newest + a.reach - (groups - 1) * rows + weighed_place(row, r);
+          if (at < 0) at += a.ring_rows;
+          const auto* const own = reinterpret_cast<const unsigned*>(lane_words + at * a.pitch);
+          words[r] = permuted(*own, 0, order.within);
+        }
+        unsigned excess[2][4];
+        weigh_down<groups>(weights, weighed, words, a, excess);
+        unsigned results[2];
+        unsigned least = ~0U;
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) least = min(least, excess[r][i]);
+          const unsigned is_above =
+              permuted(permuted(excess[r][0], excess[r][1], 0x00fb),
+                       permuted(excess[r][2], excess[r][3], 0x00fb), order.low);
+          results[r] =
+              (is_above & a.out.above * 0x01010101) | (~is_above & a.out.below * 0x01010101);
+        }
+        if (whole && y + rows <= end) {
+          *reinterpret_cast<unsigned*>(to) = results[0];
+          *reinterpret_cast<unsigned*>(to + second) = results[1];
+        } else {
+#pragma unroll 1
+          for (int r = 0; r < 2; ++r) {
+            const int to_y = y + weighed_place(row, r);
+            if (to_y >= end) continue;
+            store_word(a.out.dst + to_y * a.out.dst_pitch, x, width, whole,
+                       r == 0 ? results[0] : results[1]);
+          }
+        }
+        if (__any_sync(~0U, least <= a.doubt)) {
+          doubtful = doubts[warp].add(a, excess, tile, y, end, doubtful);
+        }
+        to += rows * a.out.dst_pitch;
+      }
+      newest = next;
+    }
+    settle_doubts(a, doubts, doubtful);
+  }
+}
+
+}  // namespace warpwise::kernels::threshold
