@@ -16,6 +16,8 @@ foreach(library IN LISTS libraries)
           LIBRARY COMPONENT ${component} NAMELINK_COMPONENT warpwise_dev
           FILE_SET HEADERS COMPONENT warpwise_dev)
 endforeach()
+# Not one of the headers that the build compiles alone: it needs OpenCV.
+install(FILES ${PROJECT_SOURCE_DIR}/warpwise/opencv.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpwise COMPONENT warpwise_dev)
 if(TARGET warpwise_cudart)
   # The emulated CUDA runtime, and the library on it, under the names of what they stand in for: in a folder that
   # no loader searches by itself.

@@ -1,6 +1,7 @@
 // The same call from eight threads at once, on shared inputs: each gets what one thread alone gets
 // afterwards. Under ThreadSanitizer (preset tsan) also: no data race, between calls or inside one.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
 #include <barrier>
 #include <thread>
@@ -199,6 +200,20 @@ TEST_P(ThreadsTest, Gemv) {
                            gemv(in[0], in[transpose ? 2 : 1], out, options, stream...);
                          });
   }
+}
+
+TEST(LimitThreads, HoldsForAllCalls) {
+  const auto allowed = [] {
+    return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  };
+  const std::size_t all = allowed();
+  cpu::limit_threads(1);
+  EXPECT_EQ(allowed(), 1U);
+  cpu::limit_threads(2);  // also where the limit before was lower
+  EXPECT_EQ(allowed(), 2U);
+  cpu::limit_threads(0);
+  EXPECT_EQ(allowed(), all);
+  EXPECT_THROW(cpu::limit_threads(-1), InvalidArgument);
 }
 
 INSTANTIATE_TEST_SUITE_P(, ThreadsTest, test::both_backends(), testing::PrintToStringParamName());

@@ -13,6 +13,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/module.hpp"
+#include "warpwise/gpu/sharing.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/gpu/texture.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
@@ -34,6 +35,8 @@ TEST(WithoutGpu, EveryCallSaysSo) {
   EXPECT_THROW(current_device(), NoCudaDevice);
   EXPECT_THROW(free_memory_bytes(), NoCudaDevice);
   EXPECT_THROW(HostBuffer(16), NoCudaDevice);
+  EXPECT_THROW(order(nullptr, nullptr), NoCudaDevice);
+  EXPECT_THROW(device_of(nullptr), NoCudaDevice);
   EXPECT_THROW(Module(".version 7.8"), NoCudaDevice);
   EXPECT_THROW(Texture(TextureDescription{}), NoCudaDevice);
 }
@@ -111,6 +114,31 @@ TEST_F(GpuTest, EventsMeasureTime) {
   stop.record(stream);
   stop.synchronize();
   EXPECT_GT(stop.microseconds_since(start), 0.0);
+}
+
+TEST_F(GpuTest, OneStreamWaitsForAnother) {
+  const Stream first;
+  const Stream second;
+  constexpr std::int64_t bytes = 64 << 20;
+  const Buffer from(bytes, first);
+  const Buffer to(bytes, first);
+  HostBuffer back(bytes);
+  first.synchronize();
+  for (int round = 1; round <= 5; ++round) {
+    for (int i = 0; i < 20; ++i) copy_bytes(to.data(), from.data(), bytes, first);  // takes a while
+    fill_bytes(to.data(), static_cast<std::uint8_t>(round), bytes, first);
+    order(first, second);
+    download(to.data(), back.data(), bytes, second);
+    second.synchronize();
+    ASSERT_EQ(back.data()[bytes - 1], static_cast<std::byte>(round));
+  }
+}
+
+TEST_F(GpuTest, PointersSayWhereTheyAre) {
+  const Buffer buffer(16, nullptr);
+  EXPECT_EQ(device_of(buffer.data()), current_device());
+  const int on_the_host = 0;
+  EXPECT_THROW(device_of(&on_the_host), InvalidArgument);
 }
 
 TEST_F(GpuTest, GraphRunsRecordedWorkAgain) {

@@ -8,6 +8,7 @@
 #include "warpwise/gpu/graph.hpp"
 #include "warpwise/gpu/module.hpp"
 #include "warpwise/gpu/partition.hpp"
+#include "warpwise/gpu/sharing.hpp"
 #include "warpwise/gpu/stream.hpp"
 #include "warpwise/gpu/texture.hpp"
 
@@ -26,6 +27,9 @@ void set_device(int) { refuse(); }
 int current_device() { refuse(); }
 std::int64_t free_memory_bytes() { refuse(); }
 void synchronize_device() { refuse(); }
+
+void order(StreamHandle, StreamHandle) { refuse(); }
+int device_of(const void*) { refuse(); }
 
 Stream::Stream() { refuse(); }
 Stream::~Stream() = default;

@@ -1,0 +1,26 @@
+#include "warpwise/cpu/threads.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <tbb/global_control.h>
+
+#include "warpwise/base/error.hpp"
+
+namespace warpwise::cpu {
+
+void limit_threads(int threads) {
+  if (threads < 0)
+    throw InvalidArgument("threads are " + std::to_string(threads) + ", and 0 or more");
+  static std::mutex mutex;
+  static std::unique_ptr<tbb::global_control> limit;
+  const std::lock_guard one_at_a_time(mutex);
+  limit.reset();  // or of two limits the lower one counts
+  if (threads > 0) {
+    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                  static_cast<std::size_t>(threads));
+  }
+}
+
+}  // namespace warpwise::cpu

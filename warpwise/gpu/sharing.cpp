@@ -1,0 +1,28 @@
+#include "warpwise/gpu/sharing.hpp"
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/gpu/check.hpp"
+#include "warpwise/gpu/device.hpp"
+
+namespace warpwise::gpu {
+
+void order(StreamHandle earlier, StreamHandle later) {
+  require_device();
+  EventHandle event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  cudaError_t error = cudaEventRecord(event, earlier);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(later, event, 0);
+  cudaEventDestroy(event);  // CUDA keeps it until it has been reached
+  check(error, "cudaStreamWaitEvent");
+}
+
+int device_of(const void* pointer) {
+  require_device();
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+    throw InvalidArgument("a pointer is in no GPU's memory, and has to be");
+  return attributes.device;
+}
+
+}  // namespace warpwise::gpu

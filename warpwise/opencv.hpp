@@ -1,0 +1,77 @@
+#pragma once
+
+// OpenCV's images and streams as Warpwise's views and streams, for programs that use both. The one
+// header that needs OpenCV, its core alone, which the program itself links; the library neither
+// needs nor links it.
+//
+//   cv::Mat page = cv::imread("page.png", cv::IMREAD_GRAYSCALE), binary(page.size(), CV_8U);
+//   warpwise::threshold(warpwise::view_of(std::as_const(page)), warpwise::view_of(binary), {.window
+//   = 31});
+
+#include <opencv2/core.hpp>
+#include <opencv2/core/cuda.hpp>
+
+#include <string>
+
+#include "warpwise/base/error.hpp"
+#include "warpwise/base/view.hpp"
+#include "warpwise/gpu/handles.hpp"
+
+namespace warpwise {
+
+/// The element type of a depth of OpenCV's, CV_8U to CV_16F.
+/// \throws InvalidArgument  CV_8S and CV_64F, which Warpwise has not
+inline ElementType element_type_of_depth(int depth) {
+  switch (depth) {
+    case CV_8U: return ElementType::u8;
+    case CV_16U: return ElementType::u16;
+    case CV_16S: return ElementType::i16;
+    case CV_32S: return ElementType::i32;
+    case CV_32F: return ElementType::f32;
+    case CV_16F: return ElementType::f16;
+    default:
+      throw InvalidArgument("a depth of OpenCV's is " + std::to_string(depth) +
+                            ", and has to be CV_8U, CV_16U, CV_16S, CV_32S, CV_32F or CV_16F");
+  }
+}
+
+namespace detail {
+template <class View, class Image>
+View view_of_opencv(Image& image) {
+  return View(image.data, element_type_of_depth(image.depth()), image.cols, image.rows,
+              image.channels(), image.rows > 1 ? static_cast<std::int64_t>(image.step) : 0);
+}
+
+inline void require_image(const cv::Mat& image) {
+  if (image.dims > 2)
+    throw InvalidArgument("a cv::Mat has " + std::to_string(image.dims) +
+                          " dimensions, and an image has 2");
+}
+}  // namespace detail
+
+/// The pixels of an image, also of a part of one, without a copy: valid as long as the image's
+/// memory. A constant image may not be written.
+/// \throws InvalidArgument  an empty image, one of more than two dimensions, or of CV_8S or CV_64F
+inline HostView view_of(cv::Mat& image) {
+  detail::require_image(image);
+  return detail::view_of_opencv<HostView>(image);
+}
+inline ConstHostView view_of(const cv::Mat& image) {
+  detail::require_image(image);
+  return detail::view_of_opencv<ConstHostView>(image);
+}
+
+/// The same of an image on the current GPU.
+inline DeviceView view_of(cv::cuda::GpuMat& image) {
+  return detail::view_of_opencv<DeviceView>(image);
+}
+inline ConstDeviceView view_of(const cv::cuda::GpuMat& image) {
+  return detail::view_of_opencv<ConstDeviceView>(image);
+}
+
+/// A stream, as primitives take it; it stays OpenCV's.
+inline gpu::StreamHandle handle_of(const cv::cuda::Stream& stream) {
+  return static_cast<gpu::StreamHandle>(stream.cudaPtr());
+}
+
+}  // namespace warpwise

@@ -1,0 +1,84 @@
+#include "warpwise/opencv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "warpwise/primitives/sobel/sobel.hpp"
+
+namespace warpwise {
+namespace {
+
+cv::Mat noise(int rows, int columns, int type) {
+  cv::Mat image(rows, columns, type);
+  cv::RNG random(7);
+  random.fill(image, cv::RNG::UNIFORM, 0, 256);
+  return image;
+}
+
+TEST(OpenCv, AMatIsAViewOfItsPixels) {
+  cv::Mat image = noise(5, 7, CV_16UC3);
+  const HostView view = view_of(image);
+  EXPECT_EQ(static_cast<void*>(view.data()), image.data);
+  EXPECT_EQ(view.width(), 7);
+  EXPECT_EQ(view.height(), 5);
+  EXPECT_EQ(view.channels(), 3);
+  EXPECT_EQ(view.type(), ElementType::u16);
+  EXPECT_EQ(view.pitch_bytes(), static_cast<std::int64_t>(image.step));
+  static_assert(std::is_same_v<decltype(view_of(std::as_const(image))), ConstHostView>);
+}
+
+TEST(OpenCv, PartsAreReadAndWrittenWhereTheyLie) {
+  const cv::Mat whole = noise(40, 60, CV_8U);
+  const cv::Mat part = whole(cv::Rect(3, 5, 41, 30));
+  cv::Mat into = cv::Mat::zeros(50, 70, CV_8U);
+  cv::Mat place = into(cv::Rect(7, 9, 41, 30));
+  sobel(view_of(part), view_of(place));
+  cv::Mat alone(30, 41, CV_8U);
+  sobel(view_of(std::as_const(part)), view_of(alone));
+  EXPECT_EQ(cv::norm(place, alone, cv::NORM_INF), 0);
+  EXPECT_GT(cv::countNonZero(alone), 0);
+  EXPECT_EQ(cv::countNonZero(into), cv::countNonZero(alone));
+  const cv::Mat row = whole.row(4).colRange(1, 9);
+  EXPECT_EQ(view_of(row).height(), 1);
+}
+
+TEST(OpenCv, EveryDepthHasItsTypeOrIsRefused) {
+  const std::pair<int, ElementType> depths[] = {
+      {CV_8U, ElementType::u8},   {CV_16U, ElementType::u16}, {CV_16S, ElementType::i16},
+      {CV_32S, ElementType::i32}, {CV_32F, ElementType::f32}, {CV_16F, ElementType::f16}};
+  for (const auto& [depth, type] : depths) {
+    const cv::Mat image(2, 3, CV_MAKETYPE(depth, 2));
+    EXPECT_EQ(view_of(image).type(), type);
+    EXPECT_EQ(view_of(image).channels(), 2);
+  }
+  EXPECT_THROW(view_of(cv::Mat(2, 3, CV_8S)), InvalidArgument);
+  EXPECT_THROW(view_of(cv::Mat(2, 3, CV_64F)), InvalidArgument);
+}
+
+TEST(OpenCv, WhatIsNoImageIsRefused) {
+  cv::Mat empty;
+  EXPECT_THROW(view_of(empty), InvalidArgument);
+  const int sizes[] = {2, 3, 4};
+  cv::Mat volume(3, sizes, CV_8U);
+  EXPECT_THROW(view_of(volume), InvalidArgument);
+}
+
+TEST(OpenCv, AGpuMatIsAViewOfItsPixels) {
+  // A header of memory that is not looked at: OpenCV without CUDA has no other.
+  alignas(256) static std::byte memory[3 * 256];
+  cv::cuda::GpuMat image(3, 10, CV_32FC2, memory, 256);
+  const DeviceView view = view_of(image);
+  EXPECT_EQ(view.data(), memory);
+  EXPECT_EQ(view.width(), 10);
+  EXPECT_EQ(view.height(), 3);
+  EXPECT_EQ(view.channels(), 2);
+  EXPECT_EQ(view.type(), ElementType::f32);
+  EXPECT_EQ(view.pitch_bytes(), 256);
+  static_assert(std::is_same_v<decltype(view_of(std::as_const(image))), ConstDeviceView>);
+  cv::cuda::GpuMat empty;
+  EXPECT_THROW(view_of(empty), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace warpwise
