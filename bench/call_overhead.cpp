@@ -1,11 +1,13 @@
 // Times calls of the C++ library on 64x64 images, for bench/call_overhead.py: a line NAME
-// MICROSECONDS for each.
+// MICROSECONDS for each. With the argument cuda the images are on the GPU, and what is timed is
+// what a call takes before it returns.
 #include <warpwise/warpwise.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 using namespace warpwise;
@@ -14,8 +16,8 @@ namespace {
 
 constexpr int size = 64, calls = 20, samples = 2000;  // as in call_overhead.py
 
-template <class Call>
-void time(const char* name, const Call& call) {
+template <class Call, class Wait>
+void time(const char* name, const Call& call, const Wait& wait) {
   std::vector<double> us;
   for (int i = 0; i < samples; ++i) {
     const auto begin = std::chrono::steady_clock::now();
@@ -23,25 +25,48 @@ void time(const char* name, const Call& call) {
     const std::chrono::duration<double, std::micro> taken =
         std::chrono::steady_clock::now() - begin;
     us.push_back(taken.count() / calls);
+    wait();
   }
   const auto middle = us.begin() + samples / 2;
   std::nth_element(us.begin(), middle, us.end());
   std::printf("%s %.3f\n", name, *middle);
 }
 
+template <Memory memory, class... On>
+void time_all(std::byte* grey, std::byte* colours, std::byte* result, const auto& wait, On... on) {
+  using In = BasicView<memory, Access::read>;
+  using Out = BasicView<memory, Access::read_write>;
+  using InFrame = BasicFrame<memory, Access::read>;
+  using OutFrame = BasicFrame<memory, Access::read_write>;
+  const In src(grey, ElementType::u8, size, size), rgb(colours, ElementType::u8, size, size, 3);
+  const Out dst(result, ElementType::u8, size, size);
+  time("copy", [&] { copy(src, dst, on...); }, wait);
+  time("sobel", [&] { sobel(src, dst, {}, on...); }, wait);
+  time("threshold", [&] { threshold(src, dst, {}, std::nullopt, on...); }, wait);
+  time(
+      "convert",
+      [&] {
+        convert(InFrame(PixelFormat::rgb24, rgb), OutFrame(PixelFormat::gray8, dst), {}, on...);
+      },
+      wait);
+  Chain edges({SobelOptions{}, ThresholdOptions{}});
+  time("Chain.run", [&] { edges.run(rgb, dst, on...); }, wait);
+}
+
 }  // namespace
 
-int main() {
-  std::vector<std::byte> grey(size * size), colours(3 * size * size), result(size * size);
-  const ConstHostView src(grey.data(), ElementType::u8, size, size);
-  const ConstHostView rgb(colours.data(), ElementType::u8, size, size, 3);
-  const HostView dst(result.data(), ElementType::u8, size, size);
-  time("copy", [&] { copy(src, dst); });
-  time("sobel", [&] { sobel(src, dst); });
-  time("threshold", [&] { threshold(src, dst, {}); });
-  time("convert", [&] {
-    convert(ConstHostFrame(PixelFormat::rgb24, rgb), HostFrame(PixelFormat::gray8, dst), {});
-  });
-  Chain edges({SobelOptions{}, ThresholdOptions{}});
-  time("Chain.run", [&] { edges.run(rgb, dst); });
+int main(int count, char** words) {
+  constexpr std::int64_t pixels = size * size;
+  if (count > 1 && std::strcmp(words[1], "cuda") == 0) {
+    // The legacy default stream, which is PyTorch's and CuPy's current one.
+    const auto stream = reinterpret_cast<gpu::StreamHandle>(1);
+    const gpu::Buffer grey(pixels, stream), colours(3 * pixels, stream), result(pixels, stream);
+    gpu::fill_bytes(grey.data(), 0, grey.bytes(), stream);
+    gpu::fill_bytes(colours.data(), 0, colours.bytes(), stream);
+    time_all<Memory::device>(grey.data(), colours.data(), result.data(), gpu::synchronize_device,
+                             stream);
+    return 0;
+  }
+  std::vector<std::byte> grey(pixels), colours(3 * pixels), result(pixels);
+  time_all<Memory::host>(grey.data(), colours.data(), result.data(), [] {});
 }

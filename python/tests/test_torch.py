@@ -42,33 +42,43 @@ CASES = [
     ("disparity", (tensor(20, 40), tensor(20, 40)), {"block": 5, "max_disparity": 8}),
 ]
 NAMES = [f"{name}-{i}" for i, (name, _, _) in enumerate(CASES)]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(warpwise.device_count() == 0, reason=warpwise.why_no_device()))]
+each_case = pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
+each_device = pytest.mark.parametrize("device", DEVICES)
+
+
+def on(device, arguments):
+    return tuple(each.to(device) if isinstance(each, torch.Tensor) else each for each in arguments)
 
 
 def pairs(options):
     return {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
 
 
-@pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
-def test_opcheck(name, arguments, options):
+@each_case
+@each_device
+def test_opcheck(device, name, arguments, options):
     operator = {"taps" if key == "kernel" else key: value for key, value in options.items()}
-    torch.library.opcheck(getattr(torch.ops.warpwise, name).default, arguments, operator)
+    torch.library.opcheck(getattr(torch.ops.warpwise, name).default, on(device, arguments), operator)
 
 
-@pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
-def test_compiled(name, arguments, options):
+@each_case
+@each_device
+def test_compiled(device, name, arguments, options):
     torch.compiler.reset()  # one line of code is compiled for a few calls alone
-    call = torch.compile(lambda *given: getattr(ops, name)(*given, **options) * 1, backend="aot_eager", fullgraph=True)
+    call = torch.compile(lambda *given: getattr(ops, name)(*given, **options).clone(), backend="aot_eager", fullgraph=True)
     expected = getattr(warpwise, name)(*arguments, **pairs(options))
-    result = call(*arguments)
-    assert result.dtype == expected.dtype and torch.equal(result, expected)
+    result = call(*on(device, arguments))
+    assert result.device.type == device and result.dtype == expected.dtype and torch.equal(result.cpu(), expected)
 
 
-@pytest.mark.parametrize("name,arguments,options", CASES, ids=NAMES)
-def test_compiled_by_default(name, arguments, options):
+@each_case
+@each_device
+def test_compiled_by_default(device, name, arguments, options):
     torch.compiler.reset()
     # The operator alone: nothing for a C++ compiler to do, which takes half a minute.
     call = torch.compile(lambda *given: getattr(ops, name)(*given, **options), fullgraph=True)
-    assert torch.equal(call(*arguments), getattr(warpwise, name)(*arguments, **pairs(options)))
+    assert torch.equal(call(*on(device, arguments)).cpu(), getattr(warpwise, name)(*arguments, **pairs(options)))
 
 
 @pytest.mark.parametrize("backend", [None, "eager", "aot_eager", "inductor"])
@@ -88,16 +98,17 @@ def test_gradients_do_not_flow(backend):
         torch.ops.warpwise.gemv(matrix, vector).sum().backward()
 
 
-def test_exported_with_any_size():
+@each_device
+def test_exported_with_any_size(device):
     class Edges(torch.nn.Module):
         def forward(self, photo):
             grey = ops.convert(photo, "rgb24", "gray8")
             return ops.threshold(ops.sobel(grey), window=5, offset=-8.0)
 
     height, width = torch.export.Dim("height", min=2, max=4096), torch.export.Dim("width", min=2, max=4096)
-    program = torch.export.export(Edges(), (tensor(8, 10, 3),), dynamic_shapes=({0: height, 1: width},))
+    program = torch.export.export(Edges(), on(device, (tensor(8, 10, 3),)), dynamic_shapes=({0: height, 1: width},))
     photo = tensor(33, 47, 3)
-    assert torch.equal(program.module()(photo), Edges()(photo))
+    assert torch.equal(program.module()(photo.to(device)).cpu(), Edges()(photo))
 
 
 def test_options_are_those_of_the_functions():
