@@ -1,11 +1,15 @@
 #include "arrays.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "dlpack.hpp"
+#include "call.hpp"
 
 namespace warpwise::python {
 namespace {
@@ -18,13 +22,6 @@ constexpr NumpyType numpy_types[] = {
     {ElementType::u8, "uint8"},    {ElementType::u16, "uint16"},   {ElementType::i16, "int16"},
     {ElementType::u32, "uint32"},  {ElementType::i32, "int32"},    {ElementType::f32, "float32"},
     {ElementType::f16, "float16"}, {ElementType::bf16, "bfloat16"}};
-
-const char* numpy_name(ElementType type) {
-  for (const NumpyType& each : numpy_types) {
-    if (each.type == type) return each.name;
-  }
-  return "?";
-}
 
 /// The element type of a format of the struct module: one letter, in native order.
 std::optional<ElementType> type_of_format(std::string_view format, std::int64_t bytes) {
@@ -73,29 +70,6 @@ std::optional<ElementType> type_of(const dlpack::DataType& type) {
   return std::nullopt;
 }
 
-/// The name of the library that an object's type comes from: "torch" of "torch.nn.parameter".
-std::string library_of(nb::handle object) {
-  const nb::object module = nb::getattr(object.type(), "__module__", nb::str(""));
-  if (!nb::isinstance<nb::str>(module)) return "";
-  const std::string name = nb::cast<std::string>(module);
-  return name.substr(0, name.find('.'));
-}
-
-// What is used of NumPy, looked up when the module is loaded: the first call of several threads at
-// once must not import anything, which gives up Python's lock in between. Never given back: at exit
-// it may be gone before this is.
-nb::handle ndarray;
-nb::handle numpy_empty;
-
-Kind kind_of(nb::handle object) {
-  if (object.type().is(ndarray)) return Kind::numpy;  // quickly, as most are
-  const std::string library = library_of(object);
-  if (library == "torch") return Kind::torch;
-  if (library == "cupy") return Kind::cupy;
-  if (library == "jax" || library == "jaxlib") return Kind::jax;
-  return Kind::numpy;
-}
-
 /// What an array's elements are called: "int64", or what its protocol says.
 std::string type_words(nb::handle object, const std::string& otherwise) {
   if (!nb::hasattr(object, "dtype")) return otherwise;
@@ -110,43 +84,29 @@ std::string all_types() {
   return names;
 }
 
-/// An integer that a stream is known by, as DLPack counts them: 0 is no stream of its.
-std::uintptr_t counted(nb::handle number) {
-  constexpr std::uintptr_t legacy_default = 1;
-  std::uintptr_t handle = 0;
-  if (!nb::try_cast(number, handle)) {
-    throw InvalidArgument("stream is " + nb::cast<std::string>(nb::str(number)) +
-                          ", which is no CUDA stream's number");
+/// The same of an array interface: "<f4".
+std::optional<ElementType> type_of_typestr(std::string_view typestr) {
+  if (typestr == "|b1") return ElementType::u8;
+  for (const NumpyType& each : numpy_types) {
+    if (typestr_of(each.type) == typestr && !typestr.empty()) return each.type;
   }
-  return handle == 0 ? legacy_default : handle;
+  return std::nullopt;
 }
-
-/// Makes the GPU of a CuPy array CuPy's current one, for as long as this lives.
-class OnCupyDevice {
- public:
-  explicit OnCupyDevice(nb::handle array) : device_(array.attr("device")) {
-    device_.attr("__enter__")();
-  }
-  ~OnCupyDevice() {
-    try {
-      device_.attr("__exit__")(nb::none(), nb::none(), nb::none());
-    } catch (nb::python_error& error) {
-      error.discard_as_unraisable("leaving a device of CuPy's");
-    }
-  }
-  OnCupyDevice(const OnCupyDevice&) = delete;
-  OnCupyDevice& operator=(const OnCupyDevice&) = delete;
-
- private:
-  nb::object device_;
-};
 
 }  // namespace
 
-void find_numpy() {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  ndarray = nb::object(numpy.attr("ndarray")).release();
-  numpy_empty = nb::object(numpy.attr("empty")).release();
+const char* numpy_name(ElementType type) {
+  for (const NumpyType& each : numpy_types) {
+    if (each.type == type) return each.name;
+  }
+  return "?";
+}
+
+std::string typestr_of(ElementType type) {
+  if (type == ElementType::bf16) return "";
+  const std::string_view name = numpy_name(type);
+  const int bytes = size_of(type);
+  return (bytes == 1 ? "|" : "<") + std::string(1, name[0]) + std::to_string(bytes);
 }
 
 void Array::fail(const std::string& what) const {
@@ -157,14 +117,15 @@ Array::Array(nb::handle object, const char* name, bool writable, const Stream& s
     : name_(name), kind_(kind_of(object)) {
   // CuPy's arrays have a buffer that is only there for memory which the host sees too.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
-  if (!has_buffer || !take_buffer(object, writable)) {
-    if (!take_dlpack(object, writable, stream.handle) && !take_gpu_mat(object)) {
-      throw nb::type_error((std::string(name) + " is of type " +
-                            nb::cast<std::string>(nb::getattr(object.type(), "__name__")) +
-                            ", which is no array: it has no buffer, __dlpack__ or cudaPtr")
-                               .c_str());
-    }
-  }
+  if (has_buffer && take_buffer(object, writable)) return;
+  if (take_exchange(object, writable, stream.handle)) return;
+  if (take_dlpack(object, writable, stream.handle)) return;
+  if (take_cuda_interface(object, writable, stream.handle) || take_gpu_mat(object)) return;
+  throw nb::type_error(
+      (std::string(name) + " is of type " +
+       nb::cast<std::string>(nb::getattr(object.type(), "__name__")) +
+       ", which is no array: it has no buffer, __dlpack__, __cuda_array_interface__ or cudaPtr")
+          .c_str());
 }
 
 void Array::fail_type(nb::handle object, const std::string& otherwise) const {
@@ -203,17 +164,33 @@ bool Array::take_buffer(nb::handle object, bool writable) {
   return true;
 }
 
+bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t stream) {
+  const dlpack::ExchangeApi* api = exchange_of(object);
+  if (api == nullptr) return false;
+  // __dlpack__ says what is wrong about these: autograd would not know of a result.
+  if (kind_ == Kind::torch &&
+      nb::cast<bool>(nb::object(nb::getattr(object, "requires_grad", nb::bool_(false)))))
+    return false;
+  lent_ = lend(*api, object);
+  if (lent_ == nullptr) return false;
+  const dlpack::Device device = lent_->tensor.device;
+  if (is_on_gpu(device) && current_stream(*api, device) != stream) {
+    lent_.reset();  // and __dlpack__ orders the two streams
+    return false;
+  }
+  take_versioned(object, writable, *lent_);
+  return true;
+}
+
 bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream) {
   if (!nb::hasattr(object, "__dlpack__")) return false;
   const nb::object device = object.attr("__dlpack_device__")();
-  const auto device_type = static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0])));
-  const bool on_gpu =
-      device_type == dlpack::DeviceType::cuda || device_type == dlpack::DeviceType::cuda_managed;
-  if (!on_gpu && device_type != dlpack::DeviceType::cpu &&
-      device_type != dlpack::DeviceType::cuda_host)
+  const dlpack::Device is_on{static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0]))),
+                             nb::cast<int>(nb::object(device[1]))};
+  const bool on_gpu = is_on_gpu(is_on);
+  if (!on_gpu && is_on.type != dlpack::DeviceType::cpu &&
+      is_on.type != dlpack::DeviceType::cuda_host)
     fail("is on a device that is neither a CPU nor a CUDA GPU");
-  memory_ = on_gpu ? Memory::device : Memory::host;
-  device_ = on_gpu ? nb::cast<int>(nb::object(device[1])) : 0;
   const nb::object at = on_gpu ? nb::object(nb::int_(stream)) : nb::object(nb::none());
   const nb::object method = object.attr("__dlpack__");
   try {
@@ -222,38 +199,81 @@ bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream)
     if (!error.matches(PyExc_TypeError)) throw;
     owner_ = method(nb::arg("stream") = at);  // from before DLPack had versions
   }
-  const dlpack::Tensor* tensor = nullptr;
+  // The capsule is not consumed, only looked into: its own destructor gives the memory back.
   if (PyCapsule_IsValid(owner_.ptr(), "dltensor_versioned") != 0) {
-    const auto* managed = static_cast<const dlpack::ManagedTensorVersioned*>(
-        PyCapsule_GetPointer(owner_.ptr(), "dltensor_versioned"));
-    if (managed->major != 1)
-      fail("is given as DLPack " + std::to_string(managed->major) + ", which is not known here");
-    if (writable && (managed->flags & dlpack::flag_read_only) != 0)
-      fail("is read-only, and is to be written");
-    tensor = &managed->tensor;
+    take_versioned(object, writable,
+                   *static_cast<const dlpack::ManagedTensorVersioned*>(
+                       PyCapsule_GetPointer(owner_.ptr(), "dltensor_versioned")));
   } else if (PyCapsule_IsValid(owner_.ptr(), "dltensor") != 0) {
-    tensor =
-        &static_cast<const dlpack::ManagedTensor*>(PyCapsule_GetPointer(owner_.ptr(), "dltensor"))
-             ->tensor;
+    take_tensor(
+        object, writable,
+        static_cast<const dlpack::ManagedTensor*>(PyCapsule_GetPointer(owner_.ptr(), "dltensor"))
+            ->tensor);
   } else {
     fail("returned something from __dlpack__ that is no DLPack capsule");
   }
-  // The capsule is not consumed, only looked into: its own destructor gives the memory back.
+  return true;
+}
+
+void Array::take_versioned(nb::handle object, bool writable,
+                           const dlpack::ManagedTensorVersioned& lent) {
+  if (lent.major != 1)
+    fail("is given as DLPack " + std::to_string(lent.major) + ", which is not known here");
+  if (writable && (lent.flags & dlpack::flag_read_only) != 0)
+    fail("is read-only, and is to be written");
+  take_tensor(object, writable, lent.tensor);
+}
+
+void Array::take_tensor(nb::handle object, bool writable, const dlpack::Tensor& tensor) {
   if (writable && kind_ == Kind::jax) fail("is a JAX array, which never changes");
-  if (tensor->axes < 0 || tensor->axes > most_axes)
-    fail("has " + std::to_string(tensor->axes) + " axes");
-  if (writable && tensor->type.code == dlpack::TypeCode::boolean) fail_booleans();
-  const auto type = type_of(tensor->type);
+  if (tensor.axes < 0 || tensor.axes > most_axes)
+    fail("has " + std::to_string(tensor.axes) + " axes");
+  if (writable && tensor.type.code == dlpack::TypeCode::boolean) fail_booleans();
+  const auto type = type_of(tensor.type);
   if (!type) fail_type(object, "another type");
   type_ = *type;
-  axes_ = static_cast<std::size_t>(tensor->axes);
+  axes_ = static_cast<std::size_t>(tensor.axes);
   std::int64_t packed = size_of(type_);
   for (std::size_t i = axes_; i-- > 0;) {
-    shape_[i] = tensor->shape[i];
-    strides_[i] = tensor->strides == nullptr ? packed : tensor->strides[i] * size_of(type_);
+    shape_[i] = tensor.shape[i];
+    strides_[i] = tensor.strides == nullptr ? packed : tensor.strides[i] * size_of(type_);
     packed *= shape_[i];
   }
-  data_ = static_cast<std::byte*>(tensor->data) + tensor->byte_offset;
+  data_ = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  memory_ = is_on_gpu(tensor.device) ? Memory::device : Memory::host;
+  device_ = memory_ == Memory::device ? tensor.device.id : 0;
+}
+
+bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t stream) {
+  if (!nb::hasattr(object, "__cuda_array_interface__")) return false;
+  const nb::dict says = nb::cast<nb::dict>(nb::object(object.attr("__cuda_array_interface__")));
+  const auto data = nb::cast<std::pair<std::uintptr_t, bool>>(nb::object(says["data"]));
+  if (writable && data.second) fail("is read-only, and is to be written");
+  const auto typestr = nb::cast<std::string>(nb::object(says["typestr"]));
+  if (writable && typestr == "|b1") fail_booleans();
+  const auto type = type_of_typestr(typestr);
+  if (!type) fail_type(object, "the type '" + typestr + "'");
+  type_ = *type;
+  const auto shape = nb::cast<std::vector<std::int64_t>>(nb::object(says["shape"]));
+  if (shape.size() > most_axes) fail("has " + std::to_string(shape.size()) + " axes");
+  axes_ = shape.size();
+  const nb::object strides = says.get("strides", nb::none());
+  std::int64_t packed = size_of(type_);
+  for (std::size_t i = axes_; i-- > 0;) {
+    shape_[i] = shape[i];
+    strides_[i] = strides.is_none() ? packed : nb::cast<std::int64_t>(nb::object(strides[i]));
+    packed *= shape_[i];
+  }
+  data_ = reinterpret_cast<std::byte*>(data.first);  // NOLINT: what the protocol gives
+  memory_ = Memory::device;
+  device_ = packed == 0 ? gpu::current_device() : gpu::device_of(data_);
+  owner_ = nb::borrow(object);
+  const nb::object last = says.get("stream", nb::none());
+  if (last.is_none()) return true;  // whoever lends it says that there is nothing to wait for
+  if (const std::uintptr_t writer = counted_stream(last); writer != stream) {
+    const OnDevice on(device_);
+    gpu::order(gpu_stream(writer), gpu_stream(stream));
+  }
   return true;
 }
 
@@ -276,7 +296,7 @@ bool Array::take_gpu_mat(nb::handle object) {
   data_ =
       reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(object.attr("cudaPtr")()));  // NOLINT
   memory_ = Memory::device;
-  device_ = gpu::current_device();
+  device_ = data_ == nullptr ? gpu::current_device() : gpu::device_of(data_);
   kind_ = Kind::opencv_gpu;
   owner_ = nb::borrow(object);
   return true;
@@ -324,66 +344,6 @@ std::byte* Array::bytes() const {
     packed *= shape_[i];
   }
   return data_;
-}
-
-nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
-                      ElementType type) {
-  nb::list extents;
-  for (const std::int64_t extent : shape) extents.append(extent);
-  const char* name = numpy_name(type);
-  switch (like.kind()) {
-    case Kind::torch: {
-      const nb::module_ torch = nb::module_::import_("torch");
-      return torch.attr("empty")(nb::tuple(extents), nb::arg("dtype") = torch.attr(name),
-                                 nb::arg("device") = object.attr("device"));
-    }
-    case Kind::cupy: {
-      const nb::module_ cupy = nb::module_::import_("cupy");
-      const OnCupyDevice device(object);
-      return cupy.attr("empty")(nb::tuple(extents), nb::arg("dtype") = name);
-    }
-    case Kind::opencv_gpu:
-      throw InvalidArgument(
-          "a cv2.cuda.GpuMat as input needs out=, a GpuMat of the result's size and type");
-    case Kind::jax:
-      if (like.memory() == Memory::device)
-        throw InvalidArgument(
-            "results on a GPU are not made as JAX arrays: pass out=, an array of another library");
-      [[fallthrough]];
-    case Kind::numpy: break;
-  }
-  if (like.memory() == Memory::device)
-    throw InvalidArgument("an input of this library on a GPU needs out=");
-  return numpy_empty(nb::tuple(extents), name);
-}
-
-Stream stream_of(nb::handle stream, nb::handle array) {
-  if (!stream.is_none()) {
-    const nb::object owner = nb::borrow(stream);
-    if (nb::isinstance<nb::int_>(stream)) return {counted(stream), owner};
-    if (nb::hasattr(stream, "__cuda_stream__")) {
-      const nb::object said = stream.attr("__cuda_stream__")();
-      return {counted(nb::object(said[1])), owner};
-    }
-    for (const char* name : {"cuda_stream", "ptr"}) {
-      if (nb::hasattr(stream, name)) return {counted(nb::object(stream.attr(name))), owner};
-    }
-    throw nb::type_error("stream is neither an integer nor a CUDA stream");
-  }
-  switch (kind_of(array)) {
-    case Kind::torch: {
-      if (!nb::cast<bool>(array.attr("is_cuda"))) return {};
-      const nb::object current =
-          nb::module_::import_("torch.cuda").attr("current_stream")(array.attr("device"));
-      return {counted(nb::object(current.attr("cuda_stream"))), current};
-    }
-    case Kind::cupy: {
-      const OnCupyDevice device(array);
-      const nb::object current = nb::module_::import_("cupy.cuda").attr("get_current_stream")();
-      return {counted(nb::object(current.attr("ptr"))), current};
-    }
-    default: return {};
-  }
 }
 
 ElementType element_type_named(std::string_view name) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "exchange.hpp"
 #include "held_buffer.hpp"
 #include "warpwise/warpwise.hpp"
 
@@ -30,7 +31,8 @@ class Array {
  public:
   static constexpr int most_axes = 4;
 
-  /// Takes what has the buffer protocol, __dlpack__, or is a cv2.cuda.GpuMat.
+  /// Takes what has the buffer protocol, __dlpack__, __cuda_array_interface__, or is a
+  /// cv2.cuda.GpuMat.
   /// \param name      of the argument, for messages
   /// \param writable  whether it is written: a read-only array is an error then
   /// \param stream    that the array is used on
@@ -69,8 +71,12 @@ class Array {
   [[noreturn]] void fail_type(nb::handle object, const std::string& otherwise) const;
   [[noreturn]] void fail_booleans() const;
   bool take_buffer(nb::handle object, bool writable);
+  bool take_exchange(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_dlpack(nb::handle object, bool writable, std::uintptr_t stream);
+  bool take_cuda_interface(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_gpu_mat(nb::handle object);
+  void take_tensor(nb::handle object, bool writable, const dlpack::Tensor& tensor);
+  void take_versioned(nb::handle object, bool writable, const dlpack::ManagedTensorVersioned& lent);
   std::int64_t pitch() const;
 
   const char* name_;
@@ -83,20 +89,33 @@ class Array {
   int device_ = 0;
   Kind kind_ = Kind::numpy;
   HeldBuffer buffer_;
+  Lent lent_;
   nb::object owner_;  ///< a capsule, or an object that owns the memory
 };
 
 /// Looks up what is used of NumPy; to be called when the module is loaded.
 void find_numpy();
 
-/// A new array of `like`'s kind, on its device, not initialised.
+/// A new array of `like`'s kind, on its device, not initialised; a DeviceArray, for work on
+/// `stream`, where arrays of its library cannot be made.
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
-                      ElementType type);
+                      ElementType type, const Stream& stream);
+
+/// Whose array it is.
+Kind kind_of(nb::handle object);
 
 /// The stream that calls on an array use: what `stream` says (an integer, or an object of PyTorch,
 /// CuPy or with __cuda_stream__), or else the current one of the array's library.
 /// \throws InvalidArgument  for a number that no stream has
 Stream stream_of(nb::handle stream, nb::handle array);
+
+/// An integer that a stream is known by, as DLPack counts them. \throws InvalidArgument
+std::uintptr_t counted_stream(nb::handle number);
+
+/// What NumPy calls an element type: "uint8", and in its array interface: "|u1", empty for
+/// bfloat16.
+const char* numpy_name(ElementType type);
+std::string typestr_of(ElementType type);
 
 /// The element type that a NumPy name stands for: "uint8", … \throws InvalidArgument
 ElementType element_type_named(std::string_view name);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "arrays.hpp"
+#include "warpwise/gpu/sharing.hpp"
 
 namespace warpwise::python {
 
@@ -25,14 +26,17 @@ const char* word(Enum value) {
   return name_of(value).data();  // a literal, which ends with a zero
 }
 
-/// Makes the GPU of an array the current one, for as long as this lives.
+/// A stream as the library has it.
+inline gpu::StreamHandle gpu_stream(std::uintptr_t number) {
+  return reinterpret_cast<gpu::StreamHandle>(number);  // NOLINT
+}
+
+/// Makes a GPU the current one, for as long as this lives.
 class OnDevice {
  public:
-  explicit OnDevice(const Array& array) {
-    if (array.memory() != Memory::device) return;
-    before_ = gpu::current_device();
-    if (before_ == array.device()) before_ = -1;
-    if (before_ >= 0) gpu::set_device(array.device());
+  explicit OnDevice(int device) : before_(gpu::current_device()) {
+    if (before_ == device) before_ = -1;
+    if (before_ >= 0) gpu::set_device(device);
   }
   ~OnDevice() {
     if (before_ >= 0) gpu::set_device(before_);
@@ -41,7 +45,7 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
 
  private:
-  int before_ = -1;
+  int before_;
 };
 
 template <Memory memory>
@@ -61,25 +65,31 @@ inline void require_beside(const Array& first, const Array& other) {
 /// Python's lock.
 template <class Body>
 void call(const Array& first, const Stream& stream, const Body& body) {
-  const OnDevice device(first);
+  std::optional<OnDevice> on;
+  if (first.memory() == Memory::device) on.emplace(first.device());
   const nb::gil_scoped_release unlocked;
   if (first.memory() == Memory::host) {
     body(Views<Memory::host>{});
   } else {
-    body(Views<Memory::device>{}, reinterpret_cast<gpu::StreamHandle>(stream.handle));  // NOLINT
+    body(Views<Memory::device>{}, gpu_stream(stream.handle));
   }
 }
 
 /// An array for a result: `out`, or a new one.
 inline nb::object result(const nb::object& out, const Array& like, const nb::object& object,
-                         std::initializer_list<std::int64_t> shape, ElementType type) {
-  return out.is_none() ? make_array(like, object, {shape.begin(), shape.size()}, type) : out;
+                         std::initializer_list<std::int64_t> shape, ElementType type,
+                         const Stream& stream) {
+  return out.is_none() ? make_array(like, object, {shape.begin(), shape.size()}, type, stream)
+                       : out;
 }
 
 /// A result that was made here, as the library of the first input has it.
 inline nb::any finished(nb::object made, const nb::object& out, const Array& like) {
   if (!out.is_none() || like.kind() != Kind::jax) return nb::borrow<nb::any>(made);
-  return nb::borrow<nb::any>(nb::object(nb::module_::import_("jax.numpy").attr("asarray")(made)));
+  const nb::module_ jax = nb::module_::import_("jax");
+  return nb::borrow<nb::any>(like.memory() == Memory::device
+                                 ? nb::object(jax.attr("dlpack").attr("from_dlpack")(made))
+                                 : nb::object(jax.attr("numpy").attr("asarray")(made)));
 }
 
 /// Adds the functions of a part to the module.

@@ -5,6 +5,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <deque>
 #include <mutex>
 
 #include "options.hpp"
@@ -46,11 +47,7 @@ class PythonChain {
   nb::any run(nb::any src, nb::any out, nb::any stream) {
     const auto at = stream_of(stream, src);
     const Array from(src, "src", false, at);
-    const Pixels last = result_of(chain_.steps(), {from.type(), from.channels()});
-    nb::object made =
-        last.channels == 1
-            ? result(out, from, src, {from.height(), from.width()}, last.type)
-            : result(out, from, src, {from.height(), from.width(), last.channels}, last.type);
+    nb::object made = out.is_none() ? make_result(from, src, at) : nb::object(out);
     const Array to(made, "out", true, at);
     require_beside(from, to);
     call(from, at, [&](auto views, auto... on) {
@@ -62,7 +59,50 @@ class PythonChain {
     return finished(std::move(made), out, from);
   }
 
+  std::vector<nb::object> run_all(const std::vector<nb::object>& srcs,
+                                  std::optional<std::vector<nb::object>> outs, nb::any stream) {
+    if (outs && outs->size() != srcs.size())
+      throw InvalidArgument("srcs are " + std::to_string(srcs.size()) + " images, and outs " +
+                            std::to_string(outs->size()));
+    std::vector<nb::object> made;
+    if (srcs.empty()) return made;
+    const auto at = stream_of(stream, srcs.front());
+    std::deque<Array> from;  // which keeps them where they are
+    std::deque<Array> to;
+    for (std::size_t i = 0; i < srcs.size(); ++i) {
+      from.emplace_back(srcs[i], "srcs", false, at);
+      made.push_back(outs ? (*outs)[i] : make_result(from.back(), srcs[i], at));
+      to.emplace_back(made.back(), "outs", true, at);
+      require_beside(from.front(), from.back());
+      require_beside(from.front(), to.back());
+    }
+    call(from.front(), at, [&](auto views, auto... on) {
+      using V = decltype(views);
+      std::vector<typename V::In> in;
+      std::vector<typename V::Out> into;
+      for (const Array& each : from) in.push_back(each.view<typename V::In>());
+      for (const Array& each : to) into.push_back(each.view<typename V::Out>());
+      if constexpr (sizeof...(on) > 0) {
+        const std::lock_guard one_at_a_time(mutex_);
+        chain_.run(std::span<const ConstDeviceView>(in), std::span<const DeviceView>(into), on...);
+      } else {
+        for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
+      }
+    });
+    if (!outs) {
+      for (std::size_t i = 0; i < made.size(); ++i)
+        made[i] = finished(std::move(made[i]), nb::none(), from[i]);
+    }
+    return made;
+  }
+
  private:
+  nb::object make_result(const Array& from, const nb::object& src, const Stream& at) const {
+    const Pixels last = result_of(chain_.steps(), {from.type(), from.channels()});
+    const std::int64_t extents[] = {from.height(), from.width(), last.channels};
+    return make_array(from, src, {extents, last.channels == 1 ? std::size_t{2} : 3}, last.type, at);
+  }
+
   Chain chain_;
   std::mutex mutex_;
 };
@@ -148,7 +188,13 @@ once, and run it often.
 
 Returns an array of src's height and width, of the type that the last step gives by default, or `out`. Several
 threads may run one chain at a time; on a GPU it runs on one stream at a time. Raises InvalidArgument where a step
-does not take what the one before gives.)");
+does not take what the one before gives.)")
+      .def("run_all", &PythonChain::run_all, arg("srcs"), nb::kw_only(), arg("outs") = nb::none(),
+           arg("stream") = nb::none(),
+           R"(Runs all steps on many images, of equal or mixed sizes, all of them in one memory.
+
+Returns a list with what run() gives for each, or `outs`. On a GPU images that the fused kernel takes share its
+launches, where that is faster.)");
 }
 
 }  // namespace warpwise::python

@@ -45,6 +45,7 @@ struct ManagedTensor {
 };
 
 inline constexpr std::uint64_t flag_read_only = 1;
+inline constexpr std::uint64_t flag_copied = 2;
 
 /// What a capsule "dltensor_versioned" holds.
 struct ManagedTensorVersioned {
@@ -54,6 +55,21 @@ struct ManagedTensorVersioned {
   void (*deleter)(ManagedTensorVersioned*);
   std::uint64_t flags;
   Tensor tensor;
+};
+
+/// What a type's capsule `__dlpack_c_exchange_api__` holds, of the name "dlpack_exchange_api": its
+/// arrays in C, without ordering any streams. Functions return 0, or -1 with Python's exception
+/// set.
+struct ExchangeApi {
+  std::uint32_t major;
+  std::uint32_t minor;
+  ExchangeApi* before;  ///< of an older major version
+  int (*allocate)(Tensor* like, ManagedTensorVersioned** made, void* context,
+                  void (*failed)(void* context, const char* kind, const char* message));
+  int (*from_object)(void* object, ManagedTensorVersioned** lent);
+  int (*to_object)(ManagedTensorVersioned* taken, void** object);
+  int (*look_at_object)(void* object, Tensor* seen);  ///< may be null
+  int (*current_stream)(DeviceType type, std::int32_t id, void** stream);
 };
 
 }  // namespace warpwise::python::dlpack

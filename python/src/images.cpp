@@ -14,7 +14,7 @@ using Pair = std::pair<std::int64_t, std::int64_t>;
 nb::any copy(nb::any src, nb::any out, nb::any stream) {
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
-  nb::object made = out.is_none() ? make_array(from, src, from.shape(), from.type()) : out;
+  nb::object made = out.is_none() ? make_array(from, src, from.shape(), from.type(), at) : out;
   const Array to(made, "out", true, at);
   require_beside(from, to);
   call(from, at, [&](auto views, auto... on) {
@@ -34,7 +34,7 @@ nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::
   const ElementType type = dtype           ? element_type_named(*dtype)
                            : types.empty() ? from.type()
                                            : types.front();
-  nb::object made = result(out, from, src, {from.height(), from.width()}, type);
+  nb::object made = result(out, from, src, {from.height(), from.width()}, type, at);
   const Array to(made, "out", true, at);
   require_beside(from, to);
   call(from, at, [&](auto views, auto... on) {
@@ -49,7 +49,7 @@ nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_v
   const ThresholdOptions options = threshold_options(window, offset, method, maximum, inverted);
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
-  nb::object made = result(out, from, src, {from.height(), from.width()}, from.type());
+  nb::object made = result(out, from, src, {from.height(), from.width()}, from.type(), at);
   const Array to(made, "out", true, at);
   require_beside(from, to);
   std::optional<Array> means;
@@ -129,12 +129,13 @@ Frame frame_of(const Array& array, const FrameShape& shape) {
 }
 
 nb::object make_frame(const nb::object& out, const Array& like, const nb::object& object,
-                      PixelFormat format, std::int64_t width, std::int64_t height) {
+                      PixelFormat format, std::int64_t width, std::int64_t height,
+                      const Stream& at) {
   if (format == PixelFormat::i444)
-    return result(out, like, object, {3, height, width}, ElementType::u8);
+    return result(out, like, object, {3, height, width}, ElementType::u8, at);
   const std::int64_t channels = channels_of(format);
-  if (channels == 1) return result(out, like, object, {height, width}, ElementType::u8);
-  return result(out, like, object, {height, width, channels}, ElementType::u8);
+  if (channels == 1) return result(out, like, object, {height, width}, ElementType::u8, at);
+  return result(out, like, object, {height, width, channels}, ElementType::u8, at);
 }
 
 nb::any convert(nb::any src, std::string_view source, std::string_view to, std::optional<Pair> size,
@@ -150,7 +151,7 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
   const FrameShape shape = frame_shape(from, source_format, size);
-  nb::object made = make_frame(out, from, src, format, shape.width, shape.height);
+  nb::object made = make_frame(out, from, src, format, shape.width, shape.height, at);
   const Array into(made, "out", true, at);
   require_beside(from, into);
   const FrameShape result_shape{format, shape.width, shape.height, !is_one_image(format)};
@@ -173,7 +174,7 @@ nb::any gemv(nb::any a, nb::any x, float alpha, float beta, bool transpose, nb::
   const Array vector(x, "x", false, at);
   require_beside(matrix, vector);
   nb::object made =
-      result(out, matrix, a, {transpose ? matrix.width() : matrix.height()}, ElementType::f32);
+      result(out, matrix, a, {transpose ? matrix.width() : matrix.height()}, ElementType::f32, at);
   const Array to(made, "out", true, at);
   require_beside(matrix, to);
   call(matrix, at, [&](auto views, auto... on) {

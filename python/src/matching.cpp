@@ -35,7 +35,8 @@ nb::any match(nb::any reference, nb::any target, Pair block, Pair stride,
   const Array target_array(target, "target", false, at);
   require_beside(from, target_array);
   const MatchGrid grid = match_grid(from.width(), from.height(), options);
-  nb::object made = result(out, from, reference, {grid.rows, grid.columns, 2}, ElementType::i16);
+  nb::object made =
+      result(out, from, reference, {grid.rows, grid.columns, 2}, ElementType::i16, at);
   const Array to(made, "out", true, at);
   require_beside(from, to);
   std::optional<Array> scores;
@@ -61,7 +62,7 @@ nb::any disparity(nb::any left, nb::any right, int block, int max_disparity,
   const Array from(left, "left", false, at);
   const Array other(right, "right", false, at);
   require_beside(from, other);
-  nb::object made = result(out, from, left, {from.height(), from.width()}, ElementType::f32);
+  nb::object made = result(out, from, left, {from.height(), from.width()}, ElementType::f32, at);
   const Array to(made, "out", true, at);
   require_beside(from, to);
   call(from, at, [&](auto views, auto... on) {

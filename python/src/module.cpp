@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "call.hpp"
+#include "device_array.hpp"
 
 namespace warpwise::python {
 namespace {
@@ -100,6 +101,8 @@ nb::dict enums() {
 
 NB_MODULE(_warpwise, module) {
   using namespace warpwise::python;  // NOLINT: the macro's function has no namespace
+  // What other libraries hold when the process ends is no leak that anyone could mend.
+  nanobind::set_leak_warnings(false);
   find_numpy();
   add_exceptions(module);
   module.def("enums", &enums, nb::sig("def enums() -> dict[str, tuple[str, ...]]"),
@@ -108,6 +111,13 @@ NB_MODULE(_warpwise, module) {
              "Number of GPUs that CUDA can use; 0 without a GPU, a driver, or CUDA in this build.");
   module.def("why_no_device", &warpwise::gpu::why_no_device,
              "Why device_count() is 0, in words; empty when it is not.");
+  module.def(
+      "limit_threads", &warpwise::cpu::limit_threads, nanobind::arg("threads"),
+      R"(Lets calls on the CPU, all of this process's together, use at most this many threads.
+
+0 is all cores that the process may use, as from the start. For programs of many processes, as workers of a cluster.
+Raises InvalidArgument for a negative number.)");
+  add_device_array(module);
   add_images(module);
   add_chain(module);
   add_matching(module);

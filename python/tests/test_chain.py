@@ -58,6 +58,20 @@ def test_a_wider_result_by_out():
     assert np.array_equal(wide, warpwise.sobel(image, dtype="uint16"))
 
 
+def test_many_images():
+    images = [colours(*size) for size in [(1, 1), (37, 61), (37, 61), (300, 1001)]]
+    results = edges().run_all(images)
+    assert len(results) == 4 and all(np.array_equal(one, one_by_one(image)) for one, image in zip(results, images))
+    outs = [np.zeros(image.shape[:2], np.uint8) for image in images]
+    returned = edges().run_all(tuple(images), outs=outs)
+    assert all(one is out and np.array_equal(out, result) for one, out, result in zip(returned, outs, results))
+    assert edges().run_all([]) == []
+    with pytest.raises(warpwise.InvalidArgument, match="srcs are 4 images, and outs 3"):
+        edges().run_all(images, outs=outs[:3])
+    with pytest.raises(warpwise.InvalidArgument, match="side by side"):
+        edges().run_all([images[1], images[1][:, ::2]])
+
+
 def test_one_chain_on_several_threads():
     chain, images = edges(), [colours(64 + i, 80) for i in range(8)]
     results = [None] * len(images)

@@ -1,6 +1,7 @@
 """Arrays of other libraries, by DLPack and by their own means."""
 
 import ctypes
+import os
 import subprocess
 import sys
 import threading
@@ -149,6 +150,27 @@ def test_other_threads_run_meanwhile():
     assert sum(begin < at < end for at in ticks) >= 3
 
 
+THREADS = """
+import os
+import numpy, warpwise
+page, threads = numpy.zeros((4000, 4000), numpy.uint8), []
+for limit in (1, 0):
+    warpwise.limit_threads(limit)
+    warpwise.threshold(page, window=31)
+    threads.append(len(os.listdir("/proc/self/task")))
+print(*threads)
+"""
+
+
+def test_threads_are_limited():
+    said = subprocess.run([sys.executable, "-c", THREADS], env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, check=True, text=True,
+                          capture_output=True, timeout=60).stdout
+    one, all_cores = map(int, said.split())
+    assert one == 1 and (all_cores > 1 or len(os.sched_getaffinity(0)) == 1)
+    with pytest.raises(warpwise.InvalidArgument, match="threads are -1"):
+        warpwise.limit_threads(-1)
+
+
 def test_torch():
     torch = pytest.importorskip("torch")
     tensor = torch.from_numpy(IMAGE.copy())
@@ -156,6 +178,36 @@ def test_torch():
     assert isinstance(result, torch.Tensor) and result.dtype == torch.uint8
     assert np.array_equal(result.numpy(), warpwise.sobel(IMAGE))
     assert np.array_equal(warpwise.sobel(tensor, output="dx").numpy(), warpwise.sobel(IMAGE, output="dx"))
+
+
+def test_torch_by_its_interface_in_c(monkeypatch):
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+        pytest.skip("this PyTorch has no exchange interface in C")
+
+    def asked(self, **how):
+        raise AssertionError("__dlpack__ was called")
+    monkeypatch.setattr(torch.Tensor, "__dlpack__", asked)
+    tensor, out = torch.from_numpy(IMAGE.copy()), torch.zeros(24, 40, dtype=torch.uint8)
+    assert warpwise.sobel(tensor[:, 3:30], out=out[:, 3:30]).data_ptr() == out.data_ptr() + 3
+    assert np.array_equal(out[:, 3:30].numpy(), warpwise.sobel(IMAGE[:, 3:30]))
+    assert not out[:, 30:].any()
+    with pytest.raises(warpwise.InvalidArgument, match="elements of torch.float64"):
+        warpwise.sobel(tensor.double())
+
+
+def test_what_torch_does_not_lend():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(BufferError, match="gradient"):
+        warpwise.sobel(torch.ones(4, 4, requires_grad=True))
+    with pytest.raises((BufferError, RuntimeError)):
+        warpwise.sobel(torch.ones(4, 4).to_sparse())
+    with pytest.raises((BufferError, RuntimeError, ValueError)):
+        warpwise.sobel(torch.ones(4, 4, device="meta"))
+    read_only = getattr(torch.utils.dlpack, "ReadOnlyTensorWrapper", None)
+    if read_only is not None:
+        with pytest.raises(warpwise.InvalidArgument, match="read-only"):
+            warpwise.copy(torch.ones(4, 4), out=read_only(torch.ones(4, 4)))
 
 
 def test_jax():

@@ -9,12 +9,13 @@ from ._enums import (
     Border, ChannelOrder, ChromaUpsampling, Convention, MatchBorder, Matrix, Measure, Norm, PixelFormat, Range,
     SobelKernel, SobelOutput, ThresholdMethod)
 from ._warpwise import (
-    Chain, ChainConvert, CudaError, Error, Finding, InvalidArgument, IoError, NoCudaDevice, OutOfMemory, SobelOptions,
-    ThresholdOptions, Tracker, Unsupported, convert, copy, device_count, disparity, find, gemv, match, sobel, threshold,
-    why_no_device)
+    Chain, ChainConvert, CudaError, DeviceArray, Error, Finding, InvalidArgument, IoError, NoCudaDevice, OutOfMemory, SobelOptions,
+    ThresholdOptions, Tracker, Unsupported, convert, copy, device_count, disparity, find, gemv, limit_threads, match, sobel,
+    threshold, why_no_device)
 
 __all__ = [
-    "Border", "Chain", "ChainConvert", "ChannelOrder", "ChromaUpsampling", "Convention", "CudaError", "Error", "Finding",
-    "InvalidArgument", "IoError", "MatchBorder", "Matrix", "Measure", "NoCudaDevice", "Norm", "OutOfMemory", "PixelFormat",
-    "Range", "SobelKernel", "SobelOptions", "SobelOutput", "ThresholdMethod", "ThresholdOptions", "Tracker", "Unsupported",
-    "convert", "copy", "device_count", "disparity", "find", "gemv", "match", "sobel", "threshold", "why_no_device"]
+    "Border", "Chain", "ChainConvert", "ChannelOrder", "ChromaUpsampling", "Convention", "CudaError", "DeviceArray", "Error",
+    "Finding", "InvalidArgument", "IoError", "MatchBorder", "Matrix", "Measure", "NoCudaDevice", "Norm", "OutOfMemory",
+    "PixelFormat", "Range", "SobelKernel", "SobelOptions", "SobelOutput", "ThresholdMethod", "ThresholdOptions", "Tracker",
+    "Unsupported", "convert", "copy", "device_count", "disparity", "find", "gemv", "limit_threads", "match", "sobel",
+    "threshold", "why_no_device"]

@@ -55,7 +55,7 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     os.makedirs(os.path.join(out, PARTIAL), exist_ok=True)
     counts = {"made": 0, "there": 0, "failed": 0}
     with _alone_in(out), _manifest_in(out) as manifest:
-        for row in _rows(paths, Work(pipeline, out, device, version()), cluster, workers):
+        for row in _rows(paths, Work(pipeline, out, device, version(), 0 if cluster is None else 1), cluster, workers):
             counts[row.status] += 1
             said = {key: value for key, value in row._asdict().items() if value not in ("", None) and key != "out_is_full"}
             manifest.write(json.dumps(said) + "\n")

@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Optional
 
+import warpwise
+
 from ._actor import Device
 from ._files import VIDEOS, BadInput, decode, digest_of, encode, frames, output_name, version, write_once
 from ._pipeline import Picture, Pipeline
@@ -29,12 +31,14 @@ class Row(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What is done with each file; `version` is that of whoever started the run."""
+    """What is done with each file; `version` is that of whoever started the run, `threads` the most that a worker uses for the
+    stages, or 0."""
 
     pipeline: str
     out: str
     device: str
     version: str
+    threads: int
 
 
 class FileActor:
@@ -43,6 +47,8 @@ class FileActor:
     def __init__(self, work: Work) -> None:
         if version() != work.version:
             raise RuntimeError(f"this worker has {version()}, and the run was started with {work.version}: results would differ")
+        if work.threads:
+            warpwise.limit_threads(work.threads)
         self.pipeline = Pipeline(work.pipeline)
         self.out = work.out
         self.device = Device(work.device)

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "arrays.hpp"
+
+namespace warpwise::python {
+
+/// A new array on a GPU of Warpwise's own, for libraries whose arrays cannot be made from here.
+nb::object make_device_array(int device, std::span<const std::int64_t> shape, ElementType type,
+                             const Stream& stream);
+
+/// Adds the class DeviceArray.
+void add_device_array(nb::module_& module);
+
+}  // namespace warpwise::python

@@ -1,0 +1,118 @@
+#include "exchange.hpp"
+
+#include <array>
+
+namespace warpwise::python {
+
+namespace {
+
+const dlpack::ExchangeApi* looked_up(nb::handle type) {
+  constexpr const char* attribute = "__dlpack_c_exchange_api__";
+  constexpr const char* capsule_name = "dlpack_exchange_api";
+  const nb::object capsule = nb::getattr(type, attribute, nb::object());
+  if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), capsule_name) == 0) return nullptr;
+  // Stays as long as the process does, whoever holds the capsule.
+  const auto* api =
+      static_cast<const dlpack::ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), capsule_name));
+  while (api != nullptr && api->major != 1) api = api->before;
+  return api;
+}
+
+/// What was found of the first few types, which it holds: a look in vain takes as long as a small
+/// image.
+struct KnownTypes {
+  struct Known {
+    PyObject* type;
+    const dlpack::ExchangeApi* api;
+  };
+  static constexpr std::size_t most = 16;
+  std::array<Known, most> known{};
+  std::size_t count = 0;
+  nb::ft_mutex mutex;
+};
+
+}  // namespace
+
+const dlpack::ExchangeApi* exchange_of(nb::handle object) {
+  static KnownTypes types;
+  const nb::handle type = object.type();
+  {
+    const nb::ft_lock_guard one_at_a_time(types.mutex);
+    for (std::size_t i = 0; i < types.count; ++i) {
+      if (types.known[i].type == type.ptr()) return types.known[i].api;
+    }
+  }
+  const dlpack::ExchangeApi* api = looked_up(type);
+  const nb::ft_lock_guard one_at_a_time(types.mutex);
+  if (types.count < KnownTypes::most) types.known[types.count++] = {type.inc_ref().ptr(), api};
+  return api;
+}
+
+Lent lend(const dlpack::ExchangeApi& api, nb::handle object) {
+  dlpack::ManagedTensorVersioned* lent = nullptr;
+  if (api.from_object(object.ptr(), &lent) == 0) return Lent(lent);
+  PyErr_Clear();
+  return nullptr;
+}
+
+std::optional<dlpack::Device> gpu_of(const dlpack::ExchangeApi& api, nb::handle object) {
+  dlpack::Device device{};
+  if (api.look_at_object != nullptr) {
+    dlpack::Tensor seen{};
+    if (api.look_at_object(object.ptr(), &seen) != 0) {
+      PyErr_Clear();
+      return std::nullopt;
+    }
+    device = seen.device;
+  } else {
+    const Lent lent = lend(api, object);
+    if (lent == nullptr) return std::nullopt;
+    device = lent->tensor.device;
+  }
+  return is_on_gpu(device) ? std::optional(device) : std::nullopt;
+}
+
+std::uintptr_t current_stream(const dlpack::ExchangeApi& api, dlpack::Device device) {
+  constexpr std::uintptr_t legacy_default = 1;
+  void* stream = nullptr;
+  if (api.current_stream(device.type, device.id, &stream) != 0) throw nb::python_error();
+  return stream == nullptr ? legacy_default : reinterpret_cast<std::uintptr_t>(stream);  // NOLINT
+}
+
+nb::object allocate(const dlpack::ExchangeApi& api, dlpack::Device device,
+                    std::span<const std::int64_t> shape, ElementType type) {
+  std::array<std::int64_t, 4> extents{};
+  std::copy(shape.begin(), shape.end(), extents.begin());
+  dlpack::Tensor like{
+      nullptr, device, static_cast<std::int32_t>(shape.size()), dlpack_type(type), extents.data(),
+      nullptr, 0};
+  dlpack::ManagedTensorVersioned* made = nullptr;
+  const auto failed = [](void*, const char*, const char*) {};  // the usual way says why
+  if (api.allocate(&like, &made, nullptr, failed) != 0 || made == nullptr) {
+    PyErr_Clear();
+    return {};
+  }
+  void* object = nullptr;
+  if (api.to_object(made, &object) != 0) throw nb::python_error();
+  return nb::steal(static_cast<PyObject*>(object));
+}
+
+dlpack::DataType dlpack_type(ElementType type) {
+  using dlpack::TypeCode;
+  const auto of = [&](TypeCode code) {
+    return dlpack::DataType{code, static_cast<std::uint8_t>(8 * size_of(type)), 1};
+  };
+  switch (type) {
+    case ElementType::u8:
+    case ElementType::u16:
+    case ElementType::u32: return of(TypeCode::unsigned_integer);
+    case ElementType::i16:
+    case ElementType::i32: return of(TypeCode::integer);
+    case ElementType::f16:
+    case ElementType::f32: return of(TypeCode::real);
+    case ElementType::bf16: return of(TypeCode::bfloat);
+  }
+  return of(TypeCode::unsigned_integer);
+}
+
+}  // namespace warpwise::python

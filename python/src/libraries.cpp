@@ -1,0 +1,155 @@
+// The libraries that arrays come from: whose an array is, the stream that it is worked on, and new
+// arrays for results.
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "arrays.hpp"
+#include "device_array.hpp"
+#include "exchange.hpp"
+
+namespace warpwise::python {
+namespace {
+
+/// The name of the library that an object's type comes from: "torch" of "torch.nn.parameter".
+std::string library_of(nb::handle object) {
+  const nb::object module = nb::getattr(object.type(), "__module__", nb::str(""));
+  if (!nb::isinstance<nb::str>(module)) return "";
+  const std::string name = nb::cast<std::string>(module);
+  return name.substr(0, name.find('.'));
+}
+
+// What is used of NumPy, looked up when the module is loaded: the first call of several threads at
+// once must not import anything, which gives up Python's lock in between. Never given back: at exit
+// it may be gone before this is.
+nb::handle ndarray;
+nb::handle numpy_empty;
+
+}  // namespace
+
+std::uintptr_t counted_stream(nb::handle number) {
+  constexpr std::uintptr_t legacy_default = 1;
+  std::uintptr_t handle = 0;
+  if (!nb::try_cast(number, handle)) {
+    throw InvalidArgument("stream is " + nb::cast<std::string>(nb::str(number)) +
+                          ", which is no CUDA stream's number");
+  }
+  return handle == 0 ? legacy_default : handle;
+}
+
+namespace {
+
+/// OpenCV's number of an element type: the depth, and the channels above it.
+int opencv_type(std::span<const std::int64_t> shape, ElementType type) {
+  constexpr std::array<std::optional<ElementType>, 8> depths{
+      ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
+      ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
+  const auto channels = shape.size() < 3 ? 1 : static_cast<int>(shape[2]);
+  for (int depth = 0; depth < 8; ++depth)
+    if (depths[static_cast<std::size_t>(depth)] == type) return depth + 8 * (channels - 1);
+  throw InvalidArgument("OpenCV has no " + std::string(numpy_name(type)));
+}
+
+/// Makes the GPU of a CuPy array CuPy's current one, for as long as this lives.
+class OnCupyDevice {
+ public:
+  explicit OnCupyDevice(nb::handle array) : device_(array.attr("device")) {
+    device_.attr("__enter__")();
+  }
+  ~OnCupyDevice() {
+    try {
+      device_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("leaving a device of CuPy's");
+    }
+  }
+  OnCupyDevice(const OnCupyDevice&) = delete;
+  OnCupyDevice& operator=(const OnCupyDevice&) = delete;
+
+ private:
+  nb::object device_;
+};
+
+}  // namespace
+
+void find_numpy() {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  ndarray = nb::object(numpy.attr("ndarray")).release();
+  numpy_empty = nb::object(numpy.attr("empty")).release();
+}
+
+Kind kind_of(nb::handle object) {
+  if (object.type().is(ndarray)) return Kind::numpy;  // quickly, as most are
+  const std::string library = library_of(object);
+  if (library == "torch") return Kind::torch;
+  if (library == "cupy") return Kind::cupy;
+  if (library == "jax" || library == "jaxlib") return Kind::jax;
+  return Kind::numpy;
+}
+
+nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
+                      ElementType type, const Stream& stream) {
+  if (const dlpack::ExchangeApi* api = exchange_of(object); api != nullptr) {
+    const dlpack::Device device{
+        like.memory() == Memory::device ? dlpack::DeviceType::cuda : dlpack::DeviceType::cpu,
+        like.device()};
+    nb::object made = allocate(*api, device, shape, type);
+    if (made.is_valid()) return made;
+  }
+  nb::list extents;
+  for (const std::int64_t extent : shape) extents.append(extent);
+  const char* name = numpy_name(type);
+  switch (like.kind()) {
+    case Kind::torch: {
+      const nb::module_ torch = nb::module_::import_("torch");
+      return torch.attr("empty")(nb::tuple(extents), nb::arg("dtype") = torch.attr(name),
+                                 nb::arg("device") = object.attr("device"));
+    }
+    case Kind::cupy: {
+      const nb::module_ cupy = nb::module_::import_("cupy");
+      const OnCupyDevice device(object);
+      return cupy.attr("empty")(nb::tuple(extents), nb::arg("dtype") = name);
+    }
+    case Kind::opencv_gpu: return object.type()(shape[0], shape[1], opencv_type(shape, type));
+    case Kind::jax:
+    case Kind::numpy: break;
+  }
+  if (like.memory() == Memory::device) return make_device_array(like.device(), shape, type, stream);
+  return numpy_empty(nb::tuple(extents), name);
+}
+
+Stream stream_of(nb::handle stream, nb::handle array) {
+  if (!stream.is_none()) {
+    const nb::object owner = nb::borrow(stream);
+    if (nb::isinstance<nb::int_>(stream)) return {counted_stream(stream), owner};
+    if (nb::hasattr(stream, "__cuda_stream__")) {
+      const nb::object said = stream.attr("__cuda_stream__")();
+      return {counted_stream(nb::object(said[1])), owner};
+    }
+    for (const char* name : {"cuda_stream", "ptr"}) {
+      if (nb::hasattr(stream, name)) return {counted_stream(nb::object(stream.attr(name))), owner};
+    }
+    throw nb::type_error("stream is neither an integer nor a CUDA stream");
+  }
+  if (const dlpack::ExchangeApi* api = exchange_of(array); api != nullptr) {
+    const auto device = gpu_of(*api, array);
+    return device ? Stream{current_stream(*api, *device), nb::object()} : Stream{};
+  }
+  switch (kind_of(array)) {
+    case Kind::torch: {
+      if (!nb::cast<bool>(array.attr("is_cuda"))) return {};
+      const nb::object current =
+          nb::module_::import_("torch.cuda").attr("current_stream")(array.attr("device"));
+      return {counted_stream(nb::object(current.attr("cuda_stream"))), current};
+    }
+    case Kind::cupy: {
+      const nb::object device = array.attr("__dlpack_device__")();
+      const nb::object current =
+          nb::module_::import_("cupy.cuda").attr("get_current_stream")(nb::object(device[1]));
+      return {counted_stream(nb::object(current.attr("ptr"))), current};
+    }
+    default: return {};
+  }
+}
+
+}  // namespace warpwise::python
