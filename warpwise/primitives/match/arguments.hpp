@@ -32,9 +32,11 @@ struct MatchArguments {
 };
 
 inline constexpr int match_max_threads = 256;
-// A thread scores 4 × 4 candidates: the four byte shifts of a target word serve four rows of
-// candidates, so that 16 packed operations need 3 shared loads and 3 shifts.
+// A thread scores 4 columns of so many rows of candidates: the four byte shifts of a target word
+// serve four rows, so that 16 packed operations need 3 shared loads and 3 shifts, and 32 with
+// eight.
 inline constexpr int match_group = 4;
+inline constexpr int match_tall_group = 8;
 // match_products_kernel compares so many columns and rows of candidates with so many of the block
 // at a time.
 inline constexpr int match_products_side = 32;

@@ -13,7 +13,8 @@ using Function = void (*)(kernels::match::MatchArguments);
 Function function_of(MatchKernel kernel) {
   using kernels::match::match_kernel;
   using kernels::match::match_products_kernel;
-  if (kernel.by_products) {
+  if (kernel.way == MatchKernel::tall) return kernels::match::match_tall_kernel;
+  if (kernel.way == MatchKernel::products) {
     switch (kernel.measure) {
       case Measure::sad: break;
       case Measure::ssd: return match_products_kernel<Measure::ssd>;

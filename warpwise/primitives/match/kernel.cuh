@@ -62,13 +62,15 @@ __device__ inline unsigned add_differences(unsigned a, unsigned b, unsigned c) {
   return sum;
 }
 
-/// The sums of a thread's 16 candidates, row by row: what the measure is made of. Those that a
-/// measure does not need are never touched, and cost nothing.
-template <Measure measure>
+/// The sums of a thread's candidates, row by row: what the measure is made of. Those that a measure
+/// does not need are never touched, and cost nothing.
+/// \tparam group  rows of 4 candidates
+template <Measure measure, int group>
 struct MatchSums {
-  unsigned pairs[16] = {};    ///< Σ|a − b|, Σ(a − b)² or Σab
-  unsigned squares[16] = {};  ///< Σb²
-  unsigned totals[16] = {};   ///< Σb
+  static constexpr int candidates = 4 * group;
+  unsigned pairs[candidates] = {};    ///< Σ|a − b|, Σ(a − b)² or Σab
+  unsigned squares[candidates] = {};  ///< Σb²
+  unsigned totals[candidates] = {};   ///< Σb
   unsigned reference_squares = 0;
   unsigned reference_total = 0;
 
@@ -119,34 +121,44 @@ __device__ inline ShiftedWords load_shifts(const unsigned* word, unsigned mask) 
   return words;
 }
 
-/// Adds a column of the block, one word wide, to the sums. The target's words of four rows stay in
-/// registers, and the oldest make room for the next: hence the loop is unrolled by four.
-template <bool masked, Measure measure>
+/// Adds `group` rows of a column of the block, one word wide, to the sums, or of them the `rows`
+/// that there are. The target's words of as many rows stay in registers, and the oldest make room
+/// for the next.
+template <bool masked, bool whole, Measure measure, int group>
+__device__ inline void add_rows(const unsigned* block, int block_pitch, const unsigned* area,
+                                int area_pitch, int rows, unsigned mask,
+                                ShiftedWords (&window)[group], MatchSums<measure, group>& sums) {
+#pragma unroll
+  for (int i = 0; i < group; ++i) {
+    if (!whole && i >= rows) break;
+    const unsigned a = masked ? block[i * block_pitch] & mask : block[i * block_pitch];
+    window[(i + group - 1) % group] = load_shifts<masked>(area + i * area_pitch, mask);
+    sums.add_reference(a);
+#pragma unroll
+    for (int k = 0; k < 4 * group; ++k) sums.add(k, a, window[(i + k / 4) % group].at[k % 4]);
+  }
+}
+
+/// Adds a column of the block, one word wide, to the sums.
+template <bool masked, Measure measure, int group>
 __device__ inline void add_column(const unsigned* block, int block_pitch, const unsigned* area,
                                   int area_pitch, int rows, unsigned mask,
-                                  MatchSums<measure>& sums) {
-  ShiftedWords window[match_group];
+                                  MatchSums<measure, group>& sums) {
+  ShiftedWords window[group];
 #pragma unroll
-  for (int i = 0; i < match_group - 1; ++i) {
+  for (int i = 0; i < group - 1; ++i) {
     window[i] = load_shifts<masked>(area, mask);
     area += area_pitch;
   }
-  for (int y = 0; y < rows; y += match_group) {
-#pragma unroll
-    for (int i = 0; i < match_group; ++i) {
-      if (y + i < rows) {
-        const unsigned a = masked ? *block & mask : *block;
-        window[(i + match_group - 1) % match_group] = load_shifts<masked>(area, mask);
-        block += block_pitch;
-        area += area_pitch;
-        sums.add_reference(a);
-#pragma unroll
-        for (int k = 0; k < match_group * 4; ++k) {
-          sums.add(k, a, window[(i + k / 4) % match_group].at[k % 4]);
-        }
-      }
-    }
+  // Whole groups need no branch after each row.
+#pragma unroll 1
+  for (; rows >= group; rows -= group) {
+    add_rows<masked, true>(block, block_pitch, area, area_pitch, rows, mask, window, sums);
+    block += group * block_pitch;
+    area += group * area_pitch;
   }
+  if (rows > 0)
+    add_rows<masked, false>(block, block_pitch, area, area_pitch, rows, mask, window, sums);
 }
 
 /// A score and its candidate's place in raster order.
@@ -215,18 +227,19 @@ struct MatchCandidates {
 
 /// The sums of this thread's group, whose first candidate lies (group_x, group_y) groups into the
 /// tile at (tile_x, tile_y) of the target; threads without a group only help to load.
-template <Measure measure>
-__device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::std::int64_t x,
-                                               cuda::std::int64_t y, cuda::std::int64_t tile_x,
-                                               cuda::std::int64_t tile_y, int group_x,
-                                               int group_y) {
+template <Measure measure, int group>
+__device__ inline MatchSums<measure, group> sum_group(const MatchArguments& a, cuda::std::int64_t x,
+                                                      cuda::std::int64_t y,
+                                                      cuda::std::int64_t tile_x,
+                                                      cuda::std::int64_t tile_y, int group_x,
+                                                      int group_y) {
   extern __shared__ unsigned match_words[];
   const MatchImage reference{a.reference, a.reference_pitch, a.width, a.height};
   const MatchImage target{a.target, a.target_pitch, a.width, a.height};
   const int block_pitch = (a.part_width + 3) / 4;
   unsigned* block = match_words;
   unsigned* area = match_words + block_pitch * a.part_height;
-  MatchSums<measure> sums;
+  MatchSums<measure, group> sums;
   for (int part_y = 0; part_y < a.block_height; part_y += a.part_height) {
     for (int part_x = 0; part_x < a.block_width; part_x += a.part_width) {
       const int width = min(a.part_width, a.block_width - part_x);
@@ -235,10 +248,10 @@ __device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::st
       __syncthreads();  // the part before is summed
       load_words(reference, x + part_x, y + part_y, words, height, block, block_pitch);
       load_words(target, tile_x + part_x, tile_y + part_y, words + a.tile_groups_x,
-                 height + match_group * a.tile_groups_y - 1, area, a.area_pitch);
+                 height + group * a.tile_groups_y - 1, area, a.area_pitch);
       __syncthreads();
       if (group_y < a.tile_groups_y) {
-        const unsigned* corner = area + match_group * group_y * a.area_pitch + group_x;
+        const unsigned* corner = area + group * group_y * a.area_pitch + group_x;
         for (int word = 0; word < width / 4; ++word) {
           add_column<false>(block + word, block_pitch, corner + word, a.area_pitch, height, 0,
                             sums);
@@ -256,7 +269,7 @@ __device__ inline MatchSums<measure> sum_group(const MatchArguments& a, cuda::st
 
 /// What candidates are compared by.
 template <Measure measure>
-using MatchScore = decltype(MatchSums<measure>().score(0, 0));
+using MatchScore = decltype(MatchSums<measure, 1>().score(0, 0));
 
 /// The score of a block without candidates.
 template <Measure measure>
@@ -289,8 +302,9 @@ __device__ inline void store_match(const MatchArguments& a, cuda::std::int64_t r
 
 /// One thread block for each block of the grid: x its column, y strides over the rows. blockDim.x
 /// is a multiple of 32, at most match_max_threads, and at least tile_groups_x · tile_groups_y.
-template <Measure measure>
-__global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments a) {
+/// \tparam group  how many rows of 4 candidates a thread scores
+template <Measure measure, int group>
+__device__ inline void match_blocks(const MatchArguments& a) {
   const int group_x = static_cast<int>(threadIdx.x) % a.tile_groups_x;
   const int group_y = static_cast<int>(threadIdx.x) / a.tile_groups_x;
   for (cuda::std::int64_t row = blockIdx.y; row < a.rows; row += gridDim.y) {
@@ -298,16 +312,16 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
     const cuda::std::int64_t y = row * a.stride_y;
     const MatchCandidates candidates(a, x, y);
     MatchBest<MatchScore<measure>, least_is_best(measure)> best{worst_match<measure>()};
-    for (int tile_y = 0; tile_y < candidates.rows; tile_y += match_group * a.tile_groups_y) {
-      for (int tile_x = 0; tile_x < candidates.columns; tile_x += match_group * a.tile_groups_x) {
-        const MatchSums<measure> sums =
-            sum_group<measure>(a, x, y, x + candidates.first_x + tile_x,
-                               y + candidates.first_y + tile_y, group_x, group_y);
+    for (int tile_y = 0; tile_y < candidates.rows; tile_y += group * a.tile_groups_y) {
+      for (int tile_x = 0; tile_x < candidates.columns; tile_x += 4 * a.tile_groups_x) {
+        const MatchSums<measure, group> sums =
+            sum_group<measure, group>(a, x, y, x + candidates.first_x + tile_x,
+                                      y + candidates.first_y + tile_y, group_x, group_y);
         if (group_y >= a.tile_groups_y) continue;
 #pragma unroll
-        for (int k = 0; k < match_group * 4; ++k) {
-          const int column = tile_x + match_group * group_x + k % 4;
-          const int line = tile_y + match_group * group_y + k / 4;
+        for (int k = 0; k < 4 * group; ++k) {
+          const int column = tile_x + 4 * group_x + k % 4;
+          const int line = tile_y + group * group_y + k / 4;
           if (column < candidates.columns && line < candidates.rows) {
             best.offer(sums.score(k, a.block_width * a.block_height),
                        static_cast<unsigned>(line) * candidates.columns + column);
@@ -318,6 +332,18 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
     best = best_of_block(best);
     if (threadIdx.x == 0) store_match(a, row, candidates, best);
   }
+}
+
+template <Measure measure>
+__global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments a) {
+  match_blocks<measure, match_group>(a);
+}
+
+/// sad of twice as many candidates a thread, for the same loads and shifts of a row. Registers are
+/// bounded so that 24 warps fit a multiprocessor.
+__global__ void __launch_bounds__(match_max_threads, 768 / match_max_threads)
+    match_tall_kernel(MatchArguments a) {
+  match_blocks<Measure::sad, match_tall_group>(a);
 }
 
 }  // namespace warpwise::kernels::match

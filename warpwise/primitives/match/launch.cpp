@@ -22,46 +22,62 @@ std::int64_t piece_of(std::int64_t total, std::int64_t most) {
   return blocks_for(total, blocks_for(total, most));
 }
 
-void choose_tile(kernels::match::MatchArguments& a) {
-  const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, kernels::match::match_group);
-  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, kernels::match::match_group);
+/// \param group  rows of candidates that a thread scores
+void choose_tile(kernels::match::MatchArguments& a, int group) {
+  const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, 4);
+  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, group);
   const std::int64_t tile_x = piece_of(groups_x, max_tile_groups_x);
   a.tile_groups_x = static_cast<int>(tile_x);
   a.tile_groups_y =
       static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
 }
 
-/// Words from a row of the area to the next: the rows of neighbouring groups, four rows apart, fall
-/// side by side into the 32 banks.
-std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words) {
+std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
+  return blocks_for(std::int64_t{a.tile_groups_x} * a.tile_groups_y, 32);
+}
+
+/// What a row of a word of the block costs all warps, in operations like the packed differences.
+std::int64_t cost_of_row(kernels::match::MatchArguments a, int group) {
+  constexpr std::int64_t loads_and_shifts = 5;
+  choose_tile(a, group);
+  const std::int64_t tiles = blocks_for(a.last_x - a.first_x + 1, 4 * a.tile_groups_x) *
+                             blocks_for(a.last_y - a.first_y + 1, group * a.tile_groups_y);
+  return tiles * warps_of_tile(a) * (4 * group + loads_and_shifts);
+}
+
+/// Words from a row of the area to the next: the rows of neighbouring groups, `group` rows apart,
+/// fall side by side into the 32 banks.
+std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
+                        int group) {
   std::int64_t pitch = block_words + a.tile_groups_x;
-  while (pitch % 8 != blocks_for(a.tile_groups_x, 4) % 8) ++pitch;
+  while (pitch % (32 / group) != blocks_for(a.tile_groups_x, group) % (32 / group)) ++pitch;
   return pitch;
 }
 
 /// How many rows of a part of the block fit shared memory with the area around them.
-std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words) {
-  const std::int64_t pitch = area_pitch(a, block_words);
-  const std::int64_t words =
-      shared_bytes / 4 - pitch * (kernels::match::match_group * a.tile_groups_y - 1);
+std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words,
+                           int group) {
+  const std::int64_t pitch = area_pitch(a, block_words, group);
+  const std::int64_t words = shared_bytes / 4 - pitch * (std::int64_t{group} * a.tile_groups_y - 1);
   return std::max<std::int64_t>(words / (pitch + block_words), 0);
 }
 
 /// Returns the bytes of shared memory.
-std::int64_t choose_part(kernels::match::MatchArguments& a) {
+std::int64_t choose_part(kernels::match::MatchArguments& a, int group) {
   const std::int64_t height = a.block_height;
   std::int64_t width = a.block_width;
   for (const std::int64_t narrower : part_widths) {
-    if (rows_that_fit(a, blocks_for(width, 4)) >= std::min(height, good_part_height)) break;
+    if (rows_that_fit(a, blocks_for(width, 4), group) >= std::min(height, good_part_height)) break;
     width = std::min(width, narrower);
   }
   const std::int64_t words = blocks_for(width, 4);
   a.part_width = static_cast<int>(width);
-  a.part_height = static_cast<int>(piece_of(height, std::min(height, rows_that_fit(a, words))));
-  a.area_pitch = static_cast<int>(area_pitch(a, words));
-  return 4 * (words * a.part_height +
-              std::int64_t{a.area_pitch} *
-                  (a.part_height + kernels::match::match_group * a.tile_groups_y - 1));
+  a.part_height =
+      static_cast<int>(piece_of(height, std::min(height, rows_that_fit(a, words, group))));
+  a.area_pitch = static_cast<int>(area_pitch(a, words, group));
+  return 4 *
+         (words * a.part_height +
+          std::int64_t{a.area_pitch} * (a.part_height + std::int64_t{group} * a.tile_groups_y - 1));
 }
 
 /// By how much match_products_kernel is faster than match_kernel where its tiles of candidates and
@@ -104,16 +120,20 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
   a.last_y = options.search_y.last;
   a.skip_outside = options.border == MatchBorder::skip;
   if (products_pay(a, options.measure)) {
-    return {.kernel = {options.measure, true},
+    return {.kernel = {options.measure, MatchKernel::products},
             .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},
             .block = {kernels::match::match_products_threads},
             .parameters = gpu::Parameters::of(a)};
   }
-  choose_tile(a);
-  const std::int64_t shared = choose_part(a);
-  const std::int64_t groups = std::int64_t{a.tile_groups_x} * a.tile_groups_y;
-  const auto threads = static_cast<unsigned>(blocks_for(groups, 32) * 32);
-  return {.kernel = {options.measure, false},
+  using kernels::match::match_group;
+  using kernels::match::match_tall_group;
+  const bool is_tall = options.measure == Measure::sad &&
+                       cost_of_row(a, match_tall_group) < cost_of_row(a, match_group);
+  const int group = is_tall ? match_tall_group : match_group;
+  choose_tile(a, group);
+  const std::int64_t shared = choose_part(a, group);
+  const auto threads = static_cast<unsigned>(warps_of_tile(a) * 32);
+  return {.kernel = {options.measure, is_tall ? MatchKernel::tall : MatchKernel::sums},
           .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},
           .block = {threads},
           .shared_bytes = static_cast<std::size_t>(shared),

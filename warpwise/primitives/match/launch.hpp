@@ -8,11 +8,21 @@ namespace warpwise::detail::match {
 
 /// A kernel and its template argument.
 struct MatchKernel {
+  enum Way {
+    sums,      ///< match_kernel
+    tall,      ///< match_tall_kernel, for sad
+    products,  ///< match_products_kernel, not for sad
+  };
   Measure measure;
-  bool by_products = false;  ///< match_products_kernel, not for sad
+  Way way = sums;
 };
 constexpr const char* kernel_name(MatchKernel kernel) {
-  return kernel.by_products ? "match_products_kernel" : "match_kernel";
+  switch (kernel.way) {
+    case MatchKernel::sums: return "match_kernel";
+    case MatchKernel::tall: return "match_tall_kernel";
+    case MatchKernel::products: return "match_products_kernel";
+  }
+  __builtin_unreachable();
 }
 
 /// How match's kernel is launched.
