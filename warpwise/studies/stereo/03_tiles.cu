@@ -1,0 +1,83 @@
+// Idea: a block of threads keeps the column sums of a tile in shared memory, for one displacement
+//   after the other, and each thread slides along 8 pixels of a row, whose best displacements stay
+//   in registers. With AT_ONCE 2 two displacements share a register, 16 bits each.
+// Expected: no sum goes through memory, and a displacement of a pixel costs two differences, two
+//   additions, and a comparison, whatever the block's side. Both directions make all of it anew.
+//   With two at once half of the additions and of the accesses to shared memory.
+// Next limit: instructions: differences byte by byte, with clamped addresses, in both directions.
+#include "stereo.cuh"
+
+using namespace warpwise::studies;
+
+constexpr int tile_width = 64;
+constexpr int tile_height = 32;
+constexpr int threads = 256;
+constexpr int run = tile_width * tile_height / threads;
+
+extern __shared__ unsigned sums[];
+
+template <bool from_left>
+__device__ void match(const Stereo& p, short* best_of) {
+  const int across = (p.width + tile_width - 1) / tile_width;
+  const int tile_x = static_cast<int>(blockIdx.x) % across * tile_width;
+  const int tile_y = static_cast<int>(blockIdx.x) / across * tile_height;
+  const int thread = static_cast<int>(threadIdx.x);
+  // Odd: a warp's 32 rows lie in 32 banks.
+  const int pitch = (tile_width + 2 * p.half) | 1;
+  const int top = thread / tile_width * run;
+  const int row = thread % tile_height;
+  const int first = thread / tile_height * run;
+  Best best[run];
+  for (int d = 0; d < p.count; d += AT_ONCE) {
+    for (int c = thread % tile_width; c < tile_width + 2 * p.half; c += tile_width) {
+      const auto term = [&](int y) {
+        const int x = tile_x + c - p.half;
+        const unsigned one = p.difference<from_left>(x, tile_y + y - p.half, d);
+        if constexpr (AT_ONCE == 1) return one;
+        return one | p.difference<from_left>(x, tile_y + y - p.half, d + 1) << 16;
+      };
+      unsigned sum = 0;
+      for (int j = 0; j <= 2 * p.half; ++j) sum += term(top + j);
+      sums[top * pitch + c] = sum;
+#pragma unroll
+      for (int k = 1; k < run; ++k) {
+        sum += term(top + k + 2 * p.half) - term(top + k - 1);
+        sums[(top + k) * pitch + c] = sum;
+      }
+    }
+    __syncthreads();
+    const unsigned* along = sums + row * pitch + first;
+    unsigned sum = 0;
+    for (int k = 0; k < 2 * p.half; ++k) sum += along[k];
+#pragma unroll
+    for (int k = 0; k < run; ++k) {
+      sum += along[k + 2 * p.half];
+      const int x = tile_x + first + k;
+      const unsigned score = AT_ONCE == 1 ? sum : sum & 0xffff;
+      if (p.exists<from_left>(x, d)) best[k].offer(score, d);
+      if (AT_ONCE == 2 && d + 1 < p.count && p.exists<from_left>(x, d + 1)) {
+        best[k].offer(sum >> 16, d + 1);
+      }
+      sum -= along[k];
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int k = 0; k < run; ++k) {
+    const int x = tile_x + first + k;
+    const int y = tile_y + row;
+    if (x < p.width && y < p.height)
+      best_of[y * p.width + x] = static_cast<short>(best[k].displacement);
+  }
+}
+
+extern "C" __global__ void from_left(const unsigned char* left, const unsigned char* right,
+                                     short* out, void*, int width, int height, int half,
+                                     int count) {
+  match<true>({left, right, width, height, half, count}, out);
+}
+
+extern "C" __global__ void from_right(const unsigned char* left, const unsigned char* right, short*,
+                                      void* scratch, int width, int height, int half, int count) {
+  match<false>({left, right, width, height, half, count}, static_cast<short*>(scratch));
+}
