@@ -192,10 +192,9 @@ class Races::Look {
     for (int lane = warp_lanes - period; lane < warp_lanes;) {
       const int first = lane++;
       if (!is_active(first)) continue;
-      const std::uint64_t step = is_active(lane) ? step_to(lane) : ~std::uint64_t{0};
-      if (step == 0 || (is_whole && step == bytes())) {
-        while (is_active(lane) && step_to(lane) == step) ++lane;
-      }
+      const std::uint64_t step =
+          is_active(lane) ? access_.addresses[lane] - access_.addresses[first] : ~std::uint64_t{0};
+      if (step == 0 || (is_whole && step == bytes())) lane = end_of_run(first, step);
       if (lane - first == 1) {
         each_lane(Mask{1} << first, again, true, true);
       } else if (step == 0) {
@@ -206,16 +205,35 @@ class Races::Look {
     }
   }
 
-  bool is_active(int lane) const { return lane < warp_lanes && (access_.lanes >> lane & 1) != 0; }
-  std::uint64_t step_to(int lane) const {
-    return access_.addresses[lane] - access_.addresses[lane - 1];
+  /// Behind the last of the lanes from `first` on that are active and whose addresses go up by
+  /// `step`, the second one's among them; a run of half a warp or a quarter is seen at once, and
+  /// ends there.
+  int end_of_run(int first, std::uint64_t step) const {
+    for (const int lanes : {16, 8}) {
+      const Mask run = ((Mask{1} << lanes) - 1) << first;
+      if (first % lanes != 0 || (access_.lanes & run) != run) continue;
+      const std::uint64_t* const addresses = access_.addresses + first;
+      std::uint64_t expected = addresses[0];
+      std::uint64_t different = 0;
+      for (int i = 0; i < lanes; ++i) {
+        different |= addresses[i] ^ expected;
+        expected += step;
+      }
+      if (different == 0) return first + lanes;
+    }
+    int lane = first + 2;
+    while (is_active(lane) && access_.addresses[lane] - access_.addresses[lane - 1] == step) ++lane;
+    return lane;
   }
+
+  bool is_active(int lane) const { return lane < warp_lanes && (access_.lanes >> lane & 1) != 0; }
 
   /// After how many lanes the addresses come again: 4, 8, 16, or 32 where they do not.
   int period_of_lanes() const {
     int period = warp_lanes;
     for (int half = warp_lanes / 2; half >= 4; half /= 2) {
-      std::uint64_t different = 0;
+      std::uint64_t different = access_.addresses[0] ^ access_.addresses[half];
+      if (different != 0) break;  // as a rule
       for (int lane = 0; lane < warp_lanes - half; ++lane)
         different |= access_.addresses[lane] ^ access_.addresses[lane + half];
       if (different != 0) break;
