@@ -401,6 +401,15 @@ def opened_by(path):
 
 
 @needs_ray
+def test_workers_share_the_gpus():
+    from warpwise.ray._cluster import share_of_gpu
+    assert [share_of_gpu(workers, 2) for workers in (1, 2, 3, 16, 64)] == [1, 1, 0.5, 0.125, 0.0312]
+    for workers in range(1, 300):
+        for gpus in (1, 2, 3, 8):
+            ten_thousandths = round(10000 * share_of_gpu(workers, gpus))
+            assert 10000 // ten_thousandths * gpus >= workers
+
+
 @nightly
 def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cluster):
     killer = files / "killer.png"

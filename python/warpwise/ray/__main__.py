@@ -47,7 +47,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("out", metavar="OUT", help="a folder, made if it is missing")
     parser.add_argument("--pipeline", required=True, help="stages between bars: 'ycbcr32 | sobel | threshold window=31'")
     parser.add_argument("--cluster", help="local: a Ray of this machine; auto or ray://HOST:PORT: one that is there; else no Ray")
-    parser.add_argument("--workers", type=int, help="at a time; by default as many as there are CPUs, or GPUs")
+    parser.add_argument("--workers", type=int, help="at a time; by default as many as there are CPUs")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     return parser.parse_args()
 

@@ -22,12 +22,16 @@ def on_cluster(work: Work, address: str, workers: Optional[int]) -> Iterator[Cal
     workers died ATTEMPTS times are not among them."""
     ray = _started(address, workers)
     try:
-        resource = "GPU" if work.device == "cuda" else "CPU"
-        there = int(ray.cluster_resources().get(resource, 0))
-        if there == 0:
-            raise warpwise.InvalidArgument(f"the cluster has no {resource}s")
+        there = {resource: int(ray.cluster_resources().get(resource, 0)) for resource in ("CPU", "GPU")}
+        for resource in ("CPU", "GPU") if work.device == "cuda" else ("CPU",):
+            if there[resource] == 0:
+                raise warpwise.InvalidArgument(f"the cluster has no {resource}s")
         # Ray Data runs nowhere but in a cluster, and this process may be a client of one. What it prints stays there, too.
-        run = ray.remote(num_cpus=0)(Run).remote(work, min(workers or there, there))
+        count = min(workers or there["CPU"], there["CPU"])
+        needs = {"num_cpus": 1.0}
+        if work.device == "cuda":
+            needs["num_gpus"] = share_of_gpu(count, there["GPU"])
+        run = ray.remote(num_cpus=0)(Run).remote(work, count, needs)
 
         def rows_of(paths: list[str], inputs_of_task: int) -> Iterator[Row]:
             ray.get(run.begin.remote(paths, inputs_of_task))
@@ -54,12 +58,20 @@ def _started(address: str, workers: Optional[int]) -> Any:
     return ray
 
 
+def share_of_gpu(workers: int, gpus: int) -> float:
+    """What each worker asks for, so that all of them fit: decoding and encoding keep a core busy twenty times as long as stages
+    and copies keep a GPU. Ray counts ten-thousandths."""
+    on_each = -(-workers // gpus)
+    return 10000 // on_each / 10000
+
+
 class Run:
     """What Ray Data is asked for, in a process of the cluster."""
 
-    def __init__(self, work: Work, workers: int) -> None:
+    def __init__(self, work: Work, workers: int, needs: dict[str, float]) -> None:
         self.work = work
         self.workers = workers
+        self.needs = needs
         self.rows: Iterator[Row] = iter(())
 
     def begin(self, paths: list[str], inputs_of_task: int) -> None:
@@ -90,7 +102,7 @@ class Run:
         rows = ray.data.from_arrow(tables).map_batches(
             FileActor, fn_constructor_args=(self.work,), batch_size=None, batch_format="numpy",
             compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(tables))), max_restarts=-1,
-            max_task_retries=ATTEMPTS - 1, **({"num_gpus": 1} if self.work.device == "cuda" else {"num_cpus": 1}))
+            max_task_retries=ATTEMPTS - 1, **self.needs)
         for batch in rows.iter_batches(batch_size=None):
             for text in batch["row"]:
                 yield Row(*json.loads(str(text)))

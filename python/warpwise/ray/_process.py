@@ -37,8 +37,8 @@ def process(inputs: Sequence[str], out: str, pipeline: str, *, cluster: Optional
     inputs    files and folders, which every worker must see under the same name; so must they `out`
     pipeline  stages as of `warpwise stream`: those that PipelineActor takes
     cluster   None for this process alone, "local" for a Ray of its own, "auto" or "ray://HOST:PORT" for one that is there
-    device    "cpu" or "cuda"; each worker then has one GPU
-    workers   how many there are at a time, by default as many as the cluster has CPUs or GPUs
+    device    "cpu" or "cuda"; workers then share the GPUs
+    workers   how many there are at a time, by default as many as the cluster has CPUs, which are also the most
     progress  is called with each row of the manifest
 
     A result's name is a hash of the input's path, its bytes, the frame's number, the pipeline, and the versions of Warpwise and of
