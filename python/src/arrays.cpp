@@ -114,7 +114,7 @@ void Array::fail(const std::string& what) const {
 }
 
 Array::Array(nb::handle object, const char* name, bool writable, const Stream& stream)
-    : name_(name), kind_(kind_of(object)) {
+    : name_(name), kind_(array_type_of(object).kind) {
   // CuPy's arrays have a buffer that is only there for memory which the host sees too.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
   if (has_buffer && take_buffer(object, writable)) return;
@@ -165,7 +165,7 @@ bool Array::take_buffer(nb::handle object, bool writable) {
 }
 
 bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t stream) {
-  const dlpack::ExchangeApi* api = exchange_of(object);
+  const dlpack::ExchangeApi* api = array_type_of(object).exchange;
   if (api == nullptr) return false;
   // __dlpack__ says what is wrong about these: autograd would not know of a result.
   if (kind_ == Kind::torch &&
@@ -183,16 +183,17 @@ bool Array::take_exchange(nb::handle object, bool writable, std::uintptr_t strea
 }
 
 bool Array::take_dlpack(nb::handle object, bool writable, std::uintptr_t stream) {
-  if (!nb::hasattr(object, "__dlpack__")) return false;
-  const nb::object device = object.attr("__dlpack_device__")();
-  const dlpack::Device is_on{static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0]))),
-                             nb::cast<int>(nb::object(device[1]))};
-  const bool on_gpu = is_on_gpu(is_on);
-  if (!on_gpu && is_on.type != dlpack::DeviceType::cpu &&
-      is_on.type != dlpack::DeviceType::cuda_host)
-    fail("is on a device that is neither a CPU nor a CUDA GPU");
+  const nb::object method = nb::getattr(object, "__dlpack__", nb::object());
+  if (!method.is_valid()) return false;
+  bool on_gpu = kind_ == Kind::cupy;  // without the question, which takes as long as the answer
+  if (!on_gpu) {
+    const nb::object device = object.attr("__dlpack_device__")();
+    const auto type = static_cast<dlpack::DeviceType>(nb::cast<int>(nb::object(device[0])));
+    on_gpu = is_on_gpu({type, 0});
+    if (!on_gpu && type != dlpack::DeviceType::cpu && type != dlpack::DeviceType::cuda_host)
+      fail("is on a device that is neither a CPU nor a CUDA GPU");
+  }
   const nb::object at = on_gpu ? nb::object(nb::int_(stream)) : nb::object(nb::none());
-  const nb::object method = object.attr("__dlpack__");
   try {
     owner_ = method(nb::arg("stream") = at, nb::arg("max_version") = nb::make_tuple(1, 1));
   } catch (nb::python_error& error) {

@@ -17,9 +17,6 @@ namespace warpwise::python {
 
 namespace nb = nanobind;
 
-/// Whose arrays they are: results are of the kind of the first input.
-enum class Kind : std::uint8_t { numpy, torch, cupy, jax, opencv_gpu };
-
 /// A CUDA stream, and what keeps it alive.
 struct Stream {
   std::uintptr_t handle = 1;  ///< as DLPack counts them: 1 is the legacy default stream
@@ -100,9 +97,6 @@ void find_numpy();
 /// `stream`, where arrays of its library cannot be made.
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
                       ElementType type, const Stream& stream);
-
-/// Whose array it is.
-Kind kind_of(nb::handle object);
 
 /// The stream that calls on an array use: what `stream` says (an integer, or an object of PyTorch,
 /// CuPy or with __cuda_stream__), or else the current one of the array's library.

@@ -1,6 +1,7 @@
 // Chain and its steps.
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +10,7 @@
 #include <mutex>
 
 #include "options.hpp"
+#include "words.hpp"
 
 namespace warpwise::python {
 namespace {
@@ -59,6 +61,8 @@ class PythonChain {
     return finished(std::move(made), out, from);
   }
 
+  std::vector<ChainStep> steps() const { return chain_.steps(); }
+
   std::vector<nb::object> run_all(const std::vector<nb::object>& srcs,
                                   std::optional<std::vector<nb::object>> outs, nb::any stream) {
     if (outs && outs->size() != srcs.size())
@@ -107,56 +111,100 @@ class PythonChain {
   std::mutex mutex_;
 };
 
+nb::object word_of(std::optional<Range> range) {
+  return range ? nb::object(nb::str(word(*range))) : nb::none();
+}
+
+nb::dict words_of_convert(const ChainConvert& step) {
+  nb::dict words;
+  words["source"] = word(step.from);
+  words["to"] = word(step.to);
+  words["convention"] = word(step.options.convention);
+  words["matrix"] = word(step.options.matrix);
+  words["from_range"] = word_of(step.options.from_range);
+  words["to_range"] = word_of(step.options.to_range);
+  words["upsampling"] = word(step.options.upsampling);
+  words["gray_is_luma"] = step.options.gray_is_luma;
+  return words;
+}
+
+nb::dict words_of_sobel(const SobelOptions& step) {
+  nb::dict words;
+  words["output"] = word(step.output);
+  words["norm"] = word(step.norm);
+  words["kernel"] = word(step.kernel);
+  words["border"] = word(step.border);
+  words["channels"] = word(step.channels);
+  return words;
+}
+
+nb::dict words_of_threshold(const ThresholdOptions& step) {
+  nb::dict words;
+  words["window"] = step.window;
+  words["offset"] = step.offset;
+  words["method"] = word(step.method);
+  words["maximum"] = step.maximum;
+  words["inverted"] = step.inverted;
+  return words;
+}
+
 void add_steps(nb::module_& module) {
   using nb::arg;
   const SobelOptions sobel;
   const ThresholdOptions threshold;
   const ConvertOptions convert;
-  nb::class_<ChainConvert>(
-      module, "ChainConvert",
-      "A Chain's step that calls convert(), whose options it has. Both formats have one plane: "
-      "InvalidArgument for others.")
-      .def(
-          "__init__",
-          [](ChainConvert* self, std::string_view source, std::string_view to,
-             std::string_view convention, std::string_view matrix,
-             std::optional<std::string_view> from_range, std::optional<std::string_view> to_range,
-             std::string_view upsampling, bool gray_is_luma) {
-            new (self) ChainConvert{one_plane(source, "source"), one_plane(to, "to"),
-                                    convert_options(convention, matrix, from_range, to_range,
-                                                    upsampling, gray_is_luma)};
-          },
-          arg("source") = word(ChainConvert{}.from), arg("to") = word(ChainConvert{}.to),
-          nb::kw_only(), arg("convention") = word(convert.convention),
-          arg("matrix") = word(convert.matrix), arg("from_range") = nb::none(),
-          arg("to_range") = nb::none(), arg("upsampling") = word(convert.upsampling),
-          arg("gray_is_luma") = convert.gray_is_luma);
-  nb::class_<SobelOptions>(module, "SobelOptions",
-                           "A Chain's step that calls sobel(), whose options it has.")
-      .def(
-          "__init__",
-          [](SobelOptions* self, std::string_view output, std::string_view norm,
-             std::string_view kernel, std::string_view border, std::string_view channels) {
-            new (self) SobelOptions(sobel_options(output, norm, kernel, border, channels));
-          },
-          nb::kw_only(), arg("output") = word(sobel.output), arg("norm") = word(sobel.norm),
-          arg("kernel") = word(sobel.kernel), arg("border") = word(sobel.border),
-          arg("channels") = word(sobel.channels));
-  nb::class_<ThresholdOptions>(module, "ThresholdOptions",
-                               "A Chain's step that calls threshold(), whose options it has.")
-      .def(
-          "__init__",
-          [](ThresholdOptions* self, std::int64_t window, double offset, std::string_view method,
-             std::uint32_t maximum, bool inverted) {
-            if (window < 1 || window % 2 == 0)
-              throw InvalidArgument("window is " + std::to_string(window) +
-                                    "; it must be odd and 1 or more");
-            new (self)
-                ThresholdOptions(threshold_options(window, offset, method, maximum, inverted));
-          },
-          nb::kw_only(), arg("window") = threshold.window, arg("offset") = threshold.offset,
-          arg("method") = word(threshold.method), arg("maximum") = threshold.maximum,
-          arg("inverted") = threshold.inverted);
+  auto convert_step =
+      nb::class_<ChainConvert>(
+          module, "ChainConvert",
+          "A Chain's step that calls convert(), whose options it has. Both formats have one plane: "
+          "InvalidArgument for others.")
+          .def(
+              "__init__",
+              [](ChainConvert* self, std::string_view source, std::string_view to,
+                 std::string_view convention, std::string_view matrix,
+                 std::optional<std::string_view> from_range,
+                 std::optional<std::string_view> to_range, std::string_view upsampling,
+                 bool gray_is_luma) {
+                new (self) ChainConvert{one_plane(source, "source"), one_plane(to, "to"),
+                                        convert_options(convention, matrix, from_range, to_range,
+                                                        upsampling, gray_is_luma)};
+              },
+              arg("source") = word(ChainConvert{}.from), arg("to") = word(ChainConvert{}.to),
+              nb::kw_only(), arg("convention") = word(convert.convention),
+              arg("matrix") = word(convert.matrix), arg("from_range") = nb::none(),
+              arg("to_range") = nb::none(), arg("upsampling") = word(convert.upsampling),
+              arg("gray_is_luma") = convert.gray_is_luma);
+  auto sobel_step =
+      nb::class_<SobelOptions>(module, "SobelOptions",
+                               "A Chain's step that calls sobel(), whose options it has.")
+          .def(
+              "__init__",
+              [](SobelOptions* self, std::string_view output, std::string_view norm,
+                 std::string_view kernel, std::string_view border, std::string_view channels) {
+                new (self) SobelOptions(sobel_options(output, norm, kernel, border, channels));
+              },
+              nb::kw_only(), arg("output") = word(sobel.output), arg("norm") = word(sobel.norm),
+              arg("kernel") = word(sobel.kernel), arg("border") = word(sobel.border),
+              arg("channels") = word(sobel.channels));
+  auto threshold_step =
+      nb::class_<ThresholdOptions>(module, "ThresholdOptions",
+                                   "A Chain's step that calls threshold(), whose options it has.")
+          .def(
+              "__init__",
+              [](ThresholdOptions* self, std::int64_t window, double offset,
+                 std::string_view method, std::uint32_t maximum, bool inverted) {
+                if (window < 1 || window % 2 == 0)
+                  throw InvalidArgument("window is " + std::to_string(window) +
+                                        "; it must be odd and 1 or more");
+                new (self)
+                    ThresholdOptions(threshold_options(window, offset, method, maximum, inverted));
+              },
+              nb::kw_only(), arg("window") = threshold.window, arg("offset") = threshold.offset,
+              arg("method") = word(threshold.method), arg("maximum") = threshold.maximum,
+              arg("inverted") = threshold.inverted);
+  add_words(convert_step, &words_of_convert);
+  add_words(sobel_step, &words_of_sobel);
+  add_words(threshold_step, &words_of_threshold);
 }
 
 }  // namespace
@@ -182,6 +230,16 @@ once, and run it often.
 >>> edges.run(image)[0].tolist()
 [0, 0, 0, 255, 255, 0, 0, 0])")
       .def(nb::init<std::vector<ChainStep>>(), arg("steps"))
+      .def_prop_ro("steps", &PythonChain::steps, "A list of them.")
+      .def("__repr__",
+           [](const PythonChain& chain) {
+             return "Chain(" + nb::cast<std::string>(nb::repr(nb::cast(chain.steps()))) + ")";
+           })
+      .def("__getstate__", &PythonChain::steps)  // what it keeps between two runs stays here
+      .def("__setstate__",
+           [](PythonChain* self, std::vector<ChainStep> steps) {
+             new (self) PythonChain(std::move(steps));
+           })
       .def("run", &PythonChain::run, arg("src"), nb::kw_only(), arg("out") = nb::none(),
            arg("stream") = nb::none(),
            R"(Runs all steps on an image that the first of them takes.

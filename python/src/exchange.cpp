@@ -1,12 +1,16 @@
 #include "exchange.hpp"
 
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
 #include <array>
+#include <string>
 
 namespace warpwise::python {
 
 namespace {
 
-const dlpack::ExchangeApi* looked_up(nb::handle type) {
+const dlpack::ExchangeApi* exchange_of(nb::handle type) {
   constexpr const char* attribute = "__dlpack_c_exchange_api__";
   constexpr const char* capsule_name = "dlpack_exchange_api";
   const nb::object capsule = nb::getattr(type, attribute, nb::object());
@@ -18,12 +22,27 @@ const dlpack::ExchangeApi* looked_up(nb::handle type) {
   return api;
 }
 
-/// What was found of the first few types, which it holds: a look in vain takes as long as a small
-/// image.
+/// The name of the library that a type comes from: "torch" of "torch.nn.parameter".
+std::string library_of(nb::handle type) {
+  const nb::object module = nb::getattr(type, "__module__", nb::str(""));
+  if (!nb::isinstance<nb::str>(module)) return "";
+  const std::string name = nb::cast<std::string>(module);
+  return name.substr(0, name.find('.'));
+}
+
+Kind kind_of(nb::handle type) {
+  const std::string library = library_of(type);
+  if (library == "torch") return Kind::torch;
+  if (library == "cupy") return Kind::cupy;
+  if (library == "jax" || library == "jaxlib") return Kind::jax;
+  return Kind::numpy;
+}
+
+/// What was found of the first few types, which it holds: looking takes as long as a small image.
 struct KnownTypes {
   struct Known {
     PyObject* type;
-    const dlpack::ExchangeApi* api;
+    ArrayType what;
   };
   static constexpr std::size_t most = 16;
   std::array<Known, most> known{};
@@ -33,19 +52,19 @@ struct KnownTypes {
 
 }  // namespace
 
-const dlpack::ExchangeApi* exchange_of(nb::handle object) {
+ArrayType array_type_of(nb::handle object) {
   static KnownTypes types;
   const nb::handle type = object.type();
   {
     const nb::ft_lock_guard one_at_a_time(types.mutex);
     for (std::size_t i = 0; i < types.count; ++i) {
-      if (types.known[i].type == type.ptr()) return types.known[i].api;
+      if (types.known[i].type == type.ptr()) return types.known[i].what;
     }
   }
-  const dlpack::ExchangeApi* api = looked_up(type);
+  const ArrayType what{kind_of(type), exchange_of(type)};
   const nb::ft_lock_guard one_at_a_time(types.mutex);
-  if (types.count < KnownTypes::most) types.known[types.count++] = {type.inc_ref().ptr(), api};
-  return api;
+  if (types.count < KnownTypes::most) types.known[types.count++] = {type.inc_ref().ptr(), what};
+  return what;
 }
 
 Lent lend(const dlpack::ExchangeApi& api, nb::handle object) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Arrays of libraries that lend and make them in C, by DLPack's exchange interface: a tenth of what
-// __dlpack__ takes.
+// Types of arrays, and of these the ones whose libraries lend and make arrays in C, by DLPack's
+// exchange interface: in a tenth of what __dlpack__ takes.
 
 #include <nanobind/nanobind.h>
 
@@ -28,8 +28,15 @@ inline bool is_on_gpu(const dlpack::Device& device) {
   return device.type == dlpack::DeviceType::cuda || device.type == dlpack::DeviceType::cuda_managed;
 }
 
-/// The interface of an object's type; null where it has none of DLPack 1.
-const dlpack::ExchangeApi* exchange_of(nb::handle object);
+/// Whose arrays they are: results are of the kind of the first input.
+enum class Kind : std::uint8_t { numpy, torch, cupy, jax, opencv_gpu };
+
+/// What is known of an array by its type.
+struct ArrayType {
+  Kind kind = Kind::numpy;
+  const dlpack::ExchangeApi* exchange = nullptr;  ///< null where there is none of DLPack 1
+};
+ArrayType array_type_of(nb::handle object);
 
 /// An array, which is not ordered with any stream; null where the library refuses.
 Lent lend(const dlpack::ExchangeApi& api, nb::handle object);

@@ -1,6 +1,7 @@
 // The libraries that arrays come from: whose an array is, the stream that it is worked on, and new
 // arrays for results.
 #include <array>
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -11,18 +12,19 @@
 namespace warpwise::python {
 namespace {
 
-/// The name of the library that an object's type comes from: "torch" of "torch.nn.parameter".
-std::string library_of(nb::handle object) {
-  const nb::object module = nb::getattr(object.type(), "__module__", nb::str(""));
-  if (!nb::isinstance<nb::str>(module)) return "";
-  const std::string name = nb::cast<std::string>(module);
-  return name.substr(0, name.find('.'));
+/// cupy.cuda.get_current_stream, looked up once: to import takes longer than to call it.
+nb::handle cupy_current_stream() {
+  static std::atomic<PyObject*> found{nullptr};  // two threads may find it at once
+  if (found.load() == nullptr) {
+    const nb::module_ cuda = nb::module_::import_("cupy.cuda");
+    found = nb::object(cuda.attr("get_current_stream")).release().ptr();
+  }
+  return found.load();
 }
 
 // What is used of NumPy, looked up when the module is loaded: the first call of several threads at
 // once must not import anything, which gives up Python's lock in between. Never given back: at exit
 // it may be gone before this is.
-nb::handle ndarray;
 nb::handle numpy_empty;
 
 }  // namespace
@@ -74,22 +76,12 @@ class OnCupyDevice {
 
 void find_numpy() {
   const nb::module_ numpy = nb::module_::import_("numpy");
-  ndarray = nb::object(numpy.attr("ndarray")).release();
   numpy_empty = nb::object(numpy.attr("empty")).release();
-}
-
-Kind kind_of(nb::handle object) {
-  if (object.type().is(ndarray)) return Kind::numpy;  // quickly, as most are
-  const std::string library = library_of(object);
-  if (library == "torch") return Kind::torch;
-  if (library == "cupy") return Kind::cupy;
-  if (library == "jax" || library == "jaxlib") return Kind::jax;
-  return Kind::numpy;
 }
 
 nb::object make_array(const Array& like, nb::handle object, std::span<const std::int64_t> shape,
                       ElementType type, const Stream& stream) {
-  if (const dlpack::ExchangeApi* api = exchange_of(object); api != nullptr) {
+  if (const dlpack::ExchangeApi* api = array_type_of(object).exchange; api != nullptr) {
     const dlpack::Device device{
         like.memory() == Memory::device ? dlpack::DeviceType::cuda : dlpack::DeviceType::cpu,
         like.device()};
@@ -131,11 +123,12 @@ Stream stream_of(nb::handle stream, nb::handle array) {
     }
     throw nb::type_error("stream is neither an integer nor a CUDA stream");
   }
-  if (const dlpack::ExchangeApi* api = exchange_of(array); api != nullptr) {
+  const auto [kind, api] = array_type_of(array);
+  if (api != nullptr) {
     const auto device = gpu_of(*api, array);
     return device ? Stream{current_stream(*api, *device), nb::object()} : Stream{};
   }
-  switch (kind_of(array)) {
+  switch (kind) {
     case Kind::torch: {
       if (!nb::cast<bool>(array.attr("is_cuda"))) return {};
       const nb::object current =

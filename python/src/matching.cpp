@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "call.hpp"
+#include "words.hpp"
 
 namespace warpwise::python {
 namespace {
@@ -210,14 +211,24 @@ Returns (height, width) of float32, -1 where the check fails. Raises InvalidArgu
 >>> float(warpwise.disparity(left, right, block=5, max_disparity=8)[8, 16])
 4.0)");
 
-  nb::class_<Finding>(module, "Finding", "The best place of a template in an image.")
+  nb::class_<Finding> finding(module, "Finding", "The best place of a template in an image.");
+  finding
+      .def(
+          "__init__",
+          [](Finding* self, std::int64_t x, std::int64_t y, double score) {
+            new (self) Finding{x, y, score};
+          },
+          arg("x"), arg("y"), arg("score"))
       .def_ro("x", &Finding::x, "of the template's left column")
       .def_ro("y", &Finding::y, "of the template's top row")
-      .def_ro("score", &Finding::score, "of sad and ssd the exact sum")
-      .def("__repr__", [](const Finding& found) {
-        return "Finding(x=" + std::to_string(found.x) + ", y=" + std::to_string(found.y) +
-               ", score=" + nb::cast<std::string>(nb::repr(nb::float_(found.score))) + ")";
-      });
+      .def_ro("score", &Finding::score, "of sad and ssd the exact sum");
+  add_words<Finding>(finding, [](const Finding& found) {
+    nb::dict words;
+    words["x"] = found.x;
+    words["y"] = found.y;
+    words["score"] = found.score;
+    return words;
+  });
   module.def(
       "find", &find, arg("template"), arg("image"), nb::kw_only(), arg("measure") = "zncc",
       arg("map") = nb::none(), arg("stream") = nb::none(),

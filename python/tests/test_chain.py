@@ -1,5 +1,7 @@
 """Chain: the bytes of its steps one by one, and what it refuses."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -104,6 +106,26 @@ def test_one_chain_on_several_threads():
 def test_what_is_refused(call, says):
     with pytest.raises(warpwise.InvalidArgument, match=says):
         call()
+
+
+@pytest.mark.parametrize("made", [
+    warpwise.ChainConvert("yuyv", "gray8", matrix="bt709", from_range="full"), warpwise.SobelOptions(norm="l2", border="constant"),
+    warpwise.ThresholdOptions(window=5, offset=-1.5, inverted=True), warpwise.Finding(x=3, y=4, score=0.5)])
+def test_values(made):
+    shown = repr(made)
+    again = eval(shown, {name: getattr(warpwise, name) for name in warpwise.__all__})
+    assert again == made and hash(again) == hash(made) and repr(again) == shown
+    assert pickle.loads(pickle.dumps(made)) == made and copy.deepcopy(made) == made
+    other = warpwise.Finding(x=3, y=4, score=0.25) if isinstance(made, warpwise.Finding) else type(made)()
+    assert other != made and made != shown and made != 1
+
+
+def test_a_chain_is_pickled():
+    chain = edges()
+    again = pickle.loads(pickle.dumps(chain))
+    assert again.steps == chain.steps and repr(again) == repr(chain) and repr(chain).startswith("Chain([ChainConvert(source='rgb24'")
+    image = colours(20, 30)
+    assert np.array_equal(again.run(image), chain.run(image))
 
 
 def test_steps_only():

@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -37,6 +38,8 @@ def test_types(tmp_path):
                        "edges = warpwise.Chain([warpwise.ChainConvert(to='gray8'), warpwise.SobelOptions()])\n"
                        "edges.run(image, out=image)\n"
                        "warpwise.sobel(image, norms='l1')\n"
+                       "bad: type[ValueError] = warpwise.InvalidArgument\n"
+                       "many: list[Any] = edges.run_all([image])\n"
                        "bench = emulator.Testbench(backend='emulator')\n"
                        "module = bench.load('k.cu', defines=['N=1'], include_folders=[Path('.')])\n"
                        "launch = module.kernel('k').launch((1, 2), 32, bench.buffer('x', image), 3, 2.5)\n"
@@ -46,3 +49,13 @@ def test_types(tmp_path):
                           capture_output=True, text=True, cwd=tmp_path).stdout
     assert said.count("error:") == 1 and 'program.py:11: error: Unexpected keyword argument "norms"' in said, said
     assert pathlib.Path(warpwise.__file__).with_name("py.typed").is_file()
+
+
+def test_the_stubs_have_the_exceptions():
+    """With the texts and bases that they have."""
+    stub = pathlib.Path(warpwise.__file__).with_name("_warpwise.pyi")
+    written = {name: (bases, text) for name, bases, text in
+               re.findall(r'^class (\w+)\(([\w, ]+)\):\n    """(.*)"""', stub.read_text(), re.MULTILINE)}
+    exceptions = {name: (", ".join(base.__name__ for base in each.__bases__), each.__doc__)
+                  for name, each in vars(warpwise).items() if isinstance(each, type) and issubclass(each, Exception)}
+    assert exceptions and written == exceptions
