@@ -158,8 +158,10 @@ def experiment(report):
     shapes = {row["rung"]: set() for row in measured}
     for row in measured:
         shapes[row["rung"]].add(block_text(row))
+    # What a rung fixes differs between rungs alone.
     varied = [key for key in rows[0]["parameters"]
-              if len({row["parameters"][key] for row in rows}) > 1]
+              if any(len({row["parameters"][key] for row in rows if row["rung"] == rung}) > 1
+                     for rung in {row["rung"] for row in rows})]
     if any(len(each) > 1 for each in shapes.values()):
         for work in works:
             some = [row for row in measured if same_work(row) == work]

@@ -58,6 +58,16 @@ class Experiments(unittest.TestCase):
         self.assertIn("| second | 100 ×2 | 10.0 | 10.0 |", rendered)
         self.assertIn("| second | 10.0 | 10.0 |", rendered)
 
+    def test_a_parameter_that_a_rung_fixes_is_no_column(self):
+        rows = [{**ROW, "rung": rung, "parameters": {"measure": measure, "side": side}, "cold": {**ROW["cold"], "median_us": us}}
+                for rung, measure, first in [("by_products", 3, 10), ("by_differences", 0, 30)]
+                for side, us in [(8, first), (16, first + 5)]]
+        rendered = ladder_tables.experiment({"title": "A title", "rows": ["E3"], "results": rows, "copy_roof_gb_per_s": 1,
+                                             "machine": MACHINE})
+        self.assertIn("side | 8 | 16 |", rendered)
+        self.assertIn("| by_products | 10.0 | 15.0 |", rendered)
+        self.assertIn("| by_differences | 30.0 | 35.0 |", rendered)
+
     def test_figures_of_a_study(self):
         machine = {"gpu": "G", "driver": "1", "toolkit": "1", "commit": "c", "date": "2026-01-01T"}
         row = {**ROW, "gb_per_s": 1234.4, "parameters": {"same": 3}}
