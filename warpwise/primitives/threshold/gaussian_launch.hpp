@@ -102,8 +102,9 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   // From the first of 16 results down to the last row of their windows, and the next rows.
   a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows + 2) * rows;
   std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
-  launch.shared_bytes = static_cast<std::size_t>(
-      a.ring_rows * a.pitch + threshold_warps * threshold_doubt_bytes(launch.groups));
+  launch.shared_bytes =
+      static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
+      std::size_t{threshold_warps} * static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 
   // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
   // as many as half of those above, whose means along rows each segment's first results need.
