@@ -110,20 +110,24 @@ struct GaussianProductArguments {
   unsigned doubt;
   int first_column;  ///< of the first strip: 0 or a little before it
   int pitch;         ///< from row to row of shared memory, 16 times an odd number
-  int row_groups;    ///< of 16 bytes that are used of it, at most 16
+  int row_groups;    ///< of 16 bytes that are used of it, at most 32
   int ring_rows;     ///< there
   int segment_rows;  ///< that a block goes down
-  float weights[threshold_product_weights];  ///< of the centre, then outwards
+  float weights[threshold_product_weights + 3];  ///< of the centre, then outwards, then 0
 };
 
-/// Columns of a block: 16 of each warp.
-inline constexpr int threshold_product_columns = 128;
+/// Tiles of 16 columns of a warp: two share the pixels that they load.
+constexpr int threshold_product_tiles_of(int groups) { return groups <= 4 ? 2 : 1; }
+template <int groups>
+inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups);
 /// Blocks to an SM: registers hold the weights and the means of 16 * groups rows.
-constexpr int threshold_product_blocks(int groups) { return groups <= 3 ? 4 : groups == 4 ? 3 : 2; }
-/// Doubtful pixels that a warp keeps.
-inline constexpr int threshold_doubts = 32;
-/// Bytes of shared memory of a warp's doubts: the sums, the places and their count.
-constexpr int threshold_doubt_bytes(int groups) { return 256 * groups + 8 * threshold_doubts + 8; }
+inline constexpr int threshold_product_blocks = 2;
+/// Doubtful pixels that a block keeps.
+inline constexpr int threshold_doubts = 256;
+/// Bytes of shared memory of the doubts: sums of each of 8 warps, the places and their count.
+constexpr int threshold_doubt_bytes(int groups) {
+  return 8 * 256 * groups + 8 * threshold_doubts + 8;
+}
 
 template <class Pixel>
 inline constexpr int threshold_pixels_per_word = 4 / static_cast<int>(sizeof(Pixel));

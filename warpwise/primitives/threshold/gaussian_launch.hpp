@@ -84,8 +84,9 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
 
   const auto address = reinterpret_cast<std::uintptr_t>(src.data);
   const int to_multiple = address % 4 == 0 ? static_cast<int>(-address & 15) : 0;
+  const int columns = 16 * threshold_product_tiles_of(launch.groups) * threshold_warps;
   const int before = (half + 15) / 16 * 16;
-  const int words_end = before - reach + threshold_product_columns - 16 + 16 * launch.groups;
+  const int words_end = before - reach + columns - 16 + 16 * launch.groups;
 
   GaussianProductArguments& a = launch.arguments;
   a.src = src;
@@ -102,19 +103,17 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   // From the first of 16 results down to the last row of their windows, and the next rows.
   a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows + 2) * rows;
   std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
-  launch.shared_bytes =
-      static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
-      std::size_t{threshold_warps} * static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
+  launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
+                        static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));
 
   // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
   // as many as half of those above, whose means along rows each segment's first results need.
   constexpr std::int64_t multiprocessors = 132;
-  const std::int64_t strips =
-      gpu::blocks_for(src.width - a.first_column, threshold_product_columns);
+  const std::int64_t strips = gpu::blocks_for(src.width - a.first_column, columns);
   const std::int64_t least_rows = std::max(1, launch.groups / 2) * rows;
   const std::int64_t segments =
-      std::clamp<std::int64_t>(multiprocessors * threshold_product_blocks(launch.groups) / strips,
-                               1, gpu::blocks_for(src.height, least_rows));
+      std::clamp<std::int64_t>(multiprocessors * threshold_product_blocks / strips, 1,
+                               gpu::blocks_for(src.height, least_rows));
   a.segment_rows =
       static_cast<int>(gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows);
   launch.grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, a.segment_rows))};

@@ -61,7 +61,7 @@ struct WeightMatrix {
 
   /// sums += one of the two times 16 * groups rows by 8 columns.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
-                             const unsigned (&b)[groups]) {
+                             const unsigned* b) {
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
       if (2 * p + 1 < groups) {
@@ -105,12 +105,11 @@ __device__ inline unsigned plus_byte(unsigned base, unsigned word, int k, unsign
   return result;
 }
 
-/// The means along 16 rows, whose pixels lie in shared memory: of half b of the rows the lane's
-/// begin at from[b].
+/// The means of 16 columns along 16 rows, from the pixels of both halves of the rows. Those of the
+/// oldest rows go.
 template <int groups>
-__device__ void weigh_along(const WeightMatrix<groups>& weights,
-                            const unsigned char* const (&from)[2], const HalvesInOrder& order,
-                            int bits, WeighedRows<groups>& rows) {
+__device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned* const (&pixels)[2],
+                            const HalvesInOrder& order, int bits, WeighedRows<groups>& rows) {
 #pragma unroll
   for (int g = 0; g + 1 < groups; ++g) {
 #pragma unroll
@@ -123,13 +122,8 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights,
   MatrixSums low[2] = {};
 #pragma unroll
   for (int b = 0; b < 2; ++b) {
-    unsigned pixels[groups];
-#pragma unroll
-    for (int g = 0; g < groups; ++g) {
-      pixels[g] = *reinterpret_cast<const unsigned*>(from[b] + 16 * g);
-    }
-    weights.add(high[b], weights.high, pixels);
-    weights.add(low[b], weights.low, pixels);
+    weights.add(high[b], weights.high, pixels[b]);
+    weights.add(low[b], weights.low, pixels[b]);
   }
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
@@ -184,20 +178,22 @@ struct ProductRows {
       : src(a.src), pitch(a.pitch), before((a.half + 15) / 16 * 16), first(strip - before),
         beyond(first < 0 || first + pitch > a.src.width) {
     const int thread = static_cast<int>(threadIdx.x);
-    const int row = thread / a.row_groups;
-    const int at = thread % a.row_groups * 16;
+    const int row = thread / 16;
+    const int at = thread % 16 * 16;
     to_ = row * pitch + at;
     from_ = src.data + row * src.pitch + first + at;
     plain_ = !beyond && is_multiple(src.data + first, 16) && src.pitch % 16 == 0;
-    copies_ = row < threshold_band_rows;
+    copies_ = at < 16 * a.row_groups;
+    copies_more_ = at + 256 < 16 * a.row_groups;
   }
 
   /// Starts to copy the rows from row y on. Called by the whole block, which waits by
   /// finish_copies() and a barrier.
   __device__ void start(unsigned char* shared, int y) const {
     if (plain_ && y >= 0 && y + threshold_band_rows <= src.height) {
-      // All at once: row_groups is 16 at most.
-      if (copies_) start_copy_16(shared + to_, from_ + y * src.pitch, 16);
+      const unsigned char* const from = from_ + y * src.pitch;
+      if (copies_) start_copy_16(shared + to_, from, 16);
+      if (copies_more_) start_copy_16(shared + to_ + 256, from + 256, 16);
     } else {
       constexpr int any_row = -0x7fffffff;
       BandColumns(src, first, pitch, 1).start_rows(shared, y, any_row);
@@ -215,46 +211,61 @@ struct ProductRows {
   const unsigned char* from_;  ///< in row 0
   bool plain_;
   bool copies_;
+  bool copies_more_;
 };
+
+/// Writes a lane's words in rows weighed_place(row, …) behind y, above `end`, of any image.
+__device__ inline void store_near_edge(const GaussianProductArguments& a, int x, int y, int row,
+                                       int end, const unsigned (&words)[2]) {
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int to_y = y + weighed_place(row, r);
+    if (to_y >= end) continue;
+    unsigned char* const to = a.out.dst + to_y * a.out.dst_pitch;
+    store_word(to, x, static_cast<int>(a.src.width), false, words[r]);
+  }
+}
 
 /// gaussian of u8, without the means. Grid: x covers the columns in strips, y strides over segments
 /// of rows.
 template <int groups>
-__global__ void __launch_bounds__(threshold_block_threads, threshold_product_blocks(groups))
+__global__ void __launch_bounds__(threshold_block_threads, threshold_product_blocks)
     threshold_gaussian_products(GaussianProductArguments a) {
   extern __shared__ uint4 product_shared[];
   constexpr int rows = threshold_band_rows;
+  constexpr int tiles = threshold_product_tiles<groups>;
   auto* const shared = reinterpret_cast<unsigned char*>(product_shared);
-  auto* const doubts = reinterpret_cast<Doubts<groups>*>(shared + a.ring_rows * a.pitch);
+  auto& doubts = *reinterpret_cast<Doubts<groups>*>(shared + a.ring_rows * a.pitch);
+  if (threadIdx.x == 0) doubts.count = 0;
   WeightMatrix<groups> weights;
-  weights.make(a, reinterpret_cast<unsigned short*>(doubts->sums));
+  weights.make(a, reinterpret_cast<unsigned short*>(doubts.sums));
 
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int row = lane / 4;
   const int t = lane % 4;
   const HalvesInOrder order(t);
-  const int tile =
-      a.first_column + static_cast<int>(blockIdx.x) * threshold_product_columns + 16 * warp;
-  const ProductRows source(a, tile - 16 * warp);
-  const unsigned char* const lane_words = shared + source.before + 16 * warp + 4 * t;
+  const int first_tile = a.first_column +
+                         static_cast<int>(blockIdx.x) * 16 * tiles * threshold_warps +
+                         16 * tiles * warp;
+  const ProductRows source(a, first_tile - 16 * tiles * warp);
+  const unsigned char* const lane_words = shared + source.before + 16 * tiles * warp + 4 * t;
   const unsigned char* const lane_rows[2] = {
       lane_words - a.reach + weighed_place(row, 0) * a.pitch,
       lane_words - a.reach + weighed_place(row, 1) * a.pitch};
   const int width = static_cast<int>(a.src.width);
   const int height = static_cast<int>(a.src.height);
-  const int x = tile + 4 * t;
-  const bool whole =
-      x >= 0 && x + 4 <= width && is_multiple(a.out.dst + x, 4) && a.out.dst_pitch % 4 == 0;
+  const int x = first_tile + 4 * t;
+  const bool whole = x >= 0 && x + 16 * (tiles - 1) + 4 <= width && is_multiple(a.out.dst + x, 4) &&
+                     a.out.dst_pitch % 4 == 0;
   const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
 
   for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
-    WeighedRows<groups> weighed = {};
-    int doubtful = 0;  // of the warp's pixels
-    int newest = 0;    // where the last rows are that have come
+    WeighedRows<groups> weighed[tiles] = {};
+    int newest = 0;  // where the last rows are that have come
     unsigned char* to = a.out.dst + (segment + weighed_place(row, 0)) * a.out.dst_pitch + x;
     source.start(shared, begin - a.reach);
 #pragma unroll 1
@@ -266,56 +277,69 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
       if (y + rows < end) {
         source.start(shared + next * a.pitch, y + groups * rows - a.reach);
       }
-      if (tile >= width) {  // the image ends before the strip does
+      if (first_tile >= width) {  // the image ends before the strip does
         newest = next;
         continue;
       }
-      const unsigned char* const from[2] = {lane_rows[0] + newest * a.pitch,
-                                            lane_rows[1] + newest * a.pitch};
-      weigh_along<groups>(weights, from, order, a.bits, weighed);
+      unsigned pixels[2][groups + tiles - 1];
+#pragma unroll
+      for (int b = 0; b < 2; ++b) {
+        const unsigned char* const from = lane_rows[b] + newest * a.pitch;
+#pragma unroll
+        for (int g = 0; g < groups + tiles - 1; ++g) {
+          pixels[b][g] = *reinterpret_cast<const unsigned*>(from + 16 * g);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < tiles; ++i) {
+        weigh_along<groups>(weights, {pixels[0] + i, pixels[1] + i}, order, a.bits, weighed[i]);
+      }
       if (y >= begin) {
-        unsigned words[2];
+        const unsigned char* own[2];
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
           int at = newest + a.reach - (groups - 1) * rows + weighed_place(row, r);
           if (at < 0) at += a.ring_rows;
-          const auto* const own = reinterpret_cast<const unsigned*>(lane_words + at * a.pitch);
-          words[r] = permuted(*own, 0, order.within);
+          own[r] = lane_words + at * a.pitch;
         }
-        unsigned excess[2][4];
-        weigh_down<groups>(weights, weighed, words, a, excess);
-        unsigned results[2];
-        unsigned least = ~0U;
+        const bool store_whole = whole && y + rows <= end;
 #pragma unroll
-        for (int r = 0; r < 2; ++r) {
+        for (int i = 0; i < tiles; ++i) {
+          unsigned words[2];
 #pragma unroll
-          for (int i = 0; i < 4; ++i) least = min(least, excess[r][i]);
-          const unsigned is_above =
-              permuted(permuted(excess[r][0], excess[r][1], 0x00fb),
-                       permuted(excess[r][2], excess[r][3], 0x00fb), order.low);
-          results[r] =
-              (is_above & a.out.above * 0x01010101) | (~is_above & a.out.below * 0x01010101);
-        }
-        if (whole && y + rows <= end) {
-          *reinterpret_cast<unsigned*>(to) = results[0];
-          *reinterpret_cast<unsigned*>(to + second) = results[1];
-        } else {
-#pragma unroll 1
           for (int r = 0; r < 2; ++r) {
-            const int to_y = y + weighed_place(row, r);
-            if (to_y >= end) continue;
-            store_word(a.out.dst + to_y * a.out.dst_pitch, x, width, whole,
-                       r == 0 ? results[0] : results[1]);
+            words[r] =
+                permuted(*reinterpret_cast<const unsigned*>(own[r] + 16 * i), 0, order.within);
           }
-        }
-        if (__any_sync(~0U, least <= a.doubt)) {
-          doubtful = doubts[warp].add(a, excess, tile, y, end, doubtful);
+          unsigned excess[2][4];
+          weigh_down<groups>(weights, weighed[i], words, a, excess);
+          unsigned results[2];
+          unsigned least = ~0U;
+#pragma unroll
+          for (int r = 0; r < 2; ++r) {
+#pragma unroll
+            for (int k = 0; k < 4; ++k) least = min(least, excess[r][k]);
+            const unsigned is_above =
+                permuted(permuted(excess[r][0], excess[r][1], 0x00fb),
+                         permuted(excess[r][2], excess[r][3], 0x00fb), order.low);
+            results[r] =
+                (is_above & a.out.above * 0x01010101) | (~is_above & a.out.below * 0x01010101);
+          }
+          if (store_whole) {
+            *reinterpret_cast<unsigned*>(to + 16 * i) = results[0];
+            *reinterpret_cast<unsigned*>(to + second + 16 * i) = results[1];
+          } else {
+            store_near_edge(a, x + 16 * i, y, row, end, results);
+          }
+          if (__any_sync(~0U, least <= a.doubt)) {
+            doubts.add(a, excess, first_tile + 16 * i, y, end);
+          }
         }
         to += rows * a.out.dst_pitch;
       }
       newest = next;
     }
-    settle_doubts(a, doubts, doubtful);
+    doubts.settle_kept(a);
   }
 }
 
