@@ -30,8 +30,6 @@ inline constexpr int products_tile_rows = products_warps_y * products_rows;
 inline constexpr int windows_threads = 128;
 inline constexpr int windows_columns = 8;  // of places, a thread
 inline constexpr int windows_tile_columns = windows_threads * windows_columns;
-// Each block sums anew over the template's height above its first row.
-inline constexpr int windows_tile_rows = 32;
 
 inline constexpr int differences_threads = 128;
 // Places that a thread scores: the 4 of a word of pixels, in 8 rows, so that 32 packed differences
@@ -70,7 +68,8 @@ struct FindArguments {
   int64_t first_row;  ///< of the band
   int64_t columns;    ///< of places
   int64_t rows;
-  bool integers;  ///< whether the map is u32
+  int64_t windows_rows;  ///< that a block of windows_kernel takes
+  bool integers;         ///< whether the map is u32
 };
 
 }  // namespace warpwise::kernels::find

@@ -73,6 +73,15 @@ inline gpu::Shape differences_grid(const kernels::find::FindArguments& a) {
 inline gpu::Shape products_grid(const kernels::find::FindArguments& a) {
   return find_grid(a, kernels::find::products_tile_columns, kernels::find::products_tile_rows);
 }
+/// Rows of places that a block of windows_kernel takes: fewer of a small image, so that all of a
+/// large GPU's multiprocessors have blocks. Each block sums anew over the template's height above
+/// its first row, four rows in the time of one.
+inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
+  constexpr std::int64_t most = 32, wanted_blocks = 2 * 132;
+  const std::int64_t least = std::clamp<std::int64_t>(a.templ_height / 4, 8, most);
+  const std::int64_t strips = gpu::blocks_for(a.columns, kernels::find::windows_tile_columns);
+  return std::clamp(gpu::blocks_for(a.rows, wanted_blocks) * strips, least, most);
+}
 inline std::int64_t blocks_of(const gpu::Shape& grid) { return std::int64_t{grid.x} * grid.y; }
 
 /// The scratch memory of a call: sums of a band of places, one part behind the other, each at a
@@ -157,8 +166,9 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
       count += blocks_of(grid);
       continue;
     }
+    band.windows_rows = windows_rows(band);
     start(FindStep::windows,
-          find_grid(band, kernels::find::windows_tile_columns, kernels::find::windows_tile_rows),
+          find_grid(band, kernels::find::windows_tile_columns, static_cast<int>(band.windows_rows)),
           kernels::find::windows_threads, band);
     const gpu::Shape grid = products_grid(band);
     start(FindStep::products, grid, kernels::find::find_threads, band);

@@ -240,9 +240,9 @@ __global__ void __launch_bounds__(windows_threads) windows_kernel(FindArguments 
   __shared__ WindowsShared<Square> s;
   const int64_t tile_x = int64_t{blockIdx.x} * windows_tile_columns;
   const int64_t x = tile_x + static_cast<int>(threadIdx.x) * windows_columns;
-  for (int64_t tile_y = int64_t{blockIdx.y} * windows_tile_rows; tile_y < a.rows;
-       tile_y += int64_t{gridDim.y} * windows_tile_rows) {
-    const int64_t end = min(tile_y + windows_tile_rows, a.rows);
+  for (int64_t tile_y = int64_t{blockIdx.y} * a.windows_rows; tile_y < a.rows;
+       tile_y += int64_t{gridDim.y} * a.windows_rows) {
+    const int64_t end = min(tile_y + a.windows_rows, a.rows);
     WindowRun<Square> run = begin_windows<Square>(a, tile_x, tile_y);
     for (int64_t y = tile_y; y < end; ++y) {
       // Loaded here, the next row's pixels arrive while this one's sums are made.
