@@ -10,6 +10,7 @@
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/io/output_file.hpp"
+#include "warpwise/primitives/shared/tuning_file.hpp"
 
 namespace warpwise::bench {
 namespace {
@@ -143,7 +144,10 @@ std::vector<std::string> primitives_with_cases() {
 Run run_cases(const std::vector<Case>& cases, const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show) {
   gpu::require_device();
-  Run run{.device = gpu::device_info(0), .roofs = {}, .rows = {}};
+  Run run{.device = gpu::device_info(0), .tuned = {}, .roofs = {}, .rows = {}};
+  for (const tuning::Setting& each : tuning::in_effect()) {
+    run.tuned.push_back(tuning::text_of(each));
+  }
   const gpu::Stream stream;
   lab::GpuTimer timer(run.device, stream);
   run.roofs = {timer.copy_roof_gb_per_s(), timer.read_roof_gb_per_s()};
@@ -169,6 +173,7 @@ nlohmann::json json_of(const Run& run) {
                                                run.device.compute_capability_minor)},
             {"cuda_driver", run.device.driver_version},
             {"cuda_runtime", run.device.runtime_version}}},
+          {"tuned", run.tuned},
           {"method", method},
           {"roof_gb_per_s", run.roofs.copy_gb_per_s},
           {"read_roof_gb_per_s", run.roofs.read_gb_per_s},

@@ -40,6 +40,7 @@ struct Roofs {
 
 struct Run {
   gpu::DeviceInfo device;
+  std::vector<std::string> tuned;  ///< what was in effect of the user's tuning file
   Roofs roofs;
   std::vector<Row> rows;
 };

@@ -17,7 +17,7 @@ rm -rf build/fuzz/findings && mkdir -p build/fuzz/findings
 python3 tests/fuzz/seeds.py "$corpus"
 inputs() { find "$1" -type f | wc -l; }
 record=
-for target in arguments complete device explain fat_binary jpeg ladder npy pipeline png ptx record search stream suppressions tiff webp y4m; do
+for target in arguments complete device explain fat_binary jpeg ladder npy pipeline png ptx record search stream suppressions tiff tuning webp y4m; do
   log=build/fuzz/$target.log
   start=$SECONDS
   before=$(inputs "$corpus/$target")

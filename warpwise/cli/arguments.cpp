@@ -12,6 +12,7 @@
 
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/io/picture_file.hpp"
+#include "warpwise/lab/study/suggestion.hpp"
 #include "warpwise/live/sources.hpp"
 
 namespace warpwise::cli {
@@ -198,6 +199,15 @@ void add_shared_options(CLI::App& app, SharedOptions& options,
   app.add_flag("--keep-going", options.keep_going,
                "Go on after an input that fails, and name those that failed at the end");
   add_input_options(app, options, formats);
+}
+
+void require_one_of(std::string_view command, std::string_view what,
+                    const std::vector<std::string>& names, const std::vector<std::string>& known) {
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw UsageError(fmt::format("{} knows no {} '{}'{}: {}", command, what, name,
+                                 lab::suggestion(name, known), fmt::join(known, ", ")));
+  }
 }
 
 }  // namespace warpwise::cli

@@ -149,6 +149,10 @@ struct SharedOptions : InputOptions {
   void validate() const;
 };
 
+/// \throws UsageError  one of `names` is none of `known`, which are `what`s to `command`
+void require_one_of(std::string_view command, std::string_view what,
+                    const std::vector<std::string>& names, const std::vector<std::string>& known);
+
 /// `formats` are what --from may name.
 void add_shared_options(CLI::App& app, SharedOptions& options,
                         const std::vector<RawFormat>& formats);

@@ -15,7 +15,6 @@
 #include "warpwise/cli/report.hpp"
 #include "warpwise/io/output_file.hpp"
 #include "warpwise/lab/compile/sources.hpp"
-#include "warpwise/lab/study/suggestion.hpp"
 
 namespace warpwise::cli {
 namespace {
@@ -61,7 +60,7 @@ class BenchCommand final : public Command {
     if (bench::primitives_with_cases().empty()) {
       throw Unsupported("this warpwise was built without CUDA and has nothing to time");
     }
-    require_known_primitives();
+    require_one_of("bench", "primitive", primitives_, bench::primitives_with_cases());
     const std::optional<double> percent = regression_limit();
     const std::vector<bench::Case> cases = bench::selected_cases(
         growth_ ? bench::growth_cases() : bench::registered_cases(), primitives_, filters_);
@@ -90,6 +89,8 @@ class BenchCommand final : public Command {
           progress.show(++done, row.work.primitive);
         });
     progress.clear();
+    print_line(run.tuned.empty() ? "tuning: what is built in"
+                                 : fmt::format("tuning: {}", fmt::join(run.tuned, ", ")));
     nlohmann::json report = bench::json_of(run);
     report["machine"].update(machine);
     if (growth_) report["growth"] = true;
@@ -101,15 +102,6 @@ class BenchCommand final : public Command {
   }
 
  private:
-  void require_known_primitives() const {
-    const std::vector<std::string> known = bench::primitives_with_cases();
-    for (const std::string& name : primitives_) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      throw UsageError(fmt::format("bench knows no primitive '{}'{}: {}", name,
-                                   lab::suggestion(name, known), fmt::join(known, ", ")));
-    }
-  }
-
   std::optional<double> regression_limit() const {
     if (fail_percent_.empty()) return std::nullopt;
     if (record_.empty())

@@ -56,7 +56,7 @@ inline constexpr int convert_level_bits = 20;
 // block large enough to fill an SM.
 inline constexpr int convert_pixels_per_thread = 4;
 inline constexpr int convert_block_width = 32;
-inline constexpr int convert_block_height = 4;
+inline constexpr int convert_most_block_height = 4;
 inline constexpr int convert_block_pixels = convert_block_width * convert_pixels_per_thread;
 // Rows of a thread, if aligned (else one): four to eight loads in flight, of which a row of packed3
 // takes three.

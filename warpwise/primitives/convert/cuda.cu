@@ -82,7 +82,9 @@ Function function_of(const ConvertKernel& kernel) {
 void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conversion,
                   gpu::StreamHandle stream) {
   gpu::require_device();
-  const auto launch = convert_launch(src, dst, conversion);
+  const int height_of_block = tuning::chosen(
+      block_height_tunable, static_cast<int>(source_of(src.format())), src.width() * src.height());
+  const auto launch = convert_launch(src, dst, conversion, height_of_block);
   gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
 }
 

@@ -363,7 +363,7 @@ __device__ inline void convert_rows(const ConvertArguments& a, cuda::std::int64_
 
 /// Grid: x covers the width by convert_block_pixels, y strides over the rows.
 template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
-__global__ void __launch_bounds__(convert_block_width* convert_block_height)
+__global__ void __launch_bounds__(convert_block_width* convert_most_block_height)
     convert_kernel(const __grid_constant__ ConvertArguments a) {
   constexpr int whole_rows =
       source == ConvertSource::packed3 ? convert_packed3_rows : convert_other_rows;
@@ -373,9 +373,8 @@ __global__ void __launch_bounds__(convert_block_width* convert_block_height)
       convert_pixels_per_thread;
   if (x >= a.width) return;
   const bool whole = a.aligned && x + convert_pixels_per_thread <= a.width;
-  const cuda::std::int64_t step = cuda::std::int64_t{gridDim.y} * convert_block_height * rows;
-  cuda::std::int64_t y =
-      (cuda::std::int64_t{blockIdx.y} * convert_block_height + threadIdx.y) * rows;
+  const cuda::std::int64_t step = cuda::std::int64_t{gridDim.y} * blockDim.y * rows;
+  cuda::std::int64_t y = (cuda::std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y) * rows;
   for (; y < a.height; y += step) {
     if (whole && y + whole_rows <= a.height) {
       convert_rows<source, destination, arithmetic, true, whole_rows>(a, x, y);

@@ -13,25 +13,6 @@ using kernels::convert::ConvertDestination;
 using kernels::convert::ConvertSource;
 using kernels::convert::ConvertSwap;
 
-ConvertSource source_of(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::gray8: return ConvertSource::gray;
-    case PixelFormat::rgb24:
-    case PixelFormat::bgr24:
-    case PixelFormat::ycrcb24: return ConvertSource::packed3;
-    case PixelFormat::rgba32:
-    case PixelFormat::bgra32:
-    case PixelFormat::ycbcr32: return ConvertSource::packed4;
-    case PixelFormat::yuyv:
-    case PixelFormat::uyvy: return ConvertSource::packed422;
-    case PixelFormat::nv12:
-    case PixelFormat::nv21: return ConvertSource::semiplanar420;
-    case PixelFormat::i420: return ConvertSource::planar420;
-    case PixelFormat::i444: break;
-  }
-  throw InvalidArgument("convert: no source is " + std::string(name_of(format)));
-}
-
 ConvertDestination destination_of(PixelFormat format) {
   switch (format) {
     case PixelFormat::gray8: return ConvertDestination::gray;
@@ -191,8 +172,27 @@ bool is_aligned(const Frame& frame) {
 
 }  // namespace
 
+ConvertSource source_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::gray8: return ConvertSource::gray;
+    case PixelFormat::rgb24:
+    case PixelFormat::bgr24:
+    case PixelFormat::ycrcb24: return ConvertSource::packed3;
+    case PixelFormat::rgba32:
+    case PixelFormat::bgra32:
+    case PixelFormat::ycbcr32: return ConvertSource::packed4;
+    case PixelFormat::yuyv:
+    case PixelFormat::uyvy: return ConvertSource::packed422;
+    case PixelFormat::nv12:
+    case PixelFormat::nv21: return ConvertSource::semiplanar420;
+    case PixelFormat::i420: return ConvertSource::planar420;
+    case PixelFormat::i444: break;
+  }
+  throw InvalidArgument("convert: no source is " + std::string(name_of(format)));
+}
+
 gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                          const Conversion& conversion) {
+                                          const Conversion& conversion, int height_of_block) {
   gpu::Launch<ConvertKernel> launch;
   launch.kernel.source = source_of(src.format());
   launch.kernel.destination = destination_of(dst.format());
@@ -216,10 +216,10 @@ gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const Dev
   const int aligned_rows = launch.kernel.source == ConvertSource::packed3
                                ? kernels::convert::convert_packed3_rows
                                : kernels::convert::convert_other_rows;
-  const int block_rows = kernels::convert::convert_block_height * (a.aligned ? aligned_rows : 1);
+  const int block_rows = height_of_block * (a.aligned ? aligned_rows : 1);
   launch.grid = {gpu::grid_x(gpu::blocks_for(a.width, kernels::convert::convert_block_pixels)),
                  gpu::grid_y(gpu::blocks_for(a.height, block_rows))};
-  launch.block = {kernels::convert::convert_block_width, kernels::convert::convert_block_height};
+  launch.block = {kernels::convert::convert_block_width, static_cast<unsigned>(height_of_block)};
   launch.parameters = gpu::Parameters::of(a);
   return launch;
 }

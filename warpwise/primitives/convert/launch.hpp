@@ -3,6 +3,7 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/convert/arguments.hpp"
 #include "warpwise/primitives/convert/plan.hpp"
+#include "warpwise/primitives/convert/tunables.hpp"
 
 namespace warpwise::detail::convert {
 
@@ -14,8 +15,12 @@ struct ConvertKernel {
 };
 constexpr const char* kernel_name(const ConvertKernel&) { return "convert_kernel"; }
 
+/// How frames of a format are read: also the kind of call of tunables.hpp.
+kernels::convert::ConvertSource source_of(PixelFormat format);
+
 /// \throws InvalidArgument  a row wider than a GPU grid
 gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                          const Conversion& conversion);
+                                          const Conversion& conversion,
+                                          int height_of_block = block_height_choices[0]);
 
 }  // namespace warpwise::detail::convert

@@ -12,9 +12,9 @@ struct CopyArguments {
   long long rows;
 };
 
-inline constexpr int copy_block_threads = 256;
+inline constexpr int copy_most_block_threads = 512;
 // Four 16-byte loads in flight hide the latency of device memory; more cost registers for nothing.
 inline constexpr int copy_vectors_per_thread = 4;
-inline constexpr int copy_block_bytes = copy_block_threads * copy_vectors_per_thread * 16;
+inline constexpr int copy_thread_bytes = copy_vectors_per_thread * 16;
 
 }  // namespace warpwise::kernels::copy

@@ -22,9 +22,11 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
 /// Copies the 16-byte units of one row that lie at 16-byte boundaries of dst; the units at both
 /// ends, which may be incomplete, and those next to them, whose words may leave src, byte by byte.
 ///
-/// Grid: x covers the row in pieces of copy_block_bytes, y strides over the rows.
-__global__ void __launch_bounds__(copy_block_threads) copy_kernel(CopyArguments a) {
-  const cuda::std::int64_t block_start = cuda::std::int64_t{blockIdx.x} * copy_block_bytes;
+/// Grid: x covers the row in pieces of copy_thread_bytes a thread, y strides over the rows.
+__global__ void __launch_bounds__(copy_most_block_threads) copy_kernel(CopyArguments a) {
+  const int threads = static_cast<int>(blockDim.x);
+  const cuda::std::int64_t block_start =
+      cuda::std::int64_t{blockIdx.x} * threads * copy_thread_bytes;
   for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y) {
     const unsigned char* src = a.src + y * a.src_pitch;
     unsigned char* dst = a.dst + y * a.dst_pitch;
@@ -37,7 +39,7 @@ __global__ void __launch_bounds__(copy_block_threads) copy_kernel(CopyArguments 
     bool whole[copy_vectors_per_thread];
 #pragma unroll
     for (int i = 0; i < copy_vectors_per_thread; ++i) {
-      at[i] = block_start + (i * copy_block_threads + threadIdx.x) * 16 - lead;
+      at[i] = block_start + (i * threads + static_cast<int>(threadIdx.x)) * 16 - lead;
       // The words that load_shifted reads start up to 3 bytes before and end up to 3 after.
       const int margin = aligned ? 0 : 3;
       whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;

@@ -5,6 +5,7 @@
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/copy/arguments.hpp"
+#include "warpwise/primitives/copy/tunables.hpp"
 
 namespace warpwise::detail::copy {
 
@@ -14,7 +15,8 @@ constexpr const char* kernel_name(CopyKernel) { return "copy_kernel"; }
 
 /// How views of one size and type are copied.
 /// \throws InvalidArgument  a row wider than a GPU grid
-inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst) {
+inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst,
+                                           int threads = block_thread_choices[0]) {
   kernels::copy::CopyArguments arguments{reinterpret_cast<const unsigned char*>(src.data()),
                                          reinterpret_cast<unsigned char*>(dst.data()),
                                          src.pitch_bytes(),
@@ -26,11 +28,11 @@ inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const Dev
     arguments.rows = 1;
   }
   // One 16-byte unit more than the row holds, because dst may start inside a unit.
-  const std::int64_t blocks =
-      gpu::blocks_for(checked_add(arguments.row_bytes, 15), kernels::copy::copy_block_bytes);
+  const std::int64_t blocks = gpu::blocks_for(checked_add(arguments.row_bytes, 15),
+                                              threads * kernels::copy::copy_thread_bytes);
   return {.kernel = {},
           .grid = {gpu::grid_x(blocks), gpu::grid_y(arguments.rows)},
-          .block = {kernels::copy::copy_block_threads},
+          .block = {static_cast<unsigned>(threads)},
           .parameters = gpu::Parameters::of(arguments)};
 }
 

@@ -11,6 +11,7 @@
 #include "warpwise/primitives/disparity/energy_maps.cuh"
 #include "warpwise/primitives/disparity/sweep.cuh"
 #include "warpwise/primitives/disparity/tiles.cuh"
+#include "warpwise/primitives/disparity/tunables.hpp"
 
 namespace warpwise::detail::disparity {
 namespace {
@@ -125,6 +126,11 @@ class Energies {
   std::optional<gpu::Buffer> maps_;
 };
 
+/// What is chosen for a call.
+int chosen(const tuning::Tunable& tunable, Measure measure, int slices, std::int64_t pixels) {
+  return tuning::chosen(tunable, static_cast<int>(measure) + (slices > 1 ? 4 : 0), pixels);
+}
+
 /// How a sweep is shared out to blocks of threads.
 struct SweepPlan {
   int slices;
@@ -135,18 +141,18 @@ struct SweepPlan {
 /// The plan for a GPU whose blocks may have `most_shared` bytes of shared memory; none where the
 /// sums of so many displacements do not fit.
 template <class Row>
-std::optional<SweepPlan> plan_sweep(std::int64_t width, int half, int candidates,
+std::optional<SweepPlan> plan_sweep(std::int64_t width, int half, int slices, int most_warps,
                                     std::int64_t most_shared) {
   // What CUDA itself takes of a block's shared memory.
   constexpr std::int64_t reserved = 1024;
   constexpr int good_tile_width = 32;
-  const int slices = static_cast<int>(gpu::blocks_for(candidates, slice_displacements));
   const auto bytes = [&](std::int64_t tile_width) {
     return slices * kernels::disparity::SliceMemory<Row>::bytes(half, static_cast<int>(tile_width));
   };
   // Warps hide each other's latencies, the same number on each of four schedulers; but the columns
   // of a block's width come on top of a tile's, and narrow tiles have many of them.
-  for (const int warps : {12, 8, 4, 1}) {
+  for (const int warps : {16, 12, 8, 4, 1}) {
+    if (warps > most_warps) continue;
     const std::int64_t blocks = std::max(warps / slices, 1);
     const std::int64_t room = (most_shared + reserved) / blocks - reserved;
     const std::int64_t fits = (room - bytes(0)) / (bytes(1) - bytes(0)) / 4 * 4;
@@ -174,7 +180,9 @@ void launch_sweep(SweepArguments a, const SweepPlan& plan, gpu::StreamHandle str
   const std::int64_t tiles = gpu::blocks_for(a.width, plan.tile_width);
   const std::int64_t at_once =
       std::int64_t{resident} * gpu::device_limit(cudaDevAttrMultiProcessorCount) / tiles;
-  const std::int64_t high = 32 + 4 * a.half;
+  const std::int64_t percent =
+      chosen(strip_percent_tunable, measure, plan.slices, a.width * a.height);
+  const std::int64_t high = std::max<std::int64_t>(1, (32 + 4 * a.half) * percent / 100);
   const std::int64_t strips = std::clamp<std::int64_t>(std::max(at_once, a.height / high), 1,
                                                        std::min(a.height, most_strips));
   a.strip_height = gpu::blocks_for(a.height, strips);
@@ -245,7 +253,9 @@ bool sweep(const PaddedImages& images, const Energies& energies, const Result& r
            const DisparityOptions& options, int candidates, gpu::StreamHandle stream) {
   using Row = typename kernels::disparity::SweepRow<measure, keyed, checked, subpixel>::Type;
   const int half = options.block / 2;
-  const auto plan = plan_sweep<Row>(result.width, half, candidates,
+  const int slices = static_cast<int>(gpu::blocks_for(candidates, slice_displacements));
+  const int most_warps = chosen(warps_tunable, measure, slices, result.width * result.height);
+  const auto plan = plan_sweep<Row>(result.width, half, slices, most_warps,
                                     gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   if (!plan) return false;
   const gpu::Buffer left(checked_mul(result.pixels(), 2), stream);

@@ -1,5 +1,6 @@
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/gpu_harness.hpp"
@@ -34,13 +35,15 @@ class Search {
 
   /// Whether the best place is the one that the CPU path finds.
   bool verify(Measure measure, const gpu::Stream& stream) {
-    const ConstHostView image = image_.view();
-    const Finding want = find(wanted(image), image, measure);
+    if (!want_) {
+      const ConstHostView image = image_.view();
+      want_ = find(wanted(image), image, measure);
+    }
     Finding got{};
     gpu::download(best_.view(), HostView(&got, ElementType::u8, std::int64_t{sizeof(Finding)}, 1),
                   stream);
     stream.synchronize();
-    return got.x == want.x && got.y == want.y && got.score == want.score;
+    return got.x == want_->x && got.y == want_->y && got.score == want_->score;
   }
 
  private:
@@ -53,6 +56,7 @@ class Search {
   std::int64_t side_;
   gpu::DeviceImage device_image_;
   gpu::DeviceImage best_;
+  std::optional<Finding> want_;  // once it was asked for
 };
 
 const Registration registered{[] {

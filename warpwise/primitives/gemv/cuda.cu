@@ -112,7 +112,11 @@ void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOpt
   gpu::require_device();
   const GemvCall call = gemv_call(a, x, y, options);
   if (options.alpha == 0) return start(gemv_scale_launch(call), stream);
-  const GemvPlan plan = gemv_plan(call, options.transpose ? multiprocessors() : 0);
+  Tuning tuning;
+  int& value = options.transpose ? tuning.column_launches : tuning.row_percent;
+  value = tuning::chosen(options.transpose ? column_launches_tunable : row_percent_tunable,
+                         call.size() == 4 ? 0 : 1, a.width() * a.height());
+  const GemvPlan plan = gemv_plan(call, options.transpose ? multiprocessors() : 0, tuning);
   std::optional<gpu::Buffer> scratch;
   if (plan.scratch_bytes() > 0) scratch.emplace(plan.scratch_bytes(), stream);
   for (const auto& launch : gemv_launches(call, plan, scratch ? scratch->data() : nullptr)) {

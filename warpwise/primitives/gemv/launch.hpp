@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "warpwise/base/element_type.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
+#include "warpwise/primitives/gemv/tunables.hpp"
 
 // How the kernels of gemv are launched for given arguments.
 namespace warpwise::detail::gemv {
@@ -103,7 +105,7 @@ struct GemvRowsLaunch {
 /// \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
                                        const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
-                                       int size) {
+                                       int size, int turn_percent) {
   const int elements = gemv_elements(access, size);
   const std::int64_t chunks = gpu::blocks_for(a.columns, order::chunk_columns);
   const std::int64_t sets = gemv_rows_sets(a.columns);
@@ -115,9 +117,11 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
   // then some while there would be fewer than two; where there are more blocks than are resident,
   // many turns for floats and some for 16-bit elements, as measured on an H200.
   const std::int64_t blocks = turns * sets;
-  const std::int64_t of_block =
+  const std::int64_t by_rule =
       std::clamp<std::int64_t>(std::max(std::min<std::int64_t>(blocks / 128, 8), blocks / 256), 1,
                                size == 4 ? kernels::gemv::gemv_most_turns : 8);
+  const std::int64_t of_block =
+      std::clamp<std::int64_t>(by_rule * turn_percent / 100, 1, kernels::gemv::gemv_most_turns);
   return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets), static_cast<int>(sets), log_team,
           of_block};
 }
@@ -134,10 +138,11 @@ struct GemvColumnsLaunch {
   std::int64_t lists;  ///< 1: the product goes to y at once
 };
 
-/// \param size  bytes of an element  \param multiprocessors  of the GPU
+/// \param size  bytes of an element  \param multiprocessors  of the GPU  \param launches  as
+/// column_launches_tunable has them
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
                                              kernels::gemv::GemvAccess access, int size,
-                                             int multiprocessors) {
+                                             int multiprocessors, int launches) {
   const bool words = gemv_elements(access, size) > 1;
   const int own = access == kernels::gemv::GemvAccess::vector ? 16 / size : 4;
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
@@ -162,9 +167,10 @@ inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments&
     constexpr double bytes_per_us = 4.2e6;
     const double us =
         static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
-    double best = us / 0.9 + second_launch_us;
+    double best =
+        launches == 1 ? std::numeric_limits<double>::infinity() : us / 0.9 + second_launch_us;
     launch.log_strand_threads = std::min(5, log_widest);
-    for (int log = words ? 2 : 5; log <= std::min(5, log_widest); ++log) {
+    for (int log = words ? 2 : 5; launches != 2 && log <= std::min(5, log_widest); ++log) {
       const std::int64_t full = gpu::blocks_for(tiles(log), multiprocessors) * multiprocessors;
       const double share =
           share_of_log[log] * static_cast<double>(tiles(log)) / static_cast<double>(full);
@@ -280,7 +286,7 @@ struct GemvPlan {
 };
 
 /// \param multiprocessors  of the GPU; for a transpose only
-inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors) {
+inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tuning& tuning = {}) {
   const kernels::gemv::GemvArguments& a = call.arguments;
   GemvPlan plan;
   plan.access = gemv_access(a, call.size());
@@ -288,11 +294,12 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors) {
     plan.gather_bytes = gpu::blocks_for(checked_mul(call.inputs(), call.size()), 16) * 16;
   }
   if (call.transpose) {
-    plan.columns = gemv_columns_launch(a, plan.access, call.size(), multiprocessors);
+    plan.columns =
+        gemv_columns_launch(a, plan.access, call.size(), multiprocessors, tuning.column_launches);
     plan.lists = plan.columns.lists;
   } else {
     plan.shape = gemv_rows_shape(plan.access, call.size(), a.columns);
-    plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size());
+    plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size(), tuning.row_percent);
     plan.lists = plan.rows.sets;
   }
   plan.sum_bytes = gemv_sum_bytes(plan.lists, call.outputs());

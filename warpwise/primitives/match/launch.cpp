@@ -92,8 +92,10 @@ int gain_of_products(Measure measure) {
   __builtin_unreachable();
 }
 
-/// Whether match_products_kernel is the faster one.
-bool products_pay(const kernels::match::MatchArguments& a, Measure measure) {
+/// Whether match_products_kernel is the faster one, or chosen.
+bool products_pay(const kernels::match::MatchArguments& a, Measure measure, int kernel) {
+  if (measure == Measure::sad || kernel == 1) return false;
+  if (kernel == 2) return true;
   constexpr std::int64_t side = kernels::match::match_products_side;
   const auto filled = [](std::int64_t size) {
     return static_cast<double>(size) / static_cast<double>(side * blocks_for(size, side));
@@ -107,7 +109,7 @@ bool products_pay(const kernels::match::MatchArguments& a, Measure measure) {
 }  // namespace
 
 gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& images, MatchGrid grid,
-                                      const MatchOptions& options) {
+                                      const MatchOptions& options, int kernel) {
   kernels::match::MatchArguments a = images;
   a.rows = grid.rows;
   a.stride_x = options.stride_x;
@@ -119,7 +121,7 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
   a.first_y = options.search_y.first;
   a.last_y = options.search_y.last;
   a.skip_outside = options.border == MatchBorder::skip;
-  if (products_pay(a, options.measure)) {
+  if (products_pay(a, options.measure, kernel)) {
     return {.kernel = {options.measure, MatchKernel::products},
             .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},
             .block = {kernels::match::match_products_threads},

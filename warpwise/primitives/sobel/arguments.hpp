@@ -56,7 +56,7 @@ inline constexpr int sobel_pixels_of_number<SobelPair<centre, side>> = 2;
 // A warp covers a row's stretch, so that its lanes are neighbours; four of them below each other
 // read the rows that they share from the L1 cache.
 inline constexpr int sobel_block_width = 32;
-inline constexpr int sobel_block_height = 4;
+inline constexpr int sobel_most_block_height = 4;
 
 /// What a thread computes, in which numbers.
 template <SobelSource source, class Number>
@@ -67,7 +67,6 @@ struct SobelThread {
   // Two rows more are loaded, all of them in flight at once. Eight rows read less twice than four;
   // pixels of 4 bytes wait for memory alike, and eight numbers leave no registers for them.
   static constexpr int rows = SobelPixels<source>::bytes < 4 && numbers <= 4 ? 8 : 4;
-  static constexpr int rows_of_block = sobel_block_height * rows;
 };
 
 }  // namespace warpwise::kernels::sobel

@@ -59,6 +59,7 @@ Function function_of(const SobelChoice& choice) {
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                 gpu::StreamHandle stream) {
   gpu::require_device();
+  const SobelChoice choice = sobel_choice(src.type(), src.channels(), dst.type(), options);
   const auto launch =
       sobel_launch({.src = reinterpret_cast<const unsigned char*>(src.data()),
                     .dst = reinterpret_cast<unsigned char*>(dst.data()),
@@ -66,7 +67,9 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
                     .dst_pitch = dst.pitch_bytes(),
                     .width = src.width(),
                     .height = src.height()},
-                   sobel_choice(src.type(), src.channels(), dst.type(), options), options);
+                   choice, options,
+                   tuning::chosen(block_height_tunable, static_cast<int>(choice.source),
+                                  src.width() * src.height()));
   gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
 }
 

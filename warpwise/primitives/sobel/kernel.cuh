@@ -184,9 +184,9 @@ inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::number
 /// writes its pixels of some rows, see SobelThread.
 ///
 /// Grid: x covers the row in pieces of sobel_block_width threads, y strides over the rows in steps
-/// of rows_of_block.
+/// of a thread's rows times the block's height.
 template <SobelSource source, class Out, SobelResult result, class Number>
-__global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
+__global__ void __launch_bounds__(sobel_block_width* sobel_most_block_height,
                                   sobel_resident_blocks<source, Out, Number>)
     sobel_kernel(SobelArguments a) {
   using Thread = SobelThread<source, Number>;
@@ -203,9 +203,9 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_block_height,
   const bool stores_vectors = x0 + Thread::pixels <= a.width &&
                               are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
 
-  const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * Thread::rows_of_block;
+  const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
   cuda::std::int64_t y0 =
-      (cuda::std::int64_t{blockIdx.y} * sobel_block_height + threadIdx.y) * Thread::rows;
+      (cuda::std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y) * Thread::rows;
   for (; y0 < a.height; y0 += stride) {
     const auto rows = load_rows<source, Thread::rows + 2>(a, x0, y0 - 1, loads_vectors);
     // How many are written in which way: one number is zero.

@@ -6,6 +6,7 @@
 #include "warpwise/primitives/shared/pixel.hpp"
 #include "warpwise/primitives/sobel/arguments.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
+#include "warpwise/primitives/sobel/tunables.hpp"
 
 namespace warpwise::detail::sobel {
 
@@ -60,16 +61,16 @@ inline SobelChoice sobel_choice(ElementType src, int channels, ElementType dst,
   return choice;
 }
 
-/// What sobel_kernel's threads and blocks compute.
+/// What a thread of sobel_kernel computes.
 struct SobelShare {
-  int pixels_of_thread;
-  int rows_of_block;
+  int pixels;
+  int rows;
 };
 
 template <kernels::sobel::SobelSource source>
 constexpr SobelShare sobel_share(SobelNumber number) {
   const auto share_of = [](auto thread) {
-    return SobelShare{decltype(thread)::pixels, decltype(thread)::rows_of_block};
+    return SobelShare{decltype(thread)::pixels, decltype(thread)::rows};
   };
   using kernels::sobel::SobelPair;
   using kernels::sobel::SobelThread;
@@ -96,7 +97,8 @@ constexpr SobelShare sobel_share(const SobelChoice& choice) {
 
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, const SobelChoice& choice,
-                                             const SobelOptions& options) {
+                                             const SobelOptions& options,
+                                             int height_of_block = block_height_choices[0]) {
   const bool scharr = options.kernel == SobelKernel::scharr;
   constexpr unsigned red = 2 * 9798, green = 2 * 19235, blue = 2 * 3735;
   const bool red_first = options.channels == ChannelOrder::rgb;
@@ -117,11 +119,11 @@ inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, const So
       .column_behind = border_index(images.width, images.width, options.border),
       .dy = options.output == SobelOutput::dy};
   const SobelShare share = sobel_share(choice);
-  const std::int64_t threads = gpu::blocks_for(images.width, share.pixels_of_thread);
+  const std::int64_t threads = gpu::blocks_for(images.width, share.pixels);
   return {.kernel = choice,
           .grid = {gpu::grid_x(gpu::blocks_for(threads, kernels::sobel::sobel_block_width)),
-                   gpu::grid_y(gpu::blocks_for(images.height, share.rows_of_block))},
-          .block = {kernels::sobel::sobel_block_width, kernels::sobel::sobel_block_height},
+                   gpu::grid_y(gpu::blocks_for(images.height, height_of_block * share.rows))},
+          .block = {kernels::sobel::sobel_block_width, static_cast<unsigned>(height_of_block)},
           .parameters = gpu::Parameters::of(arguments)};
 }
 

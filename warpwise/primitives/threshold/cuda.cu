@@ -76,11 +76,21 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   const auto source = source_of(src);
   const auto output = output_of(dst, mean, rule.values);
   const std::int64_t limit = gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const std::int64_t bytes = threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit);
+  const auto chosen = [&](const tuning::Tunable& tunable) {
+    return tuning::chosen(tunable, kind_of(rule.half, sizeof(Pixel)), src.width() * src.height());
+  };
+  Tuning tuning{.kernel = chosen(kernel_tunable)};
+  if (const auto one = threshold_one_launch(source, output, rule, sizeof(Pixel), limit, tuning)) {
+    const bool by_bands = one->kernel.step == ThresholdStep::bands;
+    (by_bands ? tuning.band_percent : tuning.tile_blocks) =
+        chosen(by_bands ? band_percent_tunable : tile_blocks_tunable);
+  }
+  const std::int64_t bytes =
+      threshold_scratch_bytes(source, output, rule, sizeof(Pixel), limit, tuning);
   std::optional<gpu::Buffer> scratch;
   if (bytes > 0) scratch.emplace(bytes, stream);
   for (const auto& launch : threshold_launches(source, output, rule, sizeof(Pixel), limit,
-                                               scratch ? scratch->data() : nullptr)) {
+                                               scratch ? scratch->data() : nullptr, tuning)) {
     launch.kernel.sum_bytes == 8 ? start<Pixel, std::uint64_t>(launch, stream)
                                  : start<Pixel, std::uint32_t>(launch, stream);
   }

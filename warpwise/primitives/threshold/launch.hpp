@@ -7,6 +7,7 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/threshold/arguments.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
+#include "warpwise/primitives/threshold/tunables.hpp"
 
 namespace warpwise::detail::threshold {
 
@@ -111,7 +112,7 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes) {
 /// \param shared_limit  the shared memory that a block may ask for
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
-    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit, int percent) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
   if (rule.wide || out.mean != nullptr || src.width > longest_side / pixel_bytes ||
       src.height > longest_side) {
@@ -137,7 +138,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   const std::int64_t strips = gpu::blocks_for(src.width * pixel_bytes - first_byte, 4 * threads);
   const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
   const std::int64_t segments = std::clamp<std::int64_t>(
-      wanted / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
+      wanted * percent / 100 / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
   const std::int64_t segment_rows =
       gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
 
@@ -166,7 +167,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
 /// columns, and for images of more than 2^30 pixels a side.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
-    const WindowRule& rule, std::int64_t pixel_bytes) {
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t wanted) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
   constexpr std::int64_t threads = kernels::threshold::threshold_tile_threads;
   constexpr std::int64_t warps = threads / 32;
@@ -174,10 +175,9 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
   const std::int64_t halo = rule.half / per_word + 1;
   if (4 * halo > threads || std::max(src.width, src.height) > longest_side) return {};
 
-  // As many blocks as a large GPU holds at once, 4 on each of 128 SMs, if the image is so large:
-  // first by fewer rows, at most as many as pay for the start, then by strips narrower than a block
-  // could take, down to a word a lane.
-  constexpr std::int64_t wanted = 512;
+  // About `wanted` blocks, if the image is so large, as many as a large GPU holds at once, 4 on
+  // each of 128 SMs: first by fewer rows, at most as many as pay for the start, then by strips
+  // narrower than a block could take, down to a word a lane.
   constexpr std::int64_t tile_rows = kernels::threshold::threshold_tile_rows;
   const std::int64_t words = gpu::blocks_for(src.width, per_word);
   const std::int64_t widest = (threads - 2 * halo) / warps * warps;
@@ -223,9 +223,14 @@ inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const Wi
 /// The one launch that needs no scratch memory; nothing where sums of columns have to do it.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
-    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit) {
-  const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes);
-  const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit);
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit,
+    const Tuning& tuning) {
+  if (tuning.kernel == 3) return {};
+  const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes, tuning.tile_blocks);
+  if (tuning.kernel == 2 && tiles) return tiles;
+  const auto bands =
+      threshold_band_launch(src, out, rule, pixel_bytes, shared_limit, tuning.band_percent);
+  if (tuning.kernel == 1 && bands) return bands;
   if (bands && bands_are_faster(*bands, rule, src.height, tiles.has_value())) return bands;
   return tiles;
 }
@@ -258,8 +263,8 @@ inline ThresholdScratch threshold_scratch(const kernels::threshold::ThresholdSou
 inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,
-                                            std::int64_t shared_limit) {
-  if (threshold_one_launch(src, out, rule, pixel_bytes, shared_limit)) return 0;
+                                            std::int64_t shared_limit, const Tuning& tuning = {}) {
+  if (threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning)) return 0;
   const ThresholdScratch scratch = threshold_scratch(src, rule);
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
@@ -268,9 +273,10 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
 inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdSource& src,
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,
-                                            std::int64_t shared_limit, std::byte* scratch) {
+                                            std::int64_t shared_limit, std::byte* scratch,
+                                            const Tuning& tuning = {}) {
   ThresholdLaunches launches;
-  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit)) {
+  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning)) {
     launches.add(*one);
     return launches;
   }

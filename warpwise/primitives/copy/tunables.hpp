@@ -1,0 +1,14 @@
+#pragma once
+
+#include "warpwise/primitives/shared/tuning.hpp"
+
+// What `warpwise tune` may choose of copy's launch.
+namespace warpwise::detail::copy {
+
+inline constexpr int block_thread_choices[] = {256, 128, 512};
+inline constexpr tuning::Tunable block_threads_tunable{"copy", "block_threads", "threads of a block",
+                                               tuning::one_kind, block_thread_choices};
+
+inline constexpr const tuning::Tunable* tunables[] = {&block_threads_tunable};
+
+}  // namespace warpwise::detail::copy

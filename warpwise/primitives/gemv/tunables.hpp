@@ -1,0 +1,27 @@
+#pragma once
+
+#include "warpwise/primitives/shared/tuning.hpp"
+
+// What `warpwise tune` may choose of gemv's launch.
+namespace warpwise::detail::gemv {
+
+inline constexpr std::string_view kinds[] = {"f32", "16-bit"};
+inline constexpr int row_percent_choices[] = {100, 50, 200, 400};
+inline constexpr tuning::Tunable row_percent_tunable{
+    "gemv", "row_percent", "turns of a block of rows, in per cent of the rule's", kinds,
+    row_percent_choices};
+/// 0: by the times that gemv_columns_launch reckons.
+inline constexpr int column_launch_choices[] = {0, 1, 2};
+inline constexpr tuning::Tunable column_launches_tunable{
+    "gemv", "column_launches", "of a transposed product: 0: by a rule, 1: one, 2: two", kinds,
+    column_launch_choices};
+
+inline constexpr const tuning::Tunable* tunables[] = {&row_percent_tunable, &column_launches_tunable};
+
+/// A value of each.
+struct Tuning {
+  int row_percent = row_percent_choices[0];
+  int column_launches = column_launch_choices[0];
+};
+
+}  // namespace warpwise::detail::gemv
