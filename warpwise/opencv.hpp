@@ -5,8 +5,8 @@
 // needs nor links it.
 //
 //   cv::Mat page = cv::imread("page.png", cv::IMREAD_GRAYSCALE), binary(page.size(), CV_8U);
-//   warpwise::threshold(warpwise::view_of(std::as_const(page)), warpwise::view_of(binary), {.window
-//   = 31});
+//   warpwise::threshold(warpwise::view_of(std::as_const(page)), warpwise::view_of(binary),
+//                       {.window = 31});
 
 #include <opencv2/core.hpp>
 #include <opencv2/core/cuda.hpp>

@@ -26,8 +26,11 @@ struct DeviceMemory {
     buffer.emplace(bytes, gpu_stream(stream.handle));
   }
   ~DeviceMemory() {
-    const OnDevice on(device);
-    buffer.reset();
+    try {
+      const OnDevice on(device);
+      buffer.reset();
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a context that is gone took it along
+    }
   }
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -137,6 +140,7 @@ class DeviceArray {
 
  private:
   DeviceArray copied_array() const {
+    const OnDevice on(memory_->device);
     DeviceArray made(memory_->device, shape_, type_, memory_->stream);
     gpu::copy_bytes(memory_->buffer->data(), made.memory_->buffer->data(), memory_->buffer->bytes(),
                     gpu_stream(memory_->stream.handle));

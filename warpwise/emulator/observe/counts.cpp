@@ -72,9 +72,10 @@ const Counts::Cost* Counts::costs_of_shape(const rules::WarpAccess& request, Spa
     const std::uint64_t offset = (request.active >> i & 1) != 0 ? request.addresses[i] - begin : 0;
     different |= shape.offsets[i] ^ offset;
   }
-  if (different == 0 && shape.place == place) return costs;
+  if (different == 0 && shape.place == place && shape.bytes == request.bytes) return costs;
   shape.place = place;
   shape.active = request.active;
+  shape.bytes = request.bytes;
   for (int i = 0; i < warp_lanes; ++i)
     shape.offsets[i] = (request.active >> i & 1) != 0 ? request.addresses[i] - begin : 0;
   for (std::size_t k = 0; k < n; ++k) costs[k] = cost_of(ccs_[k], space, request);
@@ -119,8 +120,8 @@ void Counts::count(const Access& access) {
   Pattern& pattern = patterns_[slot];
   Cost* costs = costs_.data() + slot * n;
   if (!pattern.filled || pattern.stride != stride || pattern.active != active ||
-      pattern.base != low) {
-    pattern = {stride, active, low, true};
+      pattern.base != low || pattern.bytes != access.bytes) {
+    pattern = {stride, active, low, access.bytes, true};
     for (std::size_t k = 0; k < n; ++k) costs[k] = cost_of(ccs_[k], access.space, request);
   }
   for (std::size_t k = 0; k < n; ++k) add(counts[k], costs[k], lanes, access.bytes);

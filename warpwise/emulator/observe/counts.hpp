@@ -84,6 +84,7 @@ class Counts : public Observer {
     std::uint64_t stride = 0;
     Mask active = 0;
     std::uint32_t base = 0;
+    int bytes = 0;  ///< a copy's lanes may bring fewer than the instruction says
     bool filled = false;
   };
 
@@ -91,6 +92,7 @@ class Counts : public Observer {
   struct Shape {
     std::size_t place = 0;
     Mask active = 0;  ///< 0: none yet
+    int bytes = 0;
     /// From the 256 bytes on in which the first active lane's lies; 0 of lanes that are not active.
     std::array<std::uint64_t, warp_lanes> offsets{};
   };

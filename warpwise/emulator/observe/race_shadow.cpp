@@ -24,7 +24,10 @@ Touch merged(Touch old, Touch now) {
   }
   if ((now.mask() & old.mask()) == now.mask() && old.is(Touch::several)) return old;
   if ((now.mask() & old.mask()) == old.mask()) return now;
+  const bool of_one_lane = ((old.bits ^ now.bits) & who) == 0 && now.layout() == Touch::one_lane &&
+                           !old.is(Touch::several) && !now.is(Touch::several);
   now.bits |= old.bits & (Touch::mask_bits | Touch::others);
+  if (of_one_lane) return now;
   now.bits = (now.bits & ~Touch::several) | Touch::layout_part(Touch::mixed_lanes);
   return now;
 }

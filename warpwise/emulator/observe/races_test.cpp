@@ -127,6 +127,10 @@ TEST(Races, LanesThatReadTheSame) {
   const std::string words_again =
       "and.b32 %r1, %t, 15;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r1, %r1, %base;\n";
   EXPECT_EQ(racers(words_again + "ld.shared.u32 %r2, [%r1];"), (Racers{16, 16}));
+  // A word that its lane has written in two parts is still that lane's.
+  EXPECT_EQ(racers("st.shared.u16 [%own], %t;\nst.shared.u16 [%own+2], %t;\n" + words_again +
+                   "ld.shared.u32 %r2, [%r1];"),
+            (Racers{16, 16}));
   for (const std::string& addresses : {word_of_half, words_again}) {
     expect_clean("st.shared.u32 [%own], %t;\nbar.sync 0;\n" + addresses +
                  "ld.shared.u32 %r2, [%r1];\nbar.sync 0;\nst.shared.u32 [%own], %t;");

@@ -1,6 +1,7 @@
 #include "warpwise/primitives/match/launch.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace warpwise::detail::match {
 namespace {
@@ -22,29 +23,6 @@ std::int64_t piece_of(std::int64_t total, std::int64_t most) {
   return blocks_for(total, blocks_for(total, most));
 }
 
-/// \param group  rows of candidates that a thread scores
-void choose_tile(kernels::match::MatchArguments& a, int group) {
-  const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, 4);
-  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, group);
-  const std::int64_t tile_x = piece_of(groups_x, max_tile_groups_x);
-  a.tile_groups_x = static_cast<int>(tile_x);
-  a.tile_groups_y =
-      static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
-}
-
-std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
-  return blocks_for(std::int64_t{a.tile_groups_x} * a.tile_groups_y, 32);
-}
-
-/// What a row of a word of the block costs all warps, in operations like the packed differences.
-std::int64_t cost_of_row(kernels::match::MatchArguments a, int group) {
-  constexpr std::int64_t loads_and_shifts = 5;
-  choose_tile(a, group);
-  const std::int64_t tiles = blocks_for(a.last_x - a.first_x + 1, 4 * a.tile_groups_x) *
-                             blocks_for(a.last_y - a.first_y + 1, group * a.tile_groups_y);
-  return tiles * warps_of_tile(a) * (4 * group + loads_and_shifts);
-}
-
 /// Words from a row of the area to the next: the rows of neighbouring groups, `group` rows apart,
 /// fall side by side into the 32 banks.
 std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
@@ -60,6 +38,35 @@ std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t
   const std::int64_t pitch = area_pitch(a, block_words, group);
   const std::int64_t words = shared_bytes / 4 - pitch * (std::int64_t{group} * a.tile_groups_y - 1);
   return std::max<std::int64_t>(words / (pitch + block_words), 0);
+}
+
+/// \param group  rows of candidates that a thread scores
+void choose_tile(kernels::match::MatchArguments& a, int group) {
+  const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, 4);
+  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, group);
+  const std::int64_t tile_x = piece_of(groups_x, max_tile_groups_x);
+  a.tile_groups_x = static_cast<int>(tile_x);
+  a.tile_groups_y =
+      static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
+  // A tall tile of a narrow search leaves no room for the block.
+  const std::int64_t narrowest =
+      blocks_for(std::min<std::int64_t>(a.block_width, part_widths[std::size(part_widths) - 1]), 4);
+  const std::int64_t rows = std::min<std::int64_t>(a.block_height, good_part_height);
+  while (a.tile_groups_y > 1 && rows_that_fit(a, narrowest, group) < rows) --a.tile_groups_y;
+  a.tile_groups_y = static_cast<int>(piece_of(groups_y, a.tile_groups_y));
+}
+
+std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
+  return blocks_for(std::int64_t{a.tile_groups_x} * a.tile_groups_y, 32);
+}
+
+/// What a row of a word of the block costs all warps, in operations like the packed differences.
+std::int64_t cost_of_row(kernels::match::MatchArguments a, int group) {
+  constexpr std::int64_t loads_and_shifts = 5;
+  choose_tile(a, group);
+  const std::int64_t tiles = blocks_for(a.last_x - a.first_x + 1, 4 * a.tile_groups_x) *
+                             blocks_for(a.last_y - a.first_y + 1, group * a.tile_groups_y);
+  return tiles * warps_of_tile(a) * (4 * group + loads_and_shifts);
 }
 
 /// Returns the bytes of shared memory.

@@ -174,6 +174,10 @@ TEST_P(MatchTest, LargeBlocksAndRanges) {
     options.search_y = {-400, 300};
     compare_random(9, 8, options);
   }
+  // Tall and narrow: a tile of all candidates would leave no shared memory for the block.
+  compare_random(40, 700, options_of(32, 32, {0, 0}, {-750, 749}, Measure::sad));
+  compare_random(64, 400, options_of(64, 64, {0, 0}, {-450, 449}, Measure::sad));
+  compare_random(66, 400, options_of(64, 64, {-2, 2}, {-1023, 1023}, Measure::ncc));
 }
 
 /// The last word that the matrix units are given of a row is beside the image, whose memory ends
