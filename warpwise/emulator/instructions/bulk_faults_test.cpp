@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include "emulator/emulated.hpp"
 #include "emulator/hand_kernel.hpp"
 #include "warpwise/emulator/tensor_map.hpp"
@@ -131,6 +133,57 @@ TEST(Bulk, ABoxThatMayNotBeginThere) {
     const LaunchResult result = copy_tile(true, x, y);
     ASSERT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds}) << x << ' ' << y;
     EXPECT_NE(message(result).find("not before the tensor"), std::string::npos);
+  }
+}
+
+/// The most memory that the process has had so far.
+std::int64_t peak_bytes() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return std::int64_t{1024} * used.ru_maxrss;
+}
+
+// What is copied passes through memory of its size: a copy that goes nowhere asks for none.
+TEST(Bulk, ACopyThatSharedMemoryCannotHoldTakesNoMemory) {
+  Emulated emulated(kernel_text(
+      "mov.u32 %r5, space;\nmov.u32 %r6, object;\nsetp.eq.u32 %p, %r1, 0;\n"
+      "mov.u32 %r7, 268435456;\n@%p mbarrier.init.shared::cta.b64 [%r6], 1;\n"
+      "@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%l1], %r7, "
+      "[%r6];\n",
+      ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
+  const Address large = emulated.device.allocate(268435456, "large");
+  const std::int64_t before = peak_bytes();
+  const LaunchResult result = emulated.launch("hand", {1}, {32}, large, large);
+  EXPECT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds});
+  EXPECT_LT(peak_bytes() - before, 64 << 20);
+}
+
+TEST(Bulk, ABoxThatSharedMemoryCannotHoldTakesNoMemory) {
+  for (const bool stores : {false, true}) {
+    emulator::TensorMap map;
+    map.strides = {4096, 4096 * 1024, std::uint64_t{4096} * 1024 * 1024, 0};
+    map.last = {1023, 1023, 1023, 1023};
+    map.box = {256, 256, 256, 256};  // 16 GiB
+    map.dimensions = 4;
+    map.type = emulator::ElementType::u32;
+    const std::string at = "[%l1, {%r7, %r7, %r7, %r7}]";
+    const std::string load =
+        "@%p cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%r5], " +
+        at + ", [%r6];\n";
+    const std::string store =
+        "@%p cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group " + at + ", [%r5];\n";
+    Emulated emulated(kernel_text(
+        "mov.u32 %r5, space;\nmov.u32 %r6, object;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p, %r1, 0;\n"
+        "@%p mbarrier.init.shared::cta.b64 [%r6], 1;\n" +
+            (stores ? store : load),
+        ".shared .align 1024 .b8 space[4096];\n.shared .align 8 .b64 object;"));
+    map.address = emulated.buffer(std::vector<std::uint32_t>(256, 7), "tensor");
+    const Address maps = emulated.buffer(std::vector<emulator::TensorMap>{map}, "map");
+    const std::int64_t before = peak_bytes();
+    const LaunchResult result = emulated.launch("hand", {1}, {32}, maps, maps);
+    EXPECT_EQ(kinds(result), std::vector{FaultKind::out_of_bounds}) << stores;
+    EXPECT_LT(peak_bytes() - before, 64 << 20) << stores;
   }
 }
 
