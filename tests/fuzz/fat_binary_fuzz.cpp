@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    warpwise::emulator::runtime::ptx_of(std::as_bytes(std::span(data, size)));
+    warpwise::emulator::runtime::ptx_of(std::as_bytes(std::span(data, size)), 90);
   } catch (const warpwise::InvalidArgument&) {
   }
   return 0;

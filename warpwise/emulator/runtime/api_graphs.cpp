@@ -45,6 +45,24 @@ std::vector<cudaGraphNode_t> in_order(const CUgraph_st& graph) {
   return order;
 }
 
+// A step goes on with the branch of one that it comes after and that no other step goes on with.
+void find_branches(std::vector<GraphStep>& steps) {
+  std::vector<bool> is_continued(steps.size());
+  std::size_t branches = 0;
+  for (GraphStep& step : steps) {
+    const auto found = std::find_if(step.after.begin(), step.after.end(),
+                                    [&](std::size_t earlier) { return !is_continued[earlier]; });
+    step.branch = found == step.after.end() ? branches++ : steps[*found].branch;
+    if (found != step.after.end()) is_continued[*found] = true;
+  }
+}
+
+std::size_t branches_of(const std::vector<GraphStep>& steps) {
+  std::size_t branches = 0;
+  for (const GraphStep& step : steps) branches = std::max(branches, step.branch + 1);
+  return branches;
+}
+
 cudaError_t run(const CUgraphExec_st& executable) {
   const cudaError_t error = guarded([&] {
     for (const auto& each : executable.conditions) set_condition(each.condition, each.value);
@@ -104,18 +122,19 @@ cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
   return cudaSuccess;
 }
 
-cudaGraphNode_t append(Capture& capture, cudaGraphNodeType type,
+cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType type,
                        std::function<cudaError_t()> work) {
   cudaGraphNode_t node = nullptr;
-  add_node(&node, capture.graph, capture.last.data(), capture.last.size(), type, std::move(work));
-  capture.last = {node};
+  std::vector<cudaGraphNode_t>& last = capture.last[stream];
+  add_node(&node, capture.graph, last.data(), last.size(), type, std::move(work));
+  last = {node};
   return node;
 }
 
 cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> work) {
   if (const std::shared_ptr<Capture> capture = capture_of(stream)) {
     const std::lock_guard lock(emulated().mutex);
-    append(*capture, cudaGraphNodeTypeKernel, std::move(work));
+    append(*capture, stream, cudaGraphNodeTypeKernel, std::move(work));
     return cudaSuccess;
   }
   const OnStream on(stream);
@@ -123,8 +142,11 @@ cudaError_t run_or_capture(cudaStream_t stream, std::function<cudaError_t()> wor
 }
 
 cudaError_t run_all(const std::vector<GraphStep>& steps) {
+  GraphBranches branches(branches_of(steps));
   for (const GraphStep& step : steps) {
+    branches.begin(step.branch, step.after);
     const cudaError_t error = step.work();
+    branches.end();
     if (error != cudaSuccess) return report(error);
   }
   return cudaSuccess;
@@ -139,8 +161,12 @@ cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps) {
       const cudaError_t error = conditional_work(*node, step.work);
       if (error != cudaSuccess) return error;
     }
+    for (cudaGraphNode_t earlier : node->after)
+      step.after.push_back(
+          static_cast<std::size_t>(std::find(order.begin(), order.end(), earlier) - order.begin()));
     steps.push_back(std::move(step));
   }
+  find_branches(steps);
   return cudaSuccess;
 }
 
@@ -162,7 +188,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(graph, after[i])) return report(cudaErrorInvalidValue);
   }
-  join_capture(stream, std::make_shared<Capture>(Capture{stream, graph, {after, after + count}}));
+  join_capture(stream, std::make_shared<Capture>(
+                           Capture{stream, graph, {{stream, {after, after + count}}}}));
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
@@ -178,10 +205,10 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
   if (edges != nullptr) *edges = nullptr;
   if (capture != nullptr) {
     if (graph != nullptr) *graph = capture->graph;
-    if (after != nullptr) *after = capture->last.data();
+    if (after != nullptr) *after = capture->last[stream].data();
   }
   if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(capture.get());
-  if (count != nullptr) *count = capture == nullptr ? 0 : capture->last.size();
+  if (count != nullptr) *count = capture == nullptr ? 0 : capture->last[stream].size();
   return cudaStreamIsCapturing(stream, status);
 }
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* after,
@@ -192,8 +219,9 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   for (std::size_t i = 0; i < count; ++i) {
     if (!holds(capture->graph, after[i])) return report(cudaErrorInvalidValue);
   }
-  if (flags == cudaStreamSetCaptureDependencies) capture->last.clear();
-  capture->last.insert(capture->last.end(), after, after + count);
+  std::vector<cudaGraphNode_t>& last = capture->last[stream];
+  if (flags == cudaStreamSetCaptureDependencies) last.clear();
+  last.insert(last.end(), after, after + count);
   return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
@@ -345,8 +373,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
   if (error == cudaSuccess && steps.size() == executable->steps.size()) {
     // Later changes name the nodes that the first graph had.
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      executable->steps[i].work = std::move(steps[i].work);
+      steps[i].node = executable->steps[i].node;
     }
+    executable->steps = std::move(steps);
     if (result != nullptr) *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
     return cudaSuccess;
   }

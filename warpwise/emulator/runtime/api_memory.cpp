@@ -8,6 +8,7 @@
 #include "warpwise/emulator/runtime/arrays.hpp"
 #include "warpwise/emulator/runtime/copy_check.hpp"
 #include "warpwise/emulator/runtime/graph.hpp"
+#include "warpwise/emulator/runtime/page_signal.hpp"
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
 
@@ -151,10 +152,12 @@ cudaError_t free_in_stream(void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   try {
     if (emulated().sticky == cudaSuccess) note_free(pointer, false);
-    const WorkScope scope;
+    const WorkScope scope = WorkScope::that_frees();
     const auto [begin, bytes] = emulated().device.allocation_of(address_of(pointer));
     if (begin == address_of(pointer)) WorkScope::touch(pointer, bytes, Use::write);
     emulated().device.free(address_of(pointer));
+    // Memory of the device has pages of its own here.
+    if (begin == address_of(pointer) && is_device_address(begin)) WorkScope::forget(begin, bytes);
     return cudaSuccess;
   } catch (const Error&) {
     return report(cudaErrorInvalidValue);
@@ -171,7 +174,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   if (capture == nullptr || pointer == nullptr || bytes == 0) return allocate(pointer, bytes);
   return guarded([&] {
     void* reserved = *pointer = reserve_graph_memory(bytes);
-    append(*capture, cudaGraphNodeTypeMemAlloc, [=] {
+    append(*capture, stream, cudaGraphNodeTypeMemAlloc, [=] {
       return take_graph_memory(reserved);
     })->memory = reserved;
     return cudaSuccess;
@@ -189,7 +192,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       note_kept(pointer);
       return cudaSuccess;
     }
-    append(*capture, cudaGraphNodeTypeMemFree, [=] { return free_graph_memory(pointer); });
+    append(*capture, stream, cudaGraphNodeTypeMemFree, [=] { return free_graph_memory(pointer); });
     return cudaSuccess;
   }
   const OnStream on(stream);
@@ -228,7 +231,10 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned int) {
     return report(cudaErrorHostMemoryAlreadyRegistered);
   return guarded([&] {
     emulated().device.show(host, bytes);
-    if (StreamOrder* const order = stream_order()) order->shows(address_of(host), bytes);
+    // Pages that are watched are handed back as what others are: readable and writable.
+    StreamOrder* const order = stream_order();
+    if (order != nullptr && are_read_and_written(address_of(host), bytes))
+      order->shows(address_of(host), bytes);
     return cudaSuccess;
   });
 }

@@ -1,7 +1,9 @@
 // Streams and events: all is done when a call returns.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <vector>
 
 #include "warpwise/emulator/runtime/registry.hpp"
 #include "warpwise/emulator/runtime/stream_order.hpp"
@@ -12,8 +14,9 @@ using namespace warpwise::emulator::runtime;
 struct CUevent_st {
   std::chrono::steady_clock::time_point time;
   bool recorded = false;
-  Clock done;                      // when it was recorded, as the checks of order need it
-  std::weak_ptr<Capture> capture;  // that it was recorded in
+  Clock done;                          // when it was recorded, as the checks of order need it
+  std::weak_ptr<Capture> capture;      // that it was recorded in,
+  std::vector<cudaGraphNode_t> after;  // and what it stands for there
 };
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
@@ -124,9 +127,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-  event->capture = capture_of(stream);
+  const std::shared_ptr<Capture> capture = capture_of(stream);
+  event->capture = capture;
+  if (capture != nullptr) event->after = capture->last[stream];
   // In a capture an event tells other streams to take part, and may be gone when the graph runs.
-  if (!event->capture.expired() && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
+  if (capture != nullptr && (flags & cudaEventRecordExternal) == 0) return cudaSuccess;
   return run_or_capture(stream, [event] {
     if (StreamOrder* const order = stream_order())
       event->done = order->recorded_in(OnStream::current());
@@ -144,6 +149,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (StreamOrder* const order = stream_order(); order != nullptr && capture == nullptr)
     order->stream_waits_for(stream, event->done);
   join_capture(stream, capture);
+  if (capture != nullptr) {
+    std::vector<cudaGraphNode_t>& last = capture->last[stream];
+    for (cudaGraphNode_t node : event->after) {
+      if (std::find(last.begin(), last.end(), node) == last.end()) last.push_back(node);
+    }
+  }
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

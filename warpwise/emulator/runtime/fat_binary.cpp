@@ -82,7 +82,17 @@ std::string text_of(const EntryHeader& entry, const std::byte* payload) {
 
 }  // namespace
 
-std::string ptx_of(std::span<const std::byte> fat_binary) {
+namespace {
+
+/// Whether PTX of one architecture is taken where there is that of another.
+bool is_preferred(std::uint32_t one, std::uint32_t other, std::uint32_t gpu) {
+  if ((one <= gpu) != (other <= gpu)) return one <= gpu;
+  return one <= gpu ? one > other : one < other;
+}
+
+}  // namespace
+
+std::string ptx_of(std::span<const std::byte> fat_binary, std::uint32_t gpu) {
   Header header{};
   if (fat_binary.size() >= sizeof(header)) std::memcpy(&header, fat_binary.data(), sizeof(header));
   if (header.magic != header_magic || header.header_bytes < sizeof(header) ||
@@ -102,7 +112,7 @@ std::string ptx_of(std::span<const std::byte> fat_binary) {
         entry.bytes > left - entry.header_bytes)
       break;
     if (entry.kind == kind_ptx &&
-        (best_payload == nullptr || entry.architecture < best.architecture)) {
+        (best_payload == nullptr || is_preferred(entry.architecture, best.architecture, gpu))) {
       best = entry;
       best_payload = at + entry.header_bytes;
     }
@@ -116,20 +126,20 @@ std::string ptx_of(std::span<const std::byte> fat_binary) {
 
 namespace {
 
-std::string ptx_of_binary(const void* image) {
+std::string ptx_of_binary(const void* image, std::uint32_t gpu) {
   Header header{};
   std::memcpy(&header, image, sizeof(header));
   if (header.magic != header_magic)
     throw InvalidArgument("the program's CUDA code is in a form that is not known");
-  return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes});
+  return ptx_of({static_cast<const std::byte*>(image), header.header_bytes + header.bytes}, gpu);
 }
 
 /// Of what was linked some need have no code for the device.
-std::string ptx_of_linked(const void* const* images) {
+std::string ptx_of_linked(const void* const* images, std::uint32_t gpu) {
   std::vector<std::string> texts;
   for (; *images != nullptr; ++images) {
     try {
-      texts.push_back(ptx_of_binary(*images));
+      texts.push_back(ptx_of_binary(*images, gpu));
     } catch (const InvalidArgument& error) {
       if (std::string_view(error.what()) != no_ptx) throw;
     }
@@ -140,18 +150,18 @@ std::string ptx_of_linked(const void* const* images) {
 
 }  // namespace
 
-std::string ptx_of(const void* image) {
+std::string ptx_of(const void* image, std::uint32_t gpu) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof(magic));
   if (magic == wrapper_magic) {
     Wrapper wrapper{};
     std::memcpy(&wrapper, image, sizeof(wrapper));
     if (wrapper.version == wrapper_of_linked && wrapper.linked != nullptr) {
-      return ptx_of_linked(wrapper.linked);
+      return ptx_of_linked(wrapper.linked, gpu);
     }
     image = wrapper.data;
   }
-  return ptx_of_binary(image);
+  return ptx_of_binary(image, gpu);
 }
 
 bool is_fat_binary(const void* image) {

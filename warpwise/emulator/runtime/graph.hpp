@@ -40,14 +40,18 @@ namespace warpwise::emulator::runtime {
 struct GraphStep {
   cudaGraphNode_t node = nullptr;  ///< only compared: its graph may be gone
   std::function<cudaError_t()> work;
-  const void* memory = nullptr;  ///< that it takes
+  const void* memory = nullptr;         ///< that it takes
+  std::vector<std::size_t> after = {};  ///< the steps that it comes after
+  /// Steps of one branch come one behind the other.
+  std::size_t branch = 0;
 };
 
 /// Adds a node that comes after others of the graph.
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      std::size_t count, cudaGraphNodeType type, std::function<cudaError_t()> work);
 
-/// The steps of a graph, each behind those that it comes after. An error if they form a circle.
+/// The steps of a graph, each behind those that it comes after, and in as few branches as are
+/// easily found. An error if they form a circle.
 cudaError_t steps_of(const CUgraph_st& graph, std::vector<GraphStep>& steps);
 cudaError_t run_all(const std::vector<GraphStep>& steps);
 
@@ -65,7 +69,8 @@ cudaError_t free_graph_memory(const void* pointer);
 /// Frees memory as work of the current stream, as cudaFreeAsync does.
 cudaError_t free_in_stream(void* pointer);
 
-/// Notes work down as the next node of a capture, which is returned.
-cudaGraphNode_t append(Capture& capture, cudaGraphNodeType type, std::function<cudaError_t()> work);
+/// Notes work down as a stream's next node of a capture, which is returned.
+cudaGraphNode_t append(Capture& capture, cudaStream_t stream, cudaGraphNodeType type,
+                       std::function<cudaError_t()> work);
 
 }  // namespace warpwise::emulator::runtime

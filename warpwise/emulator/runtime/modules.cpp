@@ -25,7 +25,7 @@ bool is_machine_code(const void* image) { return std::memcmp(image, "\177ELF", 4
 
 std::string ptx_of_image(const void* image) {
   if (is_machine_code(image)) refuse_machine_code();
-  if (is_fat_binary(image)) return ptx_of(image);
+  if (is_fat_binary(image)) return ptx_of(image, emulated().architecture());
   return static_cast<const char*>(image);
 }
 
@@ -35,7 +35,7 @@ std::string ptx_of_file(const std::string& path) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (bytes.starts_with("\177ELF")) refuse_machine_code();
   if (bytes.size() >= 4 && is_fat_binary(bytes.data()))
-    return ptx_of(std::as_bytes(std::span(bytes)));
+    return ptx_of(std::as_bytes(std::span(bytes)), emulated().architecture());
   return bytes;
 }
 

@@ -10,6 +10,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "warpwise/emulator/device.hpp"
@@ -173,6 +176,24 @@ bool can_watch_pages() { return states_of_all() != nullptr; }
 
 bool can_watch(Address begin, std::uint64_t bytes) {
   return can_watch_pages() && begin >= host_visible_base && begin + bytes <= end_of_addresses;
+}
+
+bool are_read_and_written(Address begin, std::uint64_t bytes) {
+  std::ifstream maps("/proc/self/maps");
+  Address reached = begin;  // those before are
+  // "7f0c2a000000-7f0c2a021000 rw-p …", by address.
+  for (std::string line; reached < begin + bytes && std::getline(maps, line);) {
+    std::istringstream fields(line);
+    Address first = 0;
+    Address end = 0;
+    char dash = 0;
+    std::string permissions;
+    if (!(fields >> std::hex >> first >> dash >> end >> permissions)) return false;
+    if (end <= reached) continue;
+    if (first > reached || !permissions.starts_with("rw-")) return false;
+    reached = end;
+  }
+  return reached >= begin + bytes;
 }
 
 bool set_pages(Address begin, std::uint64_t bytes, PageState state) {

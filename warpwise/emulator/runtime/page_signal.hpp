@@ -35,6 +35,10 @@ bool can_watch_pages();
 /// Whether pages of these addresses can be told about.
 bool can_watch(Address begin, std::uint64_t bytes);
 
+/// Whether the program may read and write these pages and not execute them: what set_pages() leaves
+/// them as.
+bool are_read_and_written(Address begin, std::uint64_t bytes);
+
 /// Says what may be done with pages, and sees to it. Returns whether it could.
 bool set_pages(Address begin, std::uint64_t bytes, PageState state);
 

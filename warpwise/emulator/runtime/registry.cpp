@@ -34,7 +34,7 @@ std::string Module::ptx() const {
   if (wrapper == nullptr) return text;
   const std::string library = closed_library_of(wrapper);
   try {
-    return ptx_of(wrapper);
+    return ptx_of(wrapper, emulated().architecture());
   } catch (const InvalidArgument&) {
     if (library.empty()) throw;
     throw Unsupported(why_not_run(library));

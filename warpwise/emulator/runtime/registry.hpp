@@ -46,11 +46,12 @@ struct Variable {
   std::size_t bytes = 0;
 };
 
-/// What streams capture together, in the order in which they were told.
+/// What streams capture together.
 struct Capture {
   cudaStream_t origin = nullptr;  ///< that began it
   cudaGraph_t graph = nullptr;
-  std::vector<cudaGraphNode_t> last = {};  ///< that the next one comes after
+  /// What the next node of each stream comes after.
+  std::map<cudaStream_t, std::vector<cudaGraphNode_t>> last = {};
 };
 
 /// Of a GPU like an H200; a program may size its grid by it.
@@ -60,6 +61,10 @@ inline constexpr int multiprocessors = 132;
 struct Runtime {
   Device device;
   rules::ComputeCapability cc;
+  /// 90 for a compute capability of 9.0.
+  std::uint32_t architecture() const {
+    return static_cast<std::uint32_t>(10 * cc.major + cc.minor);
+  }
   std::uint64_t budget = 0;
   /// What the program has set, or what a GPU begins with.
   std::map<cudaLimit, std::uint64_t> limits{{cudaLimitStackSize, 1024},

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t most_works = std::size_t{1} << 20;
 
 thread_local std::optional<cudaStream_t> on_stream;
+thread_local std::optional<std::uint32_t> on_branch;  // of a graph that runs, by its number
 
 /// Whether that says anything new.
 bool join(Clock& to, const Clock& from) {
@@ -69,18 +70,24 @@ StreamOrder::Stream& StreamOrder::add(std::string name) {
   // What clocks say of an earlier stream of this number is no more than that its work is done.
   Stream& made = streams_[number];
   made = {};
-  made.number = number;
+  made.number = made.launched_in = number;
   made.name = std::move(name);
-  next_name_ += 1;
   return made;
 }
 
 bool StreamOrder::is_done(const Stream& stream) const {
-  return stream.last == 0 || covers(host_, stream.number, stream.last);
+  return (stream.last == 0 || covers(host_, stream.number, stream.last)) &&
+         std::all_of(stream.branches.begin(), stream.branches.end(),
+                     [&](std::uint32_t branch) { return is_done(streams_[branch]); });
 }
 
 void StreamOrder::forget_if_done(Stream& stream) {
-  if (!stream.is_destroyed || stream.is_free || !is_done(stream)) return;
+  if (stream.is_destroyed && !stream.is_free && is_done(stream)) forget(stream);
+}
+
+void StreamOrder::forget(Stream& stream) {
+  for (const std::uint32_t branch : stream.branches) forget(streams_[branch]);
+  stream.branches.clear();
   stream.is_free = true;
   stream.is_blocking = false;  // nothing waits for it
   stream.clock.clear();
@@ -97,8 +104,7 @@ StreamOrder::Stream& StreamOrder::stream(cudaStream_t handle) {
 
 void StreamOrder::made(cudaStream_t handle, unsigned flags) {
   const Lock lock(mutex_);
-  Stream& own = add("");
-  own.name = "stream " + std::to_string(next_name_ - 1);
+  Stream& own = add("stream " + std::to_string(++made_));
   own.is_blocking = (flags & cudaStreamNonBlocking) == 0;
   numbers_[handle] = own.number;
 }
@@ -111,6 +117,13 @@ void StreamOrder::destroyed(cudaStream_t handle) {
   numbers_.erase(found);
   own.is_destroyed = true;
   forget_if_done(own);
+}
+
+StreamOrder::Stream& StreamOrder::current() {
+  if (on_branch) return streams_[*on_branch];
+  Stream& own = stream(OnStream::current());
+  catch_up(own);
+  return own;
 }
 
 void StreamOrder::catch_up(Stream& own) {
@@ -126,21 +139,21 @@ void StreamOrder::catch_up(Stream& own) {
   }
 }
 
-void StreamOrder::begin(std::string kernel) {
+void StreamOrder::begin(std::string kernel, bool is_waited_for) {
   page_guard().report_touches(uses_);
   if (works_.size() >= most_works) {
     first_ += static_cast<WorkNumber>(works_.size());
     works_.clear();
     uses_.forget();
   }
-  Stream& own = stream(OnStream::current());
-  catch_up(own);
+  Stream& own = current();
   works_.push_back({own.number, std::move(kernel), CallSite::here()});
-  own.last = first_ + static_cast<WorkNumber>(works_.size() - 1);
-  own.clock[own.number] = own.last;
+  const auto number = first_ + static_cast<WorkNumber>(works_.size() - 1);
+  if (is_waited_for) own.last = number;
+  own.clock[own.number] = number;
   current_ = own.number;
   // With one stream everything is in order: what the host sees is left.
-  uses_.begin(own.last, streams_.size() > 1 && checks_asked_for().has(Check::races));
+  uses_.begin(number, streams_.size() > 1 && checks_asked_for().has(Check::races));
   page_guard().lift();
 }
 
@@ -181,6 +194,7 @@ void StreamOrder::host_waits_for(const Clock& recorded) {
 
 Clock StreamOrder::recorded_in(cudaStream_t handle) {
   const Lock lock(mutex_);
+  if (on_branch) return streams_[*on_branch].clock;
   Stream& own = stream(handle);
   catch_up(own);
   return own.clock;
@@ -218,7 +232,7 @@ std::vector<StreamOrder::Launched> StreamOrder::not_waited_for() const {
   for (std::size_t i = 0; i < works_.size(); ++i) {
     const Work& each = works_[i];
     if (!each.kernel.empty() && !host_has_waited_for(first_ + static_cast<WorkNumber>(i)))
-      last[each.stream] = {each.kernel, each.site};
+      last[streams_[each.stream].launched_in] = {each.kernel, each.site};
   }
   std::vector<Launched> all;
   for (auto& [stream, launched] : last) all.push_back(std::move(launched));
@@ -247,16 +261,63 @@ std::string StreamOrder::described(WorkNumber number) const {
          stream_of(number);
 }
 
-OnStream::OnStream(cudaStream_t stream) : outer_(std::exchange(on_stream, stream)) {}
-OnStream::~OnStream() { on_stream = outer_; }
+OnStream::OnStream(cudaStream_t stream)
+    : outer_(std::exchange(on_stream, stream)),
+      outer_branch_(std::exchange(on_branch, std::nullopt)) {}
+OnStream::~OnStream() {
+  on_stream = outer_;
+  on_branch = outer_branch_;
+}
 cudaStream_t OnStream::current() { return on_stream.value_or(nullptr); }
 bool OnStream::is_any() { return on_stream.has_value(); }
 
-WorkScope::WorkScope(std::string kernel) {
+GraphBranches::GraphBranches(std::size_t count) : outer_(on_branch) {
+  StreamOrder* const order = stream_order();
+  if (order == nullptr || count < 2) return;
+  const StreamOrder::Lock lock(order->mutex_);
+  StreamOrder::Stream& from = order->current();
+  launched_in_ = from.number;
+  // Those of an earlier graph in the same stream, whose work this one's comes behind.
+  branches_ = std::move(from.branches);
+  from.branches.clear();
+  while (branches_.size() < count) {
+    StreamOrder::Stream& branch = order->add("branch " + std::to_string(branches_.size() + 1) +
+                                             " of a graph on " + from.name);
+    branch.is_blocking = false;
+    branch.launched_in = from.launched_in;
+    branches_.push_back(branch.number);
+  }
+  for (const std::uint32_t branch : branches_) order->streams_[branch].clock = from.clock;
+}
+
+GraphBranches::~GraphBranches() {
+  on_branch = outer_;
+  if (branches_.empty()) return;
+  const StreamOrder::Lock lock(stream_order()->mutex_);
+  stream_order()->streams_[launched_in_].branches = std::move(branches_);
+}
+
+void GraphBranches::begin(std::size_t branch, const std::vector<std::size_t>& after) {
+  if (branches_.empty()) return;
+  StreamOrder& order = *stream_order();
+  const StreamOrder::Lock lock(order.mutex_);
+  on_branch = branches_[branch];
+  for (const std::size_t node : after) join(order.streams_[*on_branch].clock, ended_[node]);
+}
+
+void GraphBranches::end() {
+  if (branches_.empty()) return;
+  StreamOrder& order = *stream_order();
+  const StreamOrder::Lock lock(order.mutex_);
+  ended_.push_back(order.streams_[*on_branch].clock);
+  join(order.streams_[launched_in_].clock, ended_.back());
+}
+
+WorkScope::WorkScope(std::string kernel, bool is_waited_for) {
   StreamOrder* const order = stream_order();
   if (order == nullptr) return;
   lock_ = StreamOrder::Lock(order->mutex_);
-  order->begin(std::move(kernel));
+  order->begin(std::move(kernel), is_waited_for);
 }
 
 WorkScope::~WorkScope() {
@@ -276,6 +337,11 @@ HostFunctionScope::~HostFunctionScope() {
   if (order == nullptr) return;
   const StreamOrder::Lock lock(order->mutex_);
   page_guard().close();
+}
+
+void WorkScope::forget(Address begin, std::uint64_t bytes) {
+  if (StreamOrder* const order = stream_order(); order != nullptr && bytes > 0)
+    order->uses_.forget(begin, bytes);
 }
 
 void WorkScope::touch(const void* begin, std::size_t bytes, Use use) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpwise/emulator/memory_uses.hpp"
@@ -65,14 +66,18 @@ class StreamOrder final : public WorkOrder {
  private:
   friend class WorkScope;
   friend class HostFunctionScope;
+  friend class GraphBranches;
 
   struct Stream {
     std::uint32_t number = 0;  ///< 0: the legacy default stream
     Clock clock;
-    WorkNumber last = 0;  ///< that it was given
+    WorkNumber last = 0;  ///< that it was given and that somebody may have to wait for
     bool is_blocking = true;
     bool is_destroyed = false;
     bool is_free = false;  ///< its number may be another stream's
+    /// A graph's branch is a stream within the one that the graph was launched in.
+    std::uint32_t launched_in = 0;
+    std::vector<std::uint32_t> branches;  ///< of no graph that runs now
     std::string name;
   };
   struct Work {
@@ -82,14 +87,18 @@ class StreamOrder final : public WorkOrder {
   };
 
   Stream& stream(cudaStream_t handle);
+  /// The stream or branch that this thread's work is of, behind all that its next work comes
+  /// behind.
+  Stream& current();
   Stream& add(std::string name);
   bool is_done(const Stream& stream) const;
   /// Forgets a destroyed stream all whose work the host has waited for.
   void forget_if_done(Stream& stream);
+  void forget(Stream& stream);
   /// All that a stream's next work comes behind.
   void catch_up(Stream& stream);
   const Work& work(WorkNumber number) const;
-  void begin(std::string kernel);
+  void begin(std::string kernel, bool is_waited_for);
   void end();
   void host_learns(const Clock& clock);
 
@@ -98,7 +107,7 @@ class StreamOrder final : public WorkOrder {
   std::map<cudaStream_t, std::uint32_t> numbers_;
   std::map<std::uint64_t, std::uint32_t> per_thread_;  ///< by thread_number()
   std::vector<std::uint32_t> free_numbers_;
-  std::uint64_t next_name_ = 0;
+  std::uint64_t made_ = 0;  ///< streams that have a number as their name
   Clock host_;
   std::deque<Work> works_;  ///< from `first_` on
   WorkNumber first_ = 1;
@@ -120,6 +129,29 @@ class OnStream {
 
  private:
   std::optional<cudaStream_t> outer_;
+  std::optional<std::uint32_t> outer_branch_;
+};
+
+/// While a graph runs: each of its branches is a stream of its own, behind what the current stream
+/// was given before; what that is given next comes behind all of them. A node comes behind no other
+/// nodes than it names.
+class GraphBranches {
+ public:
+  /// \param count  with one everything is in order, and the current stream's
+  explicit GraphBranches(std::size_t count);
+  ~GraphBranches();
+  GraphBranches(const GraphBranches&) = delete;
+  GraphBranches& operator=(const GraphBranches&) = delete;
+  /// The next node: this thread's work is of a branch from here on, behind earlier nodes, by their
+  /// numbers from 0.
+  void begin(std::size_t branch, const std::vector<std::size_t>& after);
+  void end();
+
+ private:
+  std::optional<std::uint32_t> outer_;
+  std::uint32_t launched_in_ = 0;
+  std::vector<std::uint32_t> branches_;
+  std::vector<Clock> ended_;  ///< by node
 };
 
 /// Work of the current stream is done from here to its end. Nothing else is done meanwhile, and
@@ -127,8 +159,14 @@ class OnStream {
 class WorkScope {
  public:
   /// \param kernel  its readable name; empty for a copy or a fill
-  explicit WorkScope(std::string kernel = {});
+  explicit WorkScope(std::string kernel = {}) : WorkScope(std::move(kernel), true) {}
   ~WorkScope();
+  /// A work that frees memory, which ends what was done there. Nobody has to wait for it: what
+  /// comes later finds no memory. A stream that is given nothing else before it is destroyed is
+  /// forgotten.
+  static WorkScope that_frees() { return WorkScope({}, false); }
+  /// Nothing that was done in these bytes matters any more.
+  static void forget(Address begin, std::uint64_t bytes);
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
   /// A copy or a fill touches bytes: a race with other work is reported. Bytes that the device does
@@ -139,6 +177,7 @@ class WorkScope {
                     Use use);
 
  private:
+  WorkScope(std::string kernel, bool is_waited_for);
   StreamOrder::Lock lock_;
 };
 
