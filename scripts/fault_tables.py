@@ -21,9 +21,13 @@ def outcome(emulator, sanitizer, name):
 
 
 def origin(emulator, sanitizer):
-    machine = sanitizer["machine"]
-    return (f"The emulator at commit {emulator['commit']}, {emulator['date']}; compute-sanitizer {machine['sanitizer']} on an {machine['gpu']}, driver "
-            f"{machine['driver']}, commit {machine['commit']}, {machine['date']}.")
+    asked = [f"compute-sanitizer {machine['sanitizer']} on an {machine['gpu']}, driver {machine['driver']}, commit {machine['commit']}, {machine['date']}"
+             for machine in sanitizer["machines"]]
+    for number, machine in enumerate(sanitizer["machines"]):
+        runs = sum(run.get("machine", 0) == number for case in sanitizer["cases"].values() for run in case["tools"].values())
+        if number:
+            asked[number] += f", for {runs} of the runs"
+    return f"The emulator at commit {emulator['commit']}, {emulator['date']}; {'; '.join(asked)}."
 
 
 def comparison(emulator, sanitizer):

@@ -5,7 +5,8 @@
 
 FAULTS is these programs compiled for the GPU (`nvcc -cudart shared -lineinfo -arch=sm_90 -o faults *.cu`). Each runs under each tool,
 the tool that its fault is for first, sixteen at a time; OUT.json is whole after each of them, so that a run which ends early has what it
-came to, and the next one goes on with it. A program that no GPU can end is left out. It needs no other file of the project.
+came to, and the next one goes on with it: what is there already is not run again, and what another machine or commit adds names it. A
+program that no GPU can end is left out. It needs no other file of the project.
 """
 import argparse
 import concurrent.futures
@@ -78,12 +79,13 @@ class Record:
     def __init__(self, path, commit, cases):
         self.path = pathlib.Path(path)
         self.lock = threading.Lock()
-        self.recorded = {"machine": machine(commit), "cases": {name: {"kind": kind, "tools": {}} for name, kind, _ in cases}}
-        if self.path.exists():
-            before = json.loads(self.path.read_text(encoding="utf-8"))
-            if [before["machine"][key] for key in ("gpu", "driver", "commit")] != [self.recorded["machine"][key] for key in ("gpu", "driver", "commit")]:
-                raise SystemExit(f"{path} is of another machine or commit")
-            self.recorded = before
+        self.recorded = json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {"machines": [], "cases": {}}
+        for name, kind, _ in cases:
+            self.recorded["cases"].setdefault(name, {"kind": kind, "tools": {}})
+        machines, own = self.recorded["machines"], machine(commit)
+        if own not in machines:
+            machines.append(own)
+        self.machine = machines.index(own)
 
     def has(self, case, tool):
         own = self.recorded["cases"][case]
@@ -92,6 +94,7 @@ class Record:
     def add(self, case, tool, text, result):
         with self.lock:
             own = self.recorded["cases"][case]
+            result = {**result, "machine": self.machine} if self.machine else result
             if tool:
                 own["tools"][tool] = result
             else:
