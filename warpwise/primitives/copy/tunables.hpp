@@ -6,8 +6,8 @@
 namespace warpwise::detail::copy {
 
 inline constexpr int block_thread_choices[] = {256, 128, 512};
-inline constexpr tuning::Tunable block_threads_tunable{"copy", "block_threads", "threads of a block",
-                                               tuning::one_kind, block_thread_choices};
+inline constexpr tuning::Tunable block_threads_tunable{
+    "copy", "block_threads", "threads of a block", tuning::one_kind, block_thread_choices};
 
 inline constexpr const tuning::Tunable* tunables[] = {&block_threads_tunable};
 

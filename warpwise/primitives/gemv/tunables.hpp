@@ -16,7 +16,8 @@ inline constexpr tuning::Tunable column_launches_tunable{
     "gemv", "column_launches", "of a transposed product: 0: by a rule, 1: one, 2: two", kinds,
     column_launch_choices};
 
-inline constexpr const tuning::Tunable* tunables[] = {&row_percent_tunable, &column_launches_tunable};
+inline constexpr const tuning::Tunable* tunables[] = {&row_percent_tunable,
+                                                      &column_launches_tunable};
 
 /// A value of each.
 struct Tuning {

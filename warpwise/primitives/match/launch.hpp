@@ -32,7 +32,6 @@ constexpr const char* kernel_name(MatchKernel kernel) {
 /// \param options  with resolved strides
 /// \throws InvalidArgument  more blocks in a row than a GPU grid takes
 gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& images, MatchGrid grid,
-                                      const MatchOptions& options,
-                                      int kernel = kernel_choices[0]);
+                                      const MatchOptions& options, int kernel = kernel_choices[0]);
 
 }  // namespace warpwise::detail::match
