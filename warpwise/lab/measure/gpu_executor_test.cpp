@@ -310,6 +310,8 @@ TEST_F(OnGpu, EveryWayOfTransfersGivesTheResult) {
     ladders::Problem expected = problem;
     ladder->compute(expected, ladders::Cpu::library);
     for (const char* name : {"pageable", "mapped", "overlapped 3"}) {
+      // find's result is of the whole image.
+      if (ladder->name() == "find" && std::string_view(name) == "overlapped 3") continue;
       const TransferRun run = run_with_transfers(
           *executor_, table, table.rung("shipped"), problem, table.parameters(), expected,
           table.rung("shipped").blocks.front(), transfer_named(name).value());
