@@ -178,6 +178,7 @@ class Faults(RunTest):
             self.assertEqual(done.returncode, 3)
             text = done.stderr.decode()
             self.assertIn("race in kernel unordered(int*), block (0,0,0)", text)
+            self.assertIn("warpwise: exact but for what races: a GPU's order may give another result", text)
             self.assertIn(f"run_program.cu:{line_of('unordered')}", text)
         for options in [[], ["--check", "none"]]:
             self.assertEqual(self.run_program("race", options=options).returncode, 0)
@@ -493,6 +494,7 @@ class Suppressions(RunTest):
 
     def test_by_function(self):
         said = self.suppressed("# both sides\nrace in unordered because nobody reads the result\n", "race")
+        self.assertIn("warpwise: exact but for what races: a GPU's order may give another result", said)
         self.assertEqual(said[-1], "warpwise: 2 launches of 2 kernels, 0 faults, 2 suppressed")
         self.assertEqual(ElementTree.parse("report.xml").getroot().get("failures"), "0")
         results = json.loads(read("report.json"))["runs"][0]["results"]

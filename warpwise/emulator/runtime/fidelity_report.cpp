@@ -13,6 +13,21 @@ std::vector<ModelledUse> uses_of(const RunReport& report) {
   return all;
 }
 
+bool is_race(FaultKind kind) { return kind == FaultKind::race || kind == FaultKind::narrow_scope; }
+
+/// Suppressed ones too: they change results all the same.
+bool has_races(const RunReport& report) {
+  const auto of_host = [](const HostFault& fault) { return is_race(fault.kind); };
+  const auto of_kernel = [](const KernelReport& kernel) {
+    return std::ranges::any_of(kernel.faults, [](const Fault& f) { return is_race(f.kind); }) ||
+           std::ranges::any_of(kernel.suppressed,
+                               [](const SuppressedFault& s) { return is_race(s.fault.kind); });
+  };
+  return std::ranges::any_of(report.kernels, of_kernel) ||
+         std::ranges::any_of(report.host_faults, of_host) ||
+         std::ranges::any_of(report.suppressed_host_faults, of_host);
+}
+
 std::string lines_of(const ModelledUse& use) {
   if (use.lines.empty()) return "by what an earlier launch left in memory";
   std::string text;
@@ -31,12 +46,14 @@ std::string lines_of(const ModelledUse& use) {
 
 std::string fidelity_line(const RunReport& report, bool races_were_checked) {
   const std::vector<ModelledUse> uses = uses_of(report);
-  return uses.empty() && races_were_checked ? "all that ran is exact"
-                                            : emulator::fidelity_line(uses);
+  if (!uses.empty() || !races_were_checked) return emulator::fidelity_line(uses);
+  return has_races(report) ? "exact but for what races: a GPU's order may give another result"
+                           : "all that ran is exact";
 }
 
 std::string fidelity_text(const RunReport& report) {
   std::string text = "fidelity\n  exact: all that is not named below\n";
+  if (has_races(report)) text += "  the emulator's own: the order of what races\n";
   for (const ModelledUse& use : uses_of(report)) {
     text += "  modelled: " + std::string(meaning_of(use.what)) + ": " + reach_of(use) + "\n";
     for (const KernelReport& kernel : report.kernels) {
