@@ -7,9 +7,9 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "results.hpp"
 #include "warpwise/testbench/testbench.hpp"
 
 namespace warpwise::python {
@@ -26,23 +26,12 @@ nb::str text_of(std::string_view text) {
   return nb::steal<nb::str>(made);
 }
 
-/// A member that is such a text.
-template <class Of>
-auto text_of(std::string Of::* member) {
-  return [member](const Of& of) { return text_of(of.*member); };
-}
-
-template <class Counts>
-void add_counts(nb::module_& module, const char* name, const char* text,
-                std::vector<std::pair<const char*, std::uint64_t Counts::*>> fields) {
-  nb::class_<Counts> made(module, name, text);
-  for (const auto& [field, member] : fields) made.def_ro(field, member);
-  made.def("__repr__", [name, fields = std::move(fields)](const Counts& counts) {
-    std::string all;
-    for (const auto& [field, member] : fields)
-      all += (all.empty() ? "" : ", ") + std::string(field) + "=" + std::to_string(counts.*member);
-    return std::string(name) + "(" + all + ")";
-  });
+/// Adds an attribute that is such a text.
+template <auto Member, class Of, class... Extra>
+void add_text(ResultClass<Of>& to, const char* name, const Extra&... extra) {
+  to.property(
+      name, [](const Of& of) { return text_of(of.*Member); },
+      [](Of& of, nb::handle text) { of.*Member = nb::cast<std::string>(text); }, extra...);
 }
 
 void add_memory_counts(nb::module_& module) {
@@ -50,86 +39,103 @@ void add_memory_counts(nb::module_& module) {
   using Traffic = emulator::TrafficCounts;
   using Passes = emulator::PassCounts;
   using Memory = emulator::MemoryCounts;
-  add_counts<Execution>(module, "ExecutionCounts",
-                        "What was executed, whatever the compute capability.",
-                        {{"warp_instructions", &Execution::warp_instructions},
-                         {"thread_instructions", &Execution::thread_instructions},
-                         {"branches", &Execution::branches},
-                         {"divergent_branches", &Execution::divergent_branches},
-                         {"barriers", &Execution::barriers}});
-  add_counts<Traffic>(
+  ResultClass<Execution>(module, "ExecutionCounts",
+                         "What was executed, whatever the compute capability.")
+      .member<&Execution::warp_instructions>("warp_instructions")
+      .member<&Execution::thread_instructions>("thread_instructions")
+      .member<&Execution::branches>("branches")
+      .member<&Execution::divergent_branches>("divergent_branches")
+      .member<&Execution::barriers>("barriers")
+      .finish();
+  ResultClass<Traffic>(
       module, "TrafficCounts",
-      "Accesses to global or local memory; one request is one instruction of a warp.",
-      {{"requests", &Traffic::requests},
-       {"references", &Traffic::references},
-       {"transactions_32", &Traffic::transactions_32},
-       {"transactions_64", &Traffic::transactions_64},
-       {"transactions_128", &Traffic::transactions_128},
-       {"bytes_requested", &Traffic::bytes_requested},
-       {"bytes_moved", &Traffic::bytes_moved},
-       {"ideal_transactions", &Traffic::ideal_transactions}});
-  add_counts<Passes>(
+      "Accesses to global or local memory; one request is one instruction of a warp.")
+      .member<&Traffic::requests>("requests")
+      .member<&Traffic::references>("references")
+      .member<&Traffic::transactions_32>("transactions_32")
+      .member<&Traffic::transactions_64>("transactions_64")
+      .member<&Traffic::transactions_128>("transactions_128")
+      .member<&Traffic::bytes_requested>("bytes_requested")
+      .member<&Traffic::bytes_moved>("bytes_moved")
+      .member<&Traffic::ideal_transactions>("ideal_transactions")
+      .finish();
+  ResultClass<Passes>(
       module, "PassCounts",
-      "Accesses to shared or constant memory, and the passes (wavefronts) that they take.",
-      {{"requests", &Passes::requests},
-       {"passes", &Passes::passes},
-       {"ideal_passes", &Passes::ideal_passes}});
-  nb::class_<Memory>(module, "MemoryCounts", "Memory counts for one compute capability.")
-      .def_ro("global_load", &Memory::global_load)
-      .def_ro("global_store", &Memory::global_store)
-      .def_ro("global_atomic", &Memory::global_atomic)
-      .def_ro("local_load", &Memory::local_load)
-      .def_ro("local_store", &Memory::local_store)
-      .def_ro("shared_load", &Memory::shared_load)
-      .def_ro("shared_store", &Memory::shared_store)
-      .def_ro("shared_atomic", &Memory::shared_atomic)
-      .def_ro("constant", &Memory::constant)
-      .def_ro("texture_requests", &Memory::texture_requests)
-      .def_ro("texture_references", &Memory::texture_references);
+      "Accesses to shared or constant memory, and the passes (wavefronts) that they take.")
+      .member<&Passes::requests>("requests")
+      .member<&Passes::passes>("passes")
+      .member<&Passes::ideal_passes>("ideal_passes")
+      .finish();
+  ResultClass<Memory>(module, "MemoryCounts", "Memory counts for one compute capability.")
+      .member<&Memory::global_load>("global_load")
+      .member<&Memory::global_store>("global_store")
+      .member<&Memory::global_atomic>("global_atomic")
+      .member<&Memory::local_load>("local_load")
+      .member<&Memory::local_store>("local_store")
+      .member<&Memory::shared_load>("shared_load")
+      .member<&Memory::shared_store>("shared_store")
+      .member<&Memory::shared_atomic>("shared_atomic")
+      .member<&Memory::constant>("constant")
+      .member<&Memory::texture_requests>("texture_requests")
+      .member<&Memory::texture_references>("texture_references")
+      .finish();
   using Line = emulator::LineCounts;
-  nb::class_<Line>(module, "LineCounts", "The counts of one source line.")
-      .def_prop_ro("file", text_of(&Line::file))
-      .def_ro("line", &Line::line)
-      .def_ro("execution", &Line::execution)
-      .def_ro("memory", &Line::memory, "For each compute capability of the Testbench.");
+  ResultClass<Line> line(module, "LineCounts", "The counts of one source line.");
+  add_text<&Line::file>(line, "file");
+  line.member<&Line::line>("line")
+      .member<&Line::execution>("execution")
+      .member<&Line::memory>("memory", "For each compute capability of the Testbench.")
+      .finish();
 }
 
-nb::tuple place(const emulator::Dim3& at) { return nb::make_tuple(at.x, at.y, at.z); }
+nb::tuple tuple_of(const emulator::Dim3& at) { return nb::make_tuple(at.x, at.y, at.z); }
+
+/// Adds an attribute that is a place in a block or in the grid.
+template <auto Member, class Of>
+void add_place(ResultClass<Of>& to, const char* name) {
+  to.property(
+      name, [](const Of& of) { return tuple_of(of.*Member); },
+      [](Of& of, nb::handle at) {
+        of.*Member = {nb::cast<std::uint32_t>(at[0]), nb::cast<std::uint32_t>(at[1]),
+                      nb::cast<std::uint32_t>(at[2])};
+      },
+      nb::sig((std::string("def ") + name + "(self) -> tuple[int, int, int]").c_str()));
+}
 
 void add_fault(nb::module_& module) {
   using emulator::Fault;
-  nb::class_<Fault>(module, "Fault",
-                    "The first of the faults of one kind on one line, and how many threads met it.")
-      .def_prop_ro(
-          "kind", [](const Fault& fault) { return std::string(name_of(fault.kind)); },
-          "\"out_of_bounds\", \"race\", …")
-      .def_prop_ro("message", text_of(&Fault::message))
-      .def_prop_ro("file", text_of(&Fault::file))
-      .def_ro("line", &Fault::line, "0 where it is not known.")
-      .def_ro("count", &Fault::count)
-      .def_prop_ro(
-          "thread", [](const Fault& fault) { return place(fault.thread); },
-          nb::sig("def thread(self) -> tuple[int, int, int]"))
-      .def_prop_ro(
-          "block", [](const Fault& fault) { return place(fault.block); },
-          nb::sig("def block(self) -> tuple[int, int, int]"))
-      .def("__repr__", [](const Fault& fault) {
-        return text_of("Fault(" + std::string(name_of(fault.kind)) + ": " + fault.message + ")");
-      });
+  ResultClass<Fault> fault(
+      module, "Fault",
+      "The first of the faults of one kind on one line, and how many threads met it.");
+  fault.property(
+      "kind", [](const Fault& of) { return std::string(name_of(of.kind)); },
+      [](Fault& of, nb::handle kind) {
+        of.kind = value_named<emulator::FaultKind>(nb::cast<std::string>(kind)).value();
+      },
+      "\"out_of_bounds\", \"race\", …");
+  add_text<&Fault::message>(fault, "message");
+  add_text<&Fault::file>(fault, "file");
+  fault.member<&Fault::line>("line", "0 where it is not known.").member<&Fault::count>("count");
+  add_place<&Fault::thread>(fault, "thread");
+  add_place<&Fault::block>(fault, "block");
+  fault.finish([](const Fault& of) {
+    return text_of("Fault(" + std::string(name_of(of.kind)) + ": " + of.message + ")");
+  });
 }
 
 void add_outcome(nb::module_& module) {
   using bench::Outcome;
-  nb::class_<Outcome>(module, "Outcome",
-                      "What came of an expectation: true where it holds. Its repr is the text, "
-                      "which `assert` of pytest shows.")
-      .def_ro("holds", &Outcome::holds)
-      .def_ro("skipped", &Outcome::skipped, "It was not looked at, and holds: the text says why.")
-      .def_prop_ro("text", text_of(&Outcome::text), "What was found where, and what is allowed.")
-      .def("__bool__", [](const Outcome& outcome) { return outcome.holds; })
-      .def("__repr__", [](const Outcome& outcome) {
-        return text_of(outcome.text.empty() ? "Outcome(it holds)" : outcome.text);
-      });
+  ResultClass<Outcome> outcome(module, "Outcome",
+                               "What came of an expectation: true where it holds. Its repr is the "
+                               "text, which `assert` of pytest shows.");
+  outcome.member<&Outcome::holds>("holds").member<&Outcome::skipped>(
+      "skipped", "It was not looked at, and holds: the text says why.");
+  add_text<&Outcome::text>(outcome, "text", "What was found where, and what is allowed.");
+  outcome
+      .finish([](const Outcome& of) {
+        return text_of(of.text.empty() ? "Outcome(it holds)" : of.text);
+      })
+      .def("__bool__", [](const Outcome& of) { return of.holds; });
 }
 
 }  // namespace

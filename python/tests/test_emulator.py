@@ -1,14 +1,17 @@
 """warpwise.emulator: tests of kernels, what they find, and explain."""
 
 import doctest
+import copy
 import json
 import os
+import pickle
 import shutil
 
 import numpy as np
 import pytest
 
 import warpwise
+from warpwise import _command
 
 emulator = pytest.importorskip("warpwise.emulator", reason="the library was built without the emulator")
 
@@ -131,6 +134,28 @@ def test_faults_are_found(bench):
     assert outside.thread == (40, 0, 0) and outside.count == 2
 
 
+def test_results_are_values(bench):
+    """What a launch counted and found is compared, shown and pickled; the launch itself stays with its Testbench."""
+    module = bench.load_ptx(SET)
+    launches = [module.kernel("set").launch(2, threads, bench.zeros("to", 40, np.int32), 7) for threads in (41, 41, 32)]
+    results = [[launch.totals, *launch.memory, launch.memory[0].global_store, launch.memory[0].shared_load, *launch.lines,
+                *launch.faults, launch.expect_no_faults()] for launch in launches]
+    assert results[0] == results[1] and len(set(map(type, results[0]))) == 7
+    for one, same in zip(*results[:2]):
+        assert one == same and hash(one) == hash(same) and repr(one) == repr(same) and one != repr(one)
+        for again in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+            assert again == one and type(again) is type(one) and repr(again) == repr(one) and bool(again) == bool(one)
+    assert launches[0].totals != launches[2].totals and launches[0].lines != launches[2].lines
+    assert launches[0].memory[0].global_store != launches[2].memory[0].global_store
+    assert "global_store=TrafficCounts(requests=" in repr(launches[0].lines[0])
+    again = pickle.loads(pickle.dumps(launches[0].faults))
+    assert again[0].thread == launches[0].faults[0].thread and again[0].kind == launches[0].faults[0].kind
+    assert bench.buffer("x", np.zeros(1)) != bench.buffer("x", np.zeros(1))
+    for stays in (bench, module, module.kernel("set"), launches[0], bench.zeros("to", 1, np.int32)):
+        with pytest.raises(TypeError, match="pickle"):
+            pickle.dumps(stays)
+
+
 def test_checks_and_budget_are_chosen():
     bench = emulator.Testbench(checks="all,equal_writes", compute_capabilities=["7.5", "9.0"])
     launch = bench.load_ptx(SET).kernel("set").launch(2, 32, bench.zeros("to", 32, np.int32), 7)
@@ -148,6 +173,7 @@ def test_text_that_is_no_utf8(bench, tmp_path):
     fault, = launch.faults
     assert fault.kind == "out_of_bounds" and fault.file == "k\\xff.cu" and fault.line == 7
     assert "k\\xff.cu" in {line.file for line in launch.lines}
+    assert pickle.loads(pickle.dumps(launch.lines)) == launch.lines and pickle.loads(pickle.dumps(fault)) == fault
     outcome = launch.expect_no_faults()
     assert "k\\xff.cu:7" in outcome.text and repr(outcome) == outcome.text and fault.message in repr(fault)
 
@@ -321,11 +347,12 @@ def test_explain(tmp_path):
     for arguments in ((np.zeros(32, np.int32), np.uint32(5)), [np.zeros(32, np.int32), np.array(5, np.int32)]):
         seen = emulator.explain(file, kernel="set", grid=np.int64(1), block=[32, 1], arg=arguments, cc=["7.5", "9.0"])
         assert seen["faults"] == [] and all(f'"{each}"' in json.dumps(seen) for each in ("7.5", "9.0"))
+    assert emulator.explain("sobel", size=(64, 48), cc="9.0")["size"] == [64, 48]
 
 
 def test_words_of_explain(tmp_path):
     def words(name, value):
-        return emulator._option(name, value, str(tmp_path))
+        return _command.option(name, value, str(tmp_path), ",")
     assert words("--arg", (np.float32(0.5), np.float64(1e-300), np.int8(-3), np.array(4, np.uint64), "i32:1")) == [
         "--arg", "f32:0.5", "--arg", "f64:1e-300", "--arg", "i8:-3", "--arg", "u64:4", "--arg", "i32:1"]
     assert words("--define", ("A=1", "B")) == ["--define", "A=1", "--define", "B"]

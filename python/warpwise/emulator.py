@@ -29,16 +29,10 @@
 ('out_of_bounds', (40, 0, 0))
 """
 
-import json
 import os
-import shutil
-import subprocess
-import tempfile
 from typing import Any, Union
 
-import numpy
-
-from ._warpwise import Error
+from ._command import told
 
 try:
     from ._emulator import (
@@ -50,9 +44,6 @@ except ImportError as error:
 __all__ = [
     "Buffer", "ExecutionCounts", "Fault", "Kernel", "Launch", "LineCounts", "MemoryCounts", "Module", "Outcome",
     "PassCounts", "Testbench", "TrafficCounts", "explain"]
-
-
-REPEATED = ("--arg", "--define", "--dump", "--include")  # of the command's options, each with one value
 
 
 def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[str, Any]":
@@ -67,43 +58,5 @@ def explain(*subjects: Union[str, "os.PathLike[str]"], **options: Any) -> "dict[
     The command has to be installed, on the PATH or where the environment variable WARPWISE says. Faults of the kernel are
     in the dict; what the command could not do is raised as an Error.
     """
-    command = os.environ.get("WARPWISE") or shutil.which("warpwise")
-    if command is None:
-        raise Error("explain runs the command warpwise, which is not on the PATH; WARPWISE=FILE says where it is")
-    with tempfile.TemporaryDirectory() as folder:
-        words = [os.fspath(each) for each in subjects]
-        for name, value in options.items():
-            words += _option("--" + name.replace("_", "-"), value, folder)
-        try:
-            ended = subprocess.run([command, "explain", "--json", *words], capture_output=True, text=True, check=False)
-        except OSError as error:
-            raise Error(f"explain runs the command {command}: {error.strerror}") from None
-    if not ended.stdout:  # a kernel with faults has a report and ends with another status too
-        raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
-    result: "dict[str, Any]" = json.loads(ended.stdout)
-    return result
-
-
-def _option(name: str, value: Any, folder: str) -> "list[str]":
-    if value is True:
-        return [name]
-    if value is False or value is None:
-        return []
-    if isinstance(value, (list, tuple)):
-        if name in REPEATED:
-            return [word for each in value for word in _option(name, each, folder)]
-        return [name, ",".join(str(each) for each in value)]
-    if name == "--arg" and isinstance(value, (numpy.ndarray, numpy.generic)):
-        return [name, _argument(value, folder)]
-    return [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
-
-
-def _argument(array: Any, folder: str) -> str:
-    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
-        raise TypeError(f"arg has {array.dtype}; there are integers and floats of up to 64 bits")
-    if array.ndim == 0:
-        return f"{array.dtype.kind}{8 * array.dtype.itemsize}:{array.item()}"
-    handle, path = tempfile.mkstemp(suffix=".npy", dir=folder)
-    with os.fdopen(handle, "wb") as file:
-        numpy.save(file, array.reshape(-1))
-    return f"{array.dtype.kind}{8 * array.dtype.itemsize}[{array.size}]:@{path}"
+    said: "dict[str, Any]" = told(["explain"], subjects, options, {"size": "x"})
+    return said

@@ -1,0 +1,63 @@
+"""The command warpwise, which has what the library has not: `explain` and the laboratory."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy
+
+from ._warpwise import Error
+
+REPEATED = ("--arg", "--define", "--dump", "--include")  # of the command's options, each with one value
+
+
+def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, Any]", between: "Mapping[str, str]") -> Any:
+    """What `warpwise WORDS --json SUBJECTS` prints, read.
+
+    options  the command's, with _ for -. Of a list each element is a value of an option that may be repeated; else they are
+             joined by what `between` names for the option, by default a comma
+    """
+    command = os.environ.get("WARPWISE") or shutil.which("warpwise")
+    if command is None:
+        raise Error(f"{words[0]} runs the command warpwise, which is not on the PATH; WARPWISE=FILE says where it is")
+    with tempfile.TemporaryDirectory() as folder:
+        all_words = [*words, "--json", *map(os.fspath, subjects)]
+        for name, value in options.items():
+            all_words += option("--" + name.replace("_", "-"), value, folder, between.get(name, ","))
+        try:
+            ended = subprocess.run([command, *all_words], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
+    if not ended.stdout:  # a kernel with faults has a report and ends with another status too
+        raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
+    return json.loads(ended.stdout)
+
+
+def option(name: str, value: Any, folder: str, between: str) -> "list[str]":
+    """An option as the command takes it. Arrays become files in the folder."""
+    if value is True:
+        return [name]
+    if value is False or value is None:
+        return []
+    if isinstance(value, (list, tuple)):
+        if name in REPEATED:
+            return [word for each in value for word in option(name, each, folder, between)]
+        return [name, between.join(str(each) for each in value)]
+    if name == "--arg" and isinstance(value, (numpy.ndarray, numpy.generic)):
+        return [name, _argument(value, folder)]
+    return [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+
+
+def _argument(array: Any, folder: str) -> str:
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"arg has {array.dtype}; there are integers and floats of up to 64 bits")
+    if array.ndim == 0:
+        return f"{array.dtype.kind}{8 * array.dtype.itemsize}:{array.item()}"
+    handle, path = tempfile.mkstemp(suffix=".npy", dir=folder)
+    with os.fdopen(handle, "wb") as file:
+        numpy.save(file, array.reshape(-1))
+    return f"{array.dtype.kind}{8 * array.dtype.itemsize}[{array.size}]:@{path}"
