@@ -39,6 +39,16 @@ inline constexpr int differences_rows = 8;
 inline constexpr int differences_tile_columns = 32 * differences_columns;
 inline constexpr int differences_tile_rows = differences_threads / 32 * differences_rows;
 
+// Complex numbers that a block of a transform's kernels has in shared memory: 64 KiB, what CC 7.5
+// gives.
+inline constexpr int log_transform_points = 12;
+inline constexpr int transform_points = 1 << log_transform_points;
+inline constexpr int transform_threads = 256;
+// A line of a tile, in one direction or the other.
+inline constexpr int log_transform_least = 8;
+inline constexpr int log_transform_width = 12;
+inline constexpr int log_transform_height = 11;
+
 /// The device's name for Finding.
 struct FindPlace {
   int64_t x;
@@ -70,6 +80,34 @@ struct FindArguments {
   int64_t rows;
   int64_t windows_rows;  ///< that a block of windows_kernel takes
   bool integers;         ///< whether the map is u32
+};
+
+struct alignas(16) Complex {
+  double re;
+  double im;
+};
+
+/// A template's sums.
+struct alignas(16) TemplateSums {
+  unsigned long long sum;
+  unsigned long long squares;
+};
+
+/// How the products at a band's places are summed by transforms: tiles of the image in raster
+/// order, two of them a transform, the real and the imaginary part.
+struct FindTransform {
+  Complex* roots;            ///< transform_points: of 1, e^(−2πi k / transform_points)
+  Complex* templ;            ///< in the order in which columns_kernel meets its points
+  Complex* image;            ///< of each pair of tiles, its rows
+  TemplateSums* templ_sums;  ///< one from each warp of transform_totals_threads, to be added
+  TemplateSums* parts;       ///< one from each warp of template_rows_kernel
+  int64_t part_count;
+  int64_t tile_columns;  ///< of places
+  int64_t tile_rows;     ///< likewise
+  int64_t tiles_x;
+  int64_t tiles;
+  int log_width;  ///< of a tile's pixels
+  int log_height;
 };
 
 }  // namespace warpwise::kernels::find

@@ -11,11 +11,11 @@
 
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/find/backends.hpp"
-#include "warpwise/primitives/find/ranking.hpp"
-#include "warpwise/primitives/shared/matching-inl.hpp"
+#include "warpwise/primitives/find/cpu_scores-inl.hpp"
+#include "warpwise/primitives/find/cpu_transforms-inl.hpp"
 
 // Direct correlation: tiles of a few rows of places are scored at once, so that each pixel of the
-// image is loaded and widened once for all of them.
+// image is loaded and widened once for all of them. Products of large templates by transforms.
 
 HWY_BEFORE_NAMESPACE();
 namespace warpwise::detail::find::HWY_NAMESPACE {
@@ -26,12 +26,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using detail::HWY_NAMESPACE::absolute_differences_of_8;
 using detail::HWY_NAMESPACE::add_products_of_pairs;
 #endif
-using detail::HWY_NAMESPACE::normalised_lanes;
 
 // Rows of a tile. Their accumulators, two vectors each, fill half of 16 registers.
 constexpr std::int64_t tile_rows = 4;
-// Columns of a tile: a vector of bytes on the widest target.
-constexpr std::int64_t tile_columns = 64;
+constexpr std::int64_t tile_columns = scored_places;
 // The most template pixels that are summed in 32 bits: 65536 · 255² < 2^32.
 constexpr std::int64_t piece_pixels = 65536;
 
@@ -217,80 +215,12 @@ class TileSource {
   std::vector<std::uint8_t> copy_;
 };
 
-/// Σb and Σb² over the part of the image at each place of a row, slid down from row to row.
-class WindowSums {
- public:
-  /// Starts above place row `first`.
-  WindowSums(ConstHostView templ, ConstHostView image, std::int64_t first)
-      : image_(image), width_(templ.width()), height_(templ.height()), y_(first),
-        column_sum_(static_cast<std::size_t>(image.width())),
-        column_squares_(static_cast<std::size_t>(image.width())) {
-    for (std::int64_t j = 0; j < height_ - 1; ++j) add(y_ + j, 1);
-  }
-
-  /// The sums of the next row of places.
-  void next(std::vector<std::int64_t>& sums, std::vector<std::int64_t>& squares) {
-    add(y_ + height_ - 1, 1);
-    std::int64_t sum = 0, square = 0;
-    for (std::int64_t u = 0; u < image_.width(); ++u) {
-      sum += column_sum_[static_cast<std::size_t>(u)];
-      square += column_squares_[static_cast<std::size_t>(u)];
-      if (u + 1 < width_) continue;
-      const auto x = static_cast<std::size_t>(u + 1 - width_);
-      sums[x] = sum;
-      squares[x] = square;
-      sum -= column_sum_[x];
-      square -= column_squares_[x];
-    }
-    add(y_, -1);
-    ++y_;
-  }
-
- private:
-  void add(std::int64_t y, std::int64_t sign) {
-    const auto* row = reinterpret_cast<const std::uint8_t*>(image_.row(y));
-    for (std::size_t u = 0; u < column_sum_.size(); ++u) {
-      const std::int64_t pixel = row[u];
-      column_sum_[u] += sign * pixel;
-      column_squares_[u] += sign * pixel * pixel;
-    }
-  }
-
-  ConstHostView image_;
-  std::int64_t width_, height_;
-  std::int64_t y_;
-  std::vector<std::int64_t> column_sum_;
-  std::vector<std::int64_t> column_squares_;
-};
-
-/// One call of find(), and the template's part in every score.
-struct Problem {
-  ConstHostView templ;
-  ConstHostView image;
-  std::optional<HostView> map;
-  Measure measure;
-  std::int64_t columns, rows;  ///< of places
-  std::vector<Piece> pieces;
-  std::int64_t n, sum, squares;  ///< of the template
-
-  Problem(ConstHostView t, ConstHostView i, const std::optional<HostView>& m, Measure how)
-      : templ(t), image(i), map(m), measure(how), columns(i.width() - t.width() + 1),
-        rows(i.height() - t.height() + 1), pieces(pieces_of(t)), n(t.width() * t.height()), sum(0),
-        squares(0) {
-    for (const Piece& piece : pieces) {
-      for (const std::int64_t pixel : piece.bytes) {
-        sum += pixel;
-        squares += pixel * pixel;
-      }
-    }
-  }
-};
-
 /// Scores strips of rows of places.
 class Scorer {
  public:
-  Scorer(const Problem& p, std::int64_t first)
-      : p_(p), source_(p.image, p.pieces.front().width), windows_(p.templ, p.image, first) {
+  Scorer(const Problem& p, const std::vector<Piece>& pieces, std::int64_t first)
+      : p_(p), pieces_(pieces), source_(p.image, pieces.front().width),
+        windows_(p.templ, p.image, first), scores_(p) {
     for (auto* rows : {&window_sum_, &window_squares_}) {
       for (auto& row : *rows) row.resize(static_cast<std::size_t>(p.columns));
     }
@@ -307,7 +237,7 @@ class Scorer {
     }
     for (std::int64_t x = 0; x < p_.columns; x += tile_columns) {
       for (auto& row : sums_) row.fill(0);
-      for (const Piece& piece : p_.pieces) {
+      for (const Piece& piece : pieces_) {
         const auto from = source_.at(x + piece.x, y + piece.y, rows + piece.height - 1);
         if (p_.measure == Measure::sad) {
           add_differences(piece, from.data, from.pitch, rows, sums_);
@@ -317,94 +247,70 @@ class Scorer {
       }
       const std::int64_t count = std::min(tile_columns, p_.columns - x);
       for (std::int64_t q = 0; q < rows; ++q) {
-        turn_into_scores(static_cast<std::size_t>(q), x, count);
-        take(x, y + q, count, best);
+        const auto i = static_cast<std::size_t>(q);
+        scores_.score(x, y + q, count, sums_[i].data(), window_sum_[i].data() + x,
+                      window_squares_[i].data() + x, best);
       }
     }
   }
 
  private:
-  /// scores_ from row q of sums_, place x on.
-  void turn_into_scores(std::size_t q, std::int64_t x, std::int64_t count) {
-    const std::uint64_t* sums = sums_[q].data();
-    const std::int64_t* window_sum = window_sum_[q].data() + x;
-    const std::int64_t* window_squares = window_squares_[q].data() + x;
-    const bool zero_mean = p_.measure == Measure::zncc;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto s = static_cast<std::int64_t>(sums[i]);
-      switch (p_.measure) {
-        case Measure::sad: scores_[i] = static_cast<double>(s); break;
-        case Measure::ssd:
-          scores_[i] = static_cast<double>(p_.squares - 2 * s + window_squares[i]);
-          break;
-        case Measure::ncc:
-          scores_[i] = static_cast<double>(s);
-          powers_[i] = static_cast<double>(window_squares[i]);
-          break;
-        case Measure::zncc:
-          scores_[i] = static_cast<double>(p_.n * s - p_.sum * window_sum[i]);
-          powers_[i] =
-              static_cast<double>(p_.n * window_squares[i] - window_sum[i] * window_sum[i]);
-          break;
-      }
-    }
-    if (least_is_best(p_.measure)) return;
-    const hn::ScalableTag<double> d;
-    const auto power = hn::Set(
-        d, static_cast<double>(zero_mean ? p_.n * p_.squares - p_.sum * p_.sum : p_.squares));
-    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-      const auto score =
-          normalised_lanes(d, hn::Load(d, scores_ + i), power, hn::Load(d, powers_ + i));
-      hn::Store(score, d, scores_ + i);
-    }
-  }
-
-  void take(std::int64_t x, std::int64_t y, std::int64_t count, Finding& best) const {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const Finding here{x + i, y, scores_[i]};
-      if (ranks_before(here, best, p_.measure)) best = here;
-    }
-    if (!p_.map) return;
-    std::byte* row = p_.map->row(y);
-    if (p_.map->type() == ElementType::u32) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        store(row, x + i, static_cast<std::uint32_t>(scores_[i]));
-      }
-    } else {
-      for (std::int64_t i = 0; i < count; ++i) store(row, x + i, static_cast<float>(scores_[i]));
-    }
-  }
-
   const Problem& p_;
+  const std::vector<Piece>& pieces_;
   TileSource source_;
   WindowSums windows_;
+  RowScores scores_;
   std::array<std::vector<std::int64_t>, tile_rows> window_sum_;
   std::array<std::vector<std::int64_t>, tile_rows> window_squares_;
   TileSums sums_{};
-  HWY_ALIGN double scores_[tile_columns]{};
-  HWY_ALIGN double powers_[tile_columns]{};
 };
+
+/// Whether transforms take less time than the sums themselves.
+bool transforms_pay(const Problem& p, const TileSize& size) {
+  // Products of pixels in the time of a pass over a point.
+  constexpr std::int64_t pass = 60;
+  return p.columns * p.rows * p.n / pass > size.work();
+}
+
+/// The best of what each task's scorer, made by make(first), finds in its units by score(scorer,
+/// unit, best).
+template <class Make, class Score>
+Finding best_of(std::int64_t units, std::int64_t unit_bytes, Measure measure, const Make& make,
+                const Score& score) {
+  const Finding worst{0, 0, worst_score(measure)};
+  Finding best = worst;
+  std::mutex best_mutex;
+  cpu::parallel_rows(units, unit_bytes, [&](auto first, auto last) {
+    auto scorer = make(first);
+    Finding mine = worst;
+    for (std::int64_t unit = first; unit < last; ++unit) score(scorer, unit, mine);
+    const std::lock_guard lock(best_mutex);
+    if (ranks_before(mine, best, measure)) best = mine;
+  });
+  return best;
+}
 
 Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,
                  Measure measure) {
   const Problem problem(templ, image, map, measure);
-  const Finding worst{0, 0, worst_score(measure)};
-  Finding best = worst;
-  std::mutex best_mutex;
-  const std::int64_t tiles = (problem.rows + tile_rows - 1) / tile_rows;
+  const auto size = measure == Measure::sad ? std::nullopt : tile_size(problem);
+  if (size && transforms_pay(problem, *size)) {
+    const TemplateTransform transform(templ, *size);
+    // A pair takes far longer than a task should at least.
+    return best_of(
+        size->pairs, cpu::bytes_per_task, measure,
+        [&](auto) { return TransformScorer(problem, *size, transform); },
+        [](auto& scorer, auto pair, Finding& best) { scorer.score(pair, best); });
+  }
+  const std::vector<Piece> pieces = pieces_of(templ);
   // A pixel of the template costs about as much time as a 16th of a byte of memory traffic.
-  cpu::parallel_rows(tiles, image.width() * tile_rows * (problem.n / 16 + 1),
-                     [&](auto first, auto last) {
-                       Scorer scorer(problem, first * tile_rows);
-                       Finding mine = worst;
-                       for (std::int64_t t = first; t < last; ++t) {
-                         const std::int64_t y = t * tile_rows;
-                         scorer.score(y, std::min(tile_rows, problem.rows - y), mine);
-                       }
-                       const std::lock_guard lock(best_mutex);
-                       if (ranks_before(mine, best, measure)) best = mine;
-                     });
-  return best;
+  return best_of((problem.rows + tile_rows - 1) / tile_rows,
+                 image.width() * tile_rows * (problem.n / 16 + 1), measure,
+                 [&](auto first) { return Scorer(problem, pieces, first * tile_rows); },
+                 [&](auto& scorer, auto tile, Finding& best) {
+                   const std::int64_t y = tile * tile_rows;
+                   scorer.score(y, std::min(tile_rows, problem.rows - y), best);
+                 });
 }
 
 }  // namespace

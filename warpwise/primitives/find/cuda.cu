@@ -4,11 +4,14 @@
 
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/limit.hpp"
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/find/backends.hpp"
 #include "warpwise/primitives/find/differences.cuh"
 #include "warpwise/primitives/find/launch.hpp"
 #include "warpwise/primitives/find/products.cuh"
+#include "warpwise/primitives/find/transforms.cuh"
+#include "warpwise/primitives/find/tunables.hpp"
 #include "warpwise/primitives/find/windows.cuh"
 
 namespace warpwise::detail::find {
@@ -46,18 +49,67 @@ Function function_of(const FindKernel& kernel) {
   throw Error("find: no kernel of measure " + std::to_string(static_cast<int>(kernel.measure)));
 }
 
+using Transform = void (*)(kernels::find::FindArguments, kernels::find::FindTransform);
+
+template <bool wide>
+Transform scores_of(Measure measure) {
+  using kernels::find::transform_scores_kernel;
+  using Sum = std::conditional_t<wide, unsigned long long, unsigned>;
+  switch (measure) {
+    case Measure::sad: break;
+    case Measure::ssd: return transform_scores_kernel<Measure::ssd, Sum>;
+    case Measure::ncc: return transform_scores_kernel<Measure::ncc, Sum>;
+    case Measure::zncc: return transform_scores_kernel<Measure::zncc, Sum>;
+  }
+  __builtin_unreachable();
+}
+
+/// Null: not a step of transforms.
+Transform transform_of(const FindKernel& kernel) {
+  switch (kernel.step) {
+    case FindStep::template_rows: return kernels::find::template_rows_kernel;
+    case FindStep::template_columns: return kernels::find::template_columns_kernel;
+    case FindStep::image_rows: return kernels::find::image_rows_kernel;
+    case FindStep::columns: return kernels::find::columns_kernel;
+    case FindStep::transform_scores:
+      return kernel.wide ? scores_of<true>(kernel.measure) : scores_of<false>(kernel.measure);
+    case FindStep::differences:
+    case FindStep::windows:
+    case FindStep::products:
+    case FindStep::roots:
+    case FindStep::best: break;
+  }
+  return nullptr;
+}
+
+std::optional<TransformTiles> tiles_of(const FindCall& call) {
+  if (call.measure == Measure::sad) return {};
+  const kernels::find::FindArguments& a = call.whole;
+  const int kernel = tuning::chosen(kernel_tunable, static_cast<int>(call.measure),
+                                    a.image_width * a.image_height);
+  if (kernel == by_products) return {};
+  const std::optional<TransformTiles> tiles = transform_tiles(a, band_rows(a));
+  if (!tiles || kernel == by_transforms) return tiles;
+  const int ratio = gpu::device_limit(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+  return transforms_pay(a, band_rows(a), *tiles, ratio) ? tiles : std::nullopt;
+}
+
 }  // namespace
 
 void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
                const std::optional<DeviceView>& map, Measure measure, gpu::StreamHandle stream) {
   gpu::require_device();
   const FindCall call = find_call(templ, image, best, map, measure);
-  const FindPlan plan = find_plan(call);
+  const FindPlan plan = find_plan(call, tiles_of(call));
   const gpu::Buffer scratch(plan.scratch_bytes(), stream);
   find_launches(call, plan, scratch.data(), [&](const gpu::Launch<FindKernel>& launch) {
     const char* const name = kernel_name(launch.kernel);
     if (launch.kernel.step == FindStep::best)
       gpu::start(kernels::find::find_best_kernel, launch, name, stream);
+    else if (launch.kernel.step == FindStep::roots)
+      gpu::start(kernels::find::roots_kernel, launch, name, stream);
+    else if (const Transform transform = transform_of(launch.kernel))
+      gpu::start(transform, launch, name, stream);
     else
       gpu::start(function_of(launch.kernel), launch, name, stream);
   });

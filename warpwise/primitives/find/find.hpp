@@ -29,7 +29,9 @@ struct Finding {
 ///
 /// `templ` and `image`: one channel of u8, any pitch, any alignment; they may overlap. Every
 /// backend gives the same bits. The time grows with the area of the template times that of the
-/// image.
+/// image; that of ssd, ncc and zncc only up to templates of some tens of pixels a side, for which
+/// transforms are faster: docs/decisions/2026-11-25-find-transforms.md. They take up to 64 MiB a
+/// thread, and as much again.
 ///
 /// Runs on the CPU, in parallel on the calling thread's oneTBB arena; returns when done.
 /// Source: document E, rows E1 and E3 (similarity at every position, tracked object).
@@ -51,7 +53,9 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. Scratch memory comes from
 /// gpu::Buffer's stream-ordered pool: for ssd, ncc and zncc up to 8 bytes a place, 20 for templates
 /// of more than 66,051 pixels, of some 16 million places at a time, but of 128 rows at least: for
-/// zncc in an image a million pixels wide of 128 million, which take 1 GB.
+/// zncc in an image a million pixels wide of 128 million, which take 1 GB. Transforms, for
+/// templates of about 100 pixels a side and more, take 16 bytes more a pixel of each pair of their
+/// tiles and of the template's: 200 MB for 4096×3000 pixels, 2 GiB at most.
 ///
 /// `best` is where the Finding is left in device memory: one row of sizeof(Finding) pixels of u8,
 /// at any address.

@@ -8,6 +8,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "warpwise/primitives/shared/tuning.hpp"
 
 namespace warpwise {
 
@@ -40,8 +41,32 @@ void fill(GuardedImage& image, int levels, std::uint64_t seed) {
   }
 }
 
+/// The settings that have a GPU's calls with images of this size sum products by transforms.
+std::vector<tuning::Setting> transforms_for(Size image) {
+  constexpr int transforms = 2;
+  for (const tuning::Tunable* each : tuning::tunables()) {
+    if (each->primitive != "find" || each->name != "kernel") continue;
+    std::vector<tuning::Setting> settings;
+    for (int kind = 0; kind < static_cast<int>(each->kinds.size()); ++kind) {
+      const int size = tuning::size_class(image.width * image.height);
+      settings.push_back({{each, kind, size}, transforms});
+    }
+    return settings;
+  }
+  return {};
+}
+
 class FindTest : public test::BackendTest {
  protected:
+  /// What compare_with_reference() does, by transforms on a GPU. A CPU takes them by a rule.
+  void compare_transforms(Size templ_size, Size image_size, int levels, Measure measure) {
+    const tuning::Trial trial(transforms_for(image_size));
+    compare_with_reference(templ_size, image_size, levels, measure);
+    if (GetParam() != Backend::cpu) {
+      EXPECT_FALSE(trial.asked().empty());
+    }
+  }
+
   Finding find_with(GuardedImage& templ, GuardedImage& image, GuardedImage* map, Measure measure,
                     Layout best_layout = {}) {
     if (GetParam() == Backend::cpu) {
@@ -184,6 +209,70 @@ TEST_P(FindTest, ProductsBeyond32Bits) {
   }
   store(image.view().row(258), 1, std::uint8_t{9});
   compare_with_reference(templ, image, Measure::ncc, ElementType::f32);
+}
+
+// Tiles of one size and another, some of them without a partner, and templates of all of a tile.
+TEST_P(FindTest, Transforms) {
+  compare_transforms({1, 1}, {300, 270}, 256, Measure::ssd);
+  compare_transforms({256, 1}, {530, 20}, 256, Measure::zncc);
+  compare_transforms({1, 255}, {20, 530}, 256, Measure::ncc);
+  compare_transforms({63, 65}, {319, 321}, 256, Measure::zncc);
+  compare_transforms({100, 60}, {101, 600}, 256, Measure::ssd);
+  compare_transforms({257, 3}, {1100, 9}, 256, Measure::ncc);
+  compare_transforms({37, 40}, {37, 40}, 256, Measure::zncc);
+}
+
+// On a CPU, where the rule takes them.
+TEST_P(FindTest, TransformsThatPay) {
+  for (const Measure measure : measures) {
+    if (measure == Measure::sad) continue;
+    compare_transforms({97, 90}, {301, 277}, 256, measure);
+    compare_transforms({64, 131}, {201, 500}, 2, measure);
+  }
+  compare_transforms({301, 97}, {523, 203}, 256, Measure::zncc);
+}
+
+// The pixels that make the greatest numbers, and numbers that are least like noise.
+TEST_P(FindTest, TransformsOfExtremes) {
+  const auto draw = [](GuardedImage& image, auto pixel) {
+    for (std::int64_t y = 0; y < image.view().height(); ++y) {
+      for (std::int64_t x = 0; x < image.view().width(); ++x) {
+        store(image.view().row(y), x, static_cast<std::uint8_t>(pixel(x, y) ? 255 : 0));
+      }
+    }
+  };
+  using Pixel = bool (*)(std::int64_t, std::int64_t);
+  const Pixel patterns[] = {[](auto, auto) { return true; },
+                            [](auto x, auto y) { return (x + y) % 2 == 0; },
+                            [](auto x, auto) { return x % 2 == 0; },
+                            [](auto x, auto y) { return x * x + y * y < 90 * 90; }};
+  const Size image_size{330, 290};
+  for (const Size templ_size : {Size{120, 115}, Size{258, 257}}) {
+    for (std::size_t i = 0; i < std::size(patterns); ++i) {
+      GuardedImage templ(ElementType::u8, templ_size.width, templ_size.height);
+      GuardedImage image(ElementType::u8, image_size.width, image_size.height);
+      draw(templ, patterns[i]);
+      draw(image, patterns[i]);
+      store(image.view().row(200), 9, std::uint8_t{7});
+      const tuning::Trial trial(transforms_for(image_size));
+      const Measure measure = measures[1 + i % 3];
+      compare_with_reference(templ, image, measure, ElementType::f32);
+      compare_with_reference(templ, image, Measure::zncc, ElementType::f32);
+    }
+  }
+}
+
+TEST_P(FindTest, RandomProblemsByTransforms) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random()) % n; };
+  for (int i = 0; i < 12; ++i) {
+    const Size image{1 + below(700), 1 + below(300)};
+    const Size templ{1 + below(std::min<std::int64_t>(image.width, 70)),
+                     1 + below(std::min<std::int64_t>(image.height, 50))};
+    compare_transforms(templ, image, static_cast<int>(2 + below(255)), measures[1 + below(3)]);
+  }
 }
 
 TEST_P(FindTest, RandomProblems) {

@@ -10,11 +10,23 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/find/arguments.hpp"
 #include "warpwise/primitives/find/find.hpp"
+#include "warpwise/primitives/find/plan.hpp"
 
 // How find's kernels are launched.
 namespace warpwise::detail::find {
 
-enum class FindStep : unsigned char { differences, windows, products, best };
+enum class FindStep : unsigned char {
+  differences,
+  windows,
+  products,
+  roots,
+  template_rows,
+  template_columns,
+  image_rows,
+  columns,
+  transform_scores,
+  best
+};
 
 /// A kernel and its template arguments.
 struct FindKernel {
@@ -27,6 +39,12 @@ constexpr const char* kernel_name(const FindKernel& kernel) {
     case FindStep::differences: return "differences_kernel";
     case FindStep::windows: return "windows_kernel";
     case FindStep::products: return "products_kernel";
+    case FindStep::roots: return "roots_kernel";
+    case FindStep::template_rows: return "template_rows_kernel";
+    case FindStep::template_columns: return "template_columns_kernel";
+    case FindStep::image_rows: return "image_rows_kernel";
+    case FindStep::columns: return "columns_kernel";
+    case FindStep::transform_scores: return "transform_scores_kernel";
     case FindStep::best: return "find_best_kernel";
   }
   return "";
@@ -84,27 +102,85 @@ inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
 }
 inline std::int64_t blocks_of(const gpu::Shape& grid) { return std::int64_t{grid.x} * grid.y; }
 
+/// Rows of tiles that a block of a transform's kernel takes.
+inline std::int64_t transform_block_rows(const TransformTiles& tiles) {
+  return kernels::find::transform_points >> tiles.log_width;
+}
+inline gpu::Shape transform_scores_grid(const TransformTiles& tiles) {
+  return {gpu::grid_x(gpu::blocks_for(tiles.rows, transform_block_rows(tiles))),
+          gpu::grid_y(tiles.pairs())};
+}
+
+/// What lies where in a transform's scratch memory, from 0 on.
+struct TransformMemory {
+  static constexpr std::int64_t warps = kernels::find::transform_threads / 32;
+  std::int64_t part_count;
+  std::int64_t templ_at, image_at, sums_at, parts_at, bytes;
+
+  TransformMemory(const kernels::find::FindArguments& a, const TransformTiles& tiles)
+      : part_count(warps * gpu::blocks_for(a.templ_height, transform_block_rows(tiles))),
+        templ_at(kernels::find::transform_points * point_bytes),
+        image_at(templ_at + tiles.pixels() * point_bytes),
+        sums_at(image_at + tiles.pairs() * tiles.pixels() * point_bytes),
+        parts_at(sums_at + warps * sums_bytes), bytes(parts_at + part_count * sums_bytes) {}
+
+ private:
+  static constexpr std::int64_t point_bytes = sizeof(kernels::find::Complex);
+  static constexpr std::int64_t sums_bytes = sizeof(kernels::find::TemplateSums);
+};
+
+inline kernels::find::FindTransform transform_arguments(const kernels::find::FindArguments& a,
+                                                        const TransformTiles& tiles,
+                                                        std::byte* scratch) {
+  const TransformMemory memory(a, tiles);
+  kernels::find::FindTransform t{};
+  t.roots = reinterpret_cast<kernels::find::Complex*>(scratch);
+  t.templ = reinterpret_cast<kernels::find::Complex*>(scratch + memory.templ_at);
+  t.image = reinterpret_cast<kernels::find::Complex*>(scratch + memory.image_at);
+  t.templ_sums = reinterpret_cast<kernels::find::TemplateSums*>(scratch + memory.sums_at);
+  t.parts = reinterpret_cast<kernels::find::TemplateSums*>(scratch + memory.parts_at);
+  t.part_count = memory.part_count;
+  t.tile_columns = tiles.columns;
+  t.tile_rows = tiles.rows;
+  t.tiles_x = tiles.across;
+  t.tiles = tiles.count;
+  t.log_width = tiles.log_width;
+  t.log_height = tiles.log_height;
+  return t;
+}
+
 /// The scratch memory of a call: sums of a band of places, one part behind the other, each at a
-/// multiple of 16 bytes, then the best places of the blocks of all bands.
+/// multiple of 16 bytes, then what transforms need, and the best places of the blocks of all bands.
 struct FindPlan {
+  std::optional<TransformTiles> transform;  ///< of a band
   std::int64_t band_rows = 0;      ///< of places whose sums lie in scratch memory at a time
+  bool wide = false;               ///< whether 32 bits do not hold a sum
   std::int64_t scratch_pitch = 0;  ///< elements a row of places
-  std::int64_t product_bytes = 0;  ///< 0 where 32 bits hold a sum
+  std::int64_t product_bytes = 0;  ///< 0 where nothing is carried
   std::int64_t square_bytes = 0;
   std::int64_t sum_bytes = 0;
+  std::int64_t transform_bytes = 0;
   std::int64_t candidate_bytes = 0;
 
-  std::int64_t candidates_at() const { return product_bytes + square_bytes + sum_bytes; }
+  std::int64_t transform_at() const { return product_bytes + square_bytes + sum_bytes; }
+  std::int64_t candidates_at() const { return transform_at() + transform_bytes; }
   std::int64_t scratch_bytes() const { return checked_add(candidates_at(), candidate_bytes); }
 };
 
-inline FindPlan find_plan(const FindCall& call) {
+/// Rows of places whose sums lie in scratch memory at a time.
+inline std::int64_t band_rows(const kernels::find::FindArguments& a) {
   // Enough places a band for all of a GPU's multiprocessors to be busy many times over, little
   // enough for images of any size.
   constexpr std::int64_t band_places = std::int64_t{1} << 24;
+  constexpr std::int64_t tile_rows = kernels::find::products_tile_rows;
+  return std::min(a.rows, gpu::blocks_for(band_places / tile_rows, a.columns) * tile_rows);
+}
+
+/// \param transform  of a band, to sum the products of ssd, ncc or zncc by; none: by matrix units
+inline FindPlan find_plan(const FindCall& call,
+                          const std::optional<TransformTiles>& transform = {}) {
   // Σb² and Σab over so many pixels fit 32 bits.
   constexpr std::int64_t narrow_area = 0xffffffff / (255 * 255);
-  constexpr std::int64_t tile_rows = kernels::find::products_tile_rows;
   const kernels::find::FindArguments& a = call.whole;
   FindPlan plan;
   plan.band_rows = a.rows;
@@ -113,19 +189,20 @@ inline FindPlan find_plan(const FindCall& call) {
         checked_mul(blocks_of(differences_grid(a)), std::int64_t{sizeof(kernels::find::FindPlace)});
     return plan;
   }
-  plan.band_rows =
-      std::min(a.rows, gpu::blocks_for(band_places / tile_rows, a.columns) * tile_rows);
-  const bool wide = a.templ_width * a.templ_height > narrow_area;
+  plan.band_rows = band_rows(a);
+  plan.transform = transform;
+  plan.wide = a.templ_width * a.templ_height > narrow_area;
   plan.scratch_pitch =
       gpu::blocks_for(a.columns, kernels::find::windows_columns) * kernels::find::windows_columns;
   const std::int64_t places = checked_mul(plan.scratch_pitch, plan.band_rows);
-  plan.product_bytes = checked_mul(places, wide ? 8 : 0);
-  plan.square_bytes = checked_mul(places, wide ? 8 : 4);
+  plan.product_bytes = checked_mul(places, plan.wide && !transform ? 8 : 0);
+  plan.square_bytes = checked_mul(places, plan.wide ? 8 : 4);
   plan.sum_bytes = checked_mul(places, call.measure == Measure::zncc ? 4 : 0);
+  if (transform) plan.transform_bytes = TransformMemory(a, *transform).bytes;
   kernels::find::FindArguments band = a;
   band.rows = plan.band_rows;
-  const std::int64_t blocks =
-      checked_mul(blocks_of(products_grid(band)), gpu::blocks_for(a.rows, plan.band_rows));
+  const gpu::Shape grid = transform ? transform_scores_grid(*transform) : products_grid(band);
+  const std::int64_t blocks = checked_mul(blocks_of(grid), gpu::blocks_for(a.rows, plan.band_rows));
   plan.candidate_bytes = checked_mul(blocks, std::int64_t{sizeof(kernels::find::FindPlace)});
   return plan;
 }
@@ -139,18 +216,41 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
   FindArguments whole = call.whole;
   whole.candidates = reinterpret_cast<kernels::find::FindPlace*>(scratch + plan.candidates_at());
   whole.scratch_pitch = plan.scratch_pitch;
-  const bool wide = plan.product_bytes > 0;
-  if (wide) whole.products = reinterpret_cast<unsigned long long*>(scratch);
+  if (plan.product_bytes > 0) whole.products = reinterpret_cast<unsigned long long*>(scratch);
   if (plan.square_bytes > 0) whole.squares = scratch + plan.product_bytes;
   if (plan.sum_bytes > 0) {
     whole.sums = reinterpret_cast<unsigned*>(scratch + plan.product_bytes + plan.square_bytes);
   }
-  const auto start = [&](FindStep step, gpu::Shape grid, int threads, const auto&... parameters) {
-    use(gpu::Launch<FindKernel>{.kernel = {step, call.measure, wide},
+  const auto launch = [&](FindStep step, gpu::Shape grid, int threads, std::size_t shared_bytes,
+                          const auto&... parameters) {
+    use(gpu::Launch<FindKernel>{.kernel = {step, call.measure, plan.wide},
                                 .grid = grid,
                                 .block = {static_cast<unsigned>(threads)},
+                                .shared_bytes = shared_bytes,
                                 .parameters = gpu::Parameters::of(parameters...)});
   };
+  const auto start = [&](FindStep step, gpu::Shape grid, int threads, const auto&... parameters) {
+    launch(step, grid, threads, 0, parameters...);
+  };
+  kernels::find::FindTransform transform{};
+  if (plan.transform) {
+    transform = transform_arguments(whole, *plan.transform, scratch + plan.transform_at());
+  }
+  const auto start_transform = [&](FindStep step, gpu::Shape grid, const FindArguments& a) {
+    constexpr std::size_t bytes = kernels::find::transform_points * sizeof(kernels::find::Complex);
+    launch(step, grid, kernels::find::transform_threads, bytes, a, transform);
+  };
+  const auto transform_columns = [&] {
+    return gpu::grid_x(plan.transform->pixels() / kernels::find::transform_points);
+  };
+  if (plan.transform) {
+    start(FindStep::roots, {kernels::find::transform_points / kernels::find::transform_threads},
+          kernels::find::transform_threads, transform);
+    const std::int64_t rows = transform_block_rows(*plan.transform);
+    start_transform(FindStep::template_rows,
+                    {gpu::grid_x(gpu::blocks_for(whole.templ_height, rows))}, whole);
+    start_transform(FindStep::template_columns, {transform_columns()}, whole);
+  }
   std::int64_t count = 0;
   for (std::int64_t row = 0; row < whole.rows; row += plan.band_rows) {
     FindArguments band = whole;
@@ -170,8 +270,19 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
     start(FindStep::windows,
           find_grid(band, kernels::find::windows_tile_columns, static_cast<int>(band.windows_rows)),
           kernels::find::windows_threads, band);
-    const gpu::Shape grid = products_grid(band);
-    start(FindStep::products, grid, kernels::find::find_threads, band);
+    if (!plan.transform) {
+      const gpu::Shape grid = products_grid(band);
+      start(FindStep::products, grid, kernels::find::find_threads, band);
+      count += blocks_of(grid);
+      continue;
+    }
+    // The last band has fewer tiles.
+    transform.tiles = plan.transform->across * gpu::blocks_for(band.rows, transform.tile_rows);
+    const gpu::Shape columns{transform_columns(), gpu::grid_y((transform.tiles + 1) / 2)};
+    start_transform(FindStep::image_rows, columns, band);
+    start_transform(FindStep::columns, columns, band);
+    const gpu::Shape grid{transform_scores_grid(*plan.transform).x, columns.y};
+    start_transform(FindStep::transform_scores, grid, band);
     count += blocks_of(grid);
   }
   const kernels::find::FindPlace* candidates = whole.candidates;

@@ -2,8 +2,7 @@
 
 #include <cuda/std/type_traits>
 
-#include "warpwise/primitives/find/best.cuh"
-#include "warpwise/primitives/shared/scorer.cuh"
+#include "warpwise/primitives/find/scores.cuh"
 #include "warpwise/primitives/shared/toeplitz.cuh"
 
 // find's kernel for ssd, ncc and zncc: the sums of products by integer matrix units, as
@@ -97,8 +96,7 @@ __device__ inline void add_chunk(const FindArguments& a, const ProductsShared& s
   }
 }
 
-// Rows of places that a lane looks at together, so that their loads are under way together.
-inline constexpr int products_column = 8;
+inline constexpr int products_column = places_together;
 
 /// Calls use(x, y, sums) with the sums of each column of 8 places of this warp, of which the first
 /// is (x, y), neighbouring lanes with neighbouring columns, and sets the sums to 0. The image in
@@ -181,77 +179,22 @@ __device__ inline void sum_products(const FindArguments& a, ProductsShared& s, i
   __syncthreads();
 }
 
-template <Measure measure, class Sum>
-__device__ inline PlaceSums<Sum> load_place(const FindArguments& a, int64_t x, int64_t y,
-                                            unsigned product) {
-  const int64_t at = y * a.scratch_pitch + x;
-  PlaceSums<Sum> place{product, __ldg(static_cast<const Sum*>(a.squares) + at), 0};
-  if constexpr (sizeof(Sum) == 8) place.ab += a.products[at];
-  if constexpr (measure == Measure::zncc) place.b = __ldg(a.sums + at);
-  return place;
-}
-
-/// What a thread knows when it scores.
-template <Measure measure, class Sum>
-struct ProductsScores {
-  Scorer<measure, Sum> scorer;
-  float most;  ///< the greatest estimate that the warp has seen
-  unsigned long long templ_squares;
-  FindPlace best;
-};
-
-/// Which of a column's first `count` places may be the best that the warp has seen: all but those
-/// whose scores are certainly less than another's. To be called by all lanes.
-template <Measure measure, class Sum>
-__device__ inline unsigned promising(ProductsScores<measure, Sum>& scores,
-                                     const PlaceSums<Sum> (&places)[products_column], int count) {
-  float estimates[products_column];
-  float most = scores.most;
-#pragma unroll
-  for (int i = 0; i < products_column; ++i) {
-    estimates[i] = i < count ? scores.scorer.estimate(places[i]) : -2.0F;
-    most = fmaxf(most, estimates[i]);
-  }
-  for (int distance = 16; distance > 0; distance /= 2) {
-    most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, distance));
-  }
-  scores.most = most;
-  unsigned mask = 0;
-#pragma unroll
-  for (int i = 0; i < products_column; ++i) {
-    if (!(estimates[i] < most - estimate_margin)) mask |= 1U << i;
-  }
-  return mask;
-}
-
 /// Scores a column of places, of which the first is (x, y), for the map and the best.
 template <Measure measure, class Sum>
-__device__ inline void score_column(const FindArguments& a, ProductsScores<measure, Sum>& scores,
+__device__ inline void score_column(const FindArguments& a, PlaceScores<measure, Sum>& scores,
                                     int64_t x, int64_t y,
                                     const unsigned (&products)[products_column]) {
-  PlaceSums<Sum> places[products_column];
+  Sum sums[products_column];
 #pragma unroll
   for (int i = 0; i < products_column; ++i) {
-    places[i] =
-        load_place<measure, Sum>(a, min(x, a.columns - 1), min(y + i, a.rows - 1), products[i]);
+    sums[i] = products[i];
+    if constexpr (sizeof(Sum) == 8) {
+      sums[i] += a.products[min(y + i, a.rows - 1) * a.scratch_pitch + min(x, a.columns - 1)];
+    }
   }
   const int count = x < a.columns ? static_cast<int>(min(a.rows - y, int64_t{products_column})) : 0;
-  unsigned mask = (1U << products_column) - 1;
-  if constexpr (!least_is_best(measure)) {
-    if (a.map == nullptr) mask = promising(scores, places, count);
-  }
-#pragma unroll
-  for (int i = 0; i < products_column; ++i) {
-    if (i >= count || (mask >> i & 1) == 0) continue;
-    double score;
-    if constexpr (measure == Measure::ssd)
-      score = static_cast<Sum>(scores.templ_squares - 2 * places[i].ab + places[i].bb);
-    else
-      score = scores.scorer.score(places[i]);
-    const FindPlace here{x, a.first_row + y + i, score};
-    if (detail::find::ranks_before(here, scores.best, measure)) scores.best = here;
-    if (a.map != nullptr) store_score(a, x, y + i, score);
-  }
+  score_places(a, scores, sums, (1U << max(count, 0)) - 1,
+               [&](int i) { return longlong2{x, y + i}; });
 }
 
 /// Grid: x over tiles of places, y strides over rows of tiles. `wide`: the template has more pixels
@@ -266,7 +209,7 @@ __global__ void __launch_bounds__(find_threads, 2) products_kernel(FindArguments
        tile_y += int64_t{gridDim.y} * products_tile_rows) {
     ProductsSums sums{};
     sum_products<wide>(a, s, tile_x, tile_y, sums);
-    ProductsScores<measure, Sum> scores{
+    PlaceScores<measure, Sum> scores{
         {a.templ_width * a.templ_height, s.templ_sum, s.templ_squares}, -2, s.templ_squares, best};
     use_sums(s, tile_x, tile_y, sums,
              [&](int64_t x, int64_t y, const unsigned(&column)[products_column]) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "warpwise/primitives/shared/tuning.hpp"
+
+// What `warpwise tune` may choose of find's launches.
+namespace warpwise::detail::find {
+
+/// In the order of Measure.
+inline constexpr std::string_view kinds[] = {"sad", "ssd", "ncc", "zncc"};
+/// 0: the rule of transforms_pay. There are neither for sad.
+enum : int { by_rule, by_products, by_transforms };
+inline constexpr int kernel_choices[] = {by_rule, by_products, by_transforms};
+inline constexpr tuning::Tunable kernel_tunable{
+    "find", "kernel", "0: by a rule, 1: matrix products, 2: transforms", kinds, kernel_choices};
+
+inline constexpr const tuning::Tunable* tunables[] = {&kernel_tunable};
+
+}  // namespace warpwise::detail::find
