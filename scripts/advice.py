@@ -18,7 +18,7 @@ import sys
 from predictions import commit, key, spearman
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-LADDERS = ["convert", "copy", "gemv", "match", "sobel", "threshold"]
+LADDERS = ["convert", "copy", "disparity", "find", "gemv", "match", "sobel", "threshold"]
 # What a step gains to be one that somebody would want to be told of.
 WORTH = 1.1
 TOP = 3
@@ -37,6 +37,16 @@ STEPS = {
         "vector2": ["wide accesses"], "vector4": ["wide accesses"], "struct16": ["wide accesses"],
         "struct16_natural": [], "struct12": [], "in_flight2": ["more in flight"],
         "in_flight4": ["more in flight"], "streaming": [], "shipped": []},
+    "disparity": {
+        "separable": ["fewer instructions"], "sliding": ["fewer instructions"], "tiles": ["fewer bytes"],
+        "two_at_once": ["fewer instructions"], "lanes": ["wide accesses", "fewer instructions"],
+        "both_directions": ["fewer instructions"], "shipped": ["fewer instructions"]},
+    "find": {
+        "shared": ["reuse"], "packed": ["wide accesses", "fewer instructions"],
+        "four_columns": ["reuse", "fewer instructions"], "four_by_four": ["reuse"],
+        "running_sums": ["fewer instructions"], "fused": ["fewer bytes"], "matrix_units": ["fewer instructions"],
+        "shipped": ["reuse"], "sad_packed": ["reuse", "wide accesses", "fewer instructions"],
+        "sad_four_by_four": ["reuse"], "sad_fused": ["fewer bytes"], "sad_shipped": ["reuse", "wide accesses"]},
     "gemv": {
         "block_per_row": ["coalescing"], "occupancy": ["occupancy"], "texture": ["reuse"],
         "texture_matrix": ["reuse"], "conflict_free": ["bank conflicts"],

@@ -17,7 +17,7 @@ class List(LabTest):
     def test_every_ladder(self):
         ladders = self.ladders()
         self.assertEqual([each["ladder"] for each in ladders],
-                         ["convert", "copy", "find", "gemv", "match", "sobel", "threshold"])
+                         ["convert", "copy", "disparity", "find", "gemv", "match", "sobel", "threshold"])
         for ladder in ladders:
             with self.subTest(ladder["ladder"]):
                 self.assertTrue(os.path.exists(os.path.join(ladder["folder"], "ladder.json")))

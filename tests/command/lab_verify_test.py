@@ -42,7 +42,7 @@ class Verify(CommandTest):
     # What a rung can take is what its table's "needs" let through: no other shape is launched.
     @runs_rungs
     def test_blocks_of_any_shape(self):
-        sizes = {"find": "70x40", "match": "33x34", "threshold": "70x5"}
+        sizes = {"disparity": "40x6", "find": "70x40", "match": "33x34", "threshold": "70x5"}
         ladders = json.loads(self.succeed("lab", "list", "--json").stdout)["ladders"]
         cases = [(each["ladder"], shape) for each in ladders for shape in ["7x3", "8x8x2", "33"]]
         cases += [("sobel", "1"), ("sobel", "32x8"), ("gemv", "32x8")]

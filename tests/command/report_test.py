@@ -128,7 +128,8 @@ class OfTheRecordedResults(Report):
 
     def test_each_step_leads_to_its_source(self):
         page, text = self.page()
-        ladders = self.ladders()
+        recorded = {record.get("ladder") for record in RECORDS.values()}
+        ladders = [ladder for ladder in self.ladders() if ladder["ladder"] in recorded]
         for ladder in ladders:
             for rung in ladder["rungs"]:
                 with self.subTest(f"{ladder['ladder']}/{rung['name']}"):

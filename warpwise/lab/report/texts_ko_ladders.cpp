@@ -24,6 +24,29 @@ constexpr Translation texts[] = {
      "products by matrix units",
      "ZNCC와 SAD로 영상에서 찾는 템플릿의 가장 좋은 자리: 자리마다 스레드 하나에서, 행렬 장치로 "
      "구하는 곱까지"},
+    {"disparity by SAD with a check from the right image: from whole blocks for a pixel to "
+     "displacements in lanes",
+     "오른쪽 영상에서 검사하는 SAD 시차: 화소마다 블록 전체에서, 레인에 놓은 변위까지"},
+    {"Blocks of other sides", "다른 크기의 블록"},
+    {"a thread adds up the whole block for each displacement of its pixel",
+     "스레드가 제 화소의 변위마다 블록 전체를 더함"},
+    {"sums over a block's height once for each column and displacement, in memory",
+     "블록 높이의 합을 열과 변위마다 한 번, 메모리에"},
+    {"these sums slide down the columns: a difference in, one out",
+     "이 합이 열을 따라 내려감: 차 하나가 들어오고 하나가 나감"},
+    {"column sums of a tile in shared memory; rows slide in registers",
+     "타일의 열 합은 공유 메모리에; 행은 레지스터에서 미끄러짐"},
+    {"two displacements share a register, 16 bits each",
+     "변위 둘이 16비트씩 레지스터 하나를 나누어 씀"},
+    {"a warp walks along rows with 128 displacements: four differences an instruction",
+     "워프가 변위 128개를 지니고 행을 따라감: 명령 하나에 차 넷"},
+    {"the right image's best displacements from the same run: they pass from lane to lane",
+     "오른쪽 영상의 가장 좋은 변위도 같은 실행에서: 레인에서 레인으로 넘어감"},
+    {"what disparity() launches: sums over a block are keys themselves, any block and range, as "
+     "many "
+     "strips as run at once",
+     "disparity()가 실행하는 것: 블록의 합이 그대로 키, 어떤 블록과 범위든, 한꺼번에 도는 만큼의 "
+     "띠"},
     {"Templates of other sizes", "다른 크기의 템플릿"},
     {"a thread scores a place, pixel by pixel; two more kernels find the best score",
      "스레드가 자리 하나의 점수를 화소마다 냄; 다른 두 커널이 가장 좋은 점수를 찾음"},

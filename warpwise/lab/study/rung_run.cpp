@@ -283,6 +283,10 @@ RungRun::RungRun(Executor& executor, const StudyTable& table, const Rung& rung,
     placement_.scratch = executor_.allocate(static_cast<std::uint64_t>(scratch_bytes), "scratch");
   }
   if (rung.shipped) {
+    placement_.resident_blocks = [code = code_, ptx = compilation_.ptx](
+                                     const std::string& kernel, int threads, std::uint64_t shared) {
+      return resident_blocks(*code, kernel_in(ptx, kernel), threads, shared);
+    };
     launches_ = table.ladder->shipped(problem, placement_);
     for (Launch& launch : launches_) launch.kernel = kernel_in(compilation_.ptx, launch.kernel);
     return;
@@ -306,6 +310,7 @@ void RungRun::upload(const Problem& problem) {
 
 void RungRun::place(const Problem& problem, const Rung& rung) {
   placement_.max_shared_bytes = static_cast<std::int64_t>(executor_.max_shared_bytes());
+  placement_.multiprocessors = executor_.multiprocessors();
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
     const Operand& operand = problem.operands[i];
     placement_.address.push_back(memory_[i] + static_cast<std::uint64_t>(operand.offset_bytes()));

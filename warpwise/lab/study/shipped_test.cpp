@@ -140,6 +140,7 @@ const More more[] = {
     {"threshold", {300, 130}, {{"window", 301}, {"offset", -3}}},
     {"match", {40, 30}, {{"block", 8}, {"search_first", -4}, {"search_last", 3}}},
     {"match", {130, 70}, {{"block", 33}, {"search_first", -3}, {"search_last", 3}}},
+    {"disparity", {300, 40}, {{"block", 11}, {"max_disparity", 200}}},
     {"find", {300, 200}, {{"side", 70}}},
     {"gemv", {5000, 9}, {}},
     {"gemv", {16384, 3}, {}},

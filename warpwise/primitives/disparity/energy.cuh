@@ -1,26 +1,11 @@
 #pragma once
 
-#include <cuda/std/cstdint>
-
+#include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 
 // What a score needs beside the sum over both blocks, and the scores as numbers that are compared.
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
-
-using cuda::std::int64_t;
-
-/// Sums over the blocks around each pixel of both images: of squares (ncc, zncc) and of the pixels
-/// themselves (zncc). Rows hold zeros on both sides of the image.
-struct BlockEnergies {
-  const unsigned* squares[2];
-  const unsigned* totals[2];
-  int64_t pitch;   ///< in elements
-  int64_t origin;  ///< element of pixel 0 in a row, a multiple of 4
-  int pixels;      ///< of a block
-
-  __host__ __device__ int64_t at(int64_t x, int64_t y) const { return y * pitch + origin + x; }
-};
 
 /// An integer as a double. As the low bits of 2^52 it is itself, once 2^52 is taken off: a
 /// conversion has a quarter of an addition's rate.

@@ -1,26 +1,9 @@
 #pragma once
 
-#include "warpwise/primitives/disparity/energy.cuh"
+#include "warpwise/primitives/disparity/arguments.hpp"
 
 // Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
-
-inline constexpr int energy_threads = 128;
-inline constexpr int energy_widest_half = 127;
-
-/// Where BlockEnergies come from and go to.
-struct EnergyArguments {
-  const unsigned char* image[2];  ///< padded, from the corner of the border on
-  int64_t pitch;
-  int64_t width;
-  int64_t height;
-  int64_t strip_height;
-  int half;
-  unsigned* squares[2];
-  unsigned* totals[2];  ///< or null
-  int64_t map_pitch;
-  int64_t map_origin;
-};
 
 /// Grid: x covers a map's row in pieces of energy_threads, y the image times the strip. A thread
 /// slides the sums of some columns down, and sums up those of a block's width for its pixel.

@@ -2,27 +2,11 @@
 
 #include <cuda/std/cstdint>
 
+#include "warpwise/primitives/disparity/arguments.hpp"
+
 // Copies of both images with replicated borders, laid out so that what reads them needs neither a
 // clamp nor an unaligned load. Fit for nvcc and NVRTC: no host headers of their own.
 namespace warpwise::kernels::disparity {
-
-using cuda::std::int64_t;
-
-inline constexpr int disparity_threads = 256;
-
-/// Both images of a pair, and one geometry for their copies: column x of an image is byte x + left
-/// of a copy's row, row y is row y + top.
-struct PadArguments {
-  const unsigned char* src[2];
-  int64_t src_pitch[2];
-  unsigned char* dst[2];  ///< at multiples of 4, as dst_pitch is
-  int64_t dst_pitch;
-  int64_t dst_rows;
-  int64_t width;
-  int64_t height;
-  int64_t left;
-  int64_t top;
-};
 
 /// Bytes x … x + 3 of a row of `width` bytes, those beyond its ends replicated.
 __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, int64_t width) {
@@ -39,9 +23,15 @@ __device__ inline unsigned replicated_word(const unsigned char* row, int64_t x, 
   return word;
 }
 
-/// Grid: x covers a copy's row in words, y is the image times the share of the rows.
+/// Grid: x covers a copy's row in words, y is the image times the share of the rows. All threads
+/// share out what is set of right_best.
 __global__ void __launch_bounds__(disparity_threads) disparity_pad_kernel(PadArguments a) {
-  const int64_t u = 4 * (int64_t{blockIdx.x} * disparity_threads + threadIdx.x);
+  const int64_t column = int64_t{blockIdx.x} * disparity_threads + threadIdx.x;
+  const int64_t columns = int64_t{gridDim.x} * disparity_threads;
+  for (int64_t i = blockIdx.y * columns + column; i < a.right_pairs; i += gridDim.y * columns) {
+    reinterpret_cast<ulonglong2*>(a.right_best)[i] = {~0ULL, ~0ULL};
+  }
+  const int64_t u = 4 * column;
   if (u >= a.dst_pitch) return;
   const int image = blockIdx.y & 1;
   for (int64_t v = blockIdx.y / 2; v < a.dst_rows; v += gridDim.y / 2) {

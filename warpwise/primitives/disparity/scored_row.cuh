@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda/std/cstdint>
-
 #include "warpwise/primitives/disparity/energy.cuh"
 #include "warpwise/primitives/disparity/slice.cuh"
 #include "warpwise/primitives/disparity/terms.cuh"

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <cuda/std/cstdint>
+#include "warpwise/primitives/disparity/arguments.hpp"
 
 // What the sweep's rows of every measure share. Fit for nvcc and NVRTC: no host headers of their
 // own.
 namespace warpwise::kernels::disparity {
-
-using cuda::std::int64_t;
-
-/// Displacements of a warp, four a lane: a slice. A slot is a displacement less its slice's first.
-inline constexpr int slice_displacements = 128;
-/// A warp for each slice of the largest range.
-inline constexpr int sweep_max_threads = 256;
 
 /// Which of a lane's displacements exist in which of the tile's columns.
 struct SliceReach {
@@ -55,7 +48,7 @@ struct SliceLines {
     ends[column] = {scores[0], scores[slice_displacements - 1]};
   }
 
-  static __host__ __device__ int bytes(int tile_width) {
+  static __host__ __device__ constexpr int bytes(int tile_width) {
     const int kept = slice_displacements * static_cast<int>(sizeof(typename Row::Kept));
     const int entries = tile_width * static_cast<int>(sizeof(typename Row::Entry));
     const int scores =

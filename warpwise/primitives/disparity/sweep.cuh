@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cuda/std/cstdint>
-
+#include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/disparity/key_row.cuh"
 #include "warpwise/primitives/disparity/scored_row.cuh"
 #include "warpwise/primitives/disparity/subpixel.hpp"
@@ -19,34 +18,6 @@
 // along the lanes by one displacement a column, so that each lane compares its own.
 namespace warpwise::kernels::disparity {
 
-using cuda::std::int64_t;
-
-struct SweepArguments {
-  const unsigned* left;  ///< the padded images, in words
-  const unsigned* right;
-  int64_t pitch;   ///< of both, in words
-  int64_t origin;  ///< word in a row of the columns that enter the blocks of pixels 0 … 3
-  int64_t width;
-  int64_t height;
-  int64_t strip_height;
-  int tile_width;  ///< a multiple of 4
-  int half;
-  int candidates;        ///< displacements 0 … candidates − 1
-  short* best;           ///< of the left image's pixels, width × height, without gaps
-  unsigned char* value;  ///< f32 at any alignment
-  int64_t value_pitch;
-  /// Of the right image's pixels likewise: the displacement is in the low half. All bits are set
-  /// before the sweep.
-  unsigned long long* right_best;
-  BlockEnergies energies;  ///< ncc and zncc
-};
-
-/// The largest block whose sums fit keys, by half its width.
-__host__ __device__ constexpr int largest_keyed_half(Measure measure) {
-  if (!least_is_best(measure)) return -1;
-  return measure == Measure::sad ? 127 : 7;
-}
-
 template <Measure measure, bool keyed, bool checked, bool subpixel>
 struct SweepRow {
   using Type = ScoredRow<measure, checked, subpixel>;
@@ -62,10 +33,10 @@ struct SliceMemory {
   typename Row::Column* columns;  ///< of this lane, from one before the first, 32 apart
   SliceLines<Row> lines;
 
-  static __host__ __device__ int bytes(int half, int tile_width) {
+  static __host__ __device__ constexpr int bytes(int half, int tile_width) {
     return column_bytes(half, tile_width) + SliceLines<Row>::bytes(tile_width);
   }
-  static __host__ __device__ int column_bytes(int half, int tile_width) {
+  static __host__ __device__ constexpr int column_bytes(int half, int tile_width) {
     return static_cast<int>(sizeof(typename Row::Column)) * 32 * (1 + 2 * half + tile_width);
   }
   __device__ SliceMemory(unsigned char* shared, int slice, int lane, int half, int tile_width)
@@ -208,18 +179,6 @@ __global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(S
     __syncthreads();
   }
 }
-
-/// Right: short, or unsigned long long as in SweepArguments::right_best.
-template <class Right>
-struct CheckArguments {
-  const short* left;  ///< the best displacements, width × height, without gaps
-  const Right* right;
-  unsigned char* dst;
-  int64_t dst_pitch;
-  int64_t width;
-  int64_t height;
-  int check;
-};
 
 /// Grid: x covers a row in pieces of sweep_max_threads, y strides over the rows.
 template <class Right>

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cuda/std/cstdint>
-
+#include "warpwise/primitives/disparity/arguments.hpp"
 #include "warpwise/primitives/disparity/energy.cuh"
-#include "warpwise/primitives/disparity/padded.cuh"
 #include "warpwise/primitives/disparity/subpixel.hpp"
 #include "warpwise/primitives/shared/matching.hpp"
 #include "warpwise/primitives/shared/unaligned.cuh"
@@ -11,30 +9,6 @@
 // disparity by tiles, one displacement after the other. Fit for nvcc and NVRTC: no host headers of
 // their own.
 namespace warpwise::kernels::disparity {
-
-using cuda::std::int64_t;
-
-// A block of threads scores a tile of pixels, a displacement after the other. Sums over columns are
-// slid down by disparity_run rows, sums over rows along by as many pixels, by one thread each.
-inline constexpr int disparity_run = 8;
-inline constexpr int disparity_tile_width = 64;
-inline constexpr int disparity_tile_height = 32;
-static_assert(disparity_tile_width * disparity_tile_height == disparity_threads * disparity_run);
-
-/// Two padded images of one shape; width and height are those of the images themselves.
-struct PaddedPair {
-  const unsigned char* base;    ///< whose pixels are matched
-  const unsigned char* search;  ///< to those of this one
-  int64_t pitch;
-  int64_t width;
-  int64_t height;
-  int half;
-};
-
-/// Elements between the rows of column sums: odd, so that a warp's 32 rows lie in 32 banks.
-__host__ __device__ constexpr int disparity_sums_stride(int half) {
-  return (disparity_tile_width + 2 * half) | 1;
-}
 
 struct DifferenceTerm {
   static __device__ unsigned of(unsigned a, unsigned b) { return a > b ? a - b : b - a; }
@@ -95,17 +69,6 @@ __device__ void block_sums(const PaddedPair& p, int64_t tile_x, int64_t tile_y, 
   }
   __syncthreads();
 }
-
-struct MatchArguments {
-  PaddedPair images;
-  int candidates;          ///< displacements 0 … candidates − 1
-  int direction;           ///< 1: x is matched to x − d; −1: to x + d
-  BlockEnergies energies;  ///< of the left and the right image
-  short* best;             ///< width × height, without gaps
-  unsigned char* value;    ///< f32 at any alignment, or null
-  int64_t value_pitch;
-  bool subpixel;
-};
 
 template <Measure measure>
 struct MeasureTraits {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -102,6 +103,11 @@ struct Placement {
   std::vector<std::uint64_t> texture;  ///< texture objects, 0 where the rung asks for none
   std::uint64_t scratch = 0;           ///< as many bytes as the rung asked for, or 0
   std::int64_t max_shared_bytes = 0;   ///< of the device, that a block may ask for
+  int multiprocessors = 0;             ///< of the device
+  /// For shipped(): blocks of so many threads and bytes of dynamic shared memory that a
+  /// multiprocessor holds, of a kernel named as in Launch. \throws Unsupported  none fits
+  std::function<int(const std::string& kernel, int threads, std::uint64_t shared_bytes)>
+      resident_blocks;
 };
 
 /// One launch of one kernel.

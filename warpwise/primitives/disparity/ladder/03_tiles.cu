@@ -5,9 +5,9 @@
 //   additions, and a comparison, whatever the block's side. Both directions make all of it anew.
 //   With two at once half of the additions and of the accesses to shared memory.
 // Next limit: instructions: differences byte by byte, with clamped addresses, in both directions.
-#include "stereo.cuh"
+#include "pairs.cuh"
 
-using namespace warpwise::studies;
+using namespace warpwise::ladders;
 
 constexpr int tile_width = 64;
 constexpr int tile_height = 32;
@@ -17,7 +17,7 @@ constexpr int run = tile_width * tile_height / threads;
 extern __shared__ unsigned sums[];
 
 template <bool from_left>
-__device__ void match(const Stereo& p, short* best_of) {
+__device__ void match(const DisparityProblem& p) {
   const int across = (p.width + tile_width - 1) / tile_width;
   const int tile_x = static_cast<int>(blockIdx.x) % across * tile_width;
   const int tile_y = static_cast<int>(blockIdx.x) / across * tile_height;
@@ -32,9 +32,9 @@ __device__ void match(const Stereo& p, short* best_of) {
     for (int c = thread % tile_width; c < tile_width + 2 * p.half; c += tile_width) {
       const auto term = [&](int y) {
         const int x = tile_x + c - p.half;
-        const unsigned one = p.difference<from_left>(x, tile_y + y - p.half, d);
+        const unsigned one = difference<from_left>(p, x, tile_y + y - p.half, d);
         if constexpr (AT_ONCE == 1) return one;
-        return one | p.difference<from_left>(x, tile_y + y - p.half, d + 1) << 16;
+        return one | difference<from_left>(p, x, tile_y + y - p.half, d + 1) << 16;
       };
       unsigned sum = 0;
       for (int j = 0; j <= 2 * p.half; ++j) sum += term(top + j);
@@ -54,8 +54,8 @@ __device__ void match(const Stereo& p, short* best_of) {
       sum += along[k + 2 * p.half];
       const int x = tile_x + first + k;
       const unsigned score = AT_ONCE == 1 ? sum : sum & 0xffff;
-      if (p.exists<from_left>(x, d)) best[k].offer(score, d);
-      if (AT_ONCE == 2 && d + 1 < p.count && p.exists<from_left>(x, d + 1)) {
+      if (exists<from_left>(p, x, d)) best[k].offer(score, d);
+      if (AT_ONCE == 2 && d + 1 < p.count && exists<from_left>(p, x, d + 1)) {
         best[k].offer(sum >> 16, d + 1);
       }
       sum -= along[k];
@@ -66,18 +66,11 @@ __device__ void match(const Stereo& p, short* best_of) {
   for (int k = 0; k < run; ++k) {
     const int x = tile_x + first + k;
     const int y = tile_y + row;
-    if (x < p.width && y < p.height)
-      best_of[y * p.width + x] = static_cast<short>(best[k].displacement);
+    if (x < p.width && y < p.height) {
+      best_of<from_left>(p)[y * p.width + x] = static_cast<short>(best[k].displacement);
+    }
   }
 }
 
-extern "C" __global__ void from_left(const unsigned char* left, const unsigned char* right,
-                                     short* out, void*, int width, int height, int half,
-                                     int count) {
-  match<true>({left, right, width, height, half, count}, out);
-}
-
-extern "C" __global__ void from_right(const unsigned char* left, const unsigned char* right, short*,
-                                      void* scratch, int width, int height, int half, int count) {
-  match<false>({left, right, width, height, half, count}, static_cast<short*>(scratch));
-}
+extern "C" __global__ void from_left(DisparityProblem p) { match<true>(p); }
+extern "C" __global__ void from_right(DisparityProblem p) { match<false>(p); }

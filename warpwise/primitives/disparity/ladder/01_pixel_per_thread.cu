@@ -1,0 +1,30 @@
+// Idea: a thread finds a pixel's best displacement: it adds up the whole block for one displacement
+//   after the other. A second kernel does so from the right image, a third one compares both.
+// Expected: as many threads as pixels, and neighbouring ones read neighbouring pixels; but two
+//   pixels are loaded and subtracted anew for each block that they lie in, 81 times for a block
+//   of 9.
+// Next limit: instructions: the area of the block for each displacement, and in both directions.
+#include "pairs.cuh"
+
+using namespace warpwise::ladders;
+
+template <bool from_left>
+__device__ void match(const DisparityProblem& p) {
+  const int i = blockIdx.x * BLOCK_X + threadIdx.x;
+  if (i >= p.width * p.height) return;
+  const int x = i % p.width;
+  const int y = i / p.width;
+  Best best;
+  for (int d = 0; d < p.count && exists<from_left>(p, x, d); ++d) {
+    unsigned sum = 0;
+    for (int j = -p.half; j <= p.half; ++j) {
+#pragma unroll 1
+      for (int k = -p.half; k <= p.half; ++k) sum += difference<from_left>(p, x + k, y + j, d);
+    }
+    best.offer(sum, d);
+  }
+  best_of<from_left>(p)[i] = static_cast<short>(best.displacement);
+}
+
+extern "C" __global__ void from_left(DisparityProblem p) { match<true>(p); }
+extern "C" __global__ void from_right(DisparityProblem p) { match<false>(p); }

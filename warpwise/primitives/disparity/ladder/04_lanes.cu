@@ -1,0 +1,193 @@
+// Idea: displacements lie in the lanes. A warp holds 128 of them, four a lane, and walks along the
+//   rows of its tile: one packed instruction makes four differences, column sums of a block's
+//   height slide down in shared memory, sums along the row slide in registers, as pairs of 16 bits.
+//   The best displacement is the least over the lanes of sum · 128 + displacement. With BOTH the
+//   best of the right image's pixels come from the same run: the pixel x − d is one displacement
+//   further on with each column, and so its best so far moves from register to register, and once
+//   in four columns from lane to lane.
+// Expected: a quarter of the instructions for differences, and none for clamps and addresses of
+//   pixels, since copies have borders. In exchange the least over lanes, for each pixel. With BOTH
+//   differences, sums and their traffic are made once, not twice.
+// Next limit: the sums are taken apart and put together as keys; a block of one warp has its own
+//   columns, a block's width of them beside each tile, and strips of 32 rows begin with a block's
+//   height that only fills sums.
+#include "padded.cuh"
+#include "warpwise/primitives/disparity/terms.cuh"
+#include "warpwise/primitives/disparity/warp_least.cuh"
+
+using namespace warpwise::ladders;
+using Terms = warpwise::kernels::disparity::ColumnTerms<warpwise::Measure::sad>;
+using Walk = warpwise::kernels::disparity::ColumnWalk<warpwise::Measure::sad>;
+using warpwise::kernels::disparity::RowWords;
+using warpwise::kernels::disparity::warp_least;
+
+constexpr int strip_height = 32;
+constexpr unsigned none = 0xffffffffu;
+
+extern __shared__ uint2 columns[];
+
+/// What the right pixels are found by, with BOTH: sum · 128 + displacement, the least so far.
+__device__ unsigned* right_keys(const DisparityProblem& p) {
+  // Behind the left ones, at a multiple of 4.
+  return reinterpret_cast<unsigned*>(left_best(p) + (p.width * p.height + 1) / 2 * 2);
+}
+
+/// The best of the right pixels of a row that the warp's displacements lead to.
+struct RightPixels {
+  unsigned* row;
+  unsigned key[4] = {none, none, none, none};
+
+  /// To column x of the left image, and its keys.
+  __device__ void take(const unsigned (&keys)[4], int x) {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane == 31) give(3, x - 1);
+    const unsigned passed = __shfl_up_sync(0xffffffffu, key[3], 1);
+#pragma unroll
+    for (int k = 3; k > 0; --k) key[k] = min(key[k - 1], keys[k]);
+    key[0] = lane == 0 ? keys[0] : min(passed, keys[0]);
+  }
+  /// Of the pixel that displacement k of the lane leads to from column x.
+  __device__ void give(int k, int x) const {
+    if (key[k] != none) atomicMin(row + x - 4 * static_cast<int>(threadIdx.x) - k, key[k]);
+  }
+};
+
+/// A tile's place, and what its rows have in common.
+template <bool mirrored>
+struct Tile {
+  const DisparityProblem& p;
+  PaddedCopies padded;
+  int lane, left, top, end, lead, lead_groups, skipped;
+  int word;
+
+  __device__ explicit Tile(const DisparityProblem& problem) : p(problem), padded(problem) {
+    const int across = (p.width + tile_width - 1) / tile_width;
+    lane = static_cast<int>(threadIdx.x);
+    left = static_cast<int>(blockIdx.x) % across * tile_width;
+    top = static_cast<int>(blockIdx.x) / across * strip_height;
+    end = min(left + tile_width, p.width);
+    // Columns before the first that completes a block, in groups of four that end with it, of which
+    // the first `skipped`, 0 or 2, are none of them.
+    lead = 2 * p.half;
+    lead_groups = (lead + 3) / 4;
+    skipped = 4 * lead_groups - lead;
+    word = (padded.origin + left) / 4 - lead_groups;
+  }
+  __device__ const unsigned* left_words(int row) const {
+    return reinterpret_cast<const unsigned*>(padded.row(mirrored ? 2 : 0, row)) + word;
+  }
+  __device__ const unsigned* right_words(int row) const {
+    return reinterpret_cast<const unsigned*>(padded.row(mirrored ? 3 : 1, row)) + word - lane;
+  }
+
+  /// The sums of a block's height less a row, and of one row above it, which leaves with the first
+  /// row.
+  __device__ void fill() const {
+    columns[lane] = {0, 0};  // what leaves before the first column does
+    const int groups = lead_groups + (end - left + 3) / 4;
+    for (int g = 0; g < groups; ++g) {
+      uint2 sums[4] = {};
+      for (int row = top; row <= top + lead; ++row) {
+        RowWords words;
+        words.left = left_words(row)[g];
+        words.right = right_words(row)[g];
+        words.right_before = right_words(row)[g - 1];
+        Terms::add<0>(sums[0], words);
+        Terms::add<1>(sums[1], words);
+        Terms::add<2>(sums[2], words);
+        Terms::add<3>(sums[3], words);
+      }
+      for (int i = 0; i < 4; ++i) {
+        const int column = 4 * g + i - skipped;
+        if (column >= 0) columns[(1 + column) * 32 + lane] = sums[i];
+      }
+    }
+  }
+
+  /// The lane's four keys of column x, from sums of 16 bits: of displacements 3 and 1, of 2 and 0.
+  __device__ void keys(uint2 sums, int x, unsigned (&key)[4]) const {
+    const unsigned sum[4] = {sums.y >> 16, sums.x >> 16, sums.y & 0xffff, sums.x & 0xffff};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int d = 4 * lane + k;
+      const bool exists = d < p.count && d <= x && x < end;
+      key[k] = exists ? sum[k] * displacements + static_cast<unsigned>(d) : none;
+    }
+  }
+
+  __device__ void row(int y) const {
+    Walk walk(columns + (1 - skipped) * 32 + lane, lead + 1);
+    walk.entering.start(left_words(y + lead + 1), right_words(y + lead + 1));
+    walk.leaving.start(left_words(y), right_words(y));
+    uint2 sums = {0, 0};
+    const auto add = [&](uint2 column) {
+      sums.x += column.x;
+      sums.y += column.y;
+    };
+    for (int g = 0; g < lead_groups; ++g) {
+      if (g > 0 || skipped == 0) {
+        add(walk.slide<0>());
+        add(walk.slide<1>());
+      }
+      add(walk.slide<2>());
+      add(walk.slide<3>());
+      walk.advance();
+    }
+    short* const best = best_of<!mirrored>(p) + y * p.width;
+    RightPixels right{right_keys(p) + y * p.width};
+    int x = left;
+    for (; x < end; x += 4) {
+      const uint2 enters[4] = {walk.slide<0>(), walk.slide<1>(), walk.slide<2>(), walk.slide<3>()};
+      const uint2 leaves[4] = {walk.left_behind<0>(), walk.left_behind<1>(), walk.left_behind<2>(),
+                               walk.left_behind<3>()};
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        // The halves never borrow from one another in the end: each half of a sum is a sum.
+        sums.x += enters[i].x - leaves[i].x;
+        sums.y += enters[i].y - leaves[i].y;
+        unsigned key[4];
+        keys(sums, x + i, key);
+        const unsigned least = warp_least(min(min(key[0], key[1]), min(key[2], key[3])));
+        if (lane == 0 && x + i < end) {
+          const int at = mirrored ? p.width - 1 - x - i : x + i;
+          best[at] = static_cast<short>(least % displacements);
+        }
+        if constexpr (BOTH == 1) right.take(key, x + i);
+      }
+      walk.advance();
+    }
+    if constexpr (BOTH == 1) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) right.give(k, x - 1);
+    }
+  }
+};
+
+template <bool mirrored>
+__device__ void sweep(const DisparityProblem& p) {
+  const Tile<mirrored> tile(p);
+  tile.fill();
+  const int bottom = min(tile.top + strip_height, p.height);
+  for (int y = tile.top; y < bottom; ++y) tile.row(y);
+}
+
+extern "C" __global__ void copies(DisparityProblem p) {
+  if constexpr (BOTH == 1) {
+    const int threads = static_cast<int>(gridDim.x * blockDim.x);
+    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < p.width * p.height;
+         i += threads) {
+      right_keys(p)[i] = none;
+    }
+  }
+  pad(p, BOTH == 1 ? 2 : 4);
+}
+
+extern "C" __global__ void from_left(DisparityProblem p) { sweep<false>(p); }
+extern "C" __global__ void from_right(DisparityProblem p) { sweep<true>(p); }
+
+extern "C" __global__ void check_keys(DisparityProblem p) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= p.width * p.height) return;
+  const int d = left_best(p)[i];
+  write_checked(p, i, d, static_cast<int>(right_keys(p)[i - d] % displacements));
+}
