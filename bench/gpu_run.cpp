@@ -15,10 +15,6 @@
 namespace warpwise::bench {
 namespace {
 
-// A bench has many cases: half of what the laboratory takes for a rung.
-constexpr lab::TimingOptions options_of_a_case{
-    .cold_seconds = 0.2, .wall_seconds = 0.4, .batch_seconds = 0.1};
-
 constexpr const char* method =
     "median of runs with nothing of theirs in L2, which is flushed before each, a spinning "
     "kernel hiding the launch, timed by events; 5th and 95th percentile; batch_us is one of "
@@ -41,7 +37,8 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Row run_case(const Case& work, lab::GpuTimer& timer, const gpu::Stream& stream) {
+Row run_case(const Case& work, lab::GpuTimer& timer, const lab::TimingOptions& options,
+             const gpu::Stream& stream) {
   Row row;
   row.work = work;
   row.roof_gb_per_s = work.hardly_writes ? timer.read_roof_gb_per_s() : timer.copy_roof_gb_per_s();
@@ -54,7 +51,7 @@ Row run_case(const Case& work, lab::GpuTimer& timer, const gpu::Stream& stream) 
       row.reason = "wrong result, not timed";
       return row;
     }
-    row.times = timer.measure(prepared.run, options_of_a_case);
+    row.times = timer.measure(prepared.run, options);
   } catch (const Error& error) {
     row.reason = error.what();
   }
@@ -141,7 +138,8 @@ std::vector<std::string> primitives_with_cases() {
   return {names.begin(), names.end()};
 }
 
-Run run_cases(const std::vector<Case>& cases, const std::function<void(const Roofs&)>& show_roofs,
+Run run_cases(const std::vector<Case>& cases, const lab::TimingOptions& options,
+              const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show) {
   gpu::require_device();
   Run run{.device = gpu::device_info(0), .tuned = {}, .roofs = {}, .rows = {}};
@@ -153,7 +151,7 @@ Run run_cases(const std::vector<Case>& cases, const std::function<void(const Roo
   run.roofs = {timer.copy_roof_gb_per_s(), timer.read_roof_gb_per_s()};
   show_roofs(run.roofs);
   for (const Case& work : cases) {
-    Row row = run_case(work, timer, stream);
+    Row row = run_case(work, timer, options, stream);
     const Row* const own = row.is_ours() ? nullptr : own_row_of(row, run.rows);
     if (own != nullptr && own->times && row.times) {
       row.beside = compare(own->times->cold_samples, row.times->cold_samples);

@@ -54,9 +54,16 @@ std::vector<Case> selected_cases(std::vector<Case> cases,
 /// The primitives that have cases, each once.
 std::vector<std::string> primitives_with_cases();
 
+// A bench has many cases: half of what the laboratory takes for a rung. Of hundreds, a tenth.
+inline constexpr lab::TimingOptions options_of_a_case{
+    .cold_seconds = 0.2, .wall_seconds = 0.4, .batch_seconds = 0.1};
+inline constexpr lab::TimingOptions options_of_one_in_hundreds{
+    .cold_seconds = 0.04, .wall_seconds = 0.08, .batch_seconds = 0};
+
 /// Runs cases on the current GPU, in their order; `show` gets the roofs first, then each row.
 /// \throws CudaError  there is no GPU
-Run run_cases(const std::vector<Case>& cases, const std::function<void(const Roofs&)>& show_roofs,
+Run run_cases(const std::vector<Case>& cases, const lab::TimingOptions& options,
+              const std::function<void(const Roofs&)>& show_roofs,
               const std::function<void(const Row&)>& show);
 
 /// The run as results/ keeps it: of each time up to 200 samples with the clock at each.

@@ -186,6 +186,26 @@ def gemv_cpu(report):
     return f"{cpu_origin(report)}\n\n{table(header, rows)}"
 
 
+def gemv_gpu(report):
+    """Of `bench --shapes`: how many times as long cuBLAS takes, a line a shape, and what sums them up."""
+    orders = {"Ax": False, "Aᵀx": True}
+    ratios = {order: [] for order in orders}
+    shapes = {}
+    for row in report["rows"]:
+        if "beside" in row:
+            _, kind, *transposed = row["variant"].split()
+            order = "Aᵀx" if transposed else "Ax"
+            ratios[order].append(row["beside"]["ratio"])
+            ours = row["median_us"] / row["beside"]["ratio"]
+            shapes.setdefault((kind, f"{row['width']}×{row['height']}"), {})[order] = [f"{ours:.1f}", f"{row['beside']['ratio']:.2f}"]
+    rows = [[kind, size, *(cell for order in orders for cell in found.get(order, ["", ""]))] for (kind, size), found in shapes.items()]
+    for what, text in [("median", lambda of: f"{statistics.median(of):.2f}"), ("least", lambda of: f"{min(of):.2f}"),
+                       ("at least 1", lambda of: f"{sum(ratio >= 1 for ratio in of)} of {len(of)}")]:
+        rows.append(["all", what, *(cell for of in ratios.values() for cell in ["", text(of)])])
+    header = ["shape", "columns × rows", *(cell for order in orders for cell in [f"{order}, µs", "beside cuBLAS"])]
+    return f"{origin(report)}\n\n{table(header, rows)}"
+
+
 def emulator(report):
     machine = report["machine"]
     rows = [[row["name"].split("/")[-1].replace("_", " "),

@@ -41,6 +41,7 @@ NOT_RECORDED = "Not recorded yet."
 
 
 GROWTH = REPOSITORY / "results/nvidia-h200/growth.json"
+GEMV_SHAPES = REPOSITORY / "results/nvidia-h200/gemv_shapes.json"
 
 
 def load(name):
@@ -128,6 +129,7 @@ def main():
                "growth": lambda: bench_tables.growth(load("nvidia-h200/growth.json")) if GROWTH.exists() else NOT_RECORDED,
                "beside_python": lambda: bench_tables.beside_python(gpu),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
+               "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h200/gemv_shapes.json")) if GEMV_SHAPES.exists() else NOT_RECORDED,
                "emulator": lambda: bench_tables.emulator(emulator)}
     stale = []
     for name in DOCUMENTS:

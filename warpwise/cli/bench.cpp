@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/changes.hpp"
+#include "bench/gemv_shapes.hpp"
 #include "bench/gpu_run.hpp"
 #include "bench/growth.hpp"
 #include "bench/python_peers.hpp"
@@ -38,6 +39,9 @@ class BenchCommand final : public Command {
         "--growth", growth_,
         "Instead the main case of copy, convert, sobel, threshold and gemv from 64 KiB to 4 "
         "GiB; `lab plot` draws what --json keeps of it");
+    app.add_flag("--shapes", shapes_,
+                 "Instead gemv in f32 at 64 shapes, plain and transposed, beside cuBLAS")
+        ->excludes("--growth");
     app.add_flag("--list", list_, "List the cases and time none; needs no GPU");
     app.add_flag("--no-python", no_python_,
                  "Without the second table: OpenCV, PyTorch and CuPy of this machine's python3");
@@ -62,8 +66,8 @@ class BenchCommand final : public Command {
     }
     require_one_of("bench", "primitive", primitives_, bench::primitives_with_cases());
     const std::optional<double> percent = regression_limit();
-    const std::vector<bench::Case> cases = bench::selected_cases(
-        growth_ ? bench::growth_cases() : bench::registered_cases(), primitives_, filters_);
+    const std::vector<bench::Case> cases =
+        bench::selected_cases(chosen_cases(), primitives_, filters_);
     if (cases.empty())
       throw UsageError("bench: no case has that in its name; --list shows them all");
     if (list_) {
@@ -82,26 +86,35 @@ class BenchCommand final : public Command {
     Progress progress(cases.size());
     std::size_t done = 0;
     const bench::Run run = bench::run_cases(
-        cases, [](const bench::Roofs& roofs) { print_line(roofs_text(roofs)); },
+        cases, shapes_ ? bench::options_of_one_in_hundreds : bench::options_of_a_case,
+        [](const bench::Roofs& roofs) { print_line(roofs_text(roofs)); },
         [&](const bench::Row& row) {
           progress.clear();
           print_line(bench::line_of(row));
           progress.show(++done, row.work.primitive);
         });
     progress.clear();
+    if (shapes_) {
+      for (const std::string& line : bench::gemv_shapes_summary(run.rows)) print_line(line);
+    }
     print_line(run.tuned.empty() ? "tuning: what is built in"
                                  : fmt::format("tuning: {}", fmt::join(run.tuned, ", ")));
     nlohmann::json report = bench::json_of(run);
     report["machine"].update(machine);
     if (growth_) report["growth"] = true;
     bench::keep_before_and_after(json_file_, report, [&] {
-      if (!no_python_ && !growth_) add_python(run, report);
+      if (!no_python_ && !growth_ && !shapes_) add_python(run, report);
     });
     const std::size_t slower = recorded ? show_changes(*recorded, run, percent) : 0;
     fail_where_something_is_wrong(run, slower);
   }
 
  private:
+  std::vector<bench::Case> chosen_cases() const {
+    if (growth_) return bench::growth_cases();
+    return shapes_ ? bench::gemv_shape_cases() : bench::registered_cases();
+  }
+
   std::optional<double> regression_limit() const {
     if (fail_percent_.empty()) return std::nullopt;
     if (record_.empty())
@@ -169,6 +182,7 @@ class BenchCommand final : public Command {
   std::vector<std::string> primitives_;
   std::vector<std::string> filters_;
   bool growth_ = false;
+  bool shapes_ = false;
   bool list_ = false;
   bool no_python_ = false;
   std::string json_file_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/gemv_cases.hpp"
+#include "bench/gemv_shapes.hpp"
 #include "bench/gpu_harness.hpp"
 #include "bench/toolkit_library.hpp"
 #include "warpwise/base/image.hpp"
@@ -21,6 +22,7 @@ struct Problem {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool transpose = false;
+  std::string kind = {};  ///< of shape
 
   std::int64_t terms() const { return transpose ? rows : columns; }
   std::int64_t outputs() const { return transpose ? columns : rows; }
@@ -28,7 +30,8 @@ struct Problem {
     return (rows * columns + terms()) * size_of(type) + outputs() * size_of(ElementType::f32);
   }
   std::string variant() const {
-    return std::string(name_of(type)) + (transpose ? " transposed" : "");
+    return std::string(name_of(type)) + (kind.empty() ? "" : " " + kind) +
+           (transpose ? " transposed" : "");
   }
 };
 
@@ -190,6 +193,18 @@ const Registration registered{[] {
 std::vector<Case> gemv_beside_cublas(Size matrix, bool transpose) {
   const Problem problem{ElementType::f32, matrix.height, matrix.width, transpose};
   return {gemv_case(problem), cublas_case(problem)};
+}
+
+std::vector<Case> gemv_shape_cases() {
+  std::vector<Case> cases;
+  for (const bool transpose : {false, true}) {
+    for (const GemvShape& shape : gemv_shapes) {
+      const Problem problem{ElementType::f32, shape.rows, shape.columns, transpose, shape.kind};
+      cases.push_back(gemv_case(problem));
+      cases.push_back(cublas_case(problem));
+    }
+  }
+  return cases;
 }
 
 }  // namespace warpwise::bench
