@@ -27,14 +27,15 @@ struct MatchArguments {
   int tile_groups_y;
   int part_width;  ///< of the block that is summed at once, a multiple of 4 or the whole width
   int part_height;
-  int area_pitch;  ///< of the target's pixels in shared memory, in words
+  int area_pitch;  ///< of the target's pixels in shared memory: in words, with eight rows in fours
+  int column_pitch;  ///< with eight rows, of the block's there, column by column, in words
   bool skip_outside;
 };
 
 inline constexpr int match_max_threads = 256;
 // A thread scores 4 columns of so many rows of candidates: the four byte shifts of a target word
-// serve four rows, so that 16 packed operations need 3 shared loads and 3 shifts, and 32 with
-// eight.
+// serve four rows, so that 16 packed operations need 3 shared loads and 3 shifts. With eight the
+// shifts lie in shared memory: 32 operations then need a load of 16 bytes and a quarter of one.
 inline constexpr int match_group = 4;
 inline constexpr int match_tall_group = 8;
 // match_products_kernel compares so many columns and rows of candidates with so many of the block

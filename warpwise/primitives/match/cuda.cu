@@ -1,6 +1,7 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/match/backends.hpp"
+#include "warpwise/primitives/match/differences.cuh"
 #include "warpwise/primitives/match/kernel.cuh"
 #include "warpwise/primitives/match/launch.hpp"
 #include "warpwise/primitives/match/products.cuh"

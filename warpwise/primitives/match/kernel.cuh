@@ -339,11 +339,4 @@ __global__ void __launch_bounds__(match_max_threads) match_kernel(MatchArguments
   match_blocks<measure, match_group>(a);
 }
 
-/// sad of twice as many candidates a thread, for the same loads and shifts of a row. Registers are
-/// bounded so that 24 warps fit a multiprocessor.
-__global__ void __launch_bounds__(match_max_threads, 768 / match_max_threads)
-    match_tall_kernel(MatchArguments a) {
-  match_blocks<Measure::sad, match_tall_group>(a);
-}
-
 }  // namespace warpwise::kernels::match

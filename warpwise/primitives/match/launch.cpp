@@ -14,6 +14,7 @@ static_assert(kernels::match::match_none == no_match);
 constexpr std::int64_t shared_bytes = 48 * 1024 - 256;
 // Wider tiles than this gain nothing and leave no room for the block.
 constexpr std::int64_t max_tile_groups_x = 64;
+constexpr std::int64_t max_shifted_tile_groups_x = 32;
 // Parts of a block: narrower and lower ones load the area around them too often.
 constexpr std::int64_t part_widths[] = {256, 128, 64};
 constexpr std::int64_t good_part_height = 32;
@@ -23,28 +24,54 @@ std::int64_t piece_of(std::int64_t total, std::int64_t most) {
   return blocks_for(total, blocks_for(total, most));
 }
 
-/// Words from a row of the area to the next: the rows of neighbouring groups, `group` rows apart,
-/// fall side by side into the 32 banks.
+/// What a kernel of differences has of candidates in a thread, and of pixels in shared memory.
+struct Scheme {
+  int group;        ///< rows of four candidates that a thread scores
+  bool is_shifted;  ///< each word of the area at its four shifts
+};
+
+/// Words, or fours of shifted ones, from a row of the area to the next. Of words, the rows of
+/// neighbouring groups, `group` rows apart, fall side by side into the 32 banks; of 16 bytes, the
+/// eight threads that are served together read side by side.
 std::int64_t area_pitch(const kernels::match::MatchArguments& a, std::int64_t block_words,
-                        int group) {
+                        const Scheme& scheme) {
+  if (scheme.is_shifted) return block_words + a.tile_groups_x - 1;
+  const int group = scheme.group;
   std::int64_t pitch = block_words + a.tile_groups_x;
   while (pitch % (32 / group) != blocks_for(a.tile_groups_x, group) % (32 / group)) ++pitch;
   return pitch;
 }
 
-/// How many rows of a part of the block fit shared memory with the area around them.
-std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words,
-                           int group) {
-  const std::int64_t pitch = area_pitch(a, block_words, group);
-  const std::int64_t words = shared_bytes / 4 - pitch * (std::int64_t{group} * a.tile_groups_y - 1);
-  return std::max<std::int64_t>(words / (pitch + block_words), 0);
+/// From a column of the block to the next, which begin at multiples of 16 bytes; eight lie in
+/// different banks.
+std::int64_t column_pitch(std::int64_t rows) { return 8 * blocks_for(rows, 8) + 4; }
+
+std::int64_t words_of_part(const kernels::match::MatchArguments& a, std::int64_t block_words,
+                           std::int64_t rows, const Scheme& scheme) {
+  const std::int64_t area = area_pitch(a, block_words, scheme) *
+                            (rows + std::int64_t{scheme.group} * a.tile_groups_y - 1);
+  return scheme.is_shifted ? 4 * area + block_words * column_pitch(rows)
+                           : area + block_words * rows;
 }
 
-/// \param group  rows of candidates that a thread scores
-void choose_tile(kernels::match::MatchArguments& a, int group) {
+/// How many rows of a part of the block fit shared memory with the area around them.
+std::int64_t rows_that_fit(const kernels::match::MatchArguments& a, std::int64_t block_words,
+                           const Scheme& scheme) {
+  const auto fit = [&](std::int64_t rows) {
+    return words_of_part(a, block_words, rows, scheme) <= shared_bytes / 4;
+  };
+  std::int64_t rows = 0;
+  for (std::int64_t step = 1 << 16; step > 0; step /= 2) {
+    if (fit(rows + step)) rows += step;
+  }
+  return rows;
+}
+
+void choose_tile(kernels::match::MatchArguments& a, const Scheme& scheme) {
   const std::int64_t groups_x = blocks_for(a.last_x - a.first_x + 1, 4);
-  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, group);
-  const std::int64_t tile_x = piece_of(groups_x, max_tile_groups_x);
+  const std::int64_t groups_y = blocks_for(a.last_y - a.first_y + 1, scheme.group);
+  const std::int64_t tile_x =
+      piece_of(groups_x, scheme.is_shifted ? max_shifted_tile_groups_x : max_tile_groups_x);
   a.tile_groups_x = static_cast<int>(tile_x);
   a.tile_groups_y =
       static_cast<int>(piece_of(groups_y, kernels::match::match_max_threads / tile_x));
@@ -52,7 +79,7 @@ void choose_tile(kernels::match::MatchArguments& a, int group) {
   const std::int64_t narrowest =
       blocks_for(std::min<std::int64_t>(a.block_width, part_widths[std::size(part_widths) - 1]), 4);
   const std::int64_t rows = std::min<std::int64_t>(a.block_height, good_part_height);
-  while (a.tile_groups_y > 1 && rows_that_fit(a, narrowest, group) < rows) --a.tile_groups_y;
+  while (a.tile_groups_y > 1 && rows_that_fit(a, narrowest, scheme) < rows) --a.tile_groups_y;
   a.tile_groups_y = static_cast<int>(piece_of(groups_y, a.tile_groups_y));
 }
 
@@ -61,30 +88,29 @@ std::int64_t warps_of_tile(const kernels::match::MatchArguments& a) {
 }
 
 /// What a row of a word of the block costs all warps, in operations like the packed differences.
-std::int64_t cost_of_row(kernels::match::MatchArguments a, int group) {
-  constexpr std::int64_t loads_and_shifts = 5;
-  choose_tile(a, group);
+std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme) {
+  const std::int64_t loads_and_shifts = scheme.is_shifted ? 1 : 5;
+  choose_tile(a, scheme);
   const std::int64_t tiles = blocks_for(a.last_x - a.first_x + 1, 4 * a.tile_groups_x) *
-                             blocks_for(a.last_y - a.first_y + 1, group * a.tile_groups_y);
-  return tiles * warps_of_tile(a) * (4 * group + loads_and_shifts);
+                             blocks_for(a.last_y - a.first_y + 1, scheme.group * a.tile_groups_y);
+  return tiles * warps_of_tile(a) * (4 * scheme.group + loads_and_shifts);
 }
 
 /// Returns the bytes of shared memory.
-std::int64_t choose_part(kernels::match::MatchArguments& a, int group) {
+std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme) {
   const std::int64_t height = a.block_height;
   std::int64_t width = a.block_width;
   for (const std::int64_t narrower : part_widths) {
-    if (rows_that_fit(a, blocks_for(width, 4), group) >= std::min(height, good_part_height)) break;
+    if (rows_that_fit(a, blocks_for(width, 4), scheme) >= std::min(height, good_part_height)) break;
     width = std::min(width, narrower);
   }
   const std::int64_t words = blocks_for(width, 4);
   a.part_width = static_cast<int>(width);
   a.part_height =
-      static_cast<int>(piece_of(height, std::min(height, rows_that_fit(a, words, group))));
-  a.area_pitch = static_cast<int>(area_pitch(a, words, group));
-  return 4 *
-         (words * a.part_height +
-          std::int64_t{a.area_pitch} * (a.part_height + std::int64_t{group} * a.tile_groups_y - 1));
+      static_cast<int>(piece_of(height, std::min(height, rows_that_fit(a, words, scheme))));
+  a.area_pitch = static_cast<int>(area_pitch(a, words, scheme));
+  a.column_pitch = static_cast<int>(column_pitch(a.part_height));
+  return 4 * words_of_part(a, words, a.part_height, scheme);
 }
 
 /// By how much match_products_kernel is faster than match_kernel where its tiles of candidates and
@@ -135,12 +161,13 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
             .parameters = gpu::Parameters::of(a)};
   }
   using kernels::match::match_group;
-  using kernels::match::match_tall_group;
-  const bool is_tall = options.measure == Measure::sad &&
-                       cost_of_row(a, match_tall_group) < cost_of_row(a, match_group);
-  const int group = is_tall ? match_tall_group : match_group;
-  choose_tile(a, group);
-  const std::int64_t shared = choose_part(a, group);
+  constexpr Scheme tall{kernels::match::match_tall_group, true};
+  constexpr Scheme sums{match_group, false};
+  const bool is_tall =
+      options.measure == Measure::sad && cost_of_row(a, tall) < cost_of_row(a, sums);
+  const Scheme scheme = is_tall ? tall : sums;
+  choose_tile(a, scheme);
+  const std::int64_t shared = choose_part(a, scheme);
   const auto threads = static_cast<unsigned>(warps_of_tile(a) * 32);
   return {.kernel = {options.measure, is_tall ? MatchKernel::tall : MatchKernel::sums},
           .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},

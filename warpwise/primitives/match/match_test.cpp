@@ -243,6 +243,15 @@ TEST_P(MatchTest, FarOutsideTheImage) {
     options.border = MatchBorder::replicate;
     compare_random(21, 11, options);
   }
+
+  // Above and below the image alone: whole words lie inside its columns.
+  for (const SearchRange rows : {SearchRange{-300, -290}, {290, 300}, {-90, 90}}) {
+    MatchOptions options = options_of(8, 8, {-4, 3}, rows);
+    options.stride_x = options.stride_y = 24;
+    options.border = MatchBorder::replicate;
+    compare_random(96, 40, options);
+    compare_random(97, 41, options, {3, 1});
+  }
 }
 
 // Every candidate scores alike: the first in raster order wins, on every backend.

@@ -1,4 +1,5 @@
 // The kernels that match() launches, themselves.
+#include "warpwise/primitives/match/differences.cuh"
 #include "warpwise/primitives/match/products.cuh"
 
 namespace warpwise::kernels::match {

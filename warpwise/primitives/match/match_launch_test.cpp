@@ -1,0 +1,52 @@
+#include "warpwise/primitives/match/launch.hpp"
+
+#include <gtest/gtest.h>
+
+// Which of match's kernels a call gets: every one of them gives the same bytes, so that no other
+// test would notice the slower one.
+namespace warpwise::detail::match {
+namespace {
+
+MatchKernel::Way way(Measure measure, std::int64_t block, SearchRange search_x,
+                     SearchRange search_y) {
+  MatchOptions options;
+  options.measure = measure;
+  options.block_width = options.block_height = block;
+  options.stride_x = options.stride_y = block;
+  options.search_x = search_x;
+  options.search_y = search_y;
+  return match_launch({}, {375, 32}, options).kernel.way;
+}
+
+TEST(MatchLaunch, TallWhereItLeavesNoMoreLanesIdle) {
+  // A warp has 32 rows of 32 candidates; two have what 33 by 33 leave of three.
+  EXPECT_EQ(way(Measure::sad, 32, {-16, 15}, {-16, 15}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 16, {-32, 31}, {-32, 31}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 16, {-16, 16}, {-16, 16}), MatchKernel::sums);
+  EXPECT_EQ(way(Measure::sad, 16, {-7, 7}, {-2, 1}), MatchKernel::sums);
+}
+
+TEST(MatchLaunch, ProductsWhereTheirTilesAreFull) {
+  for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
+    EXPECT_EQ(way(measure, 32, {-16, 15}, {-16, 15}), MatchKernel::products);
+    EXPECT_EQ(way(measure, 8, {-2, 2}, {-2, 2}), MatchKernel::sums);
+  }
+}
+
+TEST(MatchLaunch, FitsEveryGpu) {
+  constexpr std::size_t everywhere = 48 << 10;
+  for (const std::int64_t block : {1, 8, 33, 256}) {
+    for (const int reach : {0, 5, 16, 100, 3000}) {
+      MatchOptions options;
+      options.block_width = options.block_height = options.stride_x = options.stride_y = block;
+      options.search_x = {-reach, reach};
+      options.search_y = {-reach, 0};
+      const auto launch = match_launch({}, {3, 2}, options);
+      EXPECT_LT(launch.shared_bytes, everywhere) << block << ", " << reach;
+      EXPECT_LE(launch.block.x, static_cast<unsigned>(kernels::match::match_max_threads));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpwise::detail::match
