@@ -24,13 +24,23 @@ enum class GemvAccess { vector, half_vector, element, byte };
 inline constexpr int gemv_block_threads = 256;
 // Turns of a block of gemv_rows: the sums of teams wait in shared memory.
 inline constexpr int gemv_most_turns = 32;
-// Rows in flight in each thread of the transposed product.
-inline constexpr int gemv_strand_batch = 8;
+// Threads of the largest block that sums few outputs' lists.
+inline constexpr int gemv_most_sum_threads = 1024;
 // Threads of the largest block of the transposed product.
 inline constexpr int gemv_most_column_threads = 512;
 
-/// Columns that a thread of the transposed product sums. size: bytes of an element
+/// Columns that a thread of the transposed product sums, and rows that it has in flight: with
+/// single elements all rows of a strand, so that it waits for memory once. size: bytes of an
+/// element
 template <GemvAccess access, int size>
-inline constexpr int gemv_thread_columns = access == GemvAccess::vector ? 16 / size : 4;
+inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 / size
+                                           : access == GemvAccess::element ? 1
+                                                                           : 4;
+template <GemvAccess access>
+inline constexpr int gemv_strand_batch = access == GemvAccess::element ? 32 : 8;
+
+// Outputs of a narrow matrix's rows, of at most so many columns, that a thread sums.
+inline constexpr int gemv_narrow_columns = 4;
+inline constexpr int gemv_narrow_rows = 8;
 
 }  // namespace warpwise::kernels::gemv

@@ -5,7 +5,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start.hpp"
+#include "warpwise/gpu/start_early.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/gemv/kernel.cuh"
 #include "warpwise/primitives/gemv/launch.hpp"
@@ -16,7 +16,7 @@ namespace {
 using kernels::gemv::GemvAccess;
 using kernels::gemv::GemvArguments;
 
-using RowsFunction = void (*)(GemvArguments, int, int, std::int64_t);
+using RowsFunction = void (*)(GemvArguments, int, int, bool, std::int64_t);
 using ColumnsFunction = void (*)(GemvArguments, int, int);
 
 template <class T>
@@ -52,6 +52,9 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
 
 template <class T>
 void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
+  if (launch.kernel.step == GemvStep::narrow) {
+    return gpu::start(kernels::gemv::gemv_narrow<T>, launch, kernel_name(GemvStep::narrow), stream);
+  }
   switch (launch.kernel.access) {
     case GemvAccess::vector: return start_product<T, GemvAccess::vector>(launch, stream);
     case GemvAccess::half_vector:
@@ -83,16 +86,19 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
   const auto as = [&](auto* kernel) {
     gpu::start(kernel, launch, kernel_name(launch.kernel.step), stream);
   };
+  const auto early = [&](auto* kernel) {
+    gpu::start_early(kernel, launch, kernel_name(launch.kernel.step), stream);
+  };
   switch (launch.kernel.step) {
     case GemvStep::scale: return as(kernels::gemv::gemv_scale);
     case GemvStep::gather:
       return size_of(launch.kernel.type) == 2 ? as(kernels::gemv::gemv_gather<unsigned short>)
                                               : as(kernels::gemv::gemv_gather<unsigned>);
     case GemvStep::rows:
+    case GemvStep::narrow:
     case GemvStep::columns: return start_product(launch, stream);
-    case GemvStep::sum:
-      return launch.kernel.at_once == 8 ? as(kernels::gemv::gemv_sum<8>)
-                                        : as(kernels::gemv::gemv_sum<32>);
+    case GemvStep::sum: return early(kernels::gemv::gemv_sum);
+    case GemvStep::sum_few: return early(kernels::gemv::gemv_sum_few);
   }
 }
 
@@ -116,7 +122,7 @@ void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOpt
   int& value = options.transpose ? tuning.column_launches : tuning.row_percent;
   value = tuning::chosen(options.transpose ? column_launches_tunable : row_percent_tunable,
                          call.size() == 4 ? 0 : 1, a.width() * a.height());
-  const GemvPlan plan = gemv_plan(call, options.transpose ? multiprocessors() : 0, tuning);
+  const GemvPlan plan = gemv_plan(call, multiprocessors(), tuning);
   std::optional<gpu::Buffer> scratch;
   if (plan.scratch_bytes() > 0) scratch.emplace(plan.scratch_bytes(), stream);
   for (const auto& launch : gemv_launches(call, plan, scratch ? scratch->data() : nullptr)) {

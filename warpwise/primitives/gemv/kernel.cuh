@@ -13,6 +13,20 @@ namespace warpwise::kernels::gemv {
 namespace order = detail::gemv::order;
 using cuda::std::int64_t;
 
+/// Lets the launch behind this one begin, whose kernel calls gemv_wait_for_launch before it reads
+/// what this one writes.
+__device__ inline void gemv_let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+__device__ inline void gemv_wait_for_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // --- The result ----------------------------------------------------------------------------------
 
 __device__ inline float gemv_load_y(const unsigned char* y, bool by_float) {
@@ -140,12 +154,12 @@ struct GemvWarp {
 ///
 /// Block: teams of 2^log_team warps that take as many chunks of the same rows; `turns` times the
 /// rows of all its teams.
-/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ...; what it
-/// sums to goes to list `set`. A team of one takes one chunk, and there are as many sets as chunks;
-/// else the sets' teams have room for all chunks, and sets divides 32.
+/// Grid: blocks of rows times sets of chunks. A set is the chunks set, set + sets, ..., one for
+/// each warp of a team. What it sums to goes to list `set`, where sets divides 32; or, `apart`,
+/// each chunk's sum to a list of its own.
 template <class T, GemvAccess access, int steps, int pieces, int at_once>
 __global__ void __launch_bounds__(gemv_block_threads, 2)
-    gemv_rows(GemvArguments a, int sets, int log_team, int64_t turns) {
+    gemv_rows(GemvArguments a, int sets, int log_team, bool apart, int64_t turns) {
   using Load = GemvLoad<T, access>;
   using Warp = GemvWarp<Load::elements, pieces>;
   constexpr int V = Load::elements;
@@ -157,6 +171,7 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   constexpr int warps = gemv_block_threads / 32;
   __shared__ float chunk_sums[may_share ? gemv_most_turns * warp_rows * warps : 1];
 
+  gemv_let_next_begin();
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int team = 1 << log_team;
@@ -227,15 +242,15 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
     constexpr int others = (Warp::row_threads - 1) & ~Warp::row_bits(at_once);
     if ((lane & others) == 0) {
       const int in_block = turn * turn_rows + local_row + Warp::row_of(lane, at_once) * Warp::rows;
-      if (may_share && team > 1)
+      if (may_share && !apart)
         chunk_sums[in_block * team + member] = sum[0][0];
-      else if (in_block < block_rows)
-        gemv_put(a, set, a.rows, first_row + in_block, sum[0][0]);
+      else if (in_block < block_rows && chunk * order::chunk_columns < a.columns)
+        gemv_put(a, chunk, a.rows, first_row + in_block, sum[0][0]);
     }
   }
 
   if constexpr (may_share) {
-    if (team == 1) return;
+    if (apart) return;
     __syncthreads();
     // The chunks' lanes by halves.
     for (int i = static_cast<int>(threadIdx.x); i < block_rows; i += gemv_block_threads) {
@@ -245,6 +260,46 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
       }
       gemv_put(a, set, a.rows, first_row + i, lanes[0]);
     }
+  }
+}
+
+/// Rows of at most gemv_narrow_columns elements, which follow one another or not: a thread sums
+/// gemv_narrow_rows of them, neighbours in neighbouring threads.
+template <class T>
+__global__ void __launch_bounds__(gemv_block_threads) gemv_narrow(GemvArguments a) {
+  constexpr int most = gemv_narrow_columns;
+  constexpr int rows = gemv_narrow_rows;
+  using Element = typename T::Element;
+  Element element[rows][most]{};
+  Element factor[most]{};
+  const int64_t first = int64_t{blockIdx.x} * (gemv_block_threads * rows) + threadIdx.x;
+  const auto* const x = reinterpret_cast<const Element*>(a.x);
+#pragma unroll
+  for (int c = 0; c < most; ++c) gemv_load_if(c < a.columns, x + c, factor[c]);
+#pragma unroll
+  for (int r = 0; r < rows; ++r) {
+    const int64_t row = first + r * gemv_block_threads;
+    const auto* const from = reinterpret_cast<const Element*>(a.a + row * a.pitch);
+#pragma unroll
+    for (int c = 0; c < most; ++c) {
+      gemv_load_if(row < a.rows && c < a.columns, from + c, element[r][c]);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < rows; ++r) {
+    // The order's lanes by halves; those that hold no element add nothing.
+    float lane[most];
+#pragma unroll
+    for (int c = 0; c < most; ++c) {
+      lane[c] = T::add_product(0, T::widen(element[r][c]), T::widen(factor[c]));
+    }
+#pragma unroll
+    for (int half = most / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int c = 0; c < half; ++c) lane[c] = __fadd_rn(lane[c], lane[c + half]);
+    }
+    const int64_t row = first + r * gemv_block_threads;
+    if (row < a.rows) gemv_finish(a, row, lane[0]);
   }
 }
 
@@ -265,8 +320,10 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   constexpr int size = sizeof(typename T::Element);
   constexpr int own = gemv_thread_columns<access, size>;
   constexpr int words = own / Load::elements;
+  constexpr int batch_rows = gemv_strand_batch<access>;
   extern __shared__ float strand_sums[];
 
+  gemv_let_next_begin();
   const int threads = static_cast<int>(blockDim.x);
   const int thread = static_cast<int>(threadIdx.x);
   const int strand_threads = 1 << log_strand_threads;
@@ -289,8 +346,8 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   const int64_t column = first_column + (words == 1 ? at * own : at);
   const int left =
       static_cast<int>(a.columns - column < tile_columns ? a.columns - column : tile_columns);
-  typename Load::Word element[gemv_strand_batch][words]{};
-  typename T::Element factor[gemv_strand_batch]{};
+  typename Load::Word element[batch_rows][words]{};
+  typename T::Element factor[batch_rows]{};
   // The rows to load next, of which `rows_left` exist, up to a batch.
   const unsigned char* next = nullptr;
   const typename T::Element* next_x = nullptr;
@@ -316,34 +373,53 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
   };
   for (int i = thread; i < lanes * tile_columns; i += threads) chunk_lanes[i] = 0;
 
+  const auto is_there = [&](int round) {
+    return set + int64_t{sets} * round * round_chunks < chunks;
+  };
   start_round(0);
 #pragma unroll
-  for (int b = 0; b < gemv_strand_batch; ++b) load_next(b);
-  for (int round = 0; set + int64_t{sets} * round * round_chunks < chunks; ++round) {
+  for (int b = 0; b < batch_rows; ++b) load_next(b);
+  for (int round = 0; is_there(round); ++round) {
     float sum[own]{};
+    const auto add_row = [&](int b) {
+      const float x = T::widen(factor[b]);
+#pragma unroll
+      for (int w = 0; w < words; ++w) {
+        float wide[Load::elements];
+        Load::widen(element[b][w], wide);
+#pragma unroll
+        for (int j = 0; j < Load::elements; ++j) {
+          float& to = sum[w * Load::elements + j];
+          to = T::add_product(to, wide[j], x);
+        }
+      }
+    };
 #pragma unroll 1
-    for (int i = gemv_strand_batch; i <= order::strand_rows; i += gemv_strand_batch) {
+    for (int i = batch_rows; i <= order::strand_rows; i += batch_rows) {
       const int batch = rows_left;
-      rows_left -= gemv_strand_batch;
-      next_x += gemv_strand_batch;
+      rows_left -= batch_rows;
+      next_x += batch_rows;
+      if (i == order::strand_rows && !is_there(round + 1)) {
+#pragma unroll
+        for (int b = 0; b < batch_rows; ++b) {
+          if (b < batch) add_row(b);
+        }
+        break;
+      }
       if (i == order::strand_rows) start_round(round + 1);
 #pragma unroll
-      for (int b = 0; b < gemv_strand_batch; ++b) {
-        if (b < batch) {
-          const float x = T::widen(factor[b]);
-#pragma unroll
-          for (int w = 0; w < words; ++w) {
-            float wide[Load::elements];
-            Load::widen(element[b][w], wide);
-#pragma unroll
-            for (int j = 0; j < Load::elements; ++j) {
-              float& to = sum[w * Load::elements + j];
-              to = T::add_product(to, wide[j], x);
-            }
-          }
-        }
+      for (int b = 0; b < batch_rows; ++b) {
+        if (b < batch) add_row(b);
         load_next(b);
       }
+    }
+    if (a.rows <= order::strand_rows) {  // nothing to add up
+#pragma unroll
+      for (int j = 0; j < own; ++j) {
+        const int64_t output = column + (words == 1 ? j : j * strand_threads);
+        if (strand == 0 && output < a.columns) gemv_finish(a, output, sum[j]);
+      }
+      return;
     }
 #pragma unroll
     for (int j = 0; j < own; ++j) {
@@ -408,18 +484,18 @@ __device__ float gemv_halves(float* lanes) {
 /// Sums `count` sums of each output, a group of 1024 at a time, into
 /// to[group * outputs + output], or, where `to` is null (one group), into y.
 ///
-/// Block: `at_once` outputs by 256 / at_once threads, thread t of which sums the order's lanes t,
-/// t + 256 / at_once, ...
+/// Block: 32 outputs by 8 threads, thread t of which sums the order's lanes t, t + 8, ...
 /// Grid: x strides over the outputs, y over the groups.
-template <int at_once>
 __global__ void __launch_bounds__(gemv_block_threads)
     gemv_sum(GemvArguments a, const float* sums, int64_t count, int64_t outputs, float* to) {
+  constexpr int at_once = 32;
   constexpr int threads = gemv_block_threads / at_once;
   constexpr int own = order::lanes / threads;
   __shared__ float part[threads][at_once];
   const int at = static_cast<int>(threadIdx.x) % at_once;
   const int thread = static_cast<int>(threadIdx.x) / at_once;
 
+  gemv_wait_for_launch();
   for (int64_t group = blockIdx.y; group * order::group < count; group += gridDim.y) {
     const int64_t rest = count - group * order::group;
     const int terms = static_cast<int>(rest < order::group ? rest : order::group);
@@ -454,6 +530,64 @@ __global__ void __launch_bounds__(gemv_block_threads)
       __syncthreads();  // the next outputs write the parts again
     }
   }
+}
+
+/// Adds the lanes of a warp by halves; every lane gets the sum.
+__device__ inline float gemv_halves_of_warp(float lane) {
+#pragma unroll
+  for (int half = order::lanes / 2; half > 0; half /= 2) {
+    lane = __fadd_rn(lane, __shfl_xor_sync(0xffffffffU, lane, half));
+  }
+  return lane;
+}
+
+/// Sums up to 1024 terms in the lanes of a warp.
+template <class Load>
+__device__ inline float gemv_sum_of_warp(int count, Load load) {
+  constexpr int most = order::group / order::lanes;
+  const int lane = static_cast<int>(threadIdx.x) % order::lanes;
+  float term[most]{};
+#pragma unroll
+  for (int i = 0; i < most; ++i) {
+    if (lane + i * order::lanes < count) term[i] = load(lane + i * order::lanes);
+  }
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < most; ++i) {
+    if (lane + i * order::lanes < count) sum = __fadd_rn(sum, term[i]);
+  }
+  return gemv_halves_of_warp(sum);
+}
+
+/// The same for few outputs, all levels at once: a warp sums a group, and one warp the groups of an
+/// output, at most 1024.
+///
+/// Block: 2^log_warps warps for each of its outputs.
+/// Grid: x over the outputs.
+__global__ void __launch_bounds__(gemv_most_sum_threads)
+    gemv_sum_few(GemvArguments a, const float* sums, int64_t count, int64_t outputs,
+                 int log_warps) {
+  __shared__ float group_sums[order::group];
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int in_block = warp >> log_warps, member = warp & ((1 << log_warps) - 1);
+  const int groups = static_cast<int>((count + order::group - 1) / order::group);
+  const int64_t output = int64_t{blockIdx.x} * (blockDim.x / 32 >> log_warps) + in_block;
+  float* const own = group_sums + in_block * groups;
+  gemv_wait_for_launch();
+  float sum = 0;
+  for (int group = member; output < outputs && group < groups; group += 1 << log_warps) {
+    const int64_t first = int64_t{group} * order::group;
+    const float* const from = sums + first * outputs + output;
+    sum = gemv_sum_of_warp(
+        static_cast<int>(count - first < order::group ? count - first : order::group),
+        [&](int i) { return from[i * outputs]; });
+    if (lane == 0 && groups > 1) own[group] = sum;
+  }
+  if (groups > 1) {
+    __syncthreads();
+    if (member == 0) sum = gemv_sum_of_warp(groups, [&](int i) { return own[i]; });
+  }
+  if (lane == 0 && member == 0 && output < outputs) gemv_finish(a, output, sum);
 }
 
 }  // namespace warpwise::kernels::gemv

@@ -87,42 +87,59 @@ inline GemvRowsShape gemv_rows_shape(kernels::gemv::GemvAccess access, int size,
 /// Warps of a block of gemv_rows.
 inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 
-/// Sets of chunks that rows are cut into: one where a block's warps have room for all chunks, or a
-/// few that leave none of them idle; else one for each chunk.
-constexpr std::int64_t gemv_rows_sets(std::int64_t columns) {
+/// Sets of chunks that rows are cut into, and the warps of a block that take a set.
+struct GemvRowsSets {
+  std::int64_t sets;
+  int log_team;
+  bool apart;  ///< the sum of each chunk is a list, not that of a set
+};
+
+/// One set where a block's warps have room for all chunks, or a few that leave none of them idle;
+/// else chunks apart, several of them in a block where it has more warps than there are rows.
+inline GemvRowsSets gemv_rows_sets(std::int64_t rows, std::int64_t columns) {
   const std::int64_t chunks = gpu::blocks_for(columns, order::chunk_columns);
-  if (chunks <= gemv_warps) return 1;
-  return chunks == 2 * gemv_warps || chunks == 4 * gemv_warps ? chunks / gemv_warps : chunks;
+  if (chunks <= gemv_warps) return {1, gemv_log2_up(chunks), chunks == 1};
+  if (chunks == 2 * gemv_warps || chunks == 4 * gemv_warps) {
+    return {chunks / gemv_warps, gemv_log2_up(gemv_warps), false};
+  }
+  const int log_rows = std::min(gemv_log2_up(gemv_warps), gemv_log2_up(rows));
+  const int log_team = gemv_log2_up(gemv_warps) - log_rows;
+  return {gpu::blocks_for(chunks, std::int64_t{1} << log_team), log_team, true};
 }
 
 struct GemvRowsLaunch {
   unsigned grid;
   int sets;
   int log_team;
+  bool apart;
+  std::int64_t lists;  ///< 1: the product goes to y at once
   std::int64_t turns;
 };
 
 /// \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
                                        const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
-                                       int size, int turn_percent) {
+                                       int size, int multiprocessors, int turn_percent) {
   const int elements = gemv_elements(access, size);
-  const std::int64_t chunks = gpu::blocks_for(a.columns, order::chunk_columns);
-  const std::int64_t sets = gemv_rows_sets(a.columns);
-  const int log_team = gemv_log2_up(gpu::blocks_for(chunks, sets));
+  const auto [sets, log_team, apart] = gemv_rows_sets(a.rows, a.columns);
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
-  // Few turns while there would be fewer blocks than one for each multiprocessor of a large GPU,
-  // then some while there would be fewer than two; where there are more blocks than are resident,
+  // A block for each multiprocessor, then two, since a third would wait for one to end; at last
   // many turns for floats and some for 16-bit elements, as measured on an H200.
   const std::int64_t blocks = turns * sets;
-  const std::int64_t by_rule =
-      std::clamp<std::int64_t>(std::max(std::min<std::int64_t>(blocks / 128, 8), blocks / 256), 1,
-                               size == 4 ? kernels::gemv::gemv_most_turns : 8);
+  const std::int64_t one_each = gpu::blocks_for(blocks, multiprocessors);
+  const std::int64_t by_rule = std::clamp<std::int64_t>(
+      one_each <= 8 ? one_each : gpu::blocks_for(blocks, 2 * multiprocessors), 1,
+      size == 4 ? kernels::gemv::gemv_most_turns : 8);
   const std::int64_t of_block =
       std::clamp<std::int64_t>(by_rule * turn_percent / 100, 1, kernels::gemv::gemv_most_turns);
-  return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets), static_cast<int>(sets), log_team,
+  const std::int64_t lists = apart ? gpu::blocks_for(a.columns, order::chunk_columns) : sets;
+  return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets),
+          static_cast<int>(sets),
+          log_team,
+          apart,
+          lists,
           of_block};
 }
 
@@ -138,70 +155,113 @@ struct GemvColumnsLaunch {
   std::int64_t lists;  ///< 1: the product goes to y at once
 };
 
+/// \param size  bytes of an element
+constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
+  return access == kernels::gemv::GemvAccess::vector    ? 16 / size
+         : access == kernels::gemv::GemvAccess::element ? 1
+                                                        : 4;
+}
+
+/// With tiles of 2^log_strand_threads threads: blocks of whole columns, or, `apart`, of chunks
+/// whose sums are lists. \param threads  of a block, at most
+inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a, int own,
+                                           int log_strand_threads, int threads, bool apart) {
+  const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
+  GemvColumnsLaunch launch{};
+  launch.log_strand_threads = log_strand_threads;
+  launch.tiles =
+      gpu::grid_x(gpu::blocks_for(a.columns, static_cast<std::int64_t>(own) << log_strand_threads));
+  launch.sets = 1;
+  launch.lists = 1;
+  const std::int64_t strands =
+      chunks == 1 ? gpu::blocks_for(a.rows, order::strand_rows) : chunks * order::chunk_strands;
+  launch.threads = std::clamp(1 << (log_strand_threads + std::min(10, gemv_log2_up(strands))), 32,
+                              std::max(threads, order::chunk_strands << log_strand_threads));
+  if (chunks > 1 && !apart) {
+    launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
+  } else if (chunks > 1) {
+    launch.lists = chunks;
+    const std::int64_t round_chunks = (launch.threads >> log_strand_threads) / order::chunk_strands;
+    launch.sets = gpu::grid_y(gpu::blocks_for(chunks, round_chunks));
+  }
+  launch.shared_bytes = (launch.threads + (launch.lanes << log_strand_threads)) * own *
+                        static_cast<int>(sizeof(float));
+  return launch;
+}
+
+/// Whether the transposed product loads single elements though words could be loaded: of matrices
+/// that are read in one go, a strand's rows all in flight. As measured on an H100.
+inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
+                                    int multiprocessors) {
+  if (size != 4) return false;
+  if (a.rows <= order::chunk_rows) {
+    const std::int64_t warps =
+        gpu::blocks_for(a.columns, 32) * gpu::blocks_for(a.rows, order::strand_rows);
+    return warps <= 16 * std::int64_t{multiprocessors};
+  }
+  return a.rows * a.columns <= 3 << 19;
+}
+
 /// \param size  bytes of an element  \param multiprocessors  of the GPU  \param launches  as
 /// column_launches_tunable has them
 inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
                                              kernels::gemv::GemvAccess access, int size,
                                              int multiprocessors, int launches) {
   const bool words = gemv_elements(access, size) > 1;
-  const int own = access == kernels::gemv::GemvAccess::vector ? 16 / size : 4;
+  const int own = gemv_own_columns(access, size);
   const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
   const int log_widest = gemv_log2_up(gpu::blocks_for(a.columns, own));
-  const auto tiles = [&](int log) {
-    return gpu::blocks_for(a.columns, static_cast<std::int64_t>(own) << log);
-  };
-  GemvColumnsLaunch launch{};
-  launch.sets = 1;
-  launch.lists = 1;
   if (chunks == 1) {
     const int log_strands = gemv_log2_up(gpu::blocks_for(a.rows, order::strand_rows));
-    launch.log_strand_threads = std::min(8 - log_strands, log_widest);
-    launch.threads = std::max(32, 1 << (launch.log_strand_threads + log_strands));
-  } else {
-    // One launch of blocks that each sum whole columns, one on a multiprocessor, or two launches
-    // with blocks for all chunks. The first has as many blocks as tiles, which may not fill the
-    // multiprocessors, and narrow tiles read short parts of rows: their shares of the bandwidth as
-    // measured on an H200.
-    constexpr double share_of_log[] = {0.4, 0.4, 0.75, 0.95, 0.99, 1};
-    constexpr double second_launch_us = 3;
-    constexpr double bytes_per_us = 4.2e6;
-    const double us =
-        static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
-    double best =
-        launches == 1 ? std::numeric_limits<double>::infinity() : us / 0.9 + second_launch_us;
-    launch.log_strand_threads = std::min(5, log_widest);
-    for (int log = words ? 2 : 5; launches != 2 && log <= std::min(5, log_widest); ++log) {
-      const std::int64_t full = gpu::blocks_for(tiles(log), multiprocessors) * multiprocessors;
-      const double share =
-          share_of_log[log] * static_cast<double>(tiles(log)) / static_cast<double>(full);
-      if (us / share > best) continue;
-      best = us / share;
-      launch.log_strand_threads = log;
-      launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
-    }
-    if (launch.lanes > 0) {
-      const int log_strands = std::min(9, gemv_log2_up(chunks * order::chunk_strands));
-      launch.threads = std::min(kernels::gemv::gemv_most_column_threads,
-                                1 << (launch.log_strand_threads + log_strands));
-    } else {
-      launch.threads = kernels::gemv::gemv_block_threads;
-      launch.lists = chunks;
-      const std::int64_t round_chunks =
-          (launch.threads >> launch.log_strand_threads) / order::chunk_strands;
-      launch.sets = gpu::grid_y(std::min(
-          gpu::blocks_for(chunks, round_chunks),
-          std::max<std::int64_t>(1, 2 * multiprocessors / tiles(launch.log_strand_threads))));
-    }
+    return gemv_columns_with(a, own, std::min(own == 1 ? 5 : 8 - log_strands, log_widest), 256,
+                             false);
   }
-  launch.tiles = gpu::grid_x(tiles(launch.log_strand_threads));
-  launch.shared_bytes = (launch.threads + (launch.lanes << launch.log_strand_threads)) * own *
-                        static_cast<int>(sizeof(float));
-  return launch;
+  // One launch of blocks that each sum whole columns, one on a multiprocessor, or two launches
+  // with blocks for all chunks. The first has as many blocks as tiles, which may not fill the
+  // multiprocessors, narrow tiles read short parts of rows, the more of them the more of what is
+  // loaded beside them where rows are not aligned, and the rounds of a block come one after the
+  // other. Shares of the bandwidth and times as measured on an H200 and an H100.
+  struct Share {
+    double words, elements, unaligned;
+  };
+  constexpr Share shares[] = {{0.4, 0.4, 0.4},   {0.4, 0.4, 0.4},   {0.75, 0.6, 0.5},
+                              {0.95, 0.9, 0.65}, {0.99, 0.9, 0.78}, {1, 1, 0.92}};
+  const bool is_aligned = gemv_elements(gemv_access(a, size), size) > 1;
+  const auto share_of = [&](int log) {
+    const Share& share = shares[log];
+    return words ? share.words : is_aligned ? share.elements : share.unaligned;
+  };
+  constexpr double second_launch_us = 3;
+  constexpr double bytes_per_us = 4.2e6;
+  const double us =
+      static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
+  const int log_two = std::min(words ? 4 : 5, log_widest);
+  GemvColumnsLaunch best_launch =
+      gemv_columns_with(a, own, log_two, words || log_two < 4 ? 128 : 256, true);
+  // More chunks than a group are added group by group, which a block does not.
+  if (launches == 2 || chunks > order::group) return best_launch;
+  double best = launches == 1 ? std::numeric_limits<double>::infinity()
+                              : us / (0.9 * share_of(5)) + second_launch_us;
+  for (int log = std::min(words ? 2 : 3, log_widest); log <= std::min(5, log_widest); ++log) {
+    const int threads = log >= (words ? 4 : 5) ? 512 : 256;
+    const GemvColumnsLaunch launch = gemv_columns_with(a, own, log, threads, false);
+    const std::int64_t full = gpu::blocks_for(launch.tiles, multiprocessors) * multiprocessors;
+    const double share =
+        share_of(log) * static_cast<double>(launch.tiles) / static_cast<double>(full);
+    const std::int64_t rounds =
+        gpu::blocks_for(chunks * order::chunk_strands, launch.threads >> launch.log_strand_threads);
+    const double time =
+        std::max(us / share, static_cast<double>(rounds) * (own << log >= 8 ? 0.9 : 3));
+    if (time > best) continue;
+    best = time;
+    best_launch = launch;
+  }
+  return best_launch;
 }
 
 // --- Sums of lists -------------------------------------------------------------------------------
 
-// Up to so many outputs, blocks of gemv_sum take 8 of them, so that there are enough blocks.
+// Up to so many outputs have a warp for each of their groups of lists.
 inline constexpr std::int64_t gemv_few_outputs = 2048;
 
 /// Bytes that the lists of every output take, those of their groups included; 0 for a single list.
@@ -247,23 +307,24 @@ inline GemvCall gemv_call(ConstDeviceView a, ConstDeviceView x, DeviceView y,
           options.transpose};
 }
 
-enum class GemvStep : std::uint8_t { scale, gather, rows, columns, sum };
+enum class GemvStep : std::uint8_t { scale, gather, rows, narrow, columns, sum, sum_few };
 
 /// A kernel of gemv with its template arguments.
 struct GemvKernel {
   GemvStep step;
-  ElementType type = ElementType::f32;  ///< of gather, rows and columns
+  ElementType type = ElementType::f32;  ///< of gather, rows, narrow and columns
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< of rows and columns
   GemvRowsShape shape = {};                                               ///< of rows
-  int at_once = 0;                                                        ///< of sum
 };
 constexpr const char* kernel_name(GemvStep step) {
   switch (step) {
     case GemvStep::scale: return "gemv_scale";
     case GemvStep::gather: return "gemv_gather";
     case GemvStep::rows: return "gemv_rows";
+    case GemvStep::narrow: return "gemv_narrow";
     case GemvStep::columns: return "gemv_columns";
     case GemvStep::sum: return "gemv_sum";
+    case GemvStep::sum_few: return "gemv_sum_few";
   }
   return "";
 }
@@ -276,6 +337,7 @@ struct GemvPlan {
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;
   GemvRowsShape shape = {};
   GemvRowsLaunch rows = {};
+  bool is_narrow = false;  ///< gemv_narrow takes the rows
   GemvColumnsLaunch columns = {};
   std::int64_t lists = 1;         ///< of sums of each output; one goes to y at once
   std::int64_t gather_bytes = 0;  ///< scratch of a copy of x; 0: the kernel reads x itself
@@ -285,7 +347,7 @@ struct GemvPlan {
   std::int64_t scratch_bytes() const { return checked_add(gather_bytes, sum_bytes); }
 };
 
-/// \param multiprocessors  of the GPU; for a transpose only
+/// \param multiprocessors  of the GPU
 inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tuning& tuning = {}) {
   const kernels::gemv::GemvArguments& a = call.arguments;
   GemvPlan plan;
@@ -294,13 +356,20 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tunin
     plan.gather_bytes = gpu::blocks_for(checked_mul(call.inputs(), call.size()), 16) * 16;
   }
   if (call.transpose) {
+    if (plan.access == kernels::gemv::GemvAccess::vector &&
+        gemv_columns_by_element(a, call.size(), multiprocessors)) {
+      plan.access = kernels::gemv::GemvAccess::element;
+    }
     plan.columns =
         gemv_columns_launch(a, plan.access, call.size(), multiprocessors, tuning.column_launches);
     plan.lists = plan.columns.lists;
   } else {
+    plan.is_narrow = plan.access == kernels::gemv::GemvAccess::element &&
+                     a.columns <= kernels::gemv::gemv_narrow_columns;
     plan.shape = gemv_rows_shape(plan.access, call.size(), a.columns);
-    plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size(), tuning.row_percent);
-    plan.lists = plan.rows.sets;
+    plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size(), multiprocessors,
+                                 tuning.row_percent);
+    plan.lists = plan.rows.lists;
   }
   plan.sum_bytes = gemv_sum_bytes(plan.lists, call.outputs());
   return plan;
@@ -318,12 +387,21 @@ inline gpu::Launch<GemvKernel> gemv_scale_launch(const GemvCall& call) {
 /// Sums the lists, whose groups' sums go behind them in the scratch memory, into y.
 inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t lists,
                           std::int64_t outputs, GemvLaunches& launches) {
-  const int at_once = outputs <= gemv_few_outputs ? 8 : 32;
   const float* sums = a.sums;
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
+    if (outputs <= gemv_few_outputs && groups <= order::group) {
+      const int log_warps = std::min(5, gemv_log2_up(groups));
+      const unsigned warps = std::max(8, 1 << log_warps);
+      launches.add({.kernel = {.step = GemvStep::sum_few},
+                    .grid = {gemv_grid(gpu::blocks_for(outputs, warps >> log_warps))},
+                    .block = {32 * warps},
+                    .parameters = gpu::Parameters::of(a, sums, count, outputs, log_warps)});
+      return;
+    }
+    constexpr int at_once = 32;
     float* const to = groups == 1 ? nullptr : const_cast<float*>(sums) + count * outputs;
-    launches.add({.kernel = {.step = GemvStep::sum, .at_once = at_once},
+    launches.add({.kernel = {.step = GemvStep::sum},
                   .grid = {gemv_grid(gpu::blocks_for(outputs, at_once)), gpu::grid_y(groups)},
                   .block = {kernels::gemv::gemv_block_threads},
                   .parameters = gpu::Parameters::of(a, sums, count, outputs, to)});
@@ -352,6 +430,12 @@ inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, st
                   .block = {static_cast<unsigned>(columns.threads)},
                   .shared_bytes = static_cast<std::size_t>(columns.shared_bytes),
                   .parameters = gpu::Parameters::of(a, columns.log_strand_threads, columns.lanes)});
+  } else if (plan.is_narrow) {
+    constexpr std::int64_t rows = threads * kernels::gemv::gemv_narrow_rows;
+    launches.add({.kernel = {.step = GemvStep::narrow, .type = call.type},
+                  .grid = {gpu::grid_x(gpu::blocks_for(a.rows, rows))},
+                  .block = {threads},
+                  .parameters = gpu::Parameters::of(a)});
   } else {
     launches.add({.kernel = {.step = GemvStep::rows,
                              .type = call.type,
@@ -359,8 +443,8 @@ inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, st
                              .shape = plan.shape},
                   .grid = {plan.rows.grid},
                   .block = {threads},
-                  .parameters =
-                      gpu::Parameters::of(a, plan.rows.sets, plan.rows.log_team, plan.rows.turns)});
+                  .parameters = gpu::Parameters::of(a, plan.rows.sets, plan.rows.log_team,
+                                                    plan.rows.apart, plan.rows.turns)});
   }
   add_gemv_sums(a, plan.lists, call.outputs(), launches);
   return launches;

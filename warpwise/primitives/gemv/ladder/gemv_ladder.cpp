@@ -44,6 +44,9 @@ std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   return bound;
 }
 
+// Launches are shown as an H200 gets them.
+constexpr int multiprocessors = 132;
+
 /// The demangled name of a kernel for floats, without its parameters.
 std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
   const std::string name = detail::gemv::kernel_name(kernel.step);
@@ -54,8 +57,10 @@ std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
              std::to_string(static_cast<int>(kernel.access)) + ", " +
              std::to_string(kernel.shape.steps) + ", " + std::to_string(kernel.shape.pieces) +
              ", " + std::to_string(kernel.shape.at_once) + ">";
+    case detail::gemv::GemvStep::narrow:
+      return "warpwise::kernels::gemv::" + name + "<warpwise::kernels::gemv::GemvF32>";
     case detail::gemv::GemvStep::sum:
-      return "warpwise::kernels::gemv::" + name + "<" + std::to_string(kernel.at_once) + ">";
+    case detail::gemv::GemvStep::sum_few: return "warpwise::kernels::gemv::" + name;
     case detail::gemv::GemvStep::scale:
     case detail::gemv::GemvStep::gather:
     case detail::gemv::GemvStep::columns: return name;
@@ -106,9 +111,9 @@ class GemvLadder final : public Ladder {
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const detail::gemv::GemvCall library_call = call_of(problem, placement);
     std::vector<Launch> launches;
-    for (const auto& launch :
-         detail::gemv::gemv_launches(library_call, detail::gemv::gemv_plan(library_call, 0),
-                                     pointer<std::byte>(placement.scratch))) {
+    for (const auto& launch : detail::gemv::gemv_launches(
+             library_call, detail::gemv::gemv_plan(library_call, multiprocessors),
+             pointer<std::byte>(placement.scratch))) {
       launches.push_back(launch_of(launch, demangled_name(launch.kernel)));
     }
     return launches;
@@ -116,7 +121,7 @@ class GemvLadder final : public Ladder {
 
   std::int64_t shipped_scratch_bytes(const Problem& problem,
                                      const Placement& placement) const override {
-    return detail::gemv::gemv_plan(call_of(problem, placement), 0).scratch_bytes();
+    return detail::gemv::gemv_plan(call_of(problem, placement), multiprocessors).scratch_bytes();
   }
 
   void call(const Problem& problem, const Placement& placement,
