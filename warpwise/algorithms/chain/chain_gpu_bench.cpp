@@ -1,4 +1,4 @@
-#include "bench/image_cases.hpp"
+#include "bench/batch_cases.hpp"
 #include "warpwise/algorithms/chain/chain.hpp"
 
 namespace warpwise::bench {
@@ -13,31 +13,6 @@ std::vector<ChainStep> edges(std::int64_t window) {
 /// too.
 ImageCase case_of(const std::string& what, std::int64_t window) {
   return {"chain", what + " window " + std::to_string(window), ElementType::u8, 3};
-}
-
-/// So many frames below one another in one image, each by itself.
-Case batch_case(const std::string& name, std::vector<ChainStep> steps, ImageCase what,
-                std::int64_t frames, Size frame) {
-  const auto views = [=](const auto& image) {
-    std::vector<std::remove_cvref_t<decltype(image)>> parts;
-    for (std::int64_t i = 0; i < frames; ++i) {
-      parts.push_back(image.sub_view(0, i * frame.height, frame.width, frame.height));
-    }
-    return parts;
-  };
-  what.variant = std::to_string(frames) + " frames of " + std::to_string(frame.width) + "x" +
-                 std::to_string(frame.height) + ", " + name;
-  auto chain = std::make_shared<Chain>(std::move(steps));
-  return warpwise_case(
-      what, {frame.width, frame.height * frames},
-      [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
-        chain->run(views(src), views(dst), stream);
-      },
-      [=](ConstHostView src, HostView dst) {
-        const auto from = views(src);
-        const auto to = views(dst);
-        for (std::size_t i = 0; i < from.size(); ++i) chain->run(from[i], to[i]);
-      });
 }
 
 const Registration registered{[] {
@@ -59,8 +34,13 @@ const Registration registered{[] {
     }
   }
   for (const std::int64_t window : {3, 15, 31}) {
-    cases.push_back(batch_case("rgb24 to edges window " + std::to_string(window), edges(window),
-                               case_of("", window), 64, {1280, 720}));
+    auto chain = std::make_shared<Chain>(edges(window));
+    cases.push_back(batch_case(
+        case_of("rgb24 to edges", window),
+        [=](const auto& src, const auto& dst, gpu::StreamHandle stream) {
+          chain->run(src, dst, stream);
+        },
+        [=](ConstHostView src, HostView dst) { chain->run(src, dst); }));
   }
   return cases;
 }};

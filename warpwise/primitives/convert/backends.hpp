@@ -8,5 +8,7 @@ namespace warpwise::detail::convert {
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion);
 void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conversion,
                   gpu::StreamHandle stream);
+void convert_cuda(std::span<const ConstDeviceFrame> src, std::span<const DeviceFrame> dst,
+                  const Conversion& conversion, gpu::StreamHandle stream);
 
 }  // namespace warpwise::detail::convert

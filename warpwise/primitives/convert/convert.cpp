@@ -1,6 +1,8 @@
 #include "warpwise/primitives/convert/convert.hpp"
 
+#include "warpwise/gpu/device.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
+#include "warpwise/primitives/shared/batch.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 
 namespace warpwise {
@@ -9,15 +11,10 @@ namespace {
 /// Every plane of one frame against every plane of the other.
 template <class Source, class Destination>
 void require_disjoint_planes(const Source& src, const Destination& dst) {
-  const auto view_of = [](const auto& frame, int p) {
-    using View = typename std::remove_cvref_t<decltype(frame)>::View;
-    const auto& plane = frame.plane(p);
-    return View(plane.data, ElementType::u8, plane_row_bytes(frame.format(), p, frame.width()),
-                plane_rows(frame.format(), p, frame.height()), 1, plane.pitch_bytes);
-  };
   for (int s = 0; s < plane_count(src.format()); ++s) {
     for (int d = 0; d < plane_count(dst.format()); ++d) {
-      detail::require_disjoint("convert", view_of(src, s), view_of(dst, d));
+      detail::require_disjoint("convert", detail::memory_of(src, s), detail::memory_of(dst, d),
+                               "src and dst");
     }
   }
 }
@@ -31,6 +28,20 @@ detail::convert::Conversion validate(const Source& src, const Destination& dst,
   return conversion;
 }
 
+/// Nothing for no frames.
+template <class Source, class Destination>
+std::optional<detail::convert::Conversion> validate(std::span<const Source> src,
+                                                    std::span<const Destination> dst,
+                                                    const ConvertOptions& options) {
+  std::optional<detail::convert::Conversion> conversion;
+  detail::validate_batch("convert", src, dst, [&](const Source& from, const Destination& to) {
+    conversion = validate(from, to, options);
+    detail::require_type_of_first("src", from, src[0]);
+    detail::require_type_of_first("dst", to, dst[0]);
+  });
+  return conversion;
+}
+
 }  // namespace
 
 void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options) {
@@ -40,6 +51,20 @@ void convert(ConstHostFrame src, HostFrame dst, const ConvertOptions& options) {
 void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
              gpu::StreamHandle stream) {
   detail::convert::convert_cuda(src, dst, validate(src, dst, options), stream);
+}
+
+void convert(std::span<const ConstHostFrame> src, std::span<const HostFrame> dst,
+             const ConvertOptions& options) {
+  const auto conversion = validate(src, dst, options);
+  detail::for_each_image(
+      src, [&](auto i) { detail::convert::convert_cpu(src[i], dst[i], *conversion); });
+}
+
+void convert(std::span<const ConstDeviceFrame> src, std::span<const DeviceFrame> dst,
+             const ConvertOptions& options, gpu::StreamHandle stream) {
+  const auto conversion = validate(src, dst, options);
+  gpu::require_device();
+  if (conversion) detail::convert::convert_cuda(src, dst, *conversion, stream);
 }
 
 }  // namespace warpwise

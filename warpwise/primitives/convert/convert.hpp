@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "warpwise/base/enum_names.hpp"
@@ -113,6 +114,25 @@ WARPWISE_EXPORT void convert(ConstHostFrame src, HostFrame dst, const ConvertOpt
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const ConvertOptions& options,
+                             gpu::StreamHandle stream);
+
+/// Many frames, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes, all `src`
+/// of one format, all `dst` of one. No `dst` may overlap another frame. None of them does nothing.
+///
+/// On the CPU, frames and their rows are spread over threads.
+///
+/// \throws InvalidArgument  as above, with the number of the frame, or the spans differ in length:
+///                          nothing was converted then.
+WARPWISE_EXPORT void convert(std::span<const ConstHostFrame> src, std::span<const HostFrame> dst,
+                             const ConvertOptions& options = {});
+
+/// The same on a GPU: one launch for every 64 frames (53 of i420, 40 if to i444), whatever their
+/// sizes, asynchronous on `stream`, no memory of the GPU, no synchronisation. The spans are not
+/// looked at after the call.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,
+                             std::span<const DeviceFrame> dst, const ConvertOptions& options,
                              gpu::StreamHandle stream);
 
 namespace reference {

@@ -1,3 +1,4 @@
+#include "bench/batch_cases.hpp"
 #include "bench/image_cases.hpp"
 #include "bench/npp.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
@@ -8,6 +9,28 @@ namespace {
 Case convert_case(const ImageCase& what, Size size, PixelFormat from, PixelFormat to) {
   return warpwise_case(
       what, size,
+      [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+        convert(ConstDeviceFrame(from, src), DeviceFrame(to, dst), {}, stream);
+      },
+      [=](ConstHostView src, HostView dst) {
+        convert(ConstHostFrame(from, src), HostFrame(to, dst));
+      });
+}
+
+template <class Frame, class View>
+std::vector<Frame> as_format(PixelFormat format, const std::vector<View>& views) {
+  std::vector<Frame> frames;
+  for (const View& view : views) frames.emplace_back(format, view);
+  return frames;
+}
+
+void add_batch(std::vector<Case>& cases, const ImageCase& what, PixelFormat from, PixelFormat to) {
+  add_batch_cases(
+      cases, what,
+      [=](const auto& src, const auto& dst, gpu::StreamHandle stream) {
+        convert(as_format<ConstDeviceFrame>(from, src), as_format<DeviceFrame>(to, dst), {},
+                stream);
+      },
       [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
         convert(ConstDeviceFrame(from, src), DeviceFrame(to, dst), {}, stream);
       },
@@ -39,6 +62,10 @@ const Registration registered{[] {
         convert_case({"convert", "yuyv to rgba32", ElementType::u8, 2, ElementType::u8, 4}, size,
                      PixelFormat::yuyv, PixelFormat::rgba32));
   }
+  add_batch(cases, {"convert", "rgb24 to ycbcr32", ElementType::u8, 3, ElementType::u8, 4},
+            PixelFormat::rgb24, PixelFormat::ycbcr32);
+  add_batch(cases, {"convert", "rgb24 to gray8", ElementType::u8, 3}, PixelFormat::rgb24,
+            PixelFormat::gray8);
   return cases;
 }};
 

@@ -1,8 +1,10 @@
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/start.hpp"
 #include "warpwise/primitives/convert/backends.hpp"
+#include "warpwise/primitives/convert/batch.cuh"
 #include "warpwise/primitives/convert/kernel.cuh"
 #include "warpwise/primitives/convert/launch.hpp"
+#include "warpwise/primitives/shared/batch_launch.hpp"
 
 namespace warpwise::detail::convert {
 namespace {
@@ -28,53 +30,74 @@ constexpr bool is_needed(ConvertSource source, ConvertDestination destination,
   }
 }
 
-using Function = void (*)(kernels::convert::ConvertArguments);
-
-template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>
-Function function_of() {
+/// Calls use, a template of the kernel's arguments, for a kernel.
+template <ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic,
+          class Use>
+void with(const Use& use) {
   if constexpr (is_needed(source, destination, arithmetic)) {
-    return kernels::convert::convert_kernel<source, destination, arithmetic>;
+    use.template operator()<source, destination, arithmetic>();
   } else {
     throw Error("convert: an arithmetic that no conversion between these formats was to need");
   }
 }
 
-template <ConvertSource source, ConvertDestination destination>
-Function function_of(ConvertArithmetic arithmetic) {
+template <ConvertSource source, ConvertDestination destination, class Use>
+void with(ConvertArithmetic arithmetic, const Use& use) {
   using enum ConvertArithmetic;
   switch (arithmetic) {
-    case none: return function_of<source, destination, none>();
-    case one_level: return function_of<source, destination, one_level>();
-    case two_levels: return function_of<source, destination, two_levels>();
-    case scaled_luma: return function_of<source, destination, scaled_luma>();
-    case rounded_luma: return function_of<source, destination, rounded_luma>();
+    case none: return with<source, destination, none>(use);
+    case one_level: return with<source, destination, one_level>(use);
+    case two_levels: return with<source, destination, two_levels>(use);
+    case scaled_luma: return with<source, destination, scaled_luma>(use);
+    case rounded_luma: return with<source, destination, rounded_luma>(use);
   }
-  __builtin_unreachable();
 }
 
-template <ConvertSource source>
-Function function_of(ConvertDestination destination, ConvertArithmetic arithmetic) {
+template <ConvertSource source, class Use>
+void with(ConvertDestination destination, ConvertArithmetic arithmetic, const Use& use) {
   using enum ConvertDestination;
   switch (destination) {
-    case gray: return function_of<source, gray>(arithmetic);
-    case packed3: return function_of<source, packed3>(arithmetic);
-    case packed4: return function_of<source, packed4>(arithmetic);
-    case planar3: return function_of<source, planar3>(arithmetic);
+    case gray: return with<source, gray>(arithmetic, use);
+    case packed3: return with<source, packed3>(arithmetic, use);
+    case packed4: return with<source, packed4>(arithmetic, use);
+    case planar3: return with<source, planar3>(arithmetic, use);
   }
-  __builtin_unreachable();
 }
 
-Function function_of(const ConvertKernel& kernel) {
+template <class Use>
+void with(const ConvertKernel& kernel, const Use& use) {
   using enum ConvertSource;
   switch (kernel.source) {
-    case gray: return function_of<gray>(kernel.destination, kernel.arithmetic);
-    case packed3: return function_of<packed3>(kernel.destination, kernel.arithmetic);
-    case packed4: return function_of<packed4>(kernel.destination, kernel.arithmetic);
-    case packed422: return function_of<packed422>(kernel.destination, kernel.arithmetic);
-    case semiplanar420: return function_of<semiplanar420>(kernel.destination, kernel.arithmetic);
-    case planar420: return function_of<planar420>(kernel.destination, kernel.arithmetic);
+    case gray: return with<gray>(kernel.destination, kernel.arithmetic, use);
+    case packed3: return with<packed3>(kernel.destination, kernel.arithmetic, use);
+    case packed4: return with<packed4>(kernel.destination, kernel.arithmetic, use);
+    case packed422: return with<packed422>(kernel.destination, kernel.arithmetic, use);
+    case semiplanar420: return with<semiplanar420>(kernel.destination, kernel.arithmetic, use);
+    case planar420: return with<planar420>(kernel.destination, kernel.arithmetic, use);
   }
-  __builtin_unreachable();
+}
+
+/// Arguments with frames as one of a batch; nothing where they do not fit.
+template <int src_planes, int dst_planes>
+std::optional<kernels::convert::ConvertImage<src_planes, dst_planes>> batch_image(
+    const kernels::convert::ConvertArguments& a) {
+  kernels::convert::ConvertImage<src_planes, dst_planes> image{};
+  bool fits = fit_batch(a.width, a.height);
+  for (int p = 0; p < src_planes; ++p) {
+    image.src[p] = a.src[p];
+    image.src_pitch[p] = static_cast<int>(a.src_pitch[p]);
+    fits &= fit_batch(a.src_pitch[p]);
+  }
+  for (int p = 0; p < dst_planes; ++p) {
+    image.dst[p] = a.dst[p];
+    image.dst_pitch[p] = static_cast<int>(a.dst_pitch[p]);
+    fits &= fit_batch(a.dst_pitch[p]);
+  }
+  image.width = static_cast<int>(a.width);
+  image.height = static_cast<int>(a.height);
+  image.aligned = a.aligned;
+  if (!fits) return {};
+  return image;
 }
 
 }  // namespace
@@ -85,7 +108,37 @@ void convert_cuda(ConstDeviceFrame src, DeviceFrame dst, const Conversion& conve
   const int height_of_block = tuning::chosen(
       block_height_tunable, static_cast<int>(source_of(src.format())), src.width() * src.height());
   const auto launch = convert_launch(src, dst, conversion, height_of_block);
-  gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
+  with(launch.kernel,
+       [&]<ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>() {
+         gpu::start(kernels::convert::convert_kernel<source, destination, arithmetic>, launch,
+                    kernel_name(launch.kernel), stream);
+       });
+}
+
+void convert_cuda(std::span<const ConstDeviceFrame> src, std::span<const DeviceFrame> dst,
+                  const Conversion& conversion, gpu::StreamHandle stream) {
+  std::int64_t pixels = 0;
+  for (const ConstDeviceFrame& frame : src) pixels += frame.width() * frame.height();
+  const ConvertRule rule = convert_rule(conversion);
+  const int height_of_block =
+      tuning::chosen(block_height_tunable, static_cast<int>(rule.kernel.source), pixels);
+  with(rule.kernel,
+       [&]<ConvertSource source, ConvertDestination destination, ConvertArithmetic arithmetic>() {
+         using namespace kernels::convert;
+         using Image = ConvertImage<planes_of(source), planes_of(destination)>;
+         const auto describe = [&](std::size_t i) -> std::optional<BatchImage<Image>> {
+           const ConvertArguments a = with_frames(rule.arguments, src[i], dst[i]);
+           const auto image = batch_image<planes_of(source), planes_of(destination)>(a);
+           if (!image) return {};
+           const auto [across, down] = convert_blocks(rule.kernel, a, height_of_block);
+           return BatchImage<Image>{*image, across, down};
+         };
+         start_batches(
+             convert_batch_kernel<source, destination, arithmetic>, rule.arguments, src.size(),
+             {convert_block_width, static_cast<unsigned>(height_of_block)}, describe,
+             [&](auto i) { convert_cuda(src[i], dst[i], conversion, stream); },
+             "convert_batch_kernel", stream);
+       });
 }
 
 }  // namespace warpwise::detail::convert

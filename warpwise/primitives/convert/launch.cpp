@@ -191,34 +191,53 @@ ConvertSource source_of(PixelFormat format) {
   throw InvalidArgument("convert: no source is " + std::string(name_of(format)));
 }
 
-gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
-                                          const Conversion& conversion, int height_of_block) {
-  gpu::Launch<ConvertKernel> launch;
-  launch.kernel.source = source_of(src.format());
-  launch.kernel.destination = destination_of(dst.format());
-  ConvertArguments a{};
+ConvertRule convert_rule(const Conversion& conversion) {
+  ConvertRule rule{};
+  ConvertArguments& a = rule.arguments;
+  rule.kernel.source = source_of(conversion.from);
+  rule.kernel.destination = destination_of(conversion.to);
+  a.luma_is_odd = conversion.from == PixelFormat::uyvy;
+  a.linear_chroma =
+      is_subsampled(conversion.from) && conversion.upsampling == ChromaUpsampling::linear;
+  a.keep_alpha = !holds_yuv(conversion.from) && !holds_yuv(conversion.to);
+  rule.kernel.arithmetic = set_numbers(plan_of(conversion), conversion.from, conversion.to, a);
+  return rule;
+}
+
+ConvertArguments with_frames(ConvertArguments rule, const ConstDeviceFrame& src,
+                             const DeviceFrame& dst) {
   for (int p = 0; p < plane_count(src.format()); ++p) {
-    a.src[p] = reinterpret_cast<const unsigned char*>(src.plane(p).data);
-    a.src_pitch[p] = src.plane(p).pitch_bytes;
+    rule.src[p] = reinterpret_cast<const unsigned char*>(src.plane(p).data);
+    rule.src_pitch[p] = src.plane(p).pitch_bytes;
   }
   for (int p = 0; p < plane_count(dst.format()); ++p) {
-    a.dst[p] = reinterpret_cast<unsigned char*>(dst.plane(p).data);
-    a.dst_pitch[p] = dst.plane(p).pitch_bytes;
+    rule.dst[p] = reinterpret_cast<unsigned char*>(dst.plane(p).data);
+    rule.dst_pitch[p] = dst.plane(p).pitch_bytes;
   }
-  a.width = src.width();
-  a.height = src.height();
-  a.luma_is_odd = src.format() == PixelFormat::uyvy;
-  a.linear_chroma =
-      is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::linear;
-  a.aligned = !a.linear_chroma && is_aligned(src) && is_aligned(dst);
-  a.keep_alpha = !holds_yuv(src.format()) && !holds_yuv(dst.format());
-  launch.kernel.arithmetic = set_numbers(plan_of(conversion), src.format(), dst.format(), a);
-  const int aligned_rows = launch.kernel.source == ConvertSource::packed3
+  rule.width = src.width();
+  rule.height = src.height();
+  rule.aligned = !rule.linear_chroma && is_aligned(src) && is_aligned(dst);
+  return rule;
+}
+
+ConvertBlocks convert_blocks(const ConvertKernel& kernel, const ConvertArguments& arguments,
+                             int height_of_block) {
+  const int aligned_rows = kernel.source == ConvertSource::packed3
                                ? kernels::convert::convert_packed3_rows
                                : kernels::convert::convert_other_rows;
-  const int block_rows = height_of_block * (a.aligned ? aligned_rows : 1);
-  launch.grid = {gpu::grid_x(gpu::blocks_for(a.width, kernels::convert::convert_block_pixels)),
-                 gpu::grid_y(gpu::blocks_for(a.height, block_rows))};
+  const int rows = height_of_block * (arguments.aligned ? aligned_rows : 1);
+  return {gpu::blocks_for(arguments.width, kernels::convert::convert_block_pixels),
+          gpu::blocks_for(arguments.height, rows)};
+}
+
+gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
+                                          const Conversion& conversion, int height_of_block) {
+  const ConvertRule rule = convert_rule(conversion);
+  const ConvertArguments a = with_frames(rule.arguments, src, dst);
+  const ConvertBlocks blocks = convert_blocks(rule.kernel, a, height_of_block);
+  gpu::Launch<ConvertKernel> launch;
+  launch.kernel = rule.kernel;
+  launch.grid = {gpu::grid_x(blocks.across), gpu::grid_y(blocks.down)};
   launch.block = {kernels::convert::convert_block_width, static_cast<unsigned>(height_of_block)};
   launch.parameters = gpu::Parameters::of(a);
   return launch;

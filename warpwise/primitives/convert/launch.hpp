@@ -18,6 +18,26 @@ constexpr const char* kernel_name(const ConvertKernel&) { return "convert_kernel
 /// How frames of a format are read: also the kind of call of tunables.hpp.
 kernels::convert::ConvertSource source_of(PixelFormat format);
 
+/// A kernel and what it takes but for the frames.
+struct ConvertRule {
+  ConvertKernel kernel;
+  kernels::convert::ConvertArguments arguments;
+};
+ConvertRule convert_rule(const Conversion& conversion);
+
+/// A rule's arguments for these frames.
+kernels::convert::ConvertArguments with_frames(kernels::convert::ConvertArguments rule,
+                                               const ConstDeviceFrame& src, const DeviceFrame& dst);
+
+/// Blocks side by side and below each other for arguments with frames.
+struct ConvertBlocks {
+  std::int64_t across;
+  std::int64_t down;
+};
+ConvertBlocks convert_blocks(const ConvertKernel& kernel,
+                             const kernels::convert::ConvertArguments& arguments,
+                             int height_of_block);
+
 /// \throws InvalidArgument  a row wider than a GPU grid
 gpu::Launch<ConvertKernel> convert_launch(const ConstDeviceFrame& src, const DeviceFrame& dst,
                                           const Conversion& conversion,

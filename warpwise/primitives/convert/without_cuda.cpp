@@ -8,4 +8,9 @@ void convert_cuda(ConstDeviceFrame, DeviceFrame, const Conversion&, gpu::StreamH
   gpu::require_device();
 }
 
+void convert_cuda(std::span<const ConstDeviceFrame>, std::span<const DeviceFrame>,
+                  const Conversion&, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
 }  // namespace warpwise::detail::convert

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "warpwise/base/export.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/handles.hpp"
@@ -22,6 +24,22 @@ WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
+
+/// Many images, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes and types.
+/// No `dst` may overlap another view. None of them does nothing.
+///
+/// On the CPU, images and their rows are spread over threads.
+///
+/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length:
+///                          nothing was copied then.
+WARPWISE_EXPORT void copy(std::span<const ConstHostView> src, std::span<const HostView> dst);
+
+/// The same on a GPU: one launch for every 64 images, whatever their sizes, asynchronous on
+/// `stream`, no memory of the GPU, no synchronisation. The spans are not looked at after the call.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+WARPWISE_EXPORT void copy(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                          gpu::StreamHandle stream);
 
 namespace reference {
 /// copy(), byte by byte: what the fast paths are tested against.

@@ -1,5 +1,6 @@
 #include <cuda_runtime_api.h>
 
+#include "bench/batch_cases.hpp"
 #include "bench/image_cases.hpp"
 #include "warpwise/base/error.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
@@ -35,6 +36,11 @@ const Registration registered{[] {
         [](ConstHostView src, HostView dst) { copy(src, dst); }));
     cases.push_back(peer_case(u8_image, "cudaMemcpyAsync", size, copy_by_driver));
   }
+  add_batch_cases(
+      cases, u8_image,
+      [](const auto& src, const auto& dst, gpu::StreamHandle stream) { copy(src, dst, stream); },
+      [](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) { copy(src, dst, stream); },
+      [](ConstHostView src, HostView dst) { copy(src, dst); });
   return cases;
 }};
 

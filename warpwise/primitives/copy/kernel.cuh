@@ -19,46 +19,46 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, w4, shift)};
 }
 
-/// Copies the 16-byte units of one row that lie at 16-byte boundaries of dst; the units at both
-/// ends, which may be incomplete, and those next to them, whose words may leave src, byte by byte.
-///
-/// Grid: x covers the row in pieces of copy_thread_bytes a thread, y strides over the rows.
-__global__ void __launch_bounds__(copy_most_block_threads) copy_kernel(CopyArguments a) {
+/// Copies the 16-byte units of a piece of row y that lie at 16-byte boundaries of dst; the units at
+/// both ends of the row, which may be incomplete, and those next to them, whose words may leave
+/// src, byte by byte. The piece is the block's, of copy_thread_bytes a thread.
+__device__ inline void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::int64_t y) {
   const int threads = static_cast<int>(blockDim.x);
-  const cuda::std::int64_t block_start =
-      cuda::std::int64_t{blockIdx.x} * threads * copy_thread_bytes;
-  for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y) {
-    const unsigned char* src = a.src + y * a.src_pitch;
-    unsigned char* dst = a.dst + y * a.dst_pitch;
-    // Bytes by which dst is past a 16-byte boundary: unit u covers [16 u - lead, 16 u - lead + 16).
-    const int lead = static_cast<int>(reinterpret_cast<cuda::std::uintptr_t>(dst) & 15);
-    const bool aligned = ((reinterpret_cast<cuda::std::uintptr_t>(src) + 16 - lead) & 15) == 0;
+  const cuda::std::int64_t block_start = cuda::std::int64_t{piece} * threads * copy_thread_bytes;
+  const unsigned char* src = a.src + y * a.src_pitch;
+  unsigned char* dst = a.dst + y * a.dst_pitch;
+  // Bytes by which dst is past a 16-byte boundary: unit u covers [16 u - lead, 16 u - lead + 16).
+  const int lead = static_cast<int>(reinterpret_cast<cuda::std::uintptr_t>(dst) & 15);
+  const bool aligned = ((reinterpret_cast<cuda::std::uintptr_t>(src) + 16 - lead) & 15) == 0;
 
-    uint4 value[copy_vectors_per_thread];
-    cuda::std::int64_t at[copy_vectors_per_thread];
-    bool whole[copy_vectors_per_thread];
+  uint4 value[copy_vectors_per_thread];
+  cuda::std::int64_t at[copy_vectors_per_thread];
+  bool whole[copy_vectors_per_thread];
 #pragma unroll
-    for (int i = 0; i < copy_vectors_per_thread; ++i) {
-      at[i] = block_start + (i * threads + static_cast<int>(threadIdx.x)) * 16 - lead;
-      // The words that load_shifted reads start up to 3 bytes before and end up to 3 after.
-      const int margin = aligned ? 0 : 3;
-      whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;
-      if (whole[i]) {
-        value[i] =
-            aligned ? *reinterpret_cast<const uint4*>(src + at[i]) : load_shifted(src + at[i]);
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < copy_vectors_per_thread; ++i) {
-      if (whole[i]) {
-        *reinterpret_cast<uint4*>(dst + at[i]) = value[i];
-      } else {
-        const cuda::std::int64_t first = at[i] > 0 ? at[i] : 0;
-        const cuda::std::int64_t last = at[i] + 16 < a.row_bytes ? at[i] + 16 : a.row_bytes;
-        for (cuda::std::int64_t b = first; b < last; ++b) dst[b] = src[b];
-      }
+  for (int i = 0; i < copy_vectors_per_thread; ++i) {
+    at[i] = block_start + (i * threads + static_cast<int>(threadIdx.x)) * 16 - lead;
+    // The words that load_shifted reads start up to 3 bytes before and end up to 3 after.
+    const int margin = aligned ? 0 : 3;
+    whole[i] = at[i] >= margin && at[i] + 16 + margin <= a.row_bytes;
+    if (whole[i]) {
+      value[i] = aligned ? *reinterpret_cast<const uint4*>(src + at[i]) : load_shifted(src + at[i]);
     }
   }
+#pragma unroll
+  for (int i = 0; i < copy_vectors_per_thread; ++i) {
+    if (whole[i]) {
+      *reinterpret_cast<uint4*>(dst + at[i]) = value[i];
+    } else {
+      const cuda::std::int64_t first = at[i] > 0 ? at[i] : 0;
+      const cuda::std::int64_t last = at[i] + 16 < a.row_bytes ? at[i] + 16 : a.row_bytes;
+      for (cuda::std::int64_t b = first; b < last; ++b) dst[b] = src[b];
+    }
+  }
+}
+
+/// Grid: x covers the row in pieces, y strides over the rows.
+__global__ void __launch_bounds__(copy_most_block_threads) copy_kernel(CopyArguments a) {
+  for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y) copy_piece(a, blockIdx.x, y);
 }
 
 }  // namespace warpwise::kernels::copy

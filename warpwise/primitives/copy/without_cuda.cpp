@@ -6,4 +6,8 @@ namespace warpwise::detail::copy {
 
 void copy_cuda(ConstDeviceView, DeviceView, gpu::StreamHandle) { gpu::require_device(); }
 
+void copy_cuda(std::span<const ConstDeviceView>, std::span<const DeviceView>, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
 }  // namespace warpwise::detail::copy

@@ -59,24 +59,50 @@ inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b,
          from_b < from_a + static_cast<std::uintptr_t>(a_bytes);
 }
 
-/// Views whose memory ranges overlap are refused, unless they are interleaved without sharing a
+/// The memory of a view's rows.
+struct MemoryRows {
+  const std::byte* data;
+  std::int64_t pitch;
+  std::int64_t row_bytes;
+  std::int64_t count;
+
+  /// From the first row's first byte to the last row's last.
+  std::int64_t bytes() const { return (count - 1) * pitch + row_bytes; }
+};
+
+template <class View>
+MemoryRows memory_of(const View& view) {
+  return {reinterpret_cast<const std::byte*>(view.data()), view.pitch_bytes(), view.row_bytes(),
+          view.height()};
+}
+
+template <Memory memory, Access access>
+MemoryRows memory_of(const BasicFrame<memory, access>& frame, int plane) {
+  return {reinterpret_cast<const std::byte*>(frame.plane(plane).data),
+          frame.plane(plane).pitch_bytes, plane_row_bytes(frame.format(), plane, frame.width()),
+          plane_rows(frame.format(), plane, frame.height())};
+}
+
+/// Whether the ranges overlap, and not only because the rows are interleaved without sharing a
 /// pixel: side by side in the rows of one image.
+inline bool rows_overlap(const MemoryRows& a, const MemoryRows& b) {
+  if (!ranges_overlap(a.data, a.bytes(), b.data, b.bytes())) return false;
+  if (a.pitch != b.pitch || a.pitch <= 0) return true;
+  // Both are parts of one image: compare the columns that they occupy.
+  const std::int64_t shift = ((b.data - a.data) % a.pitch + a.pitch) % a.pitch;
+  return shift < a.row_bytes || shift + b.row_bytes > a.pitch;
+}
+
+inline void require_disjoint(std::string_view primitive, const MemoryRows& a, const MemoryRows& b,
+                             std::string_view names) {
+  if (!rows_overlap(a, b)) return;
+  throw InvalidArgument(std::string(primitive) + ": " + std::string(names) + " overlap in memory");
+}
+
 template <class A, class B>
 void require_disjoint(std::string_view primitive, const A& src, const B& dst,
                       std::string_view names = "src and dst") {
-  const auto span = [](const auto& view) {
-    return (view.height() - 1) * view.pitch_bytes() + view.row_bytes();
-  };
-  if (!ranges_overlap(src.data(), span(src), dst.data(), span(dst))) return;
-  if (src.pitch_bytes() == dst.pitch_bytes() && src.pitch_bytes() > 0) {
-    // Both are parts of one image: compare the columns that they occupy.
-    const std::int64_t pitch = src.pitch_bytes();
-    const auto* a = reinterpret_cast<const std::byte*>(src.data());
-    const auto* b = reinterpret_cast<const std::byte*>(dst.data());
-    const std::int64_t shift = ((b - a) % pitch + pitch) % pitch;
-    if (shift >= src.row_bytes() && shift + dst.row_bytes() <= pitch) return;
-  }
-  throw InvalidArgument(std::string(primitive) + ": " + std::string(names) + " overlap in memory");
+  require_disjoint(primitive, memory_of(src), memory_of(dst), names);
 }
 
 }  // namespace warpwise::detail

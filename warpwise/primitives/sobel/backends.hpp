@@ -8,5 +8,7 @@ namespace warpwise::detail::sobel {
 void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options);
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                 gpu::StreamHandle stream);
+void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                const SobelOptions& options, gpu::StreamHandle stream);
 
 }  // namespace warpwise::detail::sobel

@@ -1,7 +1,9 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/device.hpp"
 #include "warpwise/gpu/start.hpp"
+#include "warpwise/primitives/shared/batch_launch.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
+#include "warpwise/primitives/sobel/batch.cuh"
 #include "warpwise/primitives/sobel/kernel.cuh"
 #include "warpwise/primitives/sobel/launch.hpp"
 
@@ -11,24 +13,32 @@ namespace {
 using kernels::sobel::SobelResult;
 using kernels::sobel::SobelSource;
 
-using Function = void (*)(kernels::sobel::SobelArguments);
+/// For one image and for many.
+struct Functions {
+  void (*one)(kernels::sobel::SobelArguments);
+  void (*batch)(kernels::sobel::SobelBatch);
+};
 
-template <SobelSource source, class Out, class Number>
-Function magnitude(SobelResult result) {
-  return result == SobelResult::l1
-             ? kernels::sobel::sobel_kernel<source, Out, SobelResult::l1, Number>
-             : kernels::sobel::sobel_kernel<source, Out, SobelResult::l2, Number>;
+template <SobelSource source, class Out, SobelResult result, class Number>
+Functions functions() {
+  return {kernels::sobel::sobel_kernel<source, Out, result, Number>,
+          kernels::sobel::sobel_batch_kernel<source, Out, result, Number>};
 }
 
 template <SobelSource source, class Out, class Number>
-Function any_result(SobelResult result) {
-  return result == SobelResult::component
-             ? kernels::sobel::sobel_kernel<source, Out, SobelResult::component, Number>
-             : magnitude<source, Out, Number>(result);
+Functions magnitude(SobelResult result) {
+  return result == SobelResult::l1 ? functions<source, Out, SobelResult::l1, Number>()
+                                   : functions<source, Out, SobelResult::l2, Number>();
+}
+
+template <SobelSource source, class Out, class Number>
+Functions any_result(SobelResult result) {
+  return result == SobelResult::component ? functions<source, Out, SobelResult::component, Number>()
+                                          : magnitude<source, Out, Number>(result);
 }
 
 template <SobelSource source>
-Function of_bytes(const SobelChoice& choice) {
+Functions of_bytes(const SobelChoice& choice) {
   using Sobel = kernels::sobel::SobelPair<2, 1>;
   using Scharr = kernels::sobel::SobelPair<10, 3>;
   const bool to_bytes = choice.out == ElementType::u8;
@@ -43,7 +53,7 @@ Function of_bytes(const SobelChoice& choice) {
   throw Error("sobel: pixels of bytes are computed in integers, never in floats");
 }
 
-Function function_of(const SobelChoice& choice) {
+Functions functions_of(const SobelChoice& choice) {
   switch (choice.source) {
     case SobelSource::f32: return any_result<SobelSource::f32, std::uint32_t, float>(choice.result);
     case SobelSource::u16: return any_result<SobelSource::u16, std::uint32_t, int>(choice.result);
@@ -54,6 +64,15 @@ Function function_of(const SobelChoice& choice) {
   __builtin_unreachable();
 }
 
+SobelImages images_of(const ConstDeviceView& src, const DeviceView& dst) {
+  return {.src = reinterpret_cast<const unsigned char*>(src.data()),
+          .dst = reinterpret_cast<unsigned char*>(dst.data()),
+          .src_pitch = src.pitch_bytes(),
+          .dst_pitch = dst.pitch_bytes(),
+          .width = src.width(),
+          .height = src.height()};
+}
+
 }  // namespace
 
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
@@ -61,16 +80,37 @@ void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options
   gpu::require_device();
   const SobelChoice choice = sobel_choice(src.type(), src.channels(), dst.type(), options);
   const auto launch =
-      sobel_launch({.src = reinterpret_cast<const unsigned char*>(src.data()),
-                    .dst = reinterpret_cast<unsigned char*>(dst.data()),
-                    .src_pitch = src.pitch_bytes(),
-                    .dst_pitch = dst.pitch_bytes(),
-                    .width = src.width(),
-                    .height = src.height()},
-                   choice, options,
+      sobel_launch(images_of(src, dst), choice, options,
                    tuning::chosen(block_height_tunable, static_cast<int>(choice.source),
                                   src.width() * src.height()));
-  gpu::start(function_of(launch.kernel), launch, kernel_name(launch.kernel), stream);
+  gpu::start(functions_of(launch.kernel).one, launch, kernel_name(launch.kernel), stream);
+}
+
+void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                const SobelOptions& options, gpu::StreamHandle stream) {
+  gpu::require_device();
+  if (src.empty()) return;
+  const SobelChoice choice = sobel_choice(src[0].type(), src[0].channels(), dst[0].type(), options);
+  std::int64_t pixels = 0;
+  for (const ConstDeviceView& image : src) pixels += image.width() * image.height();
+  const int height_of_block =
+      tuning::chosen(block_height_tunable, static_cast<int>(choice.source), pixels);
+  using Image = BatchImage<kernels::sobel::SobelImage>;
+  const auto describe = [&](std::size_t i) -> std::optional<Image> {
+    const auto a = sobel_arguments(images_of(src[i], dst[i]), options);
+    if (!fit_batch(a.src_pitch, a.dst_pitch, a.width, a.height)) return {};
+    const auto [across, down] = sobel_blocks(a.width, a.height, choice, height_of_block);
+    return Image{{a.src, a.dst, static_cast<int>(a.src_pitch), static_cast<int>(a.dst_pitch),
+                  static_cast<int>(a.width), static_cast<int>(a.height),
+                  static_cast<int>(a.row_above), static_cast<int>(a.row_below),
+                  static_cast<int>(a.column_before), static_cast<int>(a.column_behind)},
+                 across,
+                 down};
+  };
+  start_batches(
+      functions_of(choice).batch, sobel_arguments(images_of(src[0], dst[0]), options), src.size(),
+      {kernels::sobel::sobel_block_width, static_cast<unsigned>(height_of_block)}, describe,
+      [&](auto i) { sobel_cuda(src[i], dst[i], options, stream); }, "sobel_batch_kernel", stream);
 }
 
 }  // namespace warpwise::detail::sobel

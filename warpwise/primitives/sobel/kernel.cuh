@@ -180,8 +180,70 @@ inline constexpr int sobel_resident_blocks = SobelThread<source, Number>::number
                                              : source == SobelSource::rgba && sizeof(Out) == 1 ? 8
                                                                                                : 6;
 
-/// sobel(), with Out an unsigned integer of the result's size, computed in Numbers. Each thread
-/// writes its pixels of some rows, see SobelThread.
+/// The thread's pixels, from x0 on, of its rows from y0 on, see SobelThread. Lanes right of the
+/// image go on, for the lanes beside them.
+template <SobelSource source, class Out, SobelResult result, class Number>
+__device__ inline void sobel_rows(const SobelArguments& a, cuda::std::int64_t x0,
+                                  cuda::std::int64_t y0) {
+  using Thread = SobelThread<source, Number>;
+  constexpr int n = Thread::numbers;
+  constexpr int words = Thread::pixels * static_cast<int>(sizeof(Out)) / 4;
+  static_assert(sobel_block_width == 32, "a warp lies in one row");
+  const int lane = static_cast<int>(threadIdx.x);
+  const bool loads_vectors = x0 + (sobel_block_width - lane) * Thread::pixels <= a.width &&
+                             are_aligned(a.src, a.src_pitch, 4 * SobelPixels<source>::vector_words);
+  const bool stores_vectors = x0 + Thread::pixels <= a.width &&
+                              are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
+  const auto rows = load_rows<source, Thread::rows + 2>(a, x0, y0 - 1, loads_vectors);
+  // How many are written in which way: one number is zero.
+  const int rows_left =
+      y0 + Thread::rows <= a.height ? Thread::rows : static_cast<int>(a.height - y0);
+  const int vector_rows = stores_vectors ? rows_left : 0;
+  const int element_rows = stores_vectors ? 0 : rows_left;
+  unsigned char* dst = a.dst + y0 * a.dst_pitch + x0 * sizeof(Out);
+
+  // Of the rows r - 2 to r of the loop below, each in place of the third before: the difference
+  // of the neighbours p(x+1) - p(x-1), and the pixels smoothed along the row.
+  Number difference[3][n];
+  Number smoothed[3][n];
+#pragma unroll
+  for (int r = 0; r < Thread::rows + 2; ++r) {
+    const int below = r % 3, at = (r + 2) % 3, above = (r + 1) % 3;
+    SobelLine<Number, n> line;
+    read_line(a, rows, r, line);
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      difference[below][i] = subtract(line.right[i], line.left[i]);
+      smoothed[below][i] = smooth(a, line.at[i], add(line.left[i], line.right[i]));
+    }
+    if (r < 2) continue;  // the first two have no row above
+    Number dx[n], dy[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      dx[i] = weigh(a, difference[at][i], add(difference[above][i], difference[below][i]));
+      dy[i] = subtract(smoothed[below][i], smoothed[above][i]);
+    }
+    unsigned word[words];
+    results_of<Out, result>(a, dx, dy, word);
+    if (r - 2 < vector_rows)
+      store_vectors(dst, word);
+    else if (r - 2 < element_rows)
+      store_elements<Out>(dst, word, a.width - x0);
+    dst += a.dst_pitch;
+  }
+}
+
+/// Where a thread of block (x, y) begins.
+template <class Thread>
+__device__ cuda::std::int64_t sobel_x(unsigned block_x) {
+  return (cuda::std::int64_t{block_x} * sobel_block_width + threadIdx.x) * Thread::pixels;
+}
+template <class Thread>
+__device__ cuda::std::int64_t sobel_y(unsigned block_y) {
+  return (cuda::std::int64_t{block_y} * blockDim.y + threadIdx.y) * Thread::rows;
+}
+
+/// sobel(), with Out an unsigned integer of the result's size, computed in Numbers.
 ///
 /// Grid: x covers the row in pieces of sobel_block_width threads, y strides over the rows in steps
 /// of a thread's rows times the block's height.
@@ -190,60 +252,10 @@ __global__ void __launch_bounds__(sobel_block_width* sobel_most_block_height,
                                   sobel_resident_blocks<source, Out, Number>)
     sobel_kernel(SobelArguments a) {
   using Thread = SobelThread<source, Number>;
-  constexpr int n = Thread::numbers;
-  constexpr int words = Thread::pixels * static_cast<int>(sizeof(Out)) / 4;
-  static_assert(sobel_block_width == 32, "a warp lies in one row");
-
-  // Lanes right of the image go on, for the lanes beside them.
-  const int lane = static_cast<int>(threadIdx.x);
-  const cuda::std::int64_t x0 =
-      (cuda::std::int64_t{blockIdx.x} * sobel_block_width + lane) * Thread::pixels;
-  const bool loads_vectors = x0 + (sobel_block_width - lane) * Thread::pixels <= a.width &&
-                             are_aligned(a.src, a.src_pitch, 4 * SobelPixels<source>::vector_words);
-  const bool stores_vectors = x0 + Thread::pixels <= a.width &&
-                              are_aligned(a.dst, a.dst_pitch, 4 * (words < 4 ? words : 4));
-
+  const cuda::std::int64_t x0 = sobel_x<Thread>(blockIdx.x);
   const cuda::std::int64_t stride = cuda::std::int64_t{gridDim.y} * blockDim.y * Thread::rows;
-  cuda::std::int64_t y0 =
-      (cuda::std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y) * Thread::rows;
-  for (; y0 < a.height; y0 += stride) {
-    const auto rows = load_rows<source, Thread::rows + 2>(a, x0, y0 - 1, loads_vectors);
-    // How many are written in which way: one number is zero.
-    const int rows_left =
-        y0 + Thread::rows <= a.height ? Thread::rows : static_cast<int>(a.height - y0);
-    const int vector_rows = stores_vectors ? rows_left : 0;
-    const int element_rows = stores_vectors ? 0 : rows_left;
-    unsigned char* dst = a.dst + y0 * a.dst_pitch + x0 * sizeof(Out);
-
-    // Of the rows r - 2 to r of the loop below, each in place of the third before: the difference
-    // of the neighbours p(x+1) - p(x-1), and the pixels smoothed along the row.
-    Number difference[3][n];
-    Number smoothed[3][n];
-#pragma unroll
-    for (int r = 0; r < Thread::rows + 2; ++r) {
-      const int below = r % 3, at = (r + 2) % 3, above = (r + 1) % 3;
-      SobelLine<Number, n> line;
-      read_line(a, rows, r, line);
-#pragma unroll
-      for (int i = 0; i < n; ++i) {
-        difference[below][i] = subtract(line.right[i], line.left[i]);
-        smoothed[below][i] = smooth(a, line.at[i], add(line.left[i], line.right[i]));
-      }
-      if (r < 2) continue;  // the first two have no row above
-      Number dx[n], dy[n];
-#pragma unroll
-      for (int i = 0; i < n; ++i) {
-        dx[i] = weigh(a, difference[at][i], add(difference[above][i], difference[below][i]));
-        dy[i] = subtract(smoothed[below][i], smoothed[above][i]);
-      }
-      unsigned word[words];
-      results_of<Out, result>(a, dx, dy, word);
-      if (r - 2 < vector_rows)
-        store_vectors(dst, word);
-      else if (r - 2 < element_rows)
-        store_elements<Out>(dst, word, a.width - x0);
-      dst += a.dst_pitch;
-    }
+  for (cuda::std::int64_t y0 = sobel_y<Thread>(blockIdx.y); y0 < a.height; y0 += stride) {
+    sobel_rows<source, Out, result, Number>(a, x0, y0);
   }
 }
 

@@ -95,36 +95,50 @@ constexpr SobelShare sobel_share(const SobelChoice& choice) {
   __builtin_unreachable();
 }
 
+inline kernels::sobel::SobelArguments sobel_arguments(const SobelImages& images,
+                                                      const SobelOptions& options) {
+  const bool scharr = options.kernel == SobelKernel::scharr;
+  constexpr unsigned red = 2 * 9798, green = 2 * 19235, blue = 2 * 3735;
+  const bool red_first = options.channels == ChannelOrder::rgb;
+  return {.src = images.src,
+          .dst = images.dst,
+          .src_pitch = images.src_pitch,
+          .dst_pitch = images.dst_pitch,
+          .width = images.width,
+          .height = images.height,
+          .centre = scharr ? 10 : 2,
+          .side = scharr ? 3 : 1,
+          .grey_first = (red_first ? red : blue) | green << 16,
+          .grey_third = red_first ? blue : red,
+          .row_above = border_index(-1, images.height, options.border),
+          .row_below = border_index(images.height, images.height, options.border),
+          .column_before = border_index(-1, images.width, options.border),
+          .column_behind = border_index(images.width, images.width, options.border),
+          .dy = options.output == SobelOutput::dy};
+}
+
+/// Blocks side by side and below each other.
+struct SobelBlocks {
+  std::int64_t across;
+  std::int64_t down;
+};
+
+inline SobelBlocks sobel_blocks(std::int64_t width, std::int64_t height, const SobelChoice& choice,
+                                int height_of_block) {
+  const SobelShare share = sobel_share(choice);
+  return {gpu::blocks_for(gpu::blocks_for(width, share.pixels), kernels::sobel::sobel_block_width),
+          gpu::blocks_for(height, height_of_block * share.rows)};
+}
+
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<SobelChoice> sobel_launch(const SobelImages& images, const SobelChoice& choice,
                                              const SobelOptions& options,
                                              int height_of_block = block_height_choices[0]) {
-  const bool scharr = options.kernel == SobelKernel::scharr;
-  constexpr unsigned red = 2 * 9798, green = 2 * 19235, blue = 2 * 3735;
-  const bool red_first = options.channels == ChannelOrder::rgb;
-  const kernels::sobel::SobelArguments arguments{
-      .src = images.src,
-      .dst = images.dst,
-      .src_pitch = images.src_pitch,
-      .dst_pitch = images.dst_pitch,
-      .width = images.width,
-      .height = images.height,
-      .centre = scharr ? 10 : 2,
-      .side = scharr ? 3 : 1,
-      .grey_first = (red_first ? red : blue) | green << 16,
-      .grey_third = red_first ? blue : red,
-      .row_above = border_index(-1, images.height, options.border),
-      .row_below = border_index(images.height, images.height, options.border),
-      .column_before = border_index(-1, images.width, options.border),
-      .column_behind = border_index(images.width, images.width, options.border),
-      .dy = options.output == SobelOutput::dy};
-  const SobelShare share = sobel_share(choice);
-  const std::int64_t threads = gpu::blocks_for(images.width, share.pixels);
+  const auto [across, down] = sobel_blocks(images.width, images.height, choice, height_of_block);
   return {.kernel = choice,
-          .grid = {gpu::grid_x(gpu::blocks_for(threads, kernels::sobel::sobel_block_width)),
-                   gpu::grid_y(gpu::blocks_for(images.height, height_of_block * share.rows))},
+          .grid = {gpu::grid_x(across), gpu::grid_y(down)},
           .block = {kernels::sobel::sobel_block_width, static_cast<unsigned>(height_of_block)},
-          .parameters = gpu::Parameters::of(arguments)};
+          .parameters = gpu::Parameters::of(sobel_arguments(images, options))};
 }
 
 }  // namespace warpwise::detail::sobel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "warpwise/primitives/shared/batch.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 #include "warpwise/primitives/sobel/backends.hpp"
 
@@ -43,6 +44,16 @@ void validate(const Source& src, const Destination& dst, const SobelOptions& opt
   detail::require_disjoint("sobel", src, dst);
 }
 
+template <class Source, class Destination>
+void validate(std::span<const Source> src, std::span<const Destination> dst,
+              const SobelOptions& options) {
+  detail::validate_batch("sobel", src, dst, [&](const Source& from, const Destination& to) {
+    validate(from, to, options);
+    detail::require_type_of_first("src", from, src[0]);
+    detail::require_type_of_first("dst", to, dst[0]);
+  });
+}
+
 }  // namespace
 
 void sobel(ConstHostView src, HostView dst, const SobelOptions& options) {
@@ -52,6 +63,18 @@ void sobel(ConstHostView src, HostView dst, const SobelOptions& options) {
 
 void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
            gpu::StreamHandle stream) {
+  validate(src, dst, options);
+  detail::sobel::sobel_cuda(src, dst, options, stream);
+}
+
+void sobel(std::span<const ConstHostView> src, std::span<const HostView> dst,
+           const SobelOptions& options) {
+  validate(src, dst, options);
+  detail::for_each_image(src, [&](auto i) { detail::sobel::sobel_cpu(src[i], dst[i], options); });
+}
+
+void sobel(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+           const SobelOptions& options, gpu::StreamHandle stream) {
   validate(src, dst, options);
   detail::sobel::sobel_cuda(src, dst, options, stream);
 }

@@ -66,6 +66,24 @@ WARPWISE_EXPORT void sobel(ConstHostView src, HostView dst, const SobelOptions& 
 WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                            gpu::StreamHandle stream);
 
+/// Many images, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes, all `src`
+/// of one type and number of channels, all `dst` of one type. No `dst` may overlap another view.
+/// None of them does nothing.
+///
+/// On the CPU, images and their rows are spread over threads.
+///
+/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length:
+///                          nothing was computed then.
+WARPWISE_EXPORT void sobel(std::span<const ConstHostView> src, std::span<const HostView> dst,
+                           const SobelOptions& options = {});
+
+/// The same on a GPU: one launch for every 64 images, whatever their sizes, asynchronous on
+/// `stream`, no memory of the GPU, no synchronisation. The spans are not looked at after the call.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+WARPWISE_EXPORT void sobel(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                           const SobelOptions& options, gpu::StreamHandle stream);
+
 /// The element types of `dst` that sobel() takes, the usual one first; empty when it does not take
 /// `src`. u8: magnitude u8 (saturated) or u16, components i16; u16: u32, i32; f32: f32.
 WARPWISE_EXPORT std::span<const ElementType> sobel_dst_types(ElementType src, SobelOutput output);

@@ -1,3 +1,4 @@
+#include "bench/batch_cases.hpp"
 #include "bench/image_cases.hpp"
 #include "bench/npp.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
@@ -34,6 +35,19 @@ const Registration registered{[] {
     cases.push_back(
         sobel_case({"sobel", "u16 magnitude l1", ElementType::u16, 1, ElementType::u32}, size, {}));
   }
+  const auto add_batch = [&](const ImageCase& what) {
+    add_batch_cases(
+        cases, what,
+        [](const auto& src, const auto& dst, gpu::StreamHandle stream) {
+          sobel(src, dst, {}, stream);
+        },
+        [](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+          sobel(src, dst, {}, stream);
+        },
+        [](ConstHostView src, HostView dst) { sobel(src, dst); });
+  };
+  add_batch({"sobel", "u8 magnitude l1"});
+  add_batch({"sobel", "rgb24 magnitude l1", ElementType::u8, 3});
   return cases;
 }};
 

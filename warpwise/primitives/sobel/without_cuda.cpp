@@ -8,4 +8,9 @@ void sobel_cuda(ConstDeviceView, DeviceView, const SobelOptions&, gpu::StreamHan
   gpu::require_device();
 }
 
+void sobel_cuda(std::span<const ConstDeviceView>, std::span<const DeviceView>, const SobelOptions&,
+                gpu::StreamHandle) {
+  gpu::require_device();
+}
+
 }  // namespace warpwise::detail::sobel

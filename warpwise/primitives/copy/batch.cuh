@@ -1,0 +1,32 @@
+#pragma once
+
+#include "warpwise/primitives/copy/kernel.cuh"
+#include "warpwise/primitives/shared/batch.cuh"
+
+// The copy kernel for many images. Fit for nvcc and NVRTC: no host headers.
+namespace warpwise::kernels::copy {
+
+/// All images are copied alike.
+struct CopyRule {};
+
+struct CopyImage {
+  const unsigned char* src;
+  unsigned char* dst;
+  int src_pitch;
+  int dst_pitch;
+  int row_bytes;
+  int rows;
+};
+
+using CopyBatch = Batch<CopyRule, CopyImage>;
+
+/// copy_kernel with a piece of one row of one image for each block.
+__global__ void __launch_bounds__(copy_most_block_threads)
+    copy_batch_kernel(const __grid_constant__ CopyBatch batch) {
+  const BatchBlock block = batch_block(batch);
+  const CopyImage& image = batch.image[block.image];
+  copy_piece({image.src, image.dst, image.src_pitch, image.dst_pitch, image.row_bytes, image.rows},
+             block.x, block.y);
+}
+
+}  // namespace warpwise::kernels::copy

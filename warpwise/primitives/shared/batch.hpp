@@ -1,0 +1,98 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpwise/cpu/parallel.hpp"
+#include "warpwise/primitives/shared/validate.hpp"
+
+// What the calls for many images share on the host: src[i] to dst[i], as so many single calls.
+namespace warpwise::detail {
+
+/// The rows of one plane of a batch.
+struct BatchRows {
+  MemoryRows memory;
+  std::size_t image;
+  bool is_dst;
+};
+
+/// \throws InvalidArgument  rows that are written overlap others; the text names both.
+void require_disjoint(std::string_view primitive, std::vector<BatchRows> rows);
+
+template <Memory memory, Access access>
+void add_rows(std::vector<BatchRows>& all, const BasicView<memory, access>& view, std::size_t i,
+              bool is_dst) {
+  all.push_back({memory_of(view), i, is_dst});
+}
+
+template <Memory memory, Access access>
+void add_rows(std::vector<BatchRows>& all, const BasicFrame<memory, access>& frame, std::size_t i,
+              bool is_dst) {
+  for (int plane = 0; plane < plane_count(frame.format()); ++plane) {
+    all.push_back({memory_of(frame, plane), i, is_dst});
+  }
+}
+
+/// Calls check(src, dst) for each image: what it throws gets the image's number.
+/// \throws InvalidArgument  what an image is refused for, other views overlap, or the spans differ
+///                          in length
+template <class Source, class Destination, class Check>
+void validate_batch(std::string_view primitive, std::span<const Source> src,
+                    std::span<const Destination> dst, const Check& check) {
+  if (src.size() != dst.size()) {
+    throw InvalidArgument(std::string(primitive) + ": there are " + std::to_string(src.size()) +
+                          " images and " + std::to_string(dst.size()) + " results");
+  }
+  std::vector<BatchRows> rows;
+  rows.reserve(2 * src.size());
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    try {
+      check(src[i], dst[i]);
+    } catch (const InvalidArgument& refused) {
+      throw InvalidArgument("image " + std::to_string(i) + " (the first is 0): " + refused.what());
+    }
+    add_rows(rows, src[i], i, false);
+    add_rows(rows, dst[i], i, true);
+  }
+  require_disjoint(primitive, std::move(rows));
+}
+
+/// Part of validate_batch()'s check: one kernel takes all images of a call, which are therefore of
+/// one type.
+template <Memory memory, Access access>
+void require_type_of_first(std::string_view which, const BasicView<memory, access>& view,
+                           const BasicView<memory, access>& first) {
+  if (view.type() == first.type() && view.channels() == first.channels()) return;
+  throw InvalidArgument(std::string(which) + " has pixels of " +
+                        type_text(view.type(), view.channels()) + ", that of image 0 has " +
+                        type_text(first.type(), first.channels()) +
+                        "; all of a call must have one type");
+}
+
+template <Memory memory, Access access>
+void require_type_of_first(std::string_view which, const BasicFrame<memory, access>& frame,
+                           const BasicFrame<memory, access>& first) {
+  if (frame.format() == first.format()) return;
+  throw InvalidArgument(std::string(which) + " is " + std::string(name_of(frame.format())) +
+                        ", that of image 0 is " + std::string(name_of(first.format())) +
+                        "; all of a call must have one format");
+}
+
+/// Calls each(i) for all images on the CPU, where each spreads its rows over threads itself: large
+/// images by rows, small ones by images.
+template <class Source, class Each>
+void for_each_image(std::span<const Source> src, const Each& each) {
+  std::int64_t pixels = 0;
+  for (const Source& image : src) pixels += image.width() * image.height();
+  const auto count = static_cast<std::int64_t>(src.size());
+  if (count == 0) return;
+  cpu::parallel_rows(count, pixels / count, [&](auto first, auto last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      each(i);
+    }
+  });
+}
+
+}  // namespace warpwise::detail
