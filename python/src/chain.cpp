@@ -6,9 +6,9 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <deque>
 #include <mutex>
 
+#include "many.hpp"
 #include "options.hpp"
 #include "words.hpp"
 
@@ -68,36 +68,23 @@ class PythonChain {
     if (outs && outs->size() != srcs.size())
       throw InvalidArgument("srcs are " + std::to_string(srcs.size()) + " images, and outs " +
                             std::to_string(outs->size()));
-    std::vector<nb::object> made;
-    if (srcs.empty()) return made;
-    const auto at = stream_of(stream, srcs.front());
-    std::deque<Array> from;  // which keeps them where they are
-    std::deque<Array> to;
-    for (std::size_t i = 0; i < srcs.size(); ++i) {
-      from.emplace_back(srcs[i], "srcs", false, at);
-      made.push_back(outs ? (*outs)[i] : make_result(from.back(), srcs[i], at));
-      to.emplace_back(made.back(), "outs", true, at);
-      require_beside(from.front(), from.back());
-      require_beside(from.front(), to.back());
-    }
-    call(from.front(), at, [&](auto views, auto... on) {
-      using V = decltype(views);
-      std::vector<typename V::In> in;
-      std::vector<typename V::Out> into;
-      for (const Array& each : from) in.push_back(each.view<typename V::In>());
-      for (const Array& each : to) into.push_back(each.view<typename V::Out>());
-      if constexpr (sizeof...(on) > 0) {
-        const std::lock_guard one_at_a_time(mutex_);
-        chain_.run(std::span<const ConstDeviceView>(in), std::span<const DeviceView>(into), on...);
-      } else {
-        for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
-      }
-    });
-    if (!outs) {
-      for (std::size_t i = 0; i < made.size(); ++i)
-        made[i] = finished(std::move(made[i]), nb::none(), from[i]);
-    }
-    return made;
+    return run_many(
+        srcs, std::move(outs), stream,
+        [this](const Array& from, const nb::object& object, const Stream& at) {
+          return make_result(from, object, at);
+        },
+        [this](auto views, const Arrays& from, const Arrays& to, auto... on) {
+          using V = decltype(views);
+          const auto in = views_of<typename V::In>(from);
+          const auto into = views_of<typename V::Out>(to);
+          if constexpr (sizeof...(on) > 0) {
+            const std::lock_guard one_at_a_time(mutex_);
+            chain_.run(std::span<const ConstDeviceView>(in), std::span<const DeviceView>(into),
+                       on...);
+          } else {
+            for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
+          }
+        });
   }
 
  private:

@@ -3,7 +3,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
+#include "many.hpp"
 #include "options.hpp"
 
 namespace warpwise::python {
@@ -12,36 +14,28 @@ namespace {
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
 nb::any copy(nb::any src, nb::any out, nb::any stream) {
-  const auto at = stream_of(stream, src);
-  const Array from(src, "src", false, at);
-  nb::object made = out.is_none() ? make_array(from, src, from.shape(), from.type(), at) : out;
-  const Array to(made, "out", true, at);
-  require_beside(from, to);
-  call(from, at, [&](auto views, auto... on) {
-    using V = decltype(views);
-    warpwise::copy(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
+  const auto make = [](const Array& from, const nb::object& object, const Stream& at) {
+    return make_array(from, object, from.shape(), from.type(), at);
+  };
+  return over_images(src, out, stream, make, [](const auto& in, const auto& into, auto... on) {
+    warpwise::copy(in, into, on...);
   });
-  return finished(std::move(made), out, from);
 }
 
 nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::string_view kernel,
               std::string_view border, std::string_view channels,
               std::optional<std::string_view> dtype, nb::any out, nb::any stream) {
   const SobelOptions options = sobel_options(output, norm, kernel, border, channels);
-  const auto at = stream_of(stream, src);
-  const Array from(src, "src", false, at);
-  const auto types = sobel_dst_types(from.type(), options.output);
-  const ElementType type = dtype           ? element_type_named(*dtype)
-                           : types.empty() ? from.type()
-                                           : types.front();
-  nb::object made = result(out, from, src, {from.height(), from.width()}, type, at);
-  const Array to(made, "out", true, at);
-  require_beside(from, to);
-  call(from, at, [&](auto views, auto... on) {
-    using V = decltype(views);
-    warpwise::sobel(from.view<typename V::In>(), to.view<typename V::Out>(), options, on...);
+  const auto make = [&](const Array& from, const nb::object& object, const Stream& at) {
+    const auto types = sobel_dst_types(from.type(), options.output);
+    const ElementType type = dtype           ? element_type_named(*dtype)
+                             : types.empty() ? from.type()
+                                             : types.front();
+    return result(nb::none(), from, object, {from.height(), from.width()}, type, at);
+  };
+  return over_images(src, out, stream, make, [&](const auto& in, const auto& into, auto... on) {
+    warpwise::sobel(in, into, options, on...);
   });
-  return finished(std::move(made), out, from);
 }
 
 nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_view method,
@@ -148,6 +142,27 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
   const auto format = parse<PixelFormat>(to, "to");
   const auto source_format = parse<PixelFormat>(source, "source");
   require_pair(source_format, format);
+  if (is_list(src)) {
+    const auto make = [&](const Array& from, const nb::object& object, const Stream& at) {
+      const FrameShape shape = frame_shape(from, source_format, size);
+      return make_frame(nb::none(), from, object, format, shape.width, shape.height, at);
+    };
+    const Objects srcs = objects_of(src);
+    return nb::borrow<nb::any>(nb::cast(
+        run_many(srcs, outs_for(srcs, out), stream, make,
+                 [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
+                   using V = decltype(views);
+                   std::vector<typename V::InFrame> in;
+                   std::vector<typename V::OutFrame> into;
+                   for (std::size_t i = 0; i < from.size(); ++i) {
+                     const FrameShape shape = frame_shape(from[i], source_format, size);
+                     in.push_back(frame_of<typename V::InFrame, typename V::In>(from[i], shape));
+                     into.push_back(frame_of<typename V::OutFrame, typename V::Out>(
+                         to[i], {format, shape.width, shape.height, !is_one_image(format)}));
+                   }
+                   warpwise::convert(in, into, options, on...);
+                 })));
+  }
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
   const FrameShape shape = frame_shape(from, source_format, size);
@@ -197,6 +212,8 @@ void add_images(nb::module_& module) {
       "copy", &copy, arg("src"), nb::kw_only(), arg("out") = nb::none(), arg("stream") = nb::none(),
       R"(Copies every pixel of an image, (height, width) or (height, width, channels) of any element type.
 
+src may be a list of images, which are copied together; then out, if given, is a list too, and so is the result.
+
 >>> import numpy, warpwise
 >>> warpwise.copy(numpy.full((2, 3), 7, numpy.uint8)).tolist()
 [[7, 7, 7], [7, 7, 7]])");
@@ -220,10 +237,15 @@ dtype    of the result: for uint8 a magnitude in uint8 (saturated, the default) 
 
 Returns (height, width). Raises InvalidArgument.
 
+src may be a list of images, of any sizes and of one type: the result is a list then, and so is out. On a GPU 64 of
+them share a launch, on the CPU the threads.
+
 >>> import numpy, warpwise
 >>> step = numpy.array([[0, 0, 10, 10]] * 3, numpy.uint8)
 >>> warpwise.sobel(step).tolist()
 [[0, 40, 40, 0], [0, 40, 40, 0], [0, 40, 40, 0]]
+>>> [one.shape for one in warpwise.sobel([step, step[:, :2]])]
+[(3, 4), (3, 2)]
 >>> warpwise.sobel(step, output="dx").dtype
 dtype('int16'))");
 
@@ -263,6 +285,9 @@ matrix        "bt601", "bt709" or "bt2020"
 from_range, to_range   "full" or "limited"; what the convention takes if not given
 upsampling    of subsampled chroma: "replicate" or "linear"
 gray_is_luma  whether gray8 is the Y of the YUV formats in every convention
+
+src may be a list of frames, of any sizes: the result is a list then, and so is out. On a GPU 64 of them share a
+launch, on the CPU the threads.
 
 Raises InvalidArgument, with what there is, for a combination that has no definition.
 

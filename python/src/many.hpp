@@ -1,0 +1,97 @@
+#pragma once
+
+// Calls on a list of arrays.
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "call.hpp"
+
+namespace warpwise::python {
+
+/// Whether an argument is a list or a tuple of arrays, where one array may stand too.
+inline bool is_list(nb::handle object) {
+  return PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
+}
+
+using Objects = std::vector<nb::object>;
+
+inline Objects objects_of(nb::handle list) {
+  Objects objects;
+  for (const nb::handle each : list) objects.push_back(nb::borrow(each));
+  return objects;
+}
+
+/// The objects of `out`, as many as `srcs` are, if it is not None.
+inline std::optional<Objects> outs_for(const Objects& srcs, nb::handle out) {
+  if (out.is_none()) return {};
+  if (!is_list(out)) throw InvalidArgument("src is a list of arrays, and out is none");
+  Objects outs = objects_of(out);
+  if (outs.size() != srcs.size())
+    throw InvalidArgument("src are " + std::to_string(srcs.size()) + " images, and out " +
+                          std::to_string(outs.size()));
+  return outs;
+}
+
+/// Arrays, which stay where they are.
+using Arrays = std::deque<Array>;
+
+/// Calls run(views, from, to, stream...) as call() does, on arrays that are all in one memory.
+/// `make` makes a result for an array, make(array, object, stream), where there are no outs.
+template <class Make, class Run>
+Objects run_many(const Objects& srcs, std::optional<Objects> outs, nb::handle stream,
+                 const Make& make, const Run& run) {
+  if (srcs.empty()) return {};
+  const auto at = stream_of(stream, srcs.front());
+  Objects made;
+  Arrays from, to;
+  for (std::size_t i = 0; i < srcs.size(); ++i) {
+    from.emplace_back(srcs[i], "src", false, at);
+    made.push_back(outs ? (*outs)[i] : make(from.back(), srcs[i], at));
+    to.emplace_back(made.back(), "out", true, at);
+    require_beside(from.front(), from.back());
+    require_beside(from.front(), to.back());
+  }
+  call(from.front(), at, [&](auto views, auto... on) { run(views, from, to, on...); });
+  if (!outs) {
+    for (std::size_t i = 0; i < made.size(); ++i)
+      made[i] = finished(std::move(made[i]), nb::none(), from[i]);
+  }
+  return made;
+}
+
+template <class View>
+std::vector<View> views_of(const Arrays& arrays) {
+  std::vector<View> views;
+  for (const Array& each : arrays) views.push_back(each.view<View>());
+  return views;
+}
+
+/// A function of an image, or of a list of them: run(in, into, stream...) takes two views, or two
+/// vectors of views.
+template <class Make, class Run>
+nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& stream, const Make& make,
+                    const Run& run) {
+  if (is_list(src)) {
+    const Objects srcs = objects_of(src);
+    return nb::borrow<nb::any>(nb::cast(
+        run_many(srcs, outs_for(srcs, out), stream, make,
+                 [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
+                   using V = decltype(views);
+                   run(views_of<typename V::In>(from), views_of<typename V::Out>(to), on...);
+                 })));
+  }
+  const auto at = stream_of(stream, src);
+  const Array from(src, "src", false, at);
+  nb::object made = out.is_none() ? make(from, src, at) : nb::object(out);
+  const Array to(made, "out", true, at);
+  require_beside(from, to);
+  call(from, at, [&](auto views, auto... on) {
+    using V = decltype(views);
+    run(from.view<typename V::In>(), to.view<typename V::Out>(), on...);
+  });
+  return finished(std::move(made), out, from);
+}
+
+}  // namespace warpwise::python
