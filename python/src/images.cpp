@@ -41,22 +41,26 @@ nb::any sobel(nb::any src, std::string_view output, std::string_view norm, std::
 nb::any threshold(nb::any src, std::int64_t window, double offset, std::string_view method,
                   std::uint32_t maximum, bool inverted, nb::any mean, nb::any out, nb::any stream) {
   const ThresholdOptions options = threshold_options(window, offset, method, maximum, inverted);
+  const auto make = [](const Array& from, const nb::object& object, const Stream& at) {
+    return result(nb::none(), from, object, {from.height(), from.width()}, from.type(), at);
+  };
+  if (mean.is_none()) {
+    return over_images(src, out, stream, make, [&](const auto& in, const auto& into, auto... on) {
+      warpwise::threshold(in, into, options, on...);
+    });
+  }
+  if (is_list(src)) throw InvalidArgument("src is a list of arrays, and mean is of one only");
   const auto at = stream_of(stream, src);
   const Array from(src, "src", false, at);
-  nb::object made = result(out, from, src, {from.height(), from.width()}, from.type(), at);
+  nb::object made = out.is_none() ? make(from, src, at) : nb::object(out);
   const Array to(made, "out", true, at);
   require_beside(from, to);
-  std::optional<Array> means;
-  if (!mean.is_none()) {
-    means.emplace(mean, "mean", true, at);
-    require_beside(from, *means);
-  }
+  const Array means(mean, "mean", true, at);
+  require_beside(from, means);
   call(from, at, [&](auto views, auto... on) {
     using V = decltype(views);
-    std::optional<typename V::Out> into;
-    if (means) into = means->view<typename V::Out>();
-    warpwise::threshold(from.view<typename V::In>(), to.view<typename V::Out>(), options, into,
-                        on...);
+    warpwise::threshold(from.view<typename V::In>(), to.view<typename V::Out>(), options,
+                        std::optional(means.view<typename V::Out>()), on...);
   });
   return finished(std::move(made), out, from);
 }
@@ -262,6 +266,8 @@ method  "mean" (rounded, OpenCV's), "gaussian" (OpenCV's) or "exact-mean" (the m
 mean    an array that receives the means: of src's type the rounded ones, of float32 the unrounded ones
 
 Returns an array like src. Raises InvalidArgument.
+
+src may be a list of images, of any sizes and of one type, without mean: the result is a list then, and so is out.
 
 >>> import numpy, warpwise
 >>> warpwise.threshold(numpy.array([[10, 10, 90, 10]], numpy.uint8)).tolist()

@@ -174,6 +174,41 @@ def test_arrays_that_may_not_be_written():
         warpwise.copy(picture(8, 8), out=image)
 
 
+@pytest.mark.parametrize("call", [
+    warpwise.copy,
+    lambda images, **more: warpwise.sobel(images, dtype="uint16", **more),
+    lambda images, **more: warpwise.threshold(images, window=5, offset=2, **more),
+    lambda images, **more: warpwise.convert(images, "gray8", "rgb24", **more),
+    lambda images, **more: warpwise.convert(images, "gray8", "i444", **more),
+])
+def test_lists_of_images(call):
+    images = [picture(height, width) for height, width in [(1, 1), (37, 61), (37, 61), (300, 101)]]
+    results = call(images)
+    assert isinstance(results, list) and len(results) == 4
+    assert all(np.array_equal(result, call(image)) for result, image in zip(results, images))
+    outs = [np.zeros_like(result) for result in results]
+    returned = call(tuple(images), out=outs)
+    assert all(one is out and np.array_equal(out, result) for one, out, result in zip(returned, outs, results))
+    assert call([]) == []
+    with pytest.raises(warpwise.InvalidArgument, match="src are 4 images, and out 3"):
+        call(images, out=outs[:3])
+    with pytest.raises(warpwise.InvalidArgument, match=r"image 2 \(the first is 0\)|has \d+ bytes"):
+        call(images, out=[outs[0], outs[1], outs[3], outs[3]])
+    with pytest.raises(warpwise.InvalidArgument, match="and out is none"):
+        call(images, out=outs[0])
+
+
+def test_lists_of_what_a_call_does_not_take_together():
+    bytes_, words = picture(8, 8), picture(8, 8).astype(np.uint16)
+    with pytest.raises(warpwise.InvalidArgument, match=r"image 1 \(the first is 0\): src has pixels of 1 x u16"):
+        warpwise.sobel([bytes_, words])
+    with pytest.raises(warpwise.InvalidArgument, match="mean is of one"):
+        warpwise.threshold([bytes_], mean=np.empty_like(bytes_))
+    out = np.empty((8, 8), np.uint8)
+    with pytest.raises(warpwise.InvalidArgument, match=r"dst\[0\] and dst\[1\] overlap"):
+        warpwise.copy([bytes_, bytes_], out=[out, out])
+
+
 def test_what_is_no_array():
     with pytest.raises(TypeError, match="src is of type int"):
         warpwise.sobel(3)

@@ -9,6 +9,7 @@
 #include "warpwise/primitives/convert/convert.hpp"
 #include "warpwise/primitives/copy/copy.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
+#include "warpwise/primitives/threshold/threshold.hpp"
 
 // The calls for many images against the calls one by one, which have tests of their own.
 namespace warpwise {
@@ -50,6 +51,13 @@ Call sobel_call(Pixels src, Pixels dst, SobelOptions options = {}) {
   return {src, dst, [=](auto from, auto to) { sobel(from, to, options); },
           [=](auto from, auto to) { sobel(from, to, options); },
           [=](auto from, auto to, auto stream) { sobel(from, to, options, stream); }};
+}
+
+Call threshold_call(ElementType type, ThresholdOptions options) {
+  const Pixels pixels{type, 1};
+  return {pixels, pixels, [=](auto from, auto to) { threshold(from, to, options); },
+          [=](auto from, auto to) { threshold(from, to, options); },
+          [=](auto from, auto to, auto stream) { threshold(from, to, options, stream); }};
 }
 
 template <class Frame, class Views>
@@ -149,7 +157,11 @@ std::vector<Call> all_calls() {
           sobel_call({f32, 1}, {f32, 1}, {.norm = Norm::l2, .kernel = SobelKernel::scharr}),
           convert_call(PixelFormat::rgb24, 3, PixelFormat::ycbcr32, 4),
           convert_call(PixelFormat::gray8, 1, PixelFormat::rgb24, 3),
-          convert_call(PixelFormat::rgba32, 4, PixelFormat::bgra32, 4)};
+          convert_call(PixelFormat::rgba32, 4, PixelFormat::bgra32, 4),
+          threshold_call(u8, {.window = 31, .offset = 3.5}),
+          threshold_call(u8, {.window = 255, .method = ThresholdMethod::exact_mean}),
+          threshold_call(u8, {.window = 11, .method = ThresholdMethod::gaussian}),
+          threshold_call(u16, {.window = 9, .offset = -2, .maximum = 1000, .inverted = true})};
 }
 
 constexpr std::array packed = {Layout{0, 0}};
@@ -185,7 +197,8 @@ TEST_P(BatchTest, EqualSizes) {
 TEST_P(BatchTest, AnyNumberOfImages) {
   const std::vector<Call> calls = {copy_call(),
                                    sobel_call({ElementType::u8, 1}, {ElementType::u8, 1}),
-                                   convert_call(PixelFormat::rgb24, 3, PixelFormat::gray8, 1)};
+                                   convert_call(PixelFormat::rgb24, 3, PixelFormat::gray8, 1),
+                                   threshold_call(ElementType::u8, {.window = 5})};
   for (const Call& call : calls) {
     for (const std::size_t count : {0, 1, 2, 63, 64, 65, 1000}) {
       SCOPED_TRACE(testing::Message() << count << " images");
@@ -311,7 +324,9 @@ TEST(Batch, RefusesAResultInAnotherImage) {
     copy(src, dst);
   };
   EXPECT_NO_THROW(run({0, 0, 1, 8}, {16, 24, 32, 40}));  // sources may overlap
-  EXPECT_EQ(refusal_of([&] { run({0, 8}, {16, 23}); }),
+  EXPECT_EQ(refusal_of([&] {
+              run({0, 8}, {16, 23});
+            }),
             "copy: dst[0] and dst[1] overlap in memory");
   EXPECT_EQ(refusal_of([&] { run({0, 16}, {16, 24}); }).substr(0, 6), "copy: ");
   EXPECT_EQ(refusal_of([&] { run({0, 8}, {16}); }), "copy: there are 2 images and 1 results");
@@ -334,6 +349,7 @@ TEST(Batch, SaysThatThereIsNoGpu) {
   const std::vector<DeviceView> dst{DeviceView(&other, 1, 1)};
   EXPECT_THROW(copy(src, dst, nullptr), NoCudaDevice);
   EXPECT_THROW(sobel(src, dst, {}, nullptr), NoCudaDevice);
+  EXPECT_THROW(threshold(src, dst, {}, nullptr), NoCudaDevice);
   EXPECT_THROW(convert(frames_of<ConstDeviceFrame>(PixelFormat::gray8, src),
                        frames_of<DeviceFrame>(PixelFormat::gray8, dst), {}, nullptr),
                NoCudaDevice);

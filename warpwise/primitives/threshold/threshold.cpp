@@ -1,5 +1,7 @@
 #include "warpwise/primitives/threshold/threshold.hpp"
 
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/primitives/shared/batch.hpp"
 #include "warpwise/primitives/shared/validate.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
@@ -26,6 +28,15 @@ void validate(const Source& src, const Destination& dst, const ThresholdOptions&
     detail::require_disjoint("threshold's mean image as src", *mean, dst);
   }
   detail::threshold::validate_threshold_options(options, src.type());
+}
+
+template <class Source, class Destination>
+void validate(std::span<const Source> src, std::span<const Destination> dst,
+              const ThresholdOptions& options) {
+  detail::validate_batch("threshold", src, dst, [&](const Source& from, const Destination& to) {
+    validate(from, to, options, std::optional<Destination>{});
+    detail::require_type_of_first("src", from, src[0]);
+  });
 }
 
 }  // namespace
@@ -57,6 +68,34 @@ void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& opti
 void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                gpu::StreamHandle stream) {
   threshold(src, dst, options, std::nullopt, stream);
+}
+
+void threshold(std::span<const ConstHostView> src, std::span<const HostView> dst,
+               const ThresholdOptions& options) {
+  validate(src, dst, options);
+  if (src.empty()) return;
+  const auto by = [&](const auto& rule) {
+    detail::for_each_image(
+        src, [&](auto i) { detail::threshold::threshold_cpu(src[i], dst[i], rule, {}); });
+  };
+  const ElementType type = src[0].type();
+  options.method == ThresholdMethod::gaussian ? by(detail::threshold::gaussian_rule(options, type))
+                                              : by(detail::threshold::window_rule(options, type));
+}
+
+void threshold(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+               const ThresholdOptions& options, gpu::StreamHandle stream) {
+  validate(src, dst, options);
+  gpu::require_device();
+  if (src.empty()) return;
+  const auto by = [&](const auto& rule) {
+    for (std::size_t i = 0; i < src.size(); ++i) {
+      detail::threshold::threshold_cuda(src[i], dst[i], rule, {}, stream);
+    }
+  };
+  const ElementType type = src[0].type();
+  options.method == ThresholdMethod::gaussian ? by(detail::threshold::gaussian_rule(options, type))
+                                              : by(detail::threshold::window_rule(options, type));
 }
 
 }  // namespace warpwise

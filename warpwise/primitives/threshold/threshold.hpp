@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "warpwise/base/enum_names.hpp"
@@ -81,6 +82,25 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
                                std::optional<DeviceView> mean, gpu::StreamHandle stream);
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
+                               gpu::StreamHandle stream);
+
+/// Many images, src[i] to dst[i], each as by a call of its own without means: of equal or mixed
+/// sizes, all of one type. No `dst` may overlap another view. None of them does nothing.
+///
+/// On the CPU, images and their rows are spread over threads.
+///
+/// \throws InvalidArgument  as above, with the number of the image, or the spans differ in length:
+///                          nothing was computed then.
+WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<const HostView> dst,
+                               const ThresholdOptions& options);
+
+/// The same on a GPU: asynchronous on `stream`, no synchronisation; scratch memory where the single
+/// calls take some. The launches are the single calls' for now. The spans are not looked at after
+/// the call.
+///
+/// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
+WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
+                               std::span<const DeviceView> dst, const ThresholdOptions& options,
                                gpu::StreamHandle stream);
 
 namespace reference {
