@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
@@ -109,22 +110,22 @@ class Images {
       call.many(from, to);
       return;
     }
-    const gpu::Stream stream;
-    upload(stream);
-    call.many_on_gpu(device_src, device_dst, stream);
-    download(stream);
+    upload();
+    call.many_on_gpu(device_src, device_dst, *stream);
+    download();
   }
 
-  void upload(const gpu::Stream& stream) {
+  void upload() {
+    stream.emplace();
     for (std::size_t i = 0; i < src.size(); ++i) {
-      on_device_.push_back(std::make_unique<OnDevice>(*src[i], stream));
+      on_device_.push_back(std::make_unique<OnDevice>(*src[i], *stream));
       device_src.emplace_back(on_device_.back()->view());
-      results_.push_back(std::make_unique<OnDevice>(*dst[i], stream));
+      results_.push_back(std::make_unique<OnDevice>(*dst[i], *stream));
       device_dst.push_back(results_.back()->view());
     }
   }
-  void download(const gpu::Stream& stream) {
-    for (const auto& result : results_) result->download(stream);
+  void download() {
+    for (const auto& result : results_) result->download(*stream);
   }
 
   void expect_as_one_by_one(const Call& call) {
@@ -139,6 +140,7 @@ class Images {
     }
   }
 
+  std::optional<gpu::Stream> stream;  // outlives what is on the device
   std::vector<std::unique_ptr<GuardedImage>> src, dst;
   std::vector<ConstDeviceView> device_src;
   std::vector<DeviceView> device_dst;
@@ -214,9 +216,7 @@ TEST_P(BatchTest, AnyNumberOfImages) {
 }
 
 TEST_P(BatchTest, MoreRowsThanAGridHas) {
-  run_and_compare(copy_call(), std::array{Size{3, 70001}, Size{3, 70001}, Size{2, 1}},
-                  std::array{Layout{0, 1}});
-  run_and_compare(copy_call(), std::array{Size{3, 70001}, Size{3, 70001}},
+  run_and_compare(copy_call(), std::array{Size{3, 65537}, Size{3, 65537}},
                   std::array{Layout{0, 1}});
 }
 
@@ -270,15 +270,14 @@ TEST_P(BatchTest, FramesOfPlanes) {
 /// What a graph takes: no memory, no copies, and no look at the spans later on.
 TEST(BatchOnGpu, RunsInAGraph) {
   if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
-  const gpu::Stream stream;
   for (const Call& call : all_calls()) {
     Images images(call, test::awkward_sizes(), test::awkward_layouts());
-    images.upload(stream);
+    images.upload();
     const gpu::Graph graph([&](gpu::StreamHandle s) {
       call.many_on_gpu(std::vector(images.device_src), std::vector(images.device_dst), s);
     });
-    graph.launch(stream);
-    images.download(stream);
+    graph.launch(*images.stream);
+    images.download();
     images.expect_as_one_by_one(call);
   }
 }
@@ -324,9 +323,7 @@ TEST(Batch, RefusesAResultInAnotherImage) {
     copy(src, dst);
   };
   EXPECT_NO_THROW(run({0, 0, 1, 8}, {16, 24, 32, 40}));  // sources may overlap
-  EXPECT_EQ(refusal_of([&] {
-              run({0, 8}, {16, 23});
-            }),
+  EXPECT_EQ(refusal_of([&] { run({0, 8}, {16, 23}); }),
             "copy: dst[0] and dst[1] overlap in memory");
   EXPECT_EQ(refusal_of([&] { run({0, 16}, {16, 24}); }).substr(0, 6), "copy: ");
   EXPECT_EQ(refusal_of([&] { run({0, 8}, {16}); }), "copy: there are 2 images and 1 results");
