@@ -124,9 +124,9 @@ inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups
 inline constexpr int threshold_product_blocks = 2;
 /// Doubtful pixels that a block keeps.
 inline constexpr int threshold_doubts = 256;
-/// Bytes of shared memory of the doubts: sums of each of 8 warps, the places and their count.
+/// Bytes of shared memory of the doubts: sums of each of 8 warps, the places and three numbers.
 constexpr int threshold_doubt_bytes(int groups) {
-  return 8 * 256 * groups + 8 * threshold_doubts + 8;
+  return 8 * 256 * groups + 8 * threshold_doubts + 16;
 }
 
 template <class Pixel>

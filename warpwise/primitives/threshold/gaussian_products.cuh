@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   constexpr int tiles = threshold_product_tiles<groups>;
   auto* const shared = reinterpret_cast<unsigned char*>(product_shared);
   auto& doubts = *reinterpret_cast<Doubts<groups>*>(shared + a.ring_rows * a.pitch);
-  if (threadIdx.x == 0) doubts.count = 0;
+  if (threadIdx.x == 0) doubts.count = doubts.many[0] = 0;
   WeightMatrix<groups> weights;
   weights.make(a, reinterpret_cast<unsigned short*>(doubts.sums));
 
@@ -260,6 +260,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                      a.out.dst_pitch % 4 == 0;
   const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
 
+  int turn = 0;
   for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
     const int begin = static_cast<int>(segment);
@@ -269,9 +270,10 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
     unsigned char* to = a.out.dst + (segment + weighed_place(row, 0)) * a.out.dst_pitch + x;
     source.start(shared, begin - a.reach);
 #pragma unroll 1
-    for (int y = begin - (groups - 1) * rows; y < end; y += rows) {
+    for (int y = begin - (groups - 1) * rows; y < end; y += rows, turn ^= 1) {
       finish_copies();
       __syncthreads();
+      doubts.settle_many(a, turn);
       if (source.beyond) source.repeat_edges(shared + newest * a.pitch);
       const int next = newest + rows == a.ring_rows ? 0 : newest + rows;
       if (y + rows < end) {

@@ -100,7 +100,8 @@ struct Doubts {
   static constexpr int warp_sums = columns * 16 * groups;
   float sums[threshold_warps * warp_sums];
   int2 places[threshold_doubts];
-  int count;  ///< of these, or more than fit
+  int count;    ///< of these, or more than fit
+  int many[2];  ///< whether they are to be settled, by turns
 
   /// Keeps those of a warp's 16×16 pixels whose excess is doubtful, or settles the whole tile where
   /// that is less work or they do not fit. Called by a warp.
@@ -140,6 +141,14 @@ struct Doubts {
     for (int x = tile; x < tile + 16; x += columns) settle<columns, 16>(a, own_sums, x, y, end);
   }
 
+  /// Settles the pixels that are kept before they fill their memory. Called by the whole block
+  /// behind each barrier, with `turn` 0 and 1 by turns: what thread 0 finds behind one of them the
+  /// others read behind the next.
+  __device__ void settle_many(const GaussianProductArguments& a, int turn) {
+    if (many[turn] != 0) settle_kept(a);
+    if (threadIdx.x == 0) many[turn ^ 1] = atomicAdd(&count, 0) >= threshold_doubts / 4 ? 1 : 0;
+  }
+
   /// Settles the pixels that are kept: a thread weighs a row of a window, then a window. Called by
   /// the whole block.
   __device__ void settle_kept(const GaussianProductArguments& a) {
@@ -158,6 +167,7 @@ struct Doubts {
         sums[i] = weigh_pixels(a, a.src.data + y * a.src.pitch, at.x);
       }
       __syncthreads();
+      if (thread == 0) count = 0;  // which all have read
 #pragma unroll 1
       for (int i = thread; i < some; i += threshold_block_threads) {
         const int2 at = places[first + i];
@@ -165,7 +175,6 @@ struct Doubts {
       }
       __syncthreads();
     }
-    if (all > 0 && thread == 0) count = 0;  // which nobody reads any more
   }
 };
 

@@ -200,6 +200,25 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
   }
 }
 
+TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
+  // Of four levels about one pixel in a hundred is too near: too few to settle whole tiles, and on
+  // a GPU more than half of what a block keeps in each 48 rows. Too high for the reference's loops.
+  constexpr Size size{256, 264 * 48};
+  GuardedImage src(ElementType::u8, size.width, size.height);
+  src.fill_random(15);
+  const HostView pixels = src.view();
+  for (std::int64_t y = 0; y < size.height; ++y) {
+    for (std::int64_t x = 0; x < size.width; ++x) pixels.row(y)[x] &= std::byte{3};
+  }
+  GuardedImage expected(ElementType::u8, size.width, size.height);
+  GuardedImage dst(ElementType::u8, size.width, size.height);
+  const ThresholdOptions options{.window = 15, .method = ThresholdMethod::gaussian};
+  threshold(src.view(), expected.view(), options);
+  run(src, dst, nullptr, options);
+  test::expect_equal(expected.view(), dst.view());
+  dst.expect_guards_intact();
+}
+
 /// Gaussian weights of the centre, then outwards.
 std::vector<float> bell(std::int64_t half) {
   const double sigma = 0.3 * (static_cast<double>(half) - 1) + 0.8;
