@@ -29,6 +29,7 @@ inline constexpr int products_tile_rows = products_warps_y * products_rows;
 
 inline constexpr int windows_threads = 128;
 inline constexpr int windows_columns = 8;  // of places, a thread
+inline constexpr int windows_most_rows = 32;
 inline constexpr int windows_tile_columns = windows_threads * windows_columns;
 
 inline constexpr int differences_threads = 128;
@@ -56,6 +57,12 @@ struct FindPlace {
   double score;
 };
 
+/// Σb and Σb² of a column of up to windows_most_rows rows of the image.
+struct WindowSegment {
+  unsigned sum;
+  unsigned square;
+};
+
 /// A band of places, whose rows are counted from the band's first one on: `image` and `map` begin
 /// there.
 struct FindArguments {
@@ -67,6 +74,10 @@ struct FindArguments {
   unsigned* sums;                ///< the image's Σb at each place, for zncc
   void* squares;                 ///< Σb², u32 or, where that may not hold it, u64
   unsigned long long* products;  ///< what products_kernel carries beyond 32 bits; null if nothing
+  /// windows_rows rows of the image each, with segment_pitch columns; null: windows_kernel sums all
+  /// rows itself.
+  WindowSegment* segments;
+  int64_t segment_pitch;
   int64_t scratch_pitch;
   int64_t templ_pitch;
   int64_t templ_width;
@@ -96,11 +107,12 @@ struct alignas(16) TemplateSums {
 /// How the products at a band's places are summed by transforms: tiles of the image in raster
 /// order, two of them a transform, the real and the imaginary part.
 struct FindTransform {
-  Complex* roots;            ///< transform_points: of 1, e^(−2πi k / transform_points)
-  Complex* templ;            ///< in the order in which columns_kernel meets its points
-  Complex* image;            ///< of each pair of tiles, its rows
-  TemplateSums* templ_sums;  ///< one from each warp of transform_totals_threads, to be added
-  TemplateSums* parts;       ///< one from each warp of template_rows_kernel
+  Complex* roots;  ///< transform_points: of 1, e^(−2πi k / transform_points)
+  Complex* templ;  ///< in the order in which columns_kernel meets its points
+  Complex* image;  ///< of each pair of tiles, its rows
+  /// One from each warp of a block, to be added; behind them part_count, one from each warp of
+  /// template_rows_kernel.
+  TemplateSums* templ_sums;
   int64_t part_count;
   int64_t tile_columns;  ///< of places
   int64_t tile_rows;     ///< likewise

@@ -74,6 +74,7 @@ Transform transform_of(const FindKernel& kernel) {
     case FindStep::transform_scores:
       return kernel.wide ? scores_of<true>(kernel.measure) : scores_of<false>(kernel.measure);
     case FindStep::differences:
+    case FindStep::segments:
     case FindStep::windows:
     case FindStep::products:
     case FindStep::roots:
@@ -90,8 +91,9 @@ std::optional<TransformTiles> tiles_of(const FindCall& call) {
   if (kernel == by_products) return {};
   const std::optional<TransformTiles> tiles = transform_tiles(a, band_rows(a));
   if (!tiles || kernel == by_transforms) return tiles;
-  const int ratio = gpu::device_limit(cudaDevAttrSingleToDoublePrecisionPerfRatio);
-  return transforms_pay(a, band_rows(a), *tiles, ratio) ? tiles : std::nullopt;
+  const TransformGpu on{gpu::device_limit(cudaDevAttrMultiProcessorCount),
+                        gpu::device_limit(cudaDevAttrSingleToDoublePrecisionPerfRatio)};
+  return transforms_pay(a, band_rows(a), *tiles, on) ? tiles : std::nullopt;
 }
 
 }  // namespace
@@ -106,6 +108,8 @@ void find_cuda(ConstDeviceView templ, ConstDeviceView image, DeviceView best,
     const char* const name = kernel_name(launch.kernel);
     if (launch.kernel.step == FindStep::best)
       gpu::start(kernels::find::find_best_kernel, launch, name, stream);
+    else if (launch.kernel.step == FindStep::segments)
+      gpu::start(kernels::find::segments_kernel, launch, name, stream);
     else if (launch.kernel.step == FindStep::roots)
       gpu::start(kernels::find::roots_kernel, launch, name, stream);
     else if (const Transform transform = transform_of(launch.kernel))

@@ -192,6 +192,12 @@ TEST_P(FindTest, SeveralTilesAndStrips) {
   }
 }
 
+TEST_P(FindTest, HighTemplates) {
+  compare_with_reference({21, 50}, {1100, 70}, 256, Measure::zncc);
+  compare_with_reference({7, 101}, {150, 260}, 256, Measure::ncc);
+  compare_with_reference({3, 48}, {9, 400}, 256, Measure::ssd);
+}
+
 TEST_P(FindTest, WideImages) {
   for (const Measure measure : measures) compare_with_reference({5, 3}, {1100, 40}, 256, measure);
 }
@@ -246,8 +252,8 @@ TEST_P(FindTest, TransformsOfExtremes) {
                             [](auto x, auto y) { return (x + y) % 2 == 0; },
                             [](auto x, auto) { return x % 2 == 0; },
                             [](auto x, auto y) { return x * x + y * y < 90 * 90; }};
-  const Size image_size{330, 290};
-  for (const Size templ_size : {Size{120, 115}, Size{258, 257}}) {
+  for (const auto& [templ_size, image_size] :
+       {std::pair{Size{120, 115}, Size{260, 236}}, {Size{258, 257}, Size{272, 266}}}) {
     for (std::size_t i = 0; i < std::size(patterns); ++i) {
       GuardedImage templ(ElementType::u8, templ_size.width, templ_size.height);
       GuardedImage image(ElementType::u8, image_size.width, image_size.height);

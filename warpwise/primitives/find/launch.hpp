@@ -17,6 +17,7 @@ namespace warpwise::detail::find {
 
 enum class FindStep : unsigned char {
   differences,
+  segments,
   windows,
   products,
   roots,
@@ -37,6 +38,7 @@ struct FindKernel {
 constexpr const char* kernel_name(const FindKernel& kernel) {
   switch (kernel.step) {
     case FindStep::differences: return "differences_kernel";
+    case FindStep::segments: return "segments_kernel";
     case FindStep::windows: return "windows_kernel";
     case FindStep::products: return "products_kernel";
     case FindStep::roots: return "roots_kernel";
@@ -91,12 +93,16 @@ inline gpu::Shape differences_grid(const kernels::find::FindArguments& a) {
 inline gpu::Shape products_grid(const kernels::find::FindArguments& a) {
   return find_grid(a, kernels::find::products_tile_columns, kernels::find::products_tile_rows);
 }
+/// Whether columns of the image are summed up for windows_kernel, windows_rows rows at a time: not
+/// for low templates, for which it is not worth a launch.
+inline bool segments_pay(const kernels::find::FindArguments& a) { return a.templ_height >= 48; }
 /// Rows of places that a block of windows_kernel takes: fewer of a small image, so that all of a
 /// large GPU's multiprocessors have blocks. Each block sums anew over the template's height above
-/// its first row, four rows in the time of one.
+/// its first row, four rows in the time of one, or segments of rows.
 inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
-  constexpr std::int64_t most = 32, wanted_blocks = 2 * 132;
-  const std::int64_t least = std::clamp<std::int64_t>(a.templ_height / 4, 8, most);
+  constexpr std::int64_t most = kernels::find::windows_most_rows, wanted_blocks = 2 * 132;
+  const std::int64_t least =
+      segments_pay(a) ? 8 : std::clamp<std::int64_t>(a.templ_height / 4, 8, most);
   const std::int64_t strips = gpu::blocks_for(a.columns, kernels::find::windows_tile_columns);
   return std::clamp(gpu::blocks_for(a.rows, wanted_blocks) * strips, least, most);
 }
@@ -115,14 +121,14 @@ inline gpu::Shape transform_scores_grid(const TransformTiles& tiles) {
 struct TransformMemory {
   static constexpr std::int64_t warps = kernels::find::transform_threads / 32;
   std::int64_t part_count;
-  std::int64_t templ_at, image_at, sums_at, parts_at, bytes;
+  std::int64_t templ_at, image_at, sums_at, bytes;
 
   TransformMemory(const kernels::find::FindArguments& a, const TransformTiles& tiles)
       : part_count(warps * gpu::blocks_for(a.templ_height, transform_block_rows(tiles))),
         templ_at(kernels::find::transform_points * point_bytes),
         image_at(templ_at + tiles.pixels() * point_bytes),
         sums_at(image_at + tiles.pairs() * tiles.pixels() * point_bytes),
-        parts_at(sums_at + warps * sums_bytes), bytes(parts_at + part_count * sums_bytes) {}
+        bytes(sums_at + (warps + part_count) * sums_bytes) {}
 
  private:
   static constexpr std::int64_t point_bytes = sizeof(kernels::find::Complex);
@@ -138,7 +144,6 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
   t.templ = reinterpret_cast<kernels::find::Complex*>(scratch + memory.templ_at);
   t.image = reinterpret_cast<kernels::find::Complex*>(scratch + memory.image_at);
   t.templ_sums = reinterpret_cast<kernels::find::TemplateSums*>(scratch + memory.sums_at);
-  t.parts = reinterpret_cast<kernels::find::TemplateSums*>(scratch + memory.parts_at);
   t.part_count = memory.part_count;
   t.tile_columns = tiles.columns;
   t.tile_rows = tiles.rows;
@@ -159,10 +164,15 @@ struct FindPlan {
   std::int64_t product_bytes = 0;  ///< 0 where nothing is carried
   std::int64_t square_bytes = 0;
   std::int64_t sum_bytes = 0;
+  std::int64_t windows_rows = 0;
+  std::int64_t segment_count = 0;  ///< of a band; 0: none
+  std::int64_t segment_pitch = 0;
+  std::int64_t segment_bytes = 0;
   std::int64_t transform_bytes = 0;
   std::int64_t candidate_bytes = 0;
 
-  std::int64_t transform_at() const { return product_bytes + square_bytes + sum_bytes; }
+  std::int64_t segments_at() const { return product_bytes + square_bytes + sum_bytes; }
+  std::int64_t transform_at() const { return segments_at() + segment_bytes; }
   std::int64_t candidates_at() const { return transform_at() + transform_bytes; }
   std::int64_t scratch_bytes() const { return checked_add(candidates_at(), candidate_bytes); }
 };
@@ -201,6 +211,13 @@ inline FindPlan find_plan(const FindCall& call,
   if (transform) plan.transform_bytes = TransformMemory(a, *transform).bytes;
   kernels::find::FindArguments band = a;
   band.rows = plan.band_rows;
+  plan.windows_rows = windows_rows(band);
+  if (segments_pay(a)) {
+    plan.segment_count = gpu::blocks_for(band.rows + a.templ_height - 1, plan.windows_rows);
+    plan.segment_pitch = gpu::blocks_for(a.image_width, 4) * 4;
+    plan.segment_bytes = checked_mul(checked_mul(plan.segment_count, plan.segment_pitch),
+                                     std::int64_t{sizeof(kernels::find::WindowSegment)});
+  }
   const gpu::Shape grid = transform ? transform_scores_grid(*transform) : products_grid(band);
   const std::int64_t blocks = checked_mul(blocks_of(grid), gpu::blocks_for(a.rows, plan.band_rows));
   plan.candidate_bytes = checked_mul(blocks, std::int64_t{sizeof(kernels::find::FindPlace)});
@@ -220,6 +237,10 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
   if (plan.square_bytes > 0) whole.squares = scratch + plan.product_bytes;
   if (plan.sum_bytes > 0) {
     whole.sums = reinterpret_cast<unsigned*>(scratch + plan.product_bytes + plan.square_bytes);
+  }
+  if (plan.segment_count > 0) {
+    whole.segments = reinterpret_cast<kernels::find::WindowSegment*>(scratch + plan.segments_at());
+    whole.segment_pitch = plan.segment_pitch;
   }
   const auto launch = [&](FindStep step, gpu::Shape grid, int threads, std::size_t shared_bytes,
                           const auto&... parameters) {
@@ -266,7 +287,14 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
       count += blocks_of(grid);
       continue;
     }
-    band.windows_rows = windows_rows(band);
+    band.windows_rows = plan.windows_rows;
+    if (plan.segment_count > 0) {
+      constexpr int columns = 4 * kernels::find::windows_threads;
+      start(FindStep::segments,
+            {gpu::grid_x(gpu::blocks_for(plan.segment_pitch, columns)),
+             gpu::grid_y(plan.segment_count)},
+            kernels::find::windows_threads, band, plan.segment_count);
+    }
     start(FindStep::windows,
           find_grid(band, kernels::find::windows_tile_columns, static_cast<int>(band.windows_rows)),
           kernels::find::windows_threads, band);

@@ -214,13 +214,43 @@ __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowP
   static_cast<Squares*>(a.squares)[at / windows_columns] = squares;
 }
 
+/// Adds a segment's columns to what a thread has.
+template <class Square>
+__device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64_t segment,
+                                   WindowRun<Square>& run) {
+  const WindowSegment* row = a.segments + segment * a.segment_pitch;
+  const auto column = [&](int64_t x) { return x < a.image_width ? row[x] : WindowSegment{0, 0}; };
+  const int64_t x = tile_x + WindowRow::own_x();
+#pragma unroll
+  for (int i = 0; i < windows_columns; ++i) {
+    const WindowSegment gained = column(x + i + a.templ_width), lost = column(x + i);
+    run.step[i].sum += gained.sum - lost.sum;
+    run.step[i].square += Square{gained.square} - lost.square;
+  }
+  for (int64_t k = int64_t{threadIdx.x} * 4; k < a.templ_width; k += 4 * windows_threads) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (k + i >= a.templ_width) break;
+      const WindowSegment share = row[tile_x + k + i];
+      run.first.sum += share.sum;
+      run.first.square += share.square;
+    }
+  }
+}
+
 /// What a thread has in the tile's first row, summed up over the template's height.
 template <class Square>
 __device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_t tile_x,
                                                   int64_t tile_y) {
   WindowRun<Square> run;
   const int64_t end = tile_y + a.templ_height;
-  for (int64_t y = tile_y; y < end; y += 4) {
+  int64_t top = tile_y;
+  if (a.segments != nullptr) {
+#pragma unroll 2
+    for (; top + a.windows_rows <= end; top += a.windows_rows)
+      add_segment(a, tile_x, top / a.windows_rows, run);
+  }
+  for (int64_t y = top; y < end; y += 4) {
     const WindowRow rows[4] = {{a, tile_x, y, true},
                                {a, tile_x, y + 1, y + 1 < end},
                                {a, tile_x, y + 2, y + 2 < end},
@@ -232,6 +262,30 @@ __device__ inline WindowRun<Square> begin_windows(const FindArguments& a, int64_
     }
   }
   return run;
+}
+
+/// A thread for 4 columns of a segment. Grid: x over columns, y strides over segments, of which
+/// `count` are wanted.
+__global__ void __launch_bounds__(windows_threads) segments_kernel(FindArguments a, int64_t count) {
+  const int64_t x = (int64_t{blockIdx.x} * windows_threads + threadIdx.x) * 4;
+  if (x >= a.segment_pitch) return;
+  for (int64_t segment = blockIdx.y; segment < count; segment += gridDim.y) {
+    struct alignas(16) Four {
+      WindowSegment at[4];
+    } sums{};
+#pragma unroll 8
+    for (int64_t y = segment * a.windows_rows; y < (segment + 1) * a.windows_rows; ++y) {
+      if (y >= a.image_height) break;
+      const unsigned pixels = load_word(a.image + y * a.image_pitch, x, a.image_width);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const unsigned pixel = pixels >> (8 * i) & 0xff;
+        sums.at[i].sum += pixel;
+        sums.at[i].square += pixel * pixel;
+      }
+    }
+    *reinterpret_cast<Four*>(a.segments + segment * a.segment_pitch + x) = sums;
+  }
 }
 
 /// Grid: x over tiles of places, y strides over rows of tiles.
