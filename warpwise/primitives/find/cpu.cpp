@@ -265,13 +265,6 @@ class Scorer {
   TileSums sums_{};
 };
 
-/// Whether transforms take less time than the sums themselves.
-bool transforms_pay(const Problem& p, const TileSize& size) {
-  // Products of pixels in the time of a pass over a point.
-  constexpr std::int64_t pass = 60;
-  return p.columns * p.rows * p.n / pass > size.work();
-}
-
 /// The best of what each task's scorer, made by make(first), finds in its units by score(scorer,
 /// unit, best).
 template <class Make, class Score>
@@ -293,12 +286,11 @@ Finding best_of(std::int64_t units, std::int64_t unit_bytes, Measure measure, co
 Finding find_all(ConstHostView templ, ConstHostView image, const std::optional<HostView>& map,
                  Measure measure) {
   const Problem problem(templ, image, map, measure);
-  const auto size = measure == Measure::sad ? std::nullopt : tile_size(problem);
-  if (size && transforms_pay(problem, *size)) {
+  if (const auto size = transform_tiles(templ, image, measure)) {
     const TemplateTransform transform(templ, *size);
-    // A pair takes far longer than a task should at least.
+    // A pair takes far longer than a task should at least: each is one.
     return best_of(
-        size->pairs, cpu::bytes_per_task, measure,
+        size->pairs, 2 * cpu::bytes_per_task, measure,
         [&](auto) { return TransformScorer(problem, *size, transform); },
         [](auto& scorer, auto pair, Finding& best) { scorer.score(pair, best); });
   }

@@ -13,13 +13,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <optional>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "warpwise/primitives/find/cpu_lines-inl.hpp"
+#include "warpwise/primitives/find/cpu_plan.hpp"
 #include "warpwise/primitives/find/cpu_scores-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,40 +29,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The size of tiles, and what they take.
-struct TileSize {
-  int log_width;  ///< of pixels
-  int log_height;
-  std::int64_t columns;  ///< of places
-  std::int64_t rows;
-  std::int64_t pairs_across;
-  std::int64_t pairs;
-
-  /// Points, times the passes over them.
-  std::int64_t work() const {
-    return ((2 * pairs + 1) << (log_width + log_height)) * (log_width + log_height) / 2;
-  }
-};
-
-/// That of the least work; none for templates larger than tiles.
-std::optional<TileSize> tile_size(const Problem& p) {
-  constexpr int least = 6, most = 11;
-  std::optional<TileSize> best;
-  for (int w = least; w <= most; ++w) {
-    for (int h = least; h <= most; ++h) {
-      TileSize t{w,
-                 h,
-                 (std::int64_t{1} << w) - p.templ.width() + 1,
-                 (std::int64_t{1} << h) - p.templ.height() + 1,
-                 0,
-                 0};
-      if (t.columns < 1 || t.rows < 1) continue;
-      t.pairs_across = (p.columns + 2 * t.columns - 1) / (2 * t.columns);
-      t.pairs = t.pairs_across * ((p.rows + t.rows - 1) / t.rows);
-      if (!best || t.work() < best->work()) best = t;
-    }
-  }
-  return best;
+/// \throws std::bad_alloc
+hwy::AlignedFreeUniquePtr<double[]> doubles(std::int64_t count) {
+  auto made = hwy::AllocateAligned<double>(static_cast<std::size_t>(count));
+  if (!made) throw std::bad_alloc();
+  return made;
 }
 
 /// Two tiles as one of complex numbers, and its transforms.
@@ -69,11 +41,9 @@ class ComplexTile {
  public:
   explicit ComplexTile(const TileSize& size)
       : row_(size.log_width), column_(size.log_height), pitch_(2 * column_.length() + 2 * together),
-        tile_(hwy::AllocateAligned<double>(static_cast<std::size_t>(row_.length() * pitch_))),
-        re_(hwy::AllocateAligned<double>(
-            static_cast<std::size_t>(std::max(row_.length(), column_.length()) * together))),
-        im_(hwy::AllocateAligned<double>(
-            static_cast<std::size_t>(std::max(row_.length(), column_.length()) * together))) {
+        tile_(doubles(row_.length() * pitch_)),
+        re_(doubles(std::max(row_.length(), column_.length()) * together)),
+        im_(doubles(std::max(row_.length(), column_.length()) * together)) {
     for (auto& row : bytes_) row.resize(static_cast<std::size_t>(row_.length()));
   }
 
@@ -212,8 +182,7 @@ class ComplexTile {
 class TemplateTransform {
  public:
   TemplateTransform(ConstHostView templ, const TileSize& size)
-      : points_(std::int64_t{2} << (size.log_width + size.log_height)),
-        values_(hwy::AllocateAligned<double>(static_cast<std::size_t>(points_))) {
+      : values_(doubles(std::int64_t{2} << (size.log_width + size.log_height))) {
     ComplexTile tile(size);
     tile.transform_rows(templ, templ.width());
     const double scale = std::ldexp(1.0, -size.log_width - size.log_height);
@@ -241,7 +210,6 @@ class TemplateTransform {
   }
 
  private:
-  std::int64_t points_;
   hwy::AlignedFreeUniquePtr<double[]> values_;
 };
 

@@ -55,7 +55,9 @@ WARPWISE_EXPORT Finding find(ConstHostView templ, ConstHostView image, HostView 
 /// of more than 66,051 pixels, of some 16 million places at a time, but of 128 rows at least: for
 /// zncc in an image a million pixels wide of 128 million, which take 1 GB. Transforms, for
 /// templates of about 100 pixels a side and more, take 16 bytes more a pixel of each pair of their
-/// tiles and of the template's: 200 MB for 4096×3000 pixels, 2 GiB at most.
+/// tiles and of the template's: in 4096×3000 pixels 168 MB for a template of 128×128, 268 MB for
+/// one of 512×512, 1.6 GB for one of 2000×2000, nowhere more than 2 GiB. Templates of 48 rows and
+/// more take up to one more byte a pixel.
 ///
 /// `best` is where the Finding is left in device memory: one row of sizeof(Finding) pixels of u8,
 /// at any address.

@@ -8,6 +8,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "warpwise/primitives/find/cpu_plan.hpp"
 #include "warpwise/primitives/shared/tuning.hpp"
 
 namespace warpwise {
@@ -203,7 +204,10 @@ TEST_P(FindTest, WideImages) {
 }
 
 // More places than a GPU's scratch memory holds at a time.
-TEST_P(FindTest, SeveralBands) { compare_with_reference({2, 1}, {4100, 4200}, 256, Measure::zncc); }
+TEST_P(FindTest, SeveralBands) {
+  compare_with_reference({2, 1}, {4100, 4200}, 256, Measure::zncc);
+  if (GetParam() != Backend::cpu) compare_transforms({2, 1}, {4100, 4200}, 256, Measure::zncc);
+}
 
 // A template as small as 32 bits do not hold its products, of which only scratch memory has all.
 TEST_P(FindTest, ProductsBeyond32Bits) {
@@ -226,6 +230,33 @@ TEST_P(FindTest, Transforms) {
   compare_transforms({100, 60}, {101, 600}, 256, Measure::ssd);
   compare_transforms({257, 3}, {1100, 9}, 256, Measure::ncc);
   compare_transforms({37, 40}, {37, 40}, 256, Measure::zncc);
+}
+
+// Every length of a GPU's lines.
+TEST_P(FindTest, TransformsOfLongLines) {
+  compare_transforms({513, 3}, {600, 9}, 256, Measure::zncc);
+  compare_transforms({1030, 3}, {1200, 6}, 256, Measure::ncc);
+  compare_transforms({2050, 2}, {2100, 4}, 256, Measure::zncc);
+  compare_transforms({3, 520}, {5, 530}, 256, Measure::ncc);
+  compare_transforms({3, 1030}, {5, 1100}, 256, Measure::zncc);
+}
+
+bool rule_takes_transforms(Size templ, Size image, Measure measure) {
+  // Nothing is read: the views only state sizes.
+  std::uint8_t pixel = 0;
+  const ConstHostView a(&pixel, templ.width, templ.height), b(&pixel, image.width, image.height);
+  return detail::find::transform_tiles(a, b, measure).has_value();
+}
+
+TEST(Find, ARuleTakesTransforms) {
+  EXPECT_TRUE(rule_takes_transforms({97, 90}, {301, 277}, Measure::ssd));
+  EXPECT_TRUE(rule_takes_transforms({64, 131}, {201, 500}, Measure::ncc));
+  EXPECT_TRUE(rule_takes_transforms({301, 97}, {523, 203}, Measure::zncc));
+  EXPECT_TRUE(rule_takes_transforms({120, 115}, {260, 236}, Measure::ssd));
+  EXPECT_TRUE(rule_takes_transforms({30, 1100}, {1000, 1200}, Measure::zncc));
+  EXPECT_FALSE(rule_takes_transforms({97, 90}, {301, 277}, Measure::sad));
+  EXPECT_FALSE(rule_takes_transforms({8, 8}, {4096, 3072}, Measure::zncc));
+  EXPECT_FALSE(rule_takes_transforms({2049, 100}, {4096, 3072}, Measure::zncc));
 }
 
 // On a CPU, where the rule takes them.

@@ -65,13 +65,13 @@ __device__ inline void transform_few(Complex (&v)[8]) {
 /// Where point i lies: points at strides of a power of two are in different banks.
 __device__ inline int slot(int i) { return i ^ (i >> 3 & 7); }
 
-/// One pass over a block's points i: transforms of `radix` of load(i) at strides of 2^log_stride,
-/// the roots of 1 between the passes, and store(i, point). 2^log_lines neighbours are of different
-/// lines. Forward passes go from large strides to small ones and leave a line's points in another
-/// order, from which inverse passes go back.
-template <int radix, bool inverse, class Load, class Store>
-__device__ inline void transform_pass(const Complex* roots, int log_stride, int log_lines,
-                                      Load load, Store store) {
+/// One pass over a block's points: transforms of `radix` points at strides of 2^log_stride, and the
+/// roots of 1 between the passes. 2^log_lines neighbours are of different lines. Forward passes go
+/// from large strides to small ones and leave a line's points in another order, from which inverse
+/// passes go back.
+template <int radix, bool inverse>
+__device__ inline void transform_pass(Complex* points, const Complex* roots, int log_stride,
+                                      int log_lines) {
   constexpr int log_radix = radix == 8 ? 3 : radix / 2;
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < transform_points / radix;
@@ -80,7 +80,7 @@ __device__ inline void transform_pass(const Complex* roots, int log_stride, int 
     const int base = ((i >> log_stride) << (log_stride + log_radix)) + low;
     Complex v[radix];
 #pragma unroll
-    for (int k = 0; k < radix; ++k) v[k] = load(base + (k << log_stride));
+    for (int k = 0; k < radix; ++k) v[k] = points[slot(base + (k << log_stride))];
     if constexpr (!inverse) transform_few<inverse>(v);
     if (log_stride > log_lines) {
       Complex power[radix];
@@ -95,133 +95,50 @@ __device__ inline void transform_pass(const Complex* roots, int log_stride, int 
     }
     if constexpr (inverse) transform_few<inverse>(v);
 #pragma unroll
-    for (int k = 0; k < radix; ++k) store(base + (k << log_stride), v[k]);
+    for (int k = 0; k < radix; ++k) points[slot(base + (k << log_stride))] = v[k];
+  }
+  __syncthreads();
+}
+
+/// Transforms the lines of 2^log_length points that are in shared memory, not divided by their
+/// length. To be called by all threads, when all have stored their points.
+template <bool inverse, bool without_smallest = false>
+__device__ inline void transform_lines(Complex* points, const Complex* roots, int log_length,
+                                       int log_lines) {
+  __syncthreads();
+  const int rest = log_length % 3, top = log_lines + log_length;
+  if constexpr (!inverse) {
+    if (rest == 1) transform_pass<2, false>(points, roots, top - 1, log_lines);
+    if (rest == 2) transform_pass<4, false>(points, roots, top - 2, log_lines);
+    for (int at = top - rest - 3; at >= log_lines + (without_smallest ? 3 : 0); at -= 3)
+      transform_pass<8, false>(points, roots, at, log_lines);
+  } else {
+    for (int at = log_lines + (without_smallest ? 3 : 0); at < top - rest; at += 3)
+      transform_pass<8, true>(points, roots, at, log_lines);
+    if (rest == 1) transform_pass<2, true>(points, roots, top - 1, log_lines);
+    if (rest == 2) transform_pass<4, true>(points, roots, top - 2, log_lines);
   }
 }
 
-/// Points in shared memory: the place of each is where it comes from, and where it goes.
-struct FromShared {
-  const Complex* points;
-  __device__ Complex operator()(int i) const { return points[slot(i)]; }
-};
-struct ToShared {
-  Complex* points;
-  __device__ void operator()(int i, const Complex& point) const { points[slot(i)] = point; }
-};
-
-/// A block's lines of 2^log_length points in shared memory, on the way.
-class TransformLines {
- public:
-  __device__ TransformLines(Complex* points, const Complex* roots, int log_length, int log_lines)
-      : points_(points), roots_(roots), rest_(log_length % 3), top_(log_lines + log_length),
-        log_lines_(log_lines) {}
-
-  /// The passes there of points load(i), but for the last one.
-  template <class Load>
-  __device__ void begin_forward(Load load) const {
-    if (rest_ == 1)
-      transform_pass<2, false>(roots_, top_ - 1, log_lines_, load, ToShared{points_});
-    else if (rest_ == 2)
-      transform_pass<4, false>(roots_, top_ - 2, log_lines_, load, ToShared{points_});
-    else
-      transform_pass<8, false>(roots_, top_ - 3, log_lines_, load, ToShared{points_});
-    __syncthreads();
-    for (int at = outer() - 3; at > log_lines_; at -= 3) {
-      transform_pass<8, false>(roots_, at, log_lines_, FromShared{points_}, ToShared{points_});
-      __syncthreads();
-    }
+/// Calls use(i, line, x) for each of this thread's points of a block of rows.
+template <class Use>
+__device__ inline void each_of_rows(const FindTransform& t, Use use) {
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < transform_points; i += transform_threads) {
+    use(i, i >> t.log_width, i & ((1 << t.log_width) - 1));
   }
-  /// The last pass there: store(i, point).
-  template <class Store>
-  __device__ void end_forward(Store store) const {
-    transform_pass<8, false>(roots_, log_lines_, log_lines_, FromShared{points_}, store);
-  }
-  /// The last pass there, times factor(i), and the first pass back.
-  template <class Factor>
-  __device__ void turn(Factor factor) const {
-#pragma unroll 1
-    for (int i = static_cast<int>(threadIdx.x); i < transform_points / 8; i += transform_threads) {
-      const int low = i & ((1 << log_lines_) - 1);
-      const int base = ((i >> log_lines_) << (log_lines_ + 3)) + low;
-      Complex v[8];
-#pragma unroll
-      for (int k = 0; k < 8; ++k) v[k] = points_[slot(base + (k << log_lines_))];
-      transform_few<false>(v);
-#pragma unroll
-      for (int k = 0; k < 8; ++k) v[k] = v[k] * factor(base + (k << log_lines_));
-      transform_few<true>(v);
-#pragma unroll
-      for (int k = 0; k < 8; ++k) points_[slot(base + (k << log_lines_))] = v[k];
-    }
-    __syncthreads();
-  }
-  /// The first pass back of points load(i).
-  template <class Load>
-  __device__ void begin_inverse(Load load) const {
-    transform_pass<8, true>(roots_, log_lines_, log_lines_, load, ToShared{points_});
-    __syncthreads();
-  }
-  /// The other passes back: store(i, point). Not divided by the length.
-  template <class Store>
-  __device__ void end_inverse(Store store) const {
-    for (int at = log_lines_ + 3; at < outer(); at += 3) {
-      transform_pass<8, true>(roots_, at, log_lines_, FromShared{points_}, ToShared{points_});
-      __syncthreads();
-    }
-    if (rest_ == 1)
-      transform_pass<2, true>(roots_, top_ - 1, log_lines_, FromShared{points_}, store);
-    else if (rest_ == 2)
-      transform_pass<4, true>(roots_, top_ - 2, log_lines_, FromShared{points_}, store);
-    else
-      transform_pass<8, true>(roots_, top_ - 3, log_lines_, FromShared{points_}, store);
-  }
-
- private:
-  /// The logarithm of the largest stride.
-  __device__ int outer() const { return top_ - (rest_ == 0 ? 3 : rest_); }
-
-  Complex* points_;
-  const Complex* roots_;
-  int rest_;
-  int top_;  ///< the logarithm of all lines' points that lie together
-  int log_lines_;
-};
-
-/// The lines of a block of rows, and of one of columns.
-__device__ inline TransformLines rows_of(const FindTransform& t, Complex* points) {
-  return {points, t.roots, t.log_width, 0};
-}
-__device__ inline TransformLines columns_of(const FindTransform& t, Complex* points) {
-  return {points, t.roots, t.log_height, log_transform_points - t.log_height};
 }
 
-/// Where point i of a block of rows is in its row.
-struct RowPoint {
-  int line;
-  int x;
-  /// Where it lies once it is transformed: so that neighbouring threads store neighbours.
-  int transformed;
-
-  __device__ RowPoint(const FindTransform& t, int i)
-      : line(i >> t.log_width), x(i & ((1 << t.log_width) - 1)),
-        transformed((x & 7) << (t.log_width - 3) | x >> 3) {}
-};
-
-/// Where point i of a block of columns is.
-struct ColumnPoint {
-  int64_t x;
-  int y;
-  /// Its place among the block's, once it is transformed: likewise.
-  int transformed;
-
-  __device__ ColumnPoint(const FindTransform& t, int i) {
-    const int log_lines = log_transform_points - t.log_height;
+/// Calls use(i, x, y) for each of this thread's points of a block of columns.
+template <class Use>
+__device__ inline void each_of_columns(const FindTransform& t, Use use) {
+  const int log_lines = log_transform_points - t.log_height;
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < transform_points; i += transform_threads) {
     const int line = i & ((1 << log_lines) - 1);
-    x = (int64_t{blockIdx.x} << log_lines) + line;
-    y = i >> log_lines;
-    transformed = (y & 7) << (log_transform_points - 3) | (y >> 3) << log_lines | line;
+    use(i, static_cast<int>(blockIdx.x << log_lines) + line, i >> log_lines);
   }
-};
+}
 
 __device__ inline int transform_rows_of_block(const FindTransform& t) {
   return 1 << (log_transform_points - t.log_width);
@@ -248,25 +165,23 @@ __global__ void __launch_bounds__(transform_threads, 3)
   extern __shared__ Complex points[];
   const int64_t first = int64_t{blockIdx.x} * transform_rows_of_block(t);
   TemplateSums sums{0, 0};
-  const TransformLines lines = rows_of(t, points);
-  lines.begin_forward([&](int i) {
-    const RowPoint at(t, i);
-    const int64_t y = first + at.line;
+  each_of_rows(t, [&](int i, int line, int x) {
+    const int64_t y = first + line;
     unsigned pixel = 0;
-    if (at.x < a.templ_width && y < a.templ_height) pixel = a.templ[y * a.templ_pitch + at.x];
+    if (x < a.templ_width && y < a.templ_height) pixel = a.templ[y * a.templ_pitch + x];
     sums.sum += pixel;
     sums.squares += pixel * pixel;
-    return Complex{static_cast<double>(pixel), 0};
-  });
-  lines.end_forward([&](int i, const Complex& point) {
-    const RowPoint at(t, i);
-    const int64_t y = first + at.line;
-    if (y < a.templ_height) t.image[(y << t.log_width) + at.transformed] = point;
+    points[slot(i)] = {static_cast<double>(pixel), 0};
   });
   add_across_warp(sums);
   if (threadIdx.x % 32 == 0) {
     t.templ_sums[(int64_t{blockIdx.x} + 1) * (transform_threads / 32) + threadIdx.x / 32] = sums;
   }
+  transform_lines<false>(points, t.roots, t.log_width, 0);
+  each_of_rows(t, [&](int i, int line, int x) {
+    const int64_t y = first + line;
+    if (y < a.templ_height) t.image[(y << t.log_width) + x] = points[slot(i)];
+  });
 }
 
 /// The template's transform, conjugate and divided by the number of a tile's pixels: a product with
@@ -274,17 +189,23 @@ __global__ void __launch_bounds__(transform_threads, 3)
 __global__ void __launch_bounds__(transform_threads, 3)
     template_columns_kernel(FindArguments a, FindTransform t) {
   extern __shared__ Complex points[];
-  const TransformLines lines = columns_of(t, points);
-  lines.begin_forward([&](int i) {
-    const ColumnPoint at(t, i);
-    if (at.y >= a.templ_height) return Complex{0, 0};
-    return t.image[(int64_t{at.y} << t.log_width) + at.x];
+  each_of_columns(t, [&](int i, int x, int y) {
+    Complex point{0, 0};
+    if (y < a.templ_height) point = t.image[(int64_t{y} << t.log_width) + x];
+    points[slot(i)] = point;
   });
+  transform_lines<false>(points, t.roots, t.log_height, log_transform_points - t.log_height);
   const double scale = 1.0 / static_cast<double>(int64_t{1} << (t.log_width + t.log_height));
-  lines.end_forward([&](int i, const Complex& point) {
-    t.templ[int64_t{blockIdx.x} * transform_points + ColumnPoint(t, i).transformed] = {
-        point.re * scale, -point.im * scale};
-  });
+  // In the order in which columns_kernel multiplies.
+  const int log_lines = log_transform_points - t.log_height;
+#pragma unroll 4
+  for (int to = static_cast<int>(threadIdx.x); to < transform_points; to += transform_threads) {
+    const int k = to / (transform_points / 8), i = to % (transform_points / 8);
+    const int from =
+        ((i >> log_lines) << (log_lines + 3)) + (i & ((1 << log_lines) - 1)) + (k << log_lines);
+    const Complex point = points[slot(from)];
+    t.templ[int64_t{blockIdx.x} * transform_points + to] = {point.re * scale, -point.im * scale};
+  }
   if (blockIdx.x != 0) return;
   TemplateSums sums{0, 0};
 #pragma unroll 4
@@ -334,15 +255,12 @@ __global__ void __launch_bounds__(transform_threads, 3)
   const TransformPair pair(t, blockIdx.y);
   const int64_t top = int64_t{blockIdx.x} * transform_rows_of_block(t);
   if (top >= pair.rows(a)) return;
-  const TransformLines lines = rows_of(t, points);
-  lines.begin_forward([&](int i) {
-    const RowPoint at(t, i);
-    return Complex{pair.first.pixel(a, at.x, top + at.line),
-                   pair.second.pixel(a, at.x, top + at.line)};
+  each_of_rows(t, [&](int i, int line, int x) {
+    points[slot(i)] = {pair.first.pixel(a, x, top + line), pair.second.pixel(a, x, top + line)};
   });
-  lines.end_forward([&](int i, const Complex& point) {
-    const RowPoint at(t, i);
-    pair.points[((top + at.line) << t.log_width) + at.transformed] = point;
+  transform_lines<false>(points, t.roots, t.log_width, 0);
+  each_of_rows(t, [&](int i, int line, int x) {
+    pair.points[((top + line) << t.log_width) + x] = points[slot(i)];
   });
 }
 
@@ -353,18 +271,33 @@ __global__ void __launch_bounds__(transform_threads, 3)
   extern __shared__ Complex points[];
   const TransformPair pair(t, blockIdx.y);
   const int64_t rows = pair.rows(a);
-  const TransformLines lines = columns_of(t, points);
-  lines.begin_forward([&](int i) {
-    const ColumnPoint at(t, i);
-    if (at.y >= rows) return Complex{0, 0};
-    return pair.points[(int64_t{at.y} << t.log_width) + at.x];
+  each_of_columns(t, [&](int i, int x, int y) {
+    Complex point{0, 0};
+    if (y < rows) point = pair.points[(int64_t{y} << t.log_width) + x];
+    points[slot(i)] = point;
   });
-  lines.turn([&](int i) {
-    return t.templ[int64_t{blockIdx.x} * transform_points + ColumnPoint(t, i).transformed];
-  });
-  lines.end_inverse([&](int i, const Complex& point) {
-    const ColumnPoint at(t, i);
-    if (at.y < t.tile_rows) pair.points[(int64_t{at.y} << t.log_width) + at.x] = point;
+  const int log_lines = log_transform_points - t.log_height;
+  transform_lines<false, true>(points, t.roots, t.log_height, log_lines);
+  const Complex* templ = t.templ + int64_t{blockIdx.x} * transform_points;
+  // The last pass there, the product, and the first one back.
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < transform_points / 8; i += transform_threads) {
+    const int base = ((i >> log_lines) << (log_lines + 3)) + (i & ((1 << log_lines) - 1));
+    Complex v[8], w[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) w[k] = templ[k * (transform_points / 8) + i];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) v[k] = points[slot(base + (k << log_lines))];
+    transform_few<false>(v);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) v[k] = v[k] * w[k];
+    transform_few<true>(v);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) points[slot(base + (k << log_lines))] = v[k];
+  }
+  transform_lines<true, true>(points, t.roots, t.log_height, log_lines);
+  each_of_columns(t, [&](int i, int x, int y) {
+    if (y < t.tile_rows) pair.points[(int64_t{y} << t.log_width) + x] = points[slot(i)];
   });
 }
 
@@ -376,15 +309,13 @@ __global__ void __launch_bounds__(transform_threads, 3)
   extern __shared__ Complex points[];
   const TransformPair pair(t, blockIdx.y);
   const int64_t top = int64_t{blockIdx.x} * transform_rows_of_block(t);
-  const TransformLines lines = rows_of(t, points);
-  lines.begin_inverse([&](int i) {
-    const RowPoint at(t, i);
+  each_of_rows(t, [&](int i, int line, int x) {
     // The last block may have rows that no tile has, of which nothing is scored.
-    if (top + at.line >= t.tile_rows) return Complex{0, 0};
-    return pair.points[((top + at.line) << t.log_width) + at.transformed];
+    Complex point{0, 0};
+    if (top + line < t.tile_rows) point = pair.points[((top + line) << t.log_width) + x];
+    points[slot(i)] = point;
   });
-  lines.end_inverse(ToShared{points});
-  __syncthreads();
+  transform_lines<true>(points, t.roots, t.log_width, 0);
   TemplateSums templ{0, 0};
 #pragma unroll
   for (int i = 0; i < transform_threads / 32; ++i) {

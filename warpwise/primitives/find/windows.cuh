@@ -214,18 +214,41 @@ __device__ inline void store_windows(const FindArguments& a, int64_t at, WindowP
   static_cast<Squares*>(a.squares)[at / windows_columns] = squares;
 }
 
+/// Two neighbouring columns, for one access.
+struct alignas(16) WindowSegments {
+  WindowSegment first;
+  WindowSegment second;
+};
+
 /// Adds a segment's columns to what a thread has.
 template <class Square>
 __device__ inline void add_segment(const FindArguments& a, int64_t tile_x, int64_t segment,
                                    WindowRun<Square>& run) {
   const WindowSegment* row = a.segments + segment * a.segment_pitch;
-  const auto column = [&](int64_t x) { return x < a.image_width ? row[x] : WindowSegment{0, 0}; };
   const int64_t x = tile_x + WindowRow::own_x();
-#pragma unroll
-  for (int i = 0; i < windows_columns; ++i) {
-    const WindowSegment gained = column(x + i + a.templ_width), lost = column(x + i);
+  const auto add = [&](const WindowSegment& gained, const WindowSegment& lost, int i) {
     run.step[i].sum += gained.sum - lost.sum;
     run.step[i].square += Square{gained.square} - lost.square;
+  };
+  // Rows are whole numbers of pairs, zeros beyond the image.
+  const auto pair = [&](int64_t at) {
+    return at < a.segment_pitch ? *reinterpret_cast<const WindowSegments*>(row + at)
+                                : WindowSegments{};
+  };
+  const auto column = [&](int64_t at) {
+    return at < a.segment_pitch ? row[at] : WindowSegment{0, 0};
+  };
+  const bool even = a.templ_width % 2 == 0;
+#pragma unroll
+  for (int i = 0; i < windows_columns; i += 2) {
+    const WindowSegments lost = pair(x + i);
+    WindowSegments gained{};
+    if (even)
+      gained = pair(x + i + a.templ_width);
+    else
+      gained = {column(x + i + a.templ_width), column(x + i + 1 + a.templ_width)};
+    add(gained.first, lost.first, i);
+    add(gained.second, lost.second, i + 1);
   }
   for (int64_t k = int64_t{threadIdx.x} * 4; k < a.templ_width; k += 4 * windows_threads) {
 #pragma unroll
