@@ -5,7 +5,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
-#include "warpwise/gpu/start_early.hpp"
+#include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/gemv/kernel.cuh"
 #include "warpwise/primitives/gemv/launch.hpp"
@@ -40,14 +40,30 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
   return shape.pieces == 1 ? rows_function<T, access, 8, 1>() : rows_function<T, access, 8, 4>();
 }
 
+/// Whether the kernels of this file are code for CC 9.0, with its launches that begin early and its
+/// clusters, and not for an older GPU, which a newer one may run.
+bool is_for_hopper() {
+  return gpu::compiled_for(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum)) >= 90;
+}
+
+template <class... Values>
+void start_product(void (*kernel)(Values...), const gpu::Launch<GemvKernel>& launch,
+                   gpu::StreamHandle stream) {
+  const char* const name = kernel_name(launch.kernel.step);
+  if (launch.kernel.cluster == 1) return gpu::start(kernel, launch, name, stream);
+  const gpu::Shape cluster = launch.kernel.step == GemvStep::rows
+                                 ? gpu::Shape{launch.kernel.cluster, 1}
+                                 : gpu::Shape{1, launch.kernel.cluster};
+  gpu::start_with(gpu::in_clusters(cluster), kernel, launch, name, stream);
+}
+
 template <class T, GemvAccess access>
 void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
-  const char* const name = kernel_name(launch.kernel.step);
   if (launch.kernel.step == GemvStep::rows) {
-    return gpu::start(rows_function<T, access>(launch.kernel.shape), launch, name, stream);
+    return start_product(rows_function<T, access>(launch.kernel.shape), launch, stream);
   }
   const ColumnsFunction columns = kernels::gemv::gemv_columns<T, access>;
-  gpu::start(columns, launch, name, stream);
+  start_product(columns, launch, stream);
 }
 
 template <class T>
@@ -87,7 +103,8 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
     gpu::start(kernel, launch, kernel_name(launch.kernel.step), stream);
   };
   const auto early = [&](auto* kernel) {
-    gpu::start_early(kernel, launch, kernel_name(launch.kernel.step), stream);
+    if (!is_for_hopper()) return as(kernel);
+    gpu::start_with(gpu::begins_early(), kernel, launch, kernel_name(launch.kernel.step), stream);
   };
   switch (launch.kernel.step) {
     case GemvStep::scale: return as(kernels::gemv::gemv_scale);
@@ -100,6 +117,25 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
     case GemvStep::sum: return early(kernels::gemv::gemv_sum);
     case GemvStep::sum_few: return early(kernels::gemv::gemv_sum_few);
   }
+}
+
+/// Whether the multiprocessors that the stream has take the largest cluster: of a part of a GPU
+/// they may lie too far apart.
+bool clusters_fit(gpu::StreamHandle stream) {
+  cudaLaunchAttribute cluster = gpu::in_clusters({1, gemv_most_cluster});
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1, gemv_most_cluster);
+  config.blockDim = dim3(kernels::gemv::gemv_most_column_threads);
+  config.dynamicSmemBytes = 32 << 10;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int count = 0;
+  const ColumnsFunction kernel =
+      kernels::gemv::gemv_columns<kernels::gemv::GemvF32, GemvAccess::vector>;
+  gpu::check(cudaOccupancyMaxActiveClusters(&count, reinterpret_cast<const void*>(kernel), &config),
+             "cudaOccupancyMaxActiveClusters");
+  return count > 0;
 }
 
 int multiprocessors() {
@@ -122,7 +158,9 @@ void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOpt
   int& value = options.transpose ? tuning.column_launches : tuning.row_percent;
   value = tuning::chosen(options.transpose ? column_launches_tunable : row_percent_tunable,
                          call.size() == 4 ? 0 : 1, a.width() * a.height());
-  const GemvPlan plan = gemv_plan(call, multiprocessors(), tuning);
+  GemvPlan plan = gemv_plan(call, multiprocessors(), tuning, is_for_hopper());
+  if (plan.has_cluster() && !clusters_fit(stream))
+    plan = gemv_plan(call, multiprocessors(), tuning);
   std::optional<gpu::Buffer> scratch;
   if (plan.scratch_bytes() > 0) scratch.emplace(plan.scratch_bytes(), stream);
   for (const auto& launch : gemv_launches(call, plan, scratch ? scratch->data() : nullptr)) {

@@ -2,57 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "warpwise/base/element_type.hpp"
 #include "warpwise/gpu/launch.hpp"
-#include "warpwise/primitives/gemv/arguments.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
-#include "warpwise/primitives/gemv/order.hpp"
+#include "warpwise/primitives/gemv/columns_launch.hpp"
 #include "warpwise/primitives/gemv/tunables.hpp"
 
 // How the kernels of gemv are launched for given arguments.
 namespace warpwise::detail::gemv {
-
-/// Kernels with a stride loop take several turns where a grid does not cover everything.
-constexpr unsigned gemv_grid(std::int64_t blocks) {
-  return static_cast<unsigned>(std::min<std::int64_t>(blocks, 0x7fffffff));
-}
-
-constexpr int gemv_log2_up(std::int64_t number) {
-  int log = 0;
-  while (std::int64_t{1} << log < number) ++log;
-  return log;
-}
-
-inline bool gemv_aligned(const void* data, std::int64_t stride, std::int64_t to) {
-  return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(to) == 0 &&
-         stride % to == 0;
-}
-
-/// How A may be loaded. \param size  bytes of an element of A
-inline kernels::gemv::GemvAccess gemv_access(const kernels::gemv::GemvArguments& a,
-                                             std::int64_t size) {
-  // With a single row the pitch does not matter.
-  const std::int64_t pitch = a.rows > 1 ? a.pitch : 0;
-  const auto in_words_of = [&](std::int64_t bytes) {
-    return gemv_aligned(a.a, pitch, bytes) && a.columns * size % bytes == 0;
-  };
-  if (in_words_of(16)) return kernels::gemv::GemvAccess::vector;
-  if (size == 2 && in_words_of(8)) return kernels::gemv::GemvAccess::half_vector;
-  return gemv_aligned(a.a, pitch, size) ? kernels::gemv::GemvAccess::element
-                                        : kernels::gemv::GemvAccess::byte;
-}
-
-/// Whether gemv_rows, or gemv_columns, may read x where it is; else it takes a copy.
-inline bool gemv_reads_x(const void* x, std::int64_t stride, kernels::gemv::GemvAccess access,
-                         std::int64_t size, bool transpose) {
-  const std::int64_t word = transpose                                          ? size
-                            : access == kernels::gemv::GemvAccess::vector      ? 16
-                            : access == kernels::gemv::GemvAccess::half_vector ? 8
-                                                                               : size;
-  return stride == size && gemv_aligned(x, 0, word);
-}
 
 // --- Rows times x --------------------------------------------------------------------------------
 
@@ -67,12 +25,6 @@ struct GemvRowsShape {
 constexpr GemvRowsShape gemv_rows_shape(int elements, int steps, int pieces) {
   // As many words in flight in each thread as there are registers for.
   return {steps, pieces, elements > 1 ? 8 / steps : std::min(8, 32 / (steps * pieces))};
-}
-
-constexpr int gemv_elements(kernels::gemv::GemvAccess access, int size) {
-  return access == kernels::gemv::GemvAccess::vector        ? 16 / size
-         : access == kernels::gemv::GemvAccess::half_vector ? 8 / size
-                                                            : 1;
 }
 
 /// Narrow matrices have kernels that put more rows into a warp. Loads of single bytes have fewer.
@@ -91,20 +43,26 @@ inline constexpr int gemv_warps = kernels::gemv::gemv_block_threads / 32;
 struct GemvRowsSets {
   std::int64_t sets;
   int log_team;
-  bool apart;  ///< the sum of each chunk is a list, not that of a set
+  bool apart;       ///< the sum of each chunk is a list, not that of a set
+  bool is_cluster;  ///< of as many blocks as sets, which add what they come to
 };
 
-/// One set where a block's warps have room for all chunks, or a few that leave none of them idle;
-/// else chunks apart, several of them in a block where it has more warps than there are rows.
-inline GemvRowsSets gemv_rows_sets(std::int64_t rows, std::int64_t columns) {
+/// One set where a block's warps have room for all chunks, a cluster of sets where its blocks'
+/// have, or a few sets that leave no warp idle; else chunks apart, several of them in a block where
+/// it has more warps than there are rows.
+inline GemvRowsSets gemv_rows_sets(std::int64_t rows, std::int64_t columns, bool clusters) {
   const std::int64_t chunks = gpu::blocks_for(columns, order::chunk_columns);
-  if (chunks <= gemv_warps) return {1, gemv_log2_up(chunks), chunks == 1};
-  if (chunks == 2 * gemv_warps || chunks == 4 * gemv_warps) {
-    return {chunks / gemv_warps, gemv_log2_up(gemv_warps), false};
+  if (chunks <= gemv_warps) return {1, gemv_log2_up(chunks), chunks == 1, false};
+  const int log_warps = gemv_log2_up(gemv_warps);
+  // Of many rows a second launch costs less than blocks that wait for one another.
+  if (clusters && chunks <= gemv_most_cluster * gemv_warps && rows * columns <= 1 << 23) {
+    return {std::int64_t{1} << (gemv_log2_up(chunks) - log_warps), log_warps, false, true};
   }
-  const int log_rows = std::min(gemv_log2_up(gemv_warps), gemv_log2_up(rows));
-  const int log_team = gemv_log2_up(gemv_warps) - log_rows;
-  return {gpu::blocks_for(chunks, std::int64_t{1} << log_team), log_team, true};
+  if (chunks == 2 * gemv_warps || chunks == 4 * gemv_warps) {
+    return {chunks / gemv_warps, log_warps, false, false};
+  }
+  const int log_team = log_warps - std::min(log_warps, gemv_log2_up(rows));
+  return {gpu::blocks_for(chunks, std::int64_t{1} << log_team), log_team, true, false};
 }
 
 struct GemvRowsLaunch {
@@ -112,6 +70,7 @@ struct GemvRowsLaunch {
   int sets;
   int log_team;
   bool apart;
+  bool is_cluster;
   std::int64_t lists;  ///< 1: the product goes to y at once
   std::int64_t turns;
 };
@@ -119,9 +78,10 @@ struct GemvRowsLaunch {
 /// \param size  bytes of an element
 inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
                                        const GemvRowsShape& shape, kernels::gemv::GemvAccess access,
-                                       int size, int multiprocessors, int turn_percent) {
+                                       int size, int multiprocessors, int turn_percent,
+                                       bool clusters) {
   const int elements = gemv_elements(access, size);
-  const auto [sets, log_team, apart] = gemv_rows_sets(a.rows, a.columns);
+  const auto [sets, log_team, apart, is_cluster] = gemv_rows_sets(a.rows, a.columns, clusters);
   const int side_by_side = elements > 1 ? elements / shape.pieces : 1;
   const std::int64_t turns =
       gpu::blocks_for(a.rows, (gemv_warps >> log_team) * shape.at_once * side_by_side);
@@ -134,129 +94,16 @@ inline GemvRowsLaunch gemv_rows_launch(const kernels::gemv::GemvArguments& a,
       size == 4 ? kernels::gemv::gemv_most_turns : 8);
   const std::int64_t of_block =
       std::clamp<std::int64_t>(by_rule * turn_percent / 100, 1, kernels::gemv::gemv_most_turns);
-  const std::int64_t lists = apart ? gpu::blocks_for(a.columns, order::chunk_columns) : sets;
+  const std::int64_t lists = apart        ? gpu::blocks_for(a.columns, order::chunk_columns)
+                             : is_cluster ? 1
+                                          : sets;
   return {gpu::grid_x(gpu::blocks_for(turns, of_block) * sets),
           static_cast<int>(sets),
           log_team,
           apart,
+          is_cluster,
           lists,
           of_block};
-}
-
-// --- Columns times x -----------------------------------------------------------------------------
-
-struct GemvColumnsLaunch {
-  unsigned tiles;
-  unsigned sets;
-  int threads;
-  int log_strand_threads;
-  int lanes;
-  int shared_bytes;
-  std::int64_t lists;  ///< 1: the product goes to y at once
-};
-
-/// \param size  bytes of an element
-constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
-  return access == kernels::gemv::GemvAccess::vector    ? 16 / size
-         : access == kernels::gemv::GemvAccess::element ? 1
-                                                        : 4;
-}
-
-/// With tiles of 2^log_strand_threads threads: blocks of whole columns, or, `apart`, of chunks
-/// whose sums are lists. \param threads  of a block, at most
-inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a, int own,
-                                           int log_strand_threads, int threads, bool apart) {
-  const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
-  GemvColumnsLaunch launch{};
-  launch.log_strand_threads = log_strand_threads;
-  launch.tiles =
-      gpu::grid_x(gpu::blocks_for(a.columns, static_cast<std::int64_t>(own) << log_strand_threads));
-  launch.sets = 1;
-  launch.lists = 1;
-  const std::int64_t strands =
-      chunks == 1 ? gpu::blocks_for(a.rows, order::strand_rows) : chunks * order::chunk_strands;
-  launch.threads = std::clamp(1 << (log_strand_threads + std::min(10, gemv_log2_up(strands))), 32,
-                              std::max(threads, order::chunk_strands << log_strand_threads));
-  if (chunks > 1 && !apart) {
-    launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
-  } else if (chunks > 1) {
-    launch.lists = chunks;
-    const std::int64_t round_chunks = (launch.threads >> log_strand_threads) / order::chunk_strands;
-    launch.sets = gpu::grid_y(gpu::blocks_for(chunks, round_chunks));
-  }
-  launch.shared_bytes = (launch.threads + (launch.lanes << log_strand_threads)) * own *
-                        static_cast<int>(sizeof(float));
-  return launch;
-}
-
-/// Whether the transposed product loads single elements though words could be loaded: of matrices
-/// that are read in one go, a strand's rows all in flight. As measured on an H100.
-inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
-                                    int multiprocessors) {
-  if (size != 4) return false;
-  if (a.rows <= order::chunk_rows) {
-    const std::int64_t warps =
-        gpu::blocks_for(a.columns, 32) * gpu::blocks_for(a.rows, order::strand_rows);
-    return warps <= 16 * std::int64_t{multiprocessors};
-  }
-  return a.rows * a.columns <= 3 << 19;
-}
-
-/// \param size  bytes of an element  \param multiprocessors  of the GPU  \param launches  as
-/// column_launches_tunable has them
-inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
-                                             kernels::gemv::GemvAccess access, int size,
-                                             int multiprocessors, int launches) {
-  const bool words = gemv_elements(access, size) > 1;
-  const int own = gemv_own_columns(access, size);
-  const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
-  const int log_widest = gemv_log2_up(gpu::blocks_for(a.columns, own));
-  if (chunks == 1) {
-    const int log_strands = gemv_log2_up(gpu::blocks_for(a.rows, order::strand_rows));
-    return gemv_columns_with(a, own, std::min(own == 1 ? 5 : 8 - log_strands, log_widest), 256,
-                             false);
-  }
-  // One launch of blocks that each sum whole columns, one on a multiprocessor, or two launches
-  // with blocks for all chunks. The first has as many blocks as tiles, which may not fill the
-  // multiprocessors, narrow tiles read short parts of rows, the more of them the more of what is
-  // loaded beside them where rows are not aligned, and the rounds of a block come one after the
-  // other. Shares of the bandwidth and times as measured on an H200 and an H100.
-  struct Share {
-    double words, elements, unaligned;
-  };
-  constexpr Share shares[] = {{0.4, 0.4, 0.4},   {0.4, 0.4, 0.4},   {0.75, 0.6, 0.5},
-                              {0.95, 0.9, 0.65}, {0.99, 0.9, 0.78}, {1, 1, 0.92}};
-  const bool is_aligned = gemv_elements(gemv_access(a, size), size) > 1;
-  const auto share_of = [&](int log) {
-    const Share& share = shares[log];
-    return words ? share.words : is_aligned ? share.elements : share.unaligned;
-  };
-  constexpr double second_launch_us = 3;
-  constexpr double bytes_per_us = 4.2e6;
-  const double us =
-      static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
-  const int log_two = std::min(words ? 4 : 5, log_widest);
-  GemvColumnsLaunch best_launch =
-      gemv_columns_with(a, own, log_two, words || log_two < 4 ? 128 : 256, true);
-  // More chunks than a group are added group by group, which a block does not.
-  if (launches == 2 || chunks > order::group) return best_launch;
-  double best = launches == 1 ? std::numeric_limits<double>::infinity()
-                              : us / (0.9 * share_of(5)) + second_launch_us;
-  for (int log = std::min(words ? 2 : 3, log_widest); log <= std::min(5, log_widest); ++log) {
-    const int threads = log >= (words ? 4 : 5) ? 512 : 256;
-    const GemvColumnsLaunch launch = gemv_columns_with(a, own, log, threads, false);
-    const std::int64_t full = gpu::blocks_for(launch.tiles, multiprocessors) * multiprocessors;
-    const double share =
-        share_of(log) * static_cast<double>(launch.tiles) / static_cast<double>(full);
-    const std::int64_t rounds =
-        gpu::blocks_for(chunks * order::chunk_strands, launch.threads >> launch.log_strand_threads);
-    const double time =
-        std::max(us / share, static_cast<double>(rounds) * (own << log >= 8 ? 0.9 : 3));
-    if (time > best) continue;
-    best = time;
-    best_launch = launch;
-  }
-  return best_launch;
 }
 
 // --- Sums of lists -------------------------------------------------------------------------------
@@ -315,6 +162,7 @@ struct GemvKernel {
   ElementType type = ElementType::f32;  ///< of gather, rows, narrow and columns
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< of rows and columns
   GemvRowsShape shape = {};                                               ///< of rows
+  unsigned cluster = 1;  ///< blocks: of rows side by side, of columns one below the other
 };
 constexpr const char* kernel_name(GemvStep step) {
   switch (step) {
@@ -343,12 +191,14 @@ struct GemvPlan {
   std::int64_t gather_bytes = 0;  ///< scratch of a copy of x; 0: the kernel reads x itself
   std::int64_t sum_bytes = 0;     ///< scratch of the lists, behind it
 
+  bool has_cluster() const { return rows.is_cluster || (columns.lanes > 0 && columns.sets > 1); }
   /// The scratch memory starts at a multiple of 16.
   std::int64_t scratch_bytes() const { return checked_add(gather_bytes, sum_bytes); }
 };
 
-/// \param multiprocessors  of the GPU
-inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tuning& tuning = {}) {
+/// \param multiprocessors  of the GPU  \param clusters  whether blocks may be launched in them
+inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tuning& tuning = {},
+                          bool clusters = false) {
   const kernels::gemv::GemvArguments& a = call.arguments;
   GemvPlan plan;
   plan.access = gemv_access(a, call.size());
@@ -360,15 +210,15 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tunin
         gemv_columns_by_element(a, call.size(), multiprocessors)) {
       plan.access = kernels::gemv::GemvAccess::element;
     }
-    plan.columns =
-        gemv_columns_launch(a, plan.access, call.size(), multiprocessors, tuning.column_launches);
+    plan.columns = gemv_columns_launch(a, plan.access, call.size(), multiprocessors,
+                                       tuning.column_launches, clusters);
     plan.lists = plan.columns.lists;
   } else {
     plan.is_narrow = plan.access == kernels::gemv::GemvAccess::element &&
                      a.columns <= kernels::gemv::gemv_narrow_columns;
     plan.shape = gemv_rows_shape(plan.access, call.size(), a.columns);
     plan.rows = gemv_rows_launch(a, plan.shape, plan.access, call.size(), multiprocessors,
-                                 tuning.row_percent);
+                                 tuning.row_percent, clusters);
     plan.lists = plan.rows.lists;
   }
   plan.sum_bytes = gemv_sum_bytes(plan.lists, call.outputs());
@@ -425,7 +275,10 @@ inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, st
   if (plan.sum_bytes > 0) a.sums = reinterpret_cast<float*>(scratch + plan.gather_bytes);
   if (call.transpose) {
     const GemvColumnsLaunch& columns = plan.columns;
-    launches.add({.kernel = {.step = GemvStep::columns, .type = call.type, .access = plan.access},
+    launches.add({.kernel = {.step = GemvStep::columns,
+                             .type = call.type,
+                             .access = plan.access,
+                             .cluster = plan.has_cluster() ? columns.sets : 1},
                   .grid = {columns.tiles, columns.sets},
                   .block = {static_cast<unsigned>(columns.threads)},
                   .shared_bytes = static_cast<std::size_t>(columns.shared_bytes),
@@ -437,14 +290,16 @@ inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, st
                   .block = {threads},
                   .parameters = gpu::Parameters::of(a)});
   } else {
-    launches.add({.kernel = {.step = GemvStep::rows,
-                             .type = call.type,
-                             .access = plan.access,
-                             .shape = plan.shape},
-                  .grid = {plan.rows.grid},
-                  .block = {threads},
-                  .parameters = gpu::Parameters::of(a, plan.rows.sets, plan.rows.log_team,
-                                                    plan.rows.apart, plan.rows.turns)});
+    launches.add(
+        {.kernel = {.step = GemvStep::rows,
+                    .type = call.type,
+                    .access = plan.access,
+                    .shape = plan.shape,
+                    .cluster = plan.has_cluster() ? static_cast<unsigned>(plan.rows.sets) : 1},
+         .grid = {plan.rows.grid},
+         .block = {threads},
+         .parameters = gpu::Parameters::of(a, plan.rows.sets, plan.rows.log_team, plan.rows.apart,
+                                           plan.rows.turns)});
   }
   add_gemv_sums(a, plan.lists, call.outputs(), launches);
   return launches;

@@ -96,6 +96,14 @@ std::int64_t cost_of_row(kernels::match::MatchArguments a, const Scheme& scheme)
   return tiles * warps_of_tile(a) * (4 * scheme.group + loads_and_shifts);
 }
 
+/// Whether a thread block scores all candidates at once, or enough of them that its warps hide one
+/// another's waiting.
+bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
+  choose_tile(a, scheme);
+  return warps_of_tile(a) >= 4 || (4 * a.tile_groups_x > a.last_x - a.first_x &&
+                                   scheme.group * a.tile_groups_y > a.last_y - a.first_y);
+}
+
 /// Returns the bytes of shared memory.
 std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme) {
   const std::int64_t height = a.block_height;
@@ -163,8 +171,8 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
   using kernels::match::match_group;
   constexpr Scheme tall{kernels::match::match_tall_group, true};
   constexpr Scheme sums{match_group, false};
-  const bool is_tall =
-      options.measure == Measure::sad && cost_of_row(a, tall) < cost_of_row(a, sums);
+  const bool is_tall = options.measure == Measure::sad &&
+                       cost_of_row(a, tall) < cost_of_row(a, sums) && has_full_tiles(a, tall);
   const Scheme scheme = is_tall ? tall : sums;
   choose_tile(a, scheme);
   const std::int64_t shared = choose_part(a, scheme);

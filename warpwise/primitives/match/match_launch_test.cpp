@@ -24,6 +24,8 @@ TEST(MatchLaunch, TallWhereItLeavesNoMoreLanesIdle) {
   EXPECT_EQ(way(Measure::sad, 16, {-32, 31}, {-32, 31}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 16}, {-16, 16}), MatchKernel::sums);
   EXPECT_EQ(way(Measure::sad, 16, {-7, 7}, {-2, 1}), MatchKernel::sums);
+  // Shared memory holds the area of 96 threads' candidates, of which there are several tiles.
+  EXPECT_EQ(way(Measure::sad, 64, {-100, 100}, {-20, 20}), MatchKernel::sums);
 }
 
 TEST(MatchLaunch, ProductsWhereTheirTilesAreFull) {

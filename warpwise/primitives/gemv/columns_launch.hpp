@@ -1,0 +1,149 @@
+#pragma once
+
+#include <limits>
+
+#include "warpwise/primitives/gemv/access.hpp"
+
+// How columns times x is launched.
+namespace warpwise::detail::gemv {
+
+/// Blocks of a cluster, at most, on every GPU that has them.
+inline constexpr int gemv_most_cluster = 8;
+
+struct GemvColumnsLaunch {
+  unsigned tiles;
+  unsigned sets;
+  int threads;
+  int log_strand_threads;
+  int lanes;
+  int shared_bytes;
+  std::int64_t lists;  ///< 1: the product goes to y at once
+};
+
+/// \param size  bytes of an element
+constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
+  return access == kernels::gemv::GemvAccess::vector    ? 16 / size
+         : access == kernels::gemv::GemvAccess::element ? 1
+                                                        : 4;
+}
+
+/// How the chunks of a column are divided: a block, or a cluster of blocks, sums whole columns, or
+/// each chunk's sum is a list.
+enum class GemvChunks : std::uint8_t { of_block, of_cluster, apart };
+
+/// With tiles of 2^log_strand_threads threads. \param threads  of a block, at most
+inline GemvColumnsLaunch gemv_columns_with(const kernels::gemv::GemvArguments& a, int own,
+                                           int log_strand_threads, int threads,
+                                           GemvChunks division) {
+  const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
+  GemvColumnsLaunch launch{};
+  launch.log_strand_threads = log_strand_threads;
+  launch.tiles =
+      gpu::grid_x(gpu::blocks_for(a.columns, static_cast<std::int64_t>(own) << log_strand_threads));
+  launch.sets = 1;
+  launch.lists = 1;
+  const std::int64_t strands =
+      chunks == 1 ? gpu::blocks_for(a.rows, order::strand_rows) : chunks * order::chunk_strands;
+  const int sets = division == GemvChunks::of_cluster ? gemv_most_cluster : 1;
+  launch.threads = std::clamp(
+      1 << (log_strand_threads + std::min(10, gemv_log2_up(gpu::blocks_for(strands, sets)))), 32,
+      std::max(threads, order::chunk_strands << log_strand_threads));
+  if (chunks > 1 && division != GemvChunks::apart) {
+    launch.lanes = 1 << gemv_log2_up(std::min<std::int64_t>(chunks, order::lanes));
+    if (division == GemvChunks::of_cluster) {
+      launch.sets = static_cast<unsigned>(std::min(gemv_most_cluster, launch.lanes));
+      launch.lanes /= static_cast<int>(launch.sets);
+    }
+  } else if (chunks > 1) {
+    launch.lists = chunks;
+    const std::int64_t round_chunks = (launch.threads >> log_strand_threads) / order::chunk_strands;
+    launch.sets = gpu::grid_y(gpu::blocks_for(chunks, round_chunks));
+  }
+  launch.shared_bytes = (launch.threads + (launch.lanes << log_strand_threads)) * own *
+                        static_cast<int>(sizeof(float));
+  return launch;
+}
+
+/// Whether the transposed product loads single elements though words could be loaded: of matrices
+/// that are read in one go, a strand's rows all in flight. As measured on an H100.
+inline bool gemv_columns_by_element(const kernels::gemv::GemvArguments& a, int size,
+                                    int multiprocessors) {
+  if (size != 4) return false;
+  if (a.rows <= order::chunk_rows) {
+    const std::int64_t warps =
+        gpu::blocks_for(a.columns, 32) * gpu::blocks_for(a.rows, order::strand_rows);
+    return warps <= 16 * std::int64_t{multiprocessors};
+  }
+  return a.rows * a.columns <= 3 << 19;
+}
+
+/// \param size  bytes of an element  \param multiprocessors  of the GPU  \param launches  as
+/// column_launches_tunable has them
+inline GemvColumnsLaunch gemv_columns_launch(const kernels::gemv::GemvArguments& a,
+                                             kernels::gemv::GemvAccess access, int size,
+                                             int multiprocessors, int launches, bool clusters) {
+  const bool words = gemv_elements(access, size) > 1;
+  const int own = gemv_own_columns(access, size);
+  const std::int64_t chunks = gpu::blocks_for(a.rows, order::chunk_rows);
+  const int log_widest = gemv_log2_up(gpu::blocks_for(a.columns, own));
+  if (chunks == 1) {
+    const int log_strands = gemv_log2_up(gpu::blocks_for(a.rows, order::strand_rows));
+    return gemv_columns_with(a, own, std::min(own == 1 ? 5 : 8 - log_strands, log_widest), 256,
+                             GemvChunks::of_block);
+  }
+  // One launch of blocks that each sum whole columns, one on a multiprocessor, or two launches
+  // with blocks for all chunks. The first has as many blocks as tiles, which may not fill the
+  // multiprocessors, narrow tiles read short parts of rows, the more of them the more of what is
+  // loaded beside them where rows are not aligned, and the rounds of a block come one after the
+  // other. Shares of the bandwidth and times as measured on an H200 and an H100.
+  struct Share {
+    double words, elements, unaligned;
+  };
+  constexpr Share shares[] = {{0.4, 0.4, 0.4},   {0.4, 0.4, 0.4},   {0.75, 0.6, 0.5},
+                              {0.95, 0.9, 0.65}, {0.99, 0.9, 0.78}, {1, 1, 0.92}};
+  const bool is_aligned = gemv_elements(gemv_access(a, size), size) > 1;
+  const auto share_of = [&](int log) {
+    const Share& share = shares[log];
+    return words ? share.words : is_aligned ? share.elements : share.unaligned;
+  };
+  constexpr double second_launch_us = 3.5;
+  constexpr double cluster_us = 0.7;
+  constexpr double bytes_per_us = 4.2e6;
+  const double us =
+      static_cast<double>(a.rows) * static_cast<double>(a.columns) * size / bytes_per_us;
+  const int log_two = std::min(words ? 4 : 5, log_widest);
+  GemvColumnsLaunch best_launch =
+      gemv_columns_with(a, own, log_two, words || log_two < 4 ? 128 : 256, GemvChunks::apart);
+  // More chunks than a group are added group by group, which a block does not.
+  if (launches == 2 || chunks > order::group) return best_launch;
+  double best = launches == 1 ? std::numeric_limits<double>::infinity()
+                              : us / (0.9 * share_of(5)) + second_launch_us;
+  const auto offer = [&](int log, int threads, GemvChunks division) {
+    const GemvColumnsLaunch launch = gemv_columns_with(a, own, log, threads, division);
+    const bool is_cluster = division == GemvChunks::of_cluster;
+    if (is_cluster && launch.tiles > gemv_most_cluster) return;
+    const std::int64_t blocks = std::int64_t{launch.tiles} * launch.sets;
+    // Half of the multiprocessors reach the bandwidth, which shows in large matrices and clusters.
+    const double filled =
+        is_cluster || a.rows * a.columns >= 1 << 23
+            ? std::min(1.0, 2.0 * static_cast<double>(blocks) / multiprocessors)
+            : static_cast<double>(blocks) /
+                  static_cast<double>(gpu::blocks_for(blocks, multiprocessors) * multiprocessors);
+    const std::int64_t rounds =
+        gpu::blocks_for(chunks * order::chunk_strands,
+                        (launch.threads >> launch.log_strand_threads) * std::int64_t{launch.sets});
+    const double time = std::max(us / (share_of(log) * filled),
+                                 static_cast<double>(rounds) * (own << log >= 8 ? 0.9 : 2.5)) +
+                        (is_cluster ? cluster_us : 0);
+    if (time > best) return;
+    best = time;
+    best_launch = launch;
+  };
+  for (int log = std::min(words ? 2 : 3, log_widest); log <= std::min(5, log_widest); ++log) {
+    offer(log, log >= (words ? 4 : 5) ? 512 : 256, GemvChunks::of_block);
+    if (clusters) offer(log, 512, GemvChunks::of_cluster);
+  }
+  return best_launch;
+}
+
+}  // namespace warpwise::detail::gemv
