@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "warpwise/gpu/buffer.hpp"
+#include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/stream.hpp"
 #include "warpwise/primitives/sobel/sobel.hpp"
 
 namespace warpwise {
@@ -78,6 +81,46 @@ TEST(OpenCv, AGpuMatIsAViewOfItsPixels) {
   static_assert(std::is_same_v<decltype(view_of(std::as_const(image))), ConstDeviceView>);
   cv::cuda::GpuMat empty;
   EXPECT_THROW(view_of(empty), InvalidArgument);
+}
+
+// OpenCV without CUDA has GpuMat, too, over memory of somebody else's.
+TEST(OpenCv, AGpuMatIsWorkedOnWhereItLies) {
+  if (gpu::device_count() == 0) GTEST_SKIP() << gpu::why_no_device();
+  const gpu::Stream stream;
+  const cv::Mat image = noise(41, 70, CV_8U);
+  gpu::DeviceImage memory(ElementType::u8, 70, 41, 1, stream);
+  gpu::DeviceImage result(ElementType::i16, 41, 30, 1, stream);
+  gpu::upload(view_of(image), memory.view(), stream);
+  const auto pitch = [](const DeviceView& view) {
+    return static_cast<std::size_t>(view.pitch_bytes());
+  };
+  const cv::cuda::GpuMat whole(41, 70, CV_8U, memory.view().data(), pitch(memory.view()));
+  cv::cuda::GpuMat to(30, 41, CV_16S, result.view().data(), pitch(result.view()));
+  const cv::Rect place(3, 5, 41, 30);
+  const cv::cuda::GpuMat part = whole(place);
+  sobel(view_of(part), view_of(to), {.output = SobelOutput::dx}, stream);
+  cv::Mat there(30, 41, CV_16S);
+  cv::Mat expected(30, 41, CV_16S);
+  gpu::download(view_of(std::as_const(to)), view_of(there), stream);
+  stream.synchronize();
+  sobel(view_of(std::as_const(image)(place)), view_of(expected), {.output = SobelOutput::dx});
+  EXPECT_EQ(cv::norm(there, expected, cv::NORM_INF), 0);
+}
+
+TEST(OpenCv, AGpuMatAndAStreamOfOpenCvs) {
+  if (cv::cuda::getCudaEnabledDeviceCount() < 1) GTEST_SKIP() << "OpenCV has no CUDA here";
+  const cv::Mat image = noise(41, 70, CV_8U);
+  cv::cuda::Stream stream;
+  cv::cuda::GpuMat from;
+  from.upload(image, stream);
+  cv::cuda::GpuMat to(image.size(), CV_16S);
+  sobel(view_of(std::as_const(from)), view_of(to), {.output = SobelOutput::dy}, handle_of(stream));
+  cv::Mat there;
+  to.download(there, stream);
+  stream.waitForCompletion();
+  cv::Mat expected(image.size(), CV_16S);
+  sobel(view_of(image), view_of(expected), {.output = SobelOutput::dy});
+  EXPECT_EQ(cv::norm(there, expected, cv::NORM_INF), 0);
 }
 
 }  // namespace

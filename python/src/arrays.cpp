@@ -118,9 +118,13 @@ Array::Array(nb::handle object, const char* name, bool writable, const Stream& s
   // CuPy's arrays have a buffer that is only there for memory which the host sees too.
   const bool has_buffer = kind_ == Kind::numpy || kind_ == Kind::jax;
   if (has_buffer && take_buffer(object, writable)) return;
+  if (kind_ == Kind::opencv_gpu) {
+    take_gpu_mat(object);
+    return;
+  }
   if (take_exchange(object, writable, stream.handle)) return;
   if (take_dlpack(object, writable, stream.handle)) return;
-  if (take_cuda_interface(object, writable, stream.handle) || take_gpu_mat(object)) return;
+  if (take_cuda_interface(object, writable, stream.handle)) return;
   throw nb::type_error(
       (std::string(name) + " is of type " +
        nb::cast<std::string>(nb::getattr(object.type(), "__name__")) +
@@ -278,16 +282,15 @@ bool Array::take_cuda_interface(nb::handle object, bool writable, std::uintptr_t
   return true;
 }
 
-bool Array::take_gpu_mat(nb::handle object) {
-  if (!nb::hasattr(object, "cudaPtr")) return false;
-  // OpenCV's depths CV_8U … CV_16F, by number.
+void Array::take_gpu_mat(nb::handle object) {
+  // OpenCV's depths CV_8U … CV_16F, by number; those above are of OpenCV 5.
   constexpr std::array<std::optional<ElementType>, 8> depths{
       ElementType::u8,  std::nullopt,     ElementType::u16, ElementType::i16,
       ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
   const nb::object size = object.attr("size")();
-  const auto depth = depths[nb::cast<unsigned>(object.attr("depth")()) & 7U];
-  if (!depth) fail_type(object, "another type");
-  type_ = *depth;
+  const auto depth = nb::cast<std::size_t>(object.attr("depth")());
+  if (depth >= depths.size() || !depths[depth]) fail_type(object, "another type");
+  type_ = *depths[depth];
   const std::int64_t channels = nb::cast<std::int64_t>(object.attr("channels")());
   const std::int64_t bytes = size_of(type_);
   shape_ = {nb::cast<std::int64_t>(nb::object(size[1])),
@@ -298,9 +301,7 @@ bool Array::take_gpu_mat(nb::handle object) {
       reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(object.attr("cudaPtr")()));  // NOLINT
   memory_ = Memory::device;
   device_ = data_ == nullptr ? gpu::current_device() : gpu::device_of(data_);
-  kind_ = Kind::opencv_gpu;
   owner_ = nb::borrow(object);
-  return true;
 }
 
 std::int64_t Array::height() const {

@@ -71,7 +71,7 @@ class Array {
   bool take_exchange(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_dlpack(nb::handle object, bool writable, std::uintptr_t stream);
   bool take_cuda_interface(nb::handle object, bool writable, std::uintptr_t stream);
-  bool take_gpu_mat(nb::handle object);
+  void take_gpu_mat(nb::handle object);
   void take_tensor(nb::handle object, bool writable, const dlpack::Tensor& tensor);
   void take_versioned(nb::handle object, bool writable, const dlpack::ManagedTensorVersioned& lent);
   std::int64_t pitch() const;

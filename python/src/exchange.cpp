@@ -35,6 +35,9 @@ Kind kind_of(nb::handle type) {
   if (library == "torch") return Kind::torch;
   if (library == "cupy") return Kind::cupy;
   if (library == "jax" || library == "jaxlib") return Kind::jax;
+  // By its methods: OpenCV 5's __dlpack_device__ names the first GPU whichever it is, and grey
+  // images have three axes there.
+  if (nb::hasattr(type, "cudaPtr") && nb::hasattr(type, "depth")) return Kind::opencv_gpu;
   return Kind::numpy;
 }
 

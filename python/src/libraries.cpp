@@ -41,6 +41,13 @@ std::uintptr_t counted_stream(nb::handle number) {
 
 namespace {
 
+/// What each channel above the first adds to OpenCV's number of a type: 8, from OpenCV 5 on 32.
+int opencv_channel() {
+  const nb::object modules = nb::module_::import_("sys").attr("modules");
+  const nb::object cv2 = modules.attr("get")("cv2");
+  return cv2.is_none() ? 8 : nb::cast<int>(cv2.attr("CV_8UC2"));  // CV_8UC1 is 0
+}
+
 /// OpenCV's number of an element type: the depth, and the channels above it.
 int opencv_type(std::span<const std::int64_t> shape, ElementType type) {
   constexpr std::array<std::optional<ElementType>, 8> depths{
@@ -48,7 +55,8 @@ int opencv_type(std::span<const std::int64_t> shape, ElementType type) {
       ElementType::i32, ElementType::f32, std::nullopt,     ElementType::f16};
   const auto channels = shape.size() < 3 ? 1 : static_cast<int>(shape[2]);
   for (int depth = 0; depth < 8; ++depth)
-    if (depths[static_cast<std::size_t>(depth)] == type) return depth + 8 * (channels - 1);
+    if (depths[static_cast<std::size_t>(depth)] == type)
+      return depth + opencv_channel() * (channels - 1);
   throw InvalidArgument("OpenCV has no " + std::string(numpy_name(type)));
 }
 
@@ -121,6 +129,8 @@ Stream stream_of(nb::handle stream, nb::handle array) {
     for (const char* name : {"cuda_stream", "ptr"}) {
       if (nb::hasattr(stream, name)) return {counted_stream(nb::object(stream.attr(name))), owner};
     }
+    if (nb::hasattr(stream, "cudaPtr"))
+      return {counted_stream(nb::object(stream.attr("cudaPtr")())), owner};
     throw nb::type_error("stream is neither an integer nor a CUDA stream");
   }
   const auto [kind, api] = array_type_of(array);

@@ -200,7 +200,7 @@ def test_what_a_device_array_does_not():
 
 
 class GpuMat:
-    """What cv2.cuda.GpuMat has, on CuPy's memory: no package of OpenCV that can be had has CUDA."""
+    """What cv2.cuda.GpuMat of OpenCV 4 has, on CuPy's memory: no package of OpenCV that can be had has CUDA."""
 
     def __init__(self, rows, columns, kind):
         cupy = pytest.importorskip("cupy")
@@ -224,12 +224,55 @@ class GpuMat:
         return 512
 
 
-def test_gpu_mat():
+def test_gpu_mat(monkeypatch):
+    monkeypatch.delitem(sys.modules, "cv2", raising=False)  # another version's numbers of types
     mat = GpuMat(20, 50, 0)
     mat.array[:, :50] = pytest.importorskip("cupy").asarray(IMAGE[:20, :50])
     made = warpwise.sobel(mat, output="dx")
     assert type(made) is GpuMat and made.kind == 3
     assert np.array_equal(made.array.get().view(np.int16)[:, :50], warpwise.sobel(IMAGE[:20, :50], output="dx"))
+
+
+def test_gpu_mat_of_opencv():
+    cuda = pytest.importorskip("cv2").cuda
+    if cuda.getCudaEnabledDeviceCount() < 1:
+        pytest.skip("OpenCV has no CUDA here")
+    import cv2
+
+    def uploaded(array):
+        mat = cuda.GpuMat()
+        mat.upload(array)
+        return mat
+
+    colours = np.dstack([IMAGE, IMAGE[::-1], IMAGE[:, ::-1]]).copy()
+    for call, array in ((warpwise.sobel, IMAGE), (lambda image: warpwise.sobel(image, output="dx"), IMAGE),
+                        (lambda image: warpwise.convert(image, "rgb24", "ycbcr32"), colours),
+                        (lambda image: warpwise.convert(image, "bgr24", "gray8"), colours),
+                        (warpwise.copy, LARGE[:100, :99].copy())):
+        made = call(uploaded(array))
+        assert type(made) is cuda.GpuMat and np.array_equal(made.download(), call(array))
+    whole, into = uploaded(IMAGE), uploaded(np.zeros((480, 700), np.uint8))
+    part, place = cuda.GpuMat(whole, (5, 3, 435, 197)), cuda.GpuMat(into, (7, 2, 435, 197))  # x, y, width, height
+    stream = cuda.Stream()
+    assert warpwise.sobel(part, out=place, stream=stream) is place
+    stream.waitForCompletion()
+    there = into.download()
+    assert np.array_equal(there[2:199, 7:442], warpwise.sobel(IMAGE[3:200, 5:440])) and np.count_nonzero(there[199:]) == 0
+    with pytest.raises(warpwise.InvalidArgument, match="has elements of"):
+        warpwise.copy(uploaded(np.zeros((4, 4), np.float64)))
+    if cv2.CV_8UC2 == 32:  # OpenCV 5 has more types: 8 is bfloat16
+        with pytest.raises(warpwise.InvalidArgument, match="has elements of"):
+            warpwise.copy(cuda.GpuMat(4, 4, 8))
+    if warpwise.device_count() > 1:
+        cuda.setDevice(1)
+        other, out = uploaded(IMAGE), uploaded(np.zeros_like(IMAGE))
+        cuda.setDevice(0)
+        warpwise.sobel(other, out=out)
+        assert cuda.getDevice() == 0
+        cuda.setDevice(1)
+        there = out.download()
+        cuda.setDevice(0)
+        assert np.array_equal(there, warpwise.sobel(IMAGE))
 
 
 def test_tensors_of_another_gpu():
@@ -242,6 +285,37 @@ def test_tensors_of_another_gpu():
     assert np.array_equal(made.cpu().numpy(), warpwise.sobel(IMAGE))
     with pytest.raises(warpwise.InvalidArgument, match="not in the memory"):
         warpwise.sobel(image, out=torch.empty_like(image, device="cuda:0"))
+
+
+def test_device_arrays_of_another_gpu():
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
+    if warpwise.device_count() < 2:
+        pytest.skip("there is one GPU")
+    expected = warpwise.gemv(LARGE, LARGE[0].copy())
+    with cupy.cuda.Device(1):
+        matrix = cupy.asarray(LARGE)
+        busy = cupy.cuda.Stream(non_blocking=True)
+    for _ in range(10):
+        with cupy.cuda.Device(1), busy:
+            for _ in range(5):
+                cupy.matmul(matrix, matrix)
+        # The calling thread's GPU is the other one, before and after.
+        made = warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0]), stream=busy)
+        assert cupy.cuda.runtime.getDevice() == 0 and made.__dlpack_device__() == (2, 1)
+        with torch.cuda.device(1), torch.cuda.stream(torch.cuda.Stream(1)):
+            kept = torch.from_dlpack(made)
+            assert kept.device == torch.device("cuda", 1)
+            assert np.array_equal((kept * 2).cpu().numpy(), expected * 2)
+        with cupy.cuda.Device(1):
+            assert np.array_equal(cupy.from_dlpack(made).get(), expected)
+        copied = cupy.from_dlpack(made, copy=True)
+        del made
+        with cupy.cuda.Device(1):
+            assert np.array_equal(copied.get(), expected) and copied.data.ptr != kept.data_ptr()
+    with pytest.raises(BufferError, match="on its own GPU alone"):
+        warpwise.gemv(OnlyInterface(matrix), OnlyInterface(matrix[0])).__dlpack__(dl_device=(2, 0))
+    with pytest.raises(warpwise.InvalidArgument, match="not in the memory"):
+        warpwise.gemv(OnlyInterface(matrix), cupy.asarray(LARGE[0]))
 
 
 def test_cupy_streams():
@@ -386,17 +460,20 @@ def test_a_batch_that_the_gpu_has_no_memory_for():
     assert len(parts) > 1 and np.array_equal(np.concatenate(parts), expected)
 
 
-def test_files(tmp_path):
+@pytest.mark.parametrize("cluster", [None, "local"])
+def test_files(tmp_path, cluster):
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    if cluster is not None:
+        pytest.importorskip("ray", reason="Ray is not installed")
     from warpwise.ray import process
-    for i, picture in enumerate(PICTURES):
-        image.fromarray(picture).save(tmp_path / f"{i}.png")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for i, picture in enumerate(4 * PICTURES):
+        image.fromarray(picture).save(folder / f"{i}.png")
     outs = []
-    for device in ("cpu", "cuda"):
-        counts = process([str(tmp_path)], str(tmp_path / f"out-{device}"), PIPELINE, device=device)
-        assert counts == (len(PICTURES), 0, 0)
+    for device, where in (("cpu", None), ("cuda", cluster)):
         out = tmp_path / f"out-{device}"
+        counts = process([str(folder)], str(out), PIPELINE, device=device, cluster=where, workers=None if where is None else 4)
+        assert counts == (len(4 * PICTURES), 0, 0)
         outs.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*.png")})
-        for path in out.rglob("*.png"):
-            path.rename(path.with_suffix(".done"))  # not an input of the next run
-    assert outs[0] == outs[1] and len(outs[0]) == len(PICTURES)
+    assert outs[0] == outs[1] and len(outs[0]) == len(4 * PICTURES)
