@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""How warpwise.ray scales on one machine's cores and GPUs, without Ray: processes that run the code of its workers.
+"""How warpwise.ray scales on one machine's cores and GPUs.
 
-    python bench/cluster_scaling.py PICTURE FOLDER [SECONDS]
+    python bench/cluster_scaling.py PICTURE FOLDER [SECONDS]           without Ray: processes that run the code of its workers
+    python bench/cluster_scaling.py PICTURE FOLDER SECONDS CLUSTER     with it: local, or auto for a cluster of this machine
 
 Copies PICTURE often into FOLDER, which is best in memory, and lets 1, 2, 4, … processes work on the copies, each for SECONDS (3).
 Prints the pictures a second of all together, what a picture takes one of them in milliseconds, how much of the time they computed,
-and what the parts of that are. Then on one GPU and on two, with one process each and with eight.
+and what the parts of that are. Then on one GPU and on two, with one process each and with eight. With Ray each run has as many
+pictures as take about SECONDS, is timed behind its first results, and has no parts.
 """
 import multiprocessing
 import os
@@ -107,6 +109,33 @@ def measure(workers, device, gpus, threads, seconds, inputs, out):
           f"{100 * sum(one[2] for one in each) / taken:6.0f}%  " + " ".join(f"{spent[part]:9.2f}" for part in PARTS), flush=True)
 
 
+def measure_on(cluster, workers, device, seconds, inputs, out):
+    """A run on Ray, from its first result to its last."""
+    from warpwise.ray import process
+
+    shutil.rmtree(out, ignore_errors=True)
+    paths = [f"{inputs}/{name}" for name in sorted(os.listdir(inputs))[:int(40 * workers * seconds)]]
+    begin, times = time.perf_counter(), []
+    counts = process(paths, out, PIPELINE, cluster=cluster, device=device, workers=workers,
+                     progress=lambda row: times.append(time.perf_counter()))
+    assert counts == (len(paths), 0, 0), counts
+    # The first task's rows come together.
+    first = sum(at < times[0] + 0.05 for at in times)
+    rate = (len(times) - first) / (times[-1] - times[0])
+    print(f"{device:5} {workers:8} {len(paths):9} {rate:11.1f} {1000 * workers / rate:8.2f} {times[0] - begin:12.1f}", flush=True)
+
+
+def scale_on(cluster, cores, seconds, inputs, out):
+    import warpwise
+
+    print("what   workers  pictures  a second  ms each  first after s", flush=True)
+    counts = [2 ** i for i in range(0, MOST.bit_length(), 2) if 2 ** i <= min(cores, MOST)]
+    for workers in sorted({*counts, min(cores, MOST)}):
+        measure_on(cluster, workers, "cpu", seconds, inputs, out)
+    for workers in [8, 16] if warpwise.device_count() else []:
+        measure_on(cluster, workers, "cuda", seconds, inputs, out)
+
+
 def main():
     import warpwise
 
@@ -116,6 +145,10 @@ def main():
     cores, gpus = len(os.sched_getaffinity(0)), min(warpwise.device_count(), 2)
     make(picture, inputs, int(MOST * EACH * seconds))
     print(f"{cores} cores, {gpus} GPUs; JPEG files of {os.path.getsize(picture)} bytes; {PIPELINE}; {seconds} s each; files in {folder}")
+    if len(sys.argv) > 4:
+        scale_on(sys.argv[4], cores, seconds, inputs, out)
+        shutil.rmtree(folder)
+        return
     print("what  GPUs  workers  threads   pictures  ms each   CPU  " + " ".join(f"{part:>9}" for part in PARTS), flush=True)
     counts = [2 ** i for i in range(MOST.bit_length()) if 2 ** i <= min(cores, MOST)]
     for workers in counts:

@@ -410,6 +410,27 @@ def test_workers_share_the_gpus():
             assert 10000 // ten_thousandths * gpus >= workers
 
 
+@needs_ray
+def test_workers_that_ask_ray_for_a_share_of_a_gpu(files, tmp_path):
+    """One that Ray is told of and nobody uses: what this machine can see of --device cuda."""
+    import ray
+    from warpwise.ray._cluster import Run
+    from warpwise.ray._files import version
+    from warpwise.ray._work import Work
+    (tmp_path / "out" / ".partial").mkdir(parents=True)
+    ray.init("local", num_cpus=2, num_gpus=1, object_store_memory=1 << 28, include_dashboard=False, log_to_driver=False,
+             logging_level="error")
+    try:
+        run = Run(Work(CHAIN, str(tmp_path / "out"), "cpu", version(), 1), 2, {"num_cpus": 1.0, "num_gpus": 0.5})
+        run.begin([str(path) for path in sorted(files.glob("*.png"))], 16)
+        rows = []
+        while some := run.next_rows():
+            rows += some
+    finally:
+        ray.shutdown()
+    assert sum(row.status == "made" for row in rows) == 24 == len(results(tmp_path / "out")) and len(rows) == 27
+
+
 @nightly
 def test_a_file_that_kills_every_worker_takes_no_other_along(files, tmp_path, cluster):
     killer = files / "killer.png"

@@ -46,8 +46,8 @@ def _started(address: str, workers: Optional[int]) -> Any:
     try:
         import ray
         import ray.data
-    except ImportError:
-        raise warpwise.InvalidArgument("for --cluster Ray is needed: pip install 'warpwise[ray]'") from None
+    except ImportError as error:
+        raise warpwise.InvalidArgument(f"for --cluster Ray is needed: pip install 'warpwise[ray]' ({error})") from None
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     if address == "local":
         # Rows are small, and pictures do not go through the object store: 256 MiB are many times what is needed.
@@ -99,8 +99,9 @@ class Run:
         # With few files each worker gets some, too.
         inputs_of_task = max(1, min(inputs_of_task, len(paths) // (2 * self.workers)))
         tables = [pyarrow.table({"input": paths[i:i + inputs_of_task]}) for i in range(0, len(paths), inputs_of_task)]
+        # A batch is a table; Ray wants its size in words where GPUs are asked for.
         rows = ray.data.from_arrow(tables).map_batches(
-            FileActor, fn_constructor_args=(self.work,), batch_size=None, batch_format="numpy",
+            FileActor, fn_constructor_args=(self.work,), batch_size=inputs_of_task, batch_format="numpy",
             compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(tables))), max_restarts=-1,
             max_task_retries=ATTEMPTS - 1, **self.needs)
         for batch in rows.iter_batches(batch_size=None):
