@@ -62,10 +62,11 @@ inline constexpr int threshold_tile_sums_pitch = 2 * threshold_tile_threads + 1;
 inline constexpr int threshold_tile_pixels_pitch = threshold_tile_threads - 3;
 
 /// How threshold_bands keeps the changes of its sums from row to row: pairs of 16 bits, for sums of
-/// up to 128 bytes; words, of u16; or words of u8, for a window's area of any size.
-enum class BandSums { pairs, words, large };
+/// up to 128 bytes; words, of u16; words of u8, for a window's area of any size; or words of u16
+/// where a window's sum outgrows 32 bits.
+enum class BandSums { pairs, words, large, wide };
 
-/// Of threshold_bands, for images and sums that fit 32 bits. A block's rows in shared memory begin
+/// Of threshold_bands, for images that fit 32 bits. A block's rows in shared memory begin
 /// `half` pixels and out_at bytes before its results, those that come into the window of these
 /// results in_offset + in_at bytes further on: both at a multiple of 16, of the address in the
 /// image too if that is possible.
@@ -74,7 +75,7 @@ struct BandArguments {
   ThresholdOutput out;
   int half;
   int area;
-  int bias;
+  long long bias;
   int first_byte;  ///< of a row's results: the first strip's, 0 or a little before it
   int out_at;
   int in_at;
@@ -86,10 +87,13 @@ struct BandArguments {
 
 /// Rows whose sums the matrix units make at once.
 inline constexpr int threshold_band_rows = 16;
-/// Of a block, by its `parts`: more where a window's halo is wide.
-constexpr int threshold_band_threads(int parts) { return parts == 0 ? 256 : 128; }
+/// Of a block of threshold_bands.
+inline constexpr int threshold_band_threads = 128;
 /// Blocks to an SM: fewer do not hide its latencies.
-constexpr int threshold_band_blocks(int parts) { return parts == 0 ? 2 : 5; }
+inline constexpr int threshold_band_blocks = 5;
+/// Threads of a block of threshold_wide_bands: more where an SM has room for one block only.
+inline constexpr int threshold_wide_band_threads[] = {256, 512};
+inline constexpr int threshold_wide_band_threads_an_sm = 512;
 /// Bytes of pixels in a row of a warp's results: a word a thread.
 inline constexpr int threshold_band_warp_bytes = 128;
 

@@ -89,4 +89,20 @@ __device__ inline void add_products(int (&sums)[4], const unsigned (&bytes)[2], 
 #endif
 }
 
+/// Adds the products of the 16 bytes with 8 columns of weights, those of the rows that come in less
+/// those of the rows that go out: of rows l / 4 and l / 4 + 8 lane l has columns 2 (l % 4) and the
+/// next. To the matrix units the rows that go out are 16 more bytes of those that come in.
+__device__ inline void add_change(int (&sums)[4], const BandBytes& bytes, unsigned weights) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(bytes.in[0]), "r"(bytes.in[1]), "r"(bytes.out[0]), "r"(bytes.out[1]), "r"(weights),
+        "r"(negative(weights)));
+#else
+  add_products(sums, bytes.in, weights);
+  add_products(sums, bytes.out, negative(weights));
+#endif
+}
+
 }  // namespace warpwise::kernels::threshold

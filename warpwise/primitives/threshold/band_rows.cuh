@@ -45,6 +45,16 @@ __device__ inline bool is_multiple(const unsigned char* address, unsigned of) {
   return reinterpret_cast<cuda::std::uintptr_t>(address) % of == 0;
 }
 
+/// The word at byte `at` of a row, of which some may lie beyond the image: 0 there.
+__device__ inline unsigned word_near_edge(const unsigned char* row, int at, int row_bytes) {
+  unsigned word = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (at + k >= 0 && at + k < row_bytes) word |= unsigned{row[at + k]} << 8 * k;
+  }
+  return word;
+}
+
 /// Writes the bytes from byte `at` of a row on that lie in the image: all at once if the word is
 /// `whole`.
 __device__ inline void store_word(unsigned char* row, int at, int row_bytes, bool whole,

@@ -6,20 +6,27 @@
 // NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
-/// What is known of threshold_bands at compile time. A window and the next 15 bytes lie within
-/// `parts` times 16 bytes; 0 means any window.
-template <class PixelType, int window_parts, BandSums band_sums>
+/// What is known at compile time of a block whose results are a strip of a word a thread of those
+/// that decide.
+template <class PixelType, BandSums band_sums, int deciding_threads>
 struct BandShape {
   using Pixel = PixelType;
-  static constexpr int parts = window_parts;
   static constexpr BandSums sums = band_sums;
   static constexpr int size = sizeof(Pixel);
-  static constexpr int threads = threshold_band_threads(parts);
-  static constexpr int strip = 4 * threads;
+  static constexpr int count = threshold_pixels_per_word<Pixel>;
+  /// What bias less the sum of a window needs.
+  using Less = cuda::std::conditional_t<sums == BandSums::wide, int64_t, int>;
+  static constexpr int strip = 4 * deciding_threads;
   /// The words of shared memory that the changes of 8 bytes of pixels take, …
   static constexpr int words = size == 2 || sums == BandSums::pairs ? 4 : 8;
   /// … and a row of them: 8 rows' words of 4 lanes meet all banks.
   static constexpr int pitch = strip / 8 * words + words;
+
+  /// Where a lane of the warp that makes the changes from byte `warp_bytes` of the strip on puts
+  /// its first ones.
+  static __device__ int place_of_lane(int warp_bytes, int lane) {
+    return lane / 4 * pitch + (warp_bytes / 8 * 4 + lane % 4) * (words / 4);
+  }
 };
 
 /// Puts a lane's four sums, in rows l / 4 and l / 4 + 8, where BandColumn finds them.
@@ -38,8 +45,9 @@ __device__ inline void put_changes(int* upper, const int (&sums)[4]) {
   }
 }
 
-/// Each sum by itself, for windows of few bytes: the products of all of its bytes.
-template <class Shape>
+/// Each sum by itself, for windows of few bytes: the products of all of its bytes, which lie within
+/// `parts` times 16 with the next 15.
+template <class Shape, int parts>
 class WholeSums {
  public:
   __device__ explicit WholeSums(const BandArguments& a) {
@@ -47,7 +55,7 @@ class WholeSums {
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
 #pragma unroll
-      for (int p = 0; p < Shape::parts; ++p) {
+      for (int p = 0; p < parts; ++p) {
         weights_[k][p] = band_weights<typename Shape::Pixel>(a.out_at + 8 * k - 16 * p, window);
       }
     }
@@ -58,21 +66,24 @@ class WholeSums {
   /// bytes.
   template <bool starting>
   __device__ void along_rows(unsigned rows, int* changes) const {
-    BandBytes bytes[Shape::parts];  // those at 16 i are in element i mod parts
+    BandBytes bytes[parts];  // those at 16 i are in element i mod parts
 #pragma unroll
-    for (int p = 0; p < Shape::parts - 1; ++p) bytes[p].load(rows + 16 * p);
+    for (int p = 0; p < parts - 1; ++p) bytes[p].load(rows + 16 * p);
 #pragma unroll
     for (int i = 0; i < threshold_band_warp_bytes / 16; ++i) {
-      constexpr int last = Shape::parts - 1;
-      bytes[(i + last) % Shape::parts].load(rows + 16 * (i + last));
+      constexpr int last = parts - 1;
+      bytes[(i + last) % parts].load(rows + 16 * (i + last));
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
         int sums[4] = {};
 #pragma unroll
-        for (int p = 0; p < Shape::parts; ++p) {
-          const BandBytes& part = bytes[(i + p) % Shape::parts];
-          add_products(sums, part.in, weights_[k][p]);
-          if constexpr (!starting) add_products(sums, part.out, negative(weights_[k][p]));
+        for (int p = 0; p < parts; ++p) {
+          const BandBytes& part = bytes[(i + p) % parts];
+          if constexpr (starting) {
+            add_products(sums, part.in, weights_[k][p]);
+          } else {
+            add_change(sums, part, weights_[k][p]);
+          }
         }
         put_changes<Shape>(changes + (2 * i + k) * Shape::words, sums);
       }
@@ -80,7 +91,7 @@ class WholeSums {
   }
 
  private:
-  unsigned weights_[2][Shape::parts];  ///< of 8 bytes of results and of the next 8
+  unsigned weights_[2][parts];  ///< of 8 bytes of results and of the next 8
 };
 
 /// Each sum from the one 8 bytes before: less what goes out of the window, and what comes into it.
@@ -103,17 +114,29 @@ class SlidingSums {
     }
   }
 
-  /// As WholeSums::along_rows().
-  template <bool starting>
+  /// As WholeSums::along_rows(), but for its start.
   __device__ void along_rows(unsigned rows, int* changes) const {
+    // Two sums, so that products need not wait for the ones before.
     int sums[4] = {};
-#pragma unroll 4
-    for (int p = 0; p < parts_; ++p) {
+    int others[4] = {};
+    const auto part_at = [&](int p) {
       BandBytes part;
       part.load(rows + 16 * p);
-      add_products(sums, part.in, at_start(p));
-      if constexpr (!starting) add_products(sums, part.out, negative(at_start(p)));
+      return part;
+    };
+    add_change(sums, part_at(0), first_[0]);
+    add_change(others, part_at(1), first_[1]);
+    const unsigned ones = band_ones<typename Shape::Pixel>();
+#pragma unroll 2
+    for (int p = 2; p + 1 < parts_ - 2; p += 2) {
+      add_change(sums, part_at(p), ones);
+      add_change(others, part_at(p + 1), ones);
     }
+    if (parts_ % 2 != 0) add_change(sums, part_at(parts_ - 3), ones);
+    add_change(others, part_at(parts_ - 2), last_[1]);
+    add_change(sums, part_at(parts_ - 1), last_[0]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sums[i] += others[i];
     constexpr int steps = threshold_band_warp_bytes / 16;
     BandBytes coming[2];  // of columns that come into the window
     BandBytes going[2];
@@ -127,31 +150,22 @@ class SlidingSums {
       for (int k = 0; k < 2; ++k) {
         put_changes<Shape>(changes + (2 * i + k) * Shape::words, sums);
         if (k == 1 && i + 1 == steps) break;
+        int of_coming[4] = {};
+        int of_going[4] = {};
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-          const int at = (i + p) % 2;
-          add_products(sums, coming[at].in, coming_[k][p]);
-          add_products(sums, going[at].in, negative(going_[k][p]));
-          if constexpr (!starting) {
-            add_products(sums, coming[at].out, negative(coming_[k][p]));
-            add_products(sums, going[at].out, going_[k][p]);
-          }
+          add_change(of_coming, coming[(i + p) % 2], coming_[k][p]);
+          add_change(of_going, going[(i + p) % 2], going_[k][p]);
         }
+#pragma unroll
+        for (int n = 0; n < 4; ++n) sums[n] += of_coming[n] - of_going[n];
       }
     }
   }
 
  private:
-  /// The weights of the first sum's 16 bytes number p.
-  __device__ unsigned at_start(int p) const {
-    if (p == 0) return first_[0];
-    if (p == 1) return first_[1];
-    if (p == parts_ - 1) return last_[0];
-    return p == parts_ - 2 ? last_[1] : band_ones<typename Shape::Pixel>();
-  }
-
   int in_offset_;
-  int parts_;  ///< 16 bytes, of the first sum: weights for the first two, …
+  int parts_;  ///< 16 bytes, of the first sum, at least 5: weights for the first two, …
   unsigned first_[2];
   unsigned last_[2];  ///< … the last and the last but one,
   unsigned coming_[2]

@@ -17,8 +17,8 @@ namespace warpwise::kernels::threshold {
 template <class Shape>
 struct BandColumn {
   using Pixel = typename Shape::Pixel;
-  static constexpr int count = threshold_pixels_per_word<Pixel>;
-  int less[count];
+  static constexpr int count = Shape::count;
+  typename Shape::Less less[count];
 
   /// Goes down a row whose changes these are.
   __device__ void slide(const int* changes) {
@@ -44,7 +44,13 @@ struct BandColumn {
   /// The results for a word of pixels.
   __device__ unsigned decide(unsigned word, const BandArguments& a) const {
     unsigned is_below;
-    if constexpr (sizeof(Pixel) == 2) {
+    if constexpr (Shape::sums == BandSums::wide) {
+      const auto high_word = [&](unsigned pixel, int64_t with) {
+        return static_cast<unsigned>((int64_t{static_cast<int>(pixel)} * a.area + with) >> 32);
+      };
+      is_below =
+          permuted(high_word(word & 0xffff, less[0]), high_word(word >> 16, less[1]), 0xffbb);
+    } else if constexpr (sizeof(Pixel) == 2) {
       is_below =
           permuted((word & 0xffff) * a.area + less[0], (word >> 16) * a.area + less[1], 0xffbb);
     } else {
@@ -63,19 +69,7 @@ struct BandColumn {
   }
 };
 
-/// The word at byte `at` of a row, of which some may lie beyond the image: 0 there.
-template <class Pixel>
-__device__ inline unsigned word_near_edge(const unsigned char* row, int at, int row_bytes) {
-  unsigned word = 0;
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    if (at + k >= 0 && at + k < row_bytes) word |= unsigned{row[at + k]} << 8 * k;
-  }
-  return word;
-}
-
 /// A thread's word of results in each row.
-template <class Pixel>
 struct BandResults {
   int at;             ///< its byte in a row
   int row_bytes;      ///< of the image
@@ -93,7 +87,7 @@ struct BandResults {
     const unsigned char* const row =
         a.src.data + min(y, static_cast<int>(a.src.height) - 1) * a.src.pitch;
     return whole_source ? *reinterpret_cast<const unsigned*>(row + at)
-                        : word_near_edge<Pixel>(row, at, row_bytes);
+                        : word_near_edge(row, at, row_bytes);
   }
 
   __device__ void store(const BandArguments& a, int y, unsigned word) const {
@@ -101,20 +95,16 @@ struct BandResults {
   }
 };
 
-/// mean and exact_mean, without the means. Grid: x covers the columns in strips, y strides over
-/// segments of rows.
+/// mean and exact_mean, without the means, for windows that lie within `parts` times 16 bytes with
+/// the next 15 bytes. Grid: x covers the columns in strips, y strides over segments of rows.
 template <class Pixel, int parts, BandSums sums>
-__global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_blocks(parts))
+__global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
     threshold_bands(BandArguments a) {
   extern __shared__ uint4 band_shared[];
-  using Shape = BandShape<Pixel, parts, sums>;
-  // Rows of small windows stay in shared memory from when they come into the window until they have
-  // left it; those of others are read again for that, and once more for the pixels themselves.
-  constexpr bool kept = parts != 0;
-  using Sums = cuda::std::conditional_t<parts == 0, SlidingSums<Shape>, WholeSums<Shape>>;
+  using Shape = BandShape<Pixel, sums, threshold_band_threads>;
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
-  const Sums sums_along(a);
+  const WholeSums<Shape, parts> sums_along(a);
   const int strip_at = a.half * size + a.out_at;  // in the rows of shared memory
   const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
@@ -124,12 +114,11 @@ __global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_
   const int lane = thread % 32;
   const int warp_bytes = thread / 32 * threshold_band_warp_bytes;
   const unsigned warp_shared = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + warp_bytes;
-  int* const lane_changes =
-      changes + lane / 4 * Shape::pitch + (warp_bytes / 8 * 4 + lane % 4) * (Shape::words / 4);
+  int* const lane_changes = changes + Shape::place_of_lane(warp_bytes, lane);
   const int* const column_changes = changes + thread * (Shape::words / 2);
-  const BandResults<Pixel> results(a, first_byte + 4 * thread, columns.row_bytes());
+  const BandResults results(a, first_byte + 4 * thread, columns.row_bytes());
   const int height = static_cast<int>(a.src.height);
-  const int ahead = (a.half + rows - 1) / rows;  // kept: groups of rows that come in below the own
+  const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below the own
   const int starting_groups = (2 * a.half + rows) / rows;
 
   for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
@@ -139,52 +128,29 @@ __global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_
     const int least = begin - a.half - 1;  // the first row that the first window's sum has
     BandColumn<Shape> column;
 #pragma unroll
-    for (int& less : column.less) less = a.bias;
+    for (auto& less : column.less) less = static_cast<typename Shape::Less>(a.bias);
     const auto start = [&](int slot, int y) {
       columns.start_rows(shared + slot * a.pitch, y, least);
     };
-    int slot = 0;    // kept: where the rows from y on are
-    int newest = 0;  // kept: where the last ones are that have come
+    int slot = 0;               // where the rows from y on are
+    int newest = ahead * rows;  // where the last ones are that have come
     int y = begin - starting_groups * rows;
-    if constexpr (kept) {
-      for (int group = a.half / rows; group <= ahead; ++group)
-        start(group * rows, y + group * rows);
-      newest = ahead * rows;
-    } else {
-      start(0, y + a.half);
-    }
+    for (int group = a.half / rows; group <= ahead; ++group) start(group * rows, y + group * rows);
 #pragma unroll 1
     for (; y < end; y += rows) {
       const bool starting = y < begin;
       finish_copies();
       __syncthreads();
       if (columns.beyond()) {
-        if constexpr (kept) {
-          const bool first = y + starting_groups * rows == begin;
-          for (int at = first ? a.half / rows * rows : newest; at <= newest; at += rows) {
-            columns.repeat_edges<Pixel>(shared + at * a.pitch);
-          }
-        } else {
-          columns.repeat_edges<Pixel>(shared);
-          if (!starting) columns.repeat_edges<Pixel>(shared + rows * a.pitch);
+        const bool first = y + starting_groups * rows == begin;
+        for (int at = first ? a.half / rows * rows : newest; at <= newest; at += rows) {
+          columns.repeat_edges<Pixel>(shared + at * a.pitch);
         }
         __syncthreads();
       }
-      unsigned pixels[kept ? 1 : rows] = {};
-      if constexpr (!kept) {
-        if (!starting) {
-#pragma unroll
-          for (int i = 0; i < rows; ++i) pixels[i] = results.load(a, y + i);
-        }
-      }
       // Of the lane: of a row that comes in, or one that goes out.
-      int row = lane % 16;
-      if constexpr (kept) {
-        row += lane < 16 ? slot + a.half : slot - a.half - 1;
-        row = row < 0 ? row + a.rows : row < a.rows ? row : row - a.rows;
-      } else {
-        row = lane;
-      }
+      int row = lane % 16 + (lane < 16 ? slot + a.half : slot - a.half - 1);
+      row = row < 0 ? row + a.rows : row < a.rows ? row : row - a.rows;
       const unsigned bytes = warp_shared + row * a.pitch;
       if (starting) {
         sums_along.template along_rows<true>(bytes, lane_changes);
@@ -194,13 +160,8 @@ __global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_
       __syncthreads();
       // The oldest rows are no longer needed: the next ones come while this thread goes down.
       if (y + rows < end) {
-        if constexpr (kept) {
-          newest = newest + rows == a.rows ? 0 : newest + rows;
-          start(newest, y + (ahead + 1) * rows);
-        } else {
-          start(0, y + rows + a.half);
-          if (y + rows >= begin) start(rows, y + rows - a.half - 1);
-        }
+        newest = newest + rows == a.rows ? 0 : newest + rows;
+        start(newest, y + (ahead + 1) * rows);
       }
       if (starting) {
 #pragma unroll
@@ -209,15 +170,13 @@ __global__ void __launch_bounds__(threshold_band_threads(parts), threshold_band_
         const unsigned char* const own = shared + slot * a.pitch + strip_at + 4 * thread;
         const auto go_down = [&](int i) {
           column.slide(column_changes + i * Shape::pitch);
-          const unsigned word =
-              kept ? *reinterpret_cast<const unsigned*>(own + i * a.pitch) : pixels[kept ? 0 : i];
-          return column.decide(word, a);
+          return column.decide(*reinterpret_cast<const unsigned*>(own + i * a.pitch), a);
         };
         if (y + rows <= end && results.whole) {
-          unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
+          unsigned char* row_out = a.out.dst + y * a.out.dst_pitch + results.at;
 #pragma unroll
-          for (int i = 0; i < rows; ++i, row += a.out.dst_pitch) {
-            *reinterpret_cast<unsigned*>(row) = go_down(i);
+          for (int i = 0; i < rows; ++i, row_out += a.out.dst_pitch) {
+            *reinterpret_cast<unsigned*>(row_out) = go_down(i);
           }
         } else {
 #pragma unroll

@@ -13,6 +13,7 @@
 #include "warpwise/primitives/threshold/gaussian_products.cuh"
 #include "warpwise/primitives/threshold/launch.hpp"
 #include "warpwise/primitives/threshold/tiles.cuh"
+#include "warpwise/primitives/threshold/wide_bands.cuh"
 
 namespace warpwise::detail::threshold {
 namespace {
@@ -42,15 +43,25 @@ kernels::threshold::ThresholdOutput output_of(DeviceView dst, const std::optiona
 /// The instance of threshold_bands that a launch means.
 template <class Pixel>
 auto* band_kernel(const ThresholdKernel& kernel) {
-  using enum kernels::threshold::BandSums;
   using kernels::threshold::threshold_bands;
-  if constexpr (sizeof(Pixel) == 2) {
-    return kernel.parts == 3 ? threshold_bands<Pixel, 3, words> : threshold_bands<Pixel, 5, words>;
-  } else {
-    if (kernel.parts == 3) return threshold_bands<Pixel, 3, pairs>;
-    if (kernel.parts == 5) return threshold_bands<Pixel, 5, pairs>;
-    return threshold_bands<Pixel, 0, large>;
+  constexpr auto sums = sizeof(Pixel) == 1 ? kernels::threshold::BandSums::pairs
+                                           : kernels::threshold::BandSums::words;
+  return kernel.parts == 3 ? threshold_bands<Pixel, 3, sums> : threshold_bands<Pixel, 5, sums>;
+}
+
+/// The instance of threshold_wide_bands that a launch means.
+template <class Pixel>
+auto* wide_band_kernel(const ThresholdKernel& kernel) {
+  using enum kernels::threshold::BandSums;
+  using kernels::threshold::threshold_wide_bands;
+  constexpr auto other = sizeof(Pixel) == 1 ? large : wide;
+  constexpr auto& threads = kernels::threshold::threshold_wide_band_threads;
+  if (kernel.threads == threads[0]) {
+    return kernel.sums == words ? threshold_wide_bands<Pixel, words, threads[0]>
+                                : threshold_wide_bands<Pixel, other, threads[0]>;
   }
+  return kernel.sums == words ? threshold_wide_bands<Pixel, words, threads[1]>
+                              : threshold_wide_bands<Pixel, other, threads[1]>;
 }
 
 template <class Pixel, class Sum>
@@ -60,6 +71,7 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
   };
   switch (launch.kernel.step) {
     case ThresholdStep::bands: return as(band_kernel<Pixel>(launch.kernel));
+    case ThresholdStep::wide_bands: return as(wide_band_kernel<Pixel>(launch.kernel));
     case ThresholdStep::tiles:
       return launch.kernel.writes_mean ? as(kernels::threshold::threshold_tiles<Pixel, true>)
                                        : as(kernels::threshold::threshold_tiles<Pixel, false>);
@@ -81,7 +93,7 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   };
   Tuning tuning{.kernel = chosen(kernel_tunable)};
   if (const auto one = threshold_one_launch(source, output, rule, sizeof(Pixel), limit, tuning)) {
-    const bool by_bands = one->kernel.step == ThresholdStep::bands;
+    const bool by_bands = one->kernel.step != ThresholdStep::tiles;
     (by_bands ? tuning.band_percent : tuning.tile_blocks) =
         chosen(by_bands ? band_percent_tunable : tile_blocks_tunable);
   }

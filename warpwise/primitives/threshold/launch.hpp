@@ -11,7 +11,15 @@
 
 namespace warpwise::detail::threshold {
 
-enum class ThresholdStep : std::uint8_t { bands, tiles, segments, scan_segments, columns, rows };
+enum class ThresholdStep : std::uint8_t {
+  bands,
+  wide_bands,
+  tiles,
+  segments,
+  scan_segments,
+  columns,
+  rows
+};
 
 /// A kernel of mean and exact_mean with its template arguments.
 struct ThresholdKernel {
@@ -20,12 +28,14 @@ struct ThresholdKernel {
   int sum_bytes = 0;         ///< of all but bands: 4, or 8 for a wide rule
   bool writes_mean = false;  ///< of tiles
   // Of bands alone.
-  int parts = 0;
   kernels::threshold::BandSums sums = {};
+  int parts = 0;
+  int threads = 0;  ///< of wide bands
 };
 constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   switch (kernel.step) {
     case ThresholdStep::bands: return "threshold_bands";
+    case ThresholdStep::wide_bands: return "threshold_wide_bands";
     case ThresholdStep::tiles: return "threshold_tiles";
     case ThresholdStep::segments: return "threshold_segments";
     case ThresholdStep::scan_segments: return "threshold_scan_segments";
@@ -61,65 +71,98 @@ inline BandAlignment sliding_alignment(int half_bytes, int pixel_bytes) {
   return found;
 }
 
-/// The instance of threshold_bands for a window, and how its rows lie in shared memory.
+/// The instance of threshold_bands or threshold_wide_bands for a window, and how its rows lie in
+/// shared memory.
 struct BandPlan {
   ThresholdKernel kernel;
   BandAlignment alignment;
+  std::int64_t strip;  ///< bytes of a row of a block's results
   std::int64_t in_offset;
   std::int64_t pitch;
   std::int64_t rows;
   std::int64_t shared_bytes;
 };
 
+/// Bytes of the changes of 16 rows.
+inline std::int64_t band_change_bytes(kernels::threshold::BandSums sums, std::int64_t strip,
+                                      std::int64_t pixel_bytes) {
+  const int words = pixel_bytes == 2 || sums == kernels::threshold::BandSums::pairs ? 4 : 8;
+  return 4 * kernels::threshold::threshold_band_rows * (strip / 8 + 1) * words;
+}
+
+/// For windows of up to 65 bytes.
 inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes) {
   using kernels::threshold::BandSums;
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
-  const std::int64_t window_bytes = 2 * half_bytes + pixel_bytes;
-  const auto out_at = static_cast<int>(-half_bytes & 15);
-  // out_at + 15 + window_bytes is at most 48 or 80.
-  const int parts = half_bytes > 32 ? 0 : half_bytes > 16 ? 5 : 3;
   BandPlan plan{};
+  // The place of what goes out, 15 and the window's bytes are at most 48 or 80.
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
-                 .parts = parts,
-                 .sums = pixel_bytes == 2 ? BandSums::words
-                         : parts != 0     ? BandSums::pairs
-                                          : BandSums::large};
-  const std::int64_t strip = 4 * kernels::threshold::threshold_band_threads(parts);
-  if (parts == 0) {
-    plan.alignment = sliding_alignment(static_cast<int>(half_bytes), static_cast<int>(pixel_bytes));
-    plan.in_offset = window_bytes - plan.alignment.in_at + plan.alignment.out_at;
-    plan.pitch = (((strip + plan.in_offset) / 16 + 1) | 1) * 16;
-  } else {
-    plan.alignment = {0, 0, out_at};
-    plan.pitch = strip + 16 * ((parts - 1) | 1);
-  }
+                 .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
+                 .parts = half_bytes > 16 ? 5 : 3};
+  plan.alignment = {0, 0, static_cast<int>(-half_bytes & 15)};
+  plan.strip = 4 * kernels::threshold::threshold_band_threads;
+  plan.pitch = plan.strip + 16 * ((plan.kernel.parts - 1) | 1);
   // The groups of rows that a window's rows and those of the next group lie in.
-  plan.rows =
-      parts != 0
-          ? (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows
-          : 2 * rows;
-  const std::int64_t change_words = pixel_bytes == 2 || plan.kernel.sums == BandSums::pairs ? 4 : 8;
-  plan.shared_bytes = plan.rows * plan.pitch + 4 * rows * (strip / 8 + 1) * change_words;
+  plan.rows = (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows;
+  plan.shared_bytes =
+      plan.rows * plan.pitch + band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes);
   return plan;
 }
 
-/// By bands; nothing where others have to do it: for means, for wide rules, for windows of u16
-/// above 33, for windows whose rows do not fit `shared_limit` (64 KB hold those of u8 to 63), and
-/// for images of 2^30 bytes a row or rows.
+/// For larger windows.
+inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int threads) {
+  using kernels::threshold::BandSums;
+  const std::int64_t half_bytes = rule.half * pixel_bytes;
+  const std::int64_t window_bytes = 2 * half_bytes + pixel_bytes;
+  BandPlan plan{};
+  plan.kernel = {.step = ThresholdStep::wide_bands,
+                 .pixel_bytes = static_cast<int>(pixel_bytes),
+                 .sums = pixel_bytes == 2      ? (rule.wide ? BandSums::wide : BandSums::words)
+                         : rule.area <= 0xffff ? BandSums::words
+                                               : BandSums::large,
+                 .threads = threads};
+  plan.alignment = sliding_alignment(static_cast<int>(half_bytes), static_cast<int>(pixel_bytes));
+  plan.strip = 4 * threads;
+  plan.in_offset = window_bytes - plan.alignment.in_at + plan.alignment.out_at;
+  plan.pitch = (((plan.strip + plan.in_offset) / 16 + 1) | 1) * 16;
+  plan.rows = 2 * kernels::threshold::threshold_band_rows;
+  // Where the changes will be, the start has sums of each column in as many parts as threads make.
+  const std::int64_t columns = plan.pitch / pixel_bytes;
+  const std::int64_t start_bytes =
+      4 * std::max(columns, threads * 16 / pixel_bytes) +
+      (columns + 1 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
+  plan.shared_bytes =
+      plan.rows * plan.pitch +
+      std::max(band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes), start_bytes);
+  return plan;
+}
+
+/// By bands or wide bands; nothing where others have to do it: for means, for wide rules of u8, for
+/// windows whose rows do not fit `shared_limit` (64 KB hold those to 63 of u8, 33 of u16), and for
+/// images of 2^30 bytes a row or rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit, int percent) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
-  if (rule.wide || out.mean != nullptr || src.width > longest_side / pixel_bytes ||
-      src.height > longest_side) {
+  if ((rule.wide && pixel_bytes == 1) || out.mean != nullptr ||
+      src.width > longest_side / pixel_bytes || src.height > longest_side) {
     return {};
   }
-  const BandPlan plan = band_plan(rule, pixel_bytes);
-  if (plan.shared_bytes > shared_limit || (pixel_bytes == 2 && plan.kernel.parts == 0)) return {};
+  const bool is_wide = rule.half * pixel_bytes > 32;
+  // That the blocks of an SM share, each with 1 KB more.
+  constexpr std::int64_t shared_bytes = 228 << 10;
+  constexpr auto& wide_threads = kernels::threshold::threshold_wide_band_threads;
+  BandPlan plan =
+      is_wide ? wide_band_plan(rule, pixel_bytes, wide_threads[0]) : band_plan(rule, pixel_bytes);
+  if (is_wide && 2 * (plan.shared_bytes + 1024) > shared_bytes) {
+    const BandPlan larger = wide_band_plan(rule, pixel_bytes, wide_threads[1]);
+    if (larger.shared_bytes <= shared_limit) plan = larger;
+  }
+  if (plan.shared_bytes > shared_limit) return {};
 
   const auto address = reinterpret_cast<std::uintptr_t>(src.data);
   const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0) + plan.alignment.shift;
@@ -128,17 +171,23 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
   // as many as pay for the rows above, which each segment's first sums need.
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
-  const int threads = kernels::threshold::threshold_band_threads(plan.kernel.parts);
   constexpr std::int64_t multiprocessors = 132;
-  constexpr std::int64_t shared_bytes = 228 << 10;  // that the blocks of one share, with 1 KB more
+  const auto threads = static_cast<unsigned>(is_wide ? plan.kernel.threads
+                                                     : kernels::threshold::threshold_band_threads);
+  const std::int64_t most_blocks =
+      is_wide ? kernels::threshold::threshold_wide_band_threads_an_sm / threads
+              : kernels::threshold::threshold_band_blocks;
   const std::int64_t wanted =
       multiprocessors *
-      std::clamp<std::int64_t>(shared_bytes / (plan.shared_bytes + 1024), 1,
-                               kernels::threshold::threshold_band_blocks(plan.kernel.parts));
-  const std::int64_t strips = gpu::blocks_for(src.width * pixel_bytes - first_byte, 4 * threads);
+      std::clamp<std::int64_t>(shared_bytes / (plan.shared_bytes + 1024), 1, most_blocks);
+  const std::int64_t strips = gpu::blocks_for(src.width * pixel_bytes - first_byte, plan.strip);
   const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
-  const std::int64_t segments = std::clamp<std::int64_t>(
-      wanted * percent / 100 / strips, 1, std::max<std::int64_t>(1, src.height / least_rows));
+  // Twice as many where they are high in any case, so that they end together.
+  const std::int64_t rounds =
+      src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * rule.half) ? 2 : 1;
+  const std::int64_t segments =
+      std::clamp<std::int64_t>(rounds * wanted * percent / 100 / strips, 1,
+                               std::max<std::int64_t>(1, src.height / least_rows));
   const std::int64_t segment_rows =
       gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
 
@@ -146,7 +195,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
                                                     .out = out,
                                                     .half = static_cast<int>(rule.half),
                                                     .area = static_cast<int>(rule.area),
-                                                    .bias = static_cast<int>(rule.bias),
+                                                    .bias = rule.bias,
                                                     .first_byte = first_byte,
                                                     .out_at = plan.alignment.out_at,
                                                     .in_at = plan.alignment.in_at,
@@ -157,7 +206,7 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
   return gpu::Launch<ThresholdKernel>{
       .kernel = plan.kernel,
       .grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, segment_rows))},
-      .block = {static_cast<unsigned>(threads)},
+      .block = {threads},
       .shared_bytes = static_cast<std::size_t>(plan.shared_bytes),
       .parameters = gpu::Parameters::of(arguments)};
 }
@@ -208,16 +257,17 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Whether bands are faster than `by_tiles` or else by sums of columns: not than tiles where the
-/// bands' sums slide, and not where blocks are few or their segments low, since bands take longer
-/// for each row and for a segment's first window.
+/// Whether bands are faster than `by_tiles` or else by sums of columns: not where blocks are few,
+/// nor where segments are low, since bands take longer for each row and for a segment's first
+/// window. The first windows of wide bands are cheaper, but tiles are faster up to 192 bytes.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
                              std::int64_t height, bool by_tiles) {
-  constexpr std::int64_t fewest_blocks = 128;
+  constexpr std::int64_t fewest_blocks = 112;
   const std::int64_t window = 2 * rule.half + 1;
-  return !(by_tiles && bands.kernel.parts == 0) &&
-         std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks &&
-         5 * window * bands.grid.y <= 4 * height;
+  if (std::int64_t{bands.grid.x} * bands.grid.y < fewest_blocks) return false;
+  return bands.kernel.step == ThresholdStep::wide_bands
+             ? !by_tiles || window * bands.kernel.pixel_bytes > 192
+             : 5 * window * bands.grid.y <= 4 * height;
 }
 
 /// The one launch that needs no scratch memory; nothing where sums of columns have to do it.

@@ -73,8 +73,8 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
                                std::optional<HostView> mean = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
-/// scratch for windows to 255 (u8) or 127 (u16), nor `dst` alone of large u8 images for windows of
-/// which a block of the GPU may have the 105 to 161 KB of shared memory; nor does `gaussian` for
+/// scratch for windows to 255 (u8) or 127 (u16), nor `dst` alone of large images for windows of
+/// which a block of the GPU may have the 80 to 227 KB of shared memory; nor does `gaussian` for
 /// `dst` alone of u8 for windows to 113. Else it is 4 to 9 bytes a pixel from the stream-ordered
 /// pool (gpu::Buffer).
 ///

@@ -201,6 +201,7 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
 }
 
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
   // Of four levels about one pixel in a hundred is too near: too few to settle whole tiles, and on
   // a GPU more than half of what a block keeps in each 48 rows. Too high for the reference's loops.
   constexpr Size size{256, 264 * 48};
@@ -464,18 +465,42 @@ TEST_P(ThresholdTest, BlocksOfBands) {
 }
 
 TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
-  // As high as bands of a window above 255 need it, on GPUs with shared memory for it; too high for
-  // the reference's loops.
-  constexpr std::int64_t height = 264 * 336;
-  GuardedImage src(ElementType::u8, 9, height);
-  src.fill_random(11);
-  GuardedImage expected(ElementType::u8, 9, height);
-  GuardedImage dst(ElementType::u8, 9, height);
-  const ThresholdOptions options{.window = 257, .offset = 3};
-  threshold(src.view(), expected.view(), options);
-  run(src, dst, nullptr, options);
-  test::expect_equal(expected.view(), dst.view());
-  dst.expect_guards_intact();
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
+  // So high that wide bands are enough blocks, on GPUs with shared memory for them; too high for
+  // the reference's loops. Windows of 255 and 257 are the last and the first of u8 whose area fits
+  // 16 bits and not; from 129 on sums of u16 need 64 bits; 601 takes larger blocks.
+  struct Problem {
+    ElementType type;
+    Size size;
+    std::int64_t window;
+    Content content = Content::all_levels;
+  };
+  const Problem problems[] = {{ElementType::u8, {9, 128 * 112}, 201},
+                              {ElementType::u8, {1101, 72 * 128 + 7}, 255},
+                              {ElementType::u8, {9, 129 * 128}, 257, Content::largest},
+                              {ElementType::u8, {1101, 72 * 128 + 7}, 257},
+                              {ElementType::u8, {9, 128 * 304}, 601},
+                              {ElementType::u16, {5, 129 * 64}, 127},
+                              {ElementType::u16, {5, 129 * 80}, 129, Content::largest},
+                              {ElementType::u16, {601, 72 * 128 + 7}, 255}};
+  std::size_t k = 0;
+  for (const auto& [type, size, window, content] : problems) {
+    SCOPED_TRACE(testing::Message() << name_of(type) << " " << size.width << "x" << size.height
+                                    << " window " << window);
+    const Layouts layouts = k % 3 == 0 ? layouts_of(k + 4) : Layouts{};
+    GuardedImage src(type, size.width, size.height, 1, layouts.src);
+    fill(src, content, 11 + k);
+    GuardedImage expected(type, size.width, size.height);
+    GuardedImage dst(type, size.width, size.height, 1, layouts.dst);
+    const ThresholdOptions options{.window = window,
+                                   .offset = content == Content::largest ? 0.0 : 3.0,
+                                   .inverted = k % 2 == 1};
+    threshold(src.view(), expected.view(), options);
+    run(src, dst, nullptr, options);
+    test::expect_equal(expected.view(), dst.view());
+    dst.expect_guards_intact();
+    ++k;
+  }
 }
 
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
@@ -597,20 +622,21 @@ TEST(Threshold, RefusesViewsThatDoNotFit) {
   EXPECT_NO_THROW(threshold(src.view(), dst.view(), options, f32.view()));
 }
 
-/// The first kernel for u8 where a block may ask for so much shared memory; an address is not read.
+/// The first kernel where a block may ask for so much shared memory; an address is not read.
 std::string first_kernel(const Size& size, std::int64_t window, std::int64_t shared_limit,
-                         float* mean = nullptr) {
+                         std::int64_t pixel_bytes = 1, float* mean = nullptr) {
   using namespace detail::threshold;
-  const kernels::threshold::ThresholdSource src{nullptr, size.width, size.width, size.height};
+  const kernels::threshold::ThresholdSource src{nullptr, size.width * pixel_bytes, size.width,
+                                                size.height};
   kernels::threshold::ThresholdOutput out{};
-  out.dst_pitch = size.width;
+  out.dst_pitch = size.width * pixel_bytes;
   out.mean = reinterpret_cast<unsigned char*>(mean);
   WindowRule rule;
   rule.half = window / 2;
   rule.area = window * window;
-  rule.wide = false;  // as windows to 2051
-  const auto launches = threshold_launches(src, out, rule, 1, shared_limit, nullptr);
-  EXPECT_EQ(threshold_scratch_bytes(src, out, rule, 1, shared_limit) == 0,
+  rule.wide = window > (pixel_bytes == 1 ? 2051 : 127);
+  const auto launches = threshold_launches(src, out, rule, pixel_bytes, shared_limit, nullptr);
+  EXPECT_EQ(threshold_scratch_bytes(src, out, rule, pixel_bytes, shared_limit) == 0,
             launches.end() - launches.begin() == 1);
   return kernel_name(launches.begin()->kernel);
 }
@@ -620,21 +646,29 @@ TEST(Threshold, BandsWhereSharedMemoryHoldsThem) {
   constexpr std::int64_t turing = 64 << 10, ada = 99 << 10, hopper = 227 << 10;
   for (const std::int64_t limit : {turing, ada, hopper}) {
     EXPECT_EQ(first_kernel(large, 63, limit), "threshold_bands");
-    EXPECT_EQ(first_kernel(large, 255, limit), "threshold_tiles");
+    EXPECT_EQ(first_kernel(large, 127, limit), "threshold_tiles");
+    EXPECT_EQ(first_kernel({4096, 3072}, 255, limit), "threshold_tiles");
     EXPECT_EQ(first_kernel({4096, 3072}, 511, limit), "threshold_segments");
-    EXPECT_EQ(first_kernel(large, 2051, limit), "threshold_segments");
+    EXPECT_EQ(first_kernel(large, 2053, limit), "threshold_segments");
   }
   EXPECT_EQ(first_kernel(large, 65, turing), "threshold_tiles");
   EXPECT_EQ(first_kernel(large, 65, ada), "threshold_bands");
-  for (const std::int64_t window : {511, 1023}) {
+  EXPECT_EQ(first_kernel(large, 255, ada), "threshold_tiles");
+  EXPECT_EQ(first_kernel(large, 255, hopper), "threshold_wide_bands");
+  for (const std::int64_t window : {511, 1023, 2051}) {
     EXPECT_EQ(first_kernel(large, window, turing), "threshold_segments");
     EXPECT_EQ(first_kernel(large, window, ada), "threshold_segments");
-    EXPECT_EQ(first_kernel(large, window, hopper), "threshold_bands");
+    EXPECT_EQ(first_kernel(large, window, hopper), "threshold_wide_bands");
   }
-  EXPECT_EQ(first_kernel({9, 264 * 336}, 257, hopper), "threshold_bands");
+  EXPECT_EQ(first_kernel({9, 129 * 128}, 257, hopper), "threshold_wide_bands");
+  for (const Size& size : {large, Size{4096, 3072}}) {
+    EXPECT_EQ(first_kernel(size, 31, hopper, 2), "threshold_bands");
+    EXPECT_EQ(first_kernel(size, 255, ada, 2), "threshold_wide_bands");
+    EXPECT_EQ(first_kernel(size, 255, turing, 2), "threshold_segments");
+  }
   float mean = 0;
-  EXPECT_EQ(first_kernel(large, 31, hopper, &mean), "threshold_tiles");
-  EXPECT_EQ(first_kernel(large, 511, hopper, &mean), "threshold_segments");
+  EXPECT_EQ(first_kernel(large, 31, hopper, 1, &mean), "threshold_tiles");
+  EXPECT_EQ(first_kernel(large, 511, hopper, 1, &mean), "threshold_segments");
 }
 
 TEST(Threshold, EveryWindowHasAnAlignment) {

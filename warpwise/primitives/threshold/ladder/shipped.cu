@@ -1,13 +1,17 @@
-// The kernels that threshold() launches for bytes, themselves: one of the first four, or
+// The kernels that threshold() launches for bytes, themselves: one of the first seven, or
 // of the rest as many as a window needs.
 #include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/tiles.cuh"
+#include "warpwise/primitives/threshold/wide_bands.cuh"
 
 namespace warpwise::kernels::threshold {
 
 template __global__ void threshold_bands<unsigned char, 3, BandSums::pairs>(BandArguments);
 template __global__ void threshold_bands<unsigned char, 5, BandSums::pairs>(BandArguments);
-template __global__ void threshold_bands<unsigned char, 0, BandSums::large>(BandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::words, 256>(BandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::words, 512>(BandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::large, 256>(BandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::large, 512>(BandArguments);
 template __global__ void threshold_tiles<unsigned char, false>(TileArguments);
 template __global__ void threshold_segments<unsigned char, unsigned>(ColumnArguments);
 template __global__ void threshold_scan_segments<unsigned>(ColumnArguments);

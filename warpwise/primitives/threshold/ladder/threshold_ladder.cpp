@@ -13,11 +13,17 @@ constexpr std::int64_t largest_window = 2051;
 
 /// The name of a kernel for bytes, by which its instance is found.
 std::string demangled_name(const detail::threshold::ThresholdKernel& kernel) {
+  using detail::threshold::ThresholdStep;
   const std::string name = detail::threshold::kernel_name(kernel);
-  if (kernel.step != detail::threshold::ThresholdStep::bands) return name;
-  return "warpwise::kernels::threshold::" + name + "<unsigned char, " +
-         std::to_string(kernel.parts) + ", (warpwise::kernels::threshold::BandSums)" +
-         std::to_string(static_cast<int>(kernel.sums)) + ">";
+  const std::string full = "warpwise::kernels::threshold::" + name + "<unsigned char, ";
+  const std::string sums =
+      "(warpwise::kernels::threshold::BandSums)" + std::to_string(static_cast<int>(kernel.sums));
+  switch (kernel.step) {
+    case ThresholdStep::bands: return full + std::to_string(kernel.parts) + ", " + sums + ">";
+    case ThresholdStep::wide_bands:
+      return full + sums + ", " + std::to_string(kernel.threads) + ">";
+    default: return name;
+  }
 }
 
 ThresholdOptions options_of(const Problem& problem) {

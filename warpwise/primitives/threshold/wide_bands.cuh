@@ -1,0 +1,95 @@
+#pragma once
+
+#include "warpwise/primitives/threshold/band_start.cuh"
+#include "warpwise/primitives/threshold/bands.cuh"
+
+// The threshold kernel for large windows. Fit for nvcc and NVRTC: no host headers.
+//
+// As threshold_bands, but the sums along rows slide, the first windows of a segment come from sums
+// down the columns, and rows are read again when they leave the window, and once more for the
+// pixels themselves.
+namespace warpwise::kernels::threshold {
+
+/// mean and exact_mean, without the means. Grid: x covers the columns in strips, y strides over
+/// segments of rows.
+template <class Pixel, BandSums sums, int threads>
+__global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / threads)
+    threshold_wide_bands(BandArguments a) {
+  extern __shared__ uint4 band_shared[];
+  using Shape = BandShape<Pixel, sums, threads>;
+  constexpr int rows = threshold_band_rows;
+  constexpr int size = sizeof(Pixel);
+  const SlidingSums<Shape> sums_along(a);
+  const int strip_at = a.half * size + a.out_at;  // in the rows of shared memory
+  const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
+  const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
+  // The rows that come in, those that go out, and their changes.
+  auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
+  int* const changes = reinterpret_cast<int*>(shared + 2 * rows * a.pitch);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32;
+  const int warp_bytes = thread / 32 * threshold_band_warp_bytes;
+  const unsigned lane_rows =
+      static_cast<unsigned>(__cvta_generic_to_shared(shared)) + warp_bytes + lane * a.pitch;
+  int* const lane_changes = changes + Shape::place_of_lane(warp_bytes, lane);
+  const int* const column_changes = changes + thread * (Shape::words / 2);
+  const BandResults results(a, first_byte + 4 * thread, columns.row_bytes());
+  const int height = static_cast<int>(a.src.height);
+
+  for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
+       segment += int64_t{gridDim.y} * a.segment_rows) {
+    const int begin = static_cast<int>(segment);
+    const int end = min(begin + a.segment_rows, height);
+    BandColumn<Shape> column;
+    BandStart<Shape>(a, first_byte - strip_at, changes).less_windows(begin - 1, column.less);
+    // The rows around row y come while the changes of the rows before are added up.
+#pragma unroll 1
+    for (int y = begin - rows; y < end; y += rows) {
+      unsigned pixels[rows] = {};
+      const bool whole = results.whole && results.whole_source && y + rows <= end;
+      if (y >= begin) {
+        finish_copies();
+        __syncthreads();
+        if (columns.beyond()) {
+          columns.repeat_edges<Pixel>(shared);
+          columns.repeat_edges<Pixel>(shared + rows * a.pitch);
+          __syncthreads();
+        }
+        if (whole) {
+          const unsigned char* from = a.src.data + y * a.src.pitch + results.at;
+#pragma unroll
+          for (int i = 0; i < rows; ++i, from += a.src.pitch) {
+            pixels[i] = *reinterpret_cast<const unsigned*>(from);
+          }
+        }
+        sums_along.along_rows(lane_rows, lane_changes);
+        __syncthreads();
+      }
+      if (y + rows < end) {
+#pragma unroll 1
+        for (int out = 0; out < 2; ++out) {
+          constexpr int any_row = -0x7fffffff;
+          columns.start_rows(shared + out * rows * a.pitch,
+                             y + rows + (out == 0 ? a.half : -a.half - 1), any_row);
+        }
+      }
+      if (y < begin) continue;
+      if (whole) {
+        unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
+#pragma unroll
+        for (int i = 0; i < rows; ++i, row += a.out.dst_pitch) {
+          column.slide(column_changes + i * Shape::pitch);
+          __stcs(reinterpret_cast<unsigned*>(row), column.decide(pixels[i], a));
+        }
+      } else {
+#pragma unroll 1
+        for (int i = 0; i < min(rows, end - y); ++i) {
+          column.slide(column_changes + i * Shape::pitch);
+          results.store(a, y + i, column.decide(results.load(a, y + i), a));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace warpwise::kernels::threshold
