@@ -91,9 +91,8 @@ std::optional<TransformTiles> tiles_of(const FindCall& call) {
   if (kernel == by_products) return {};
   const std::optional<TransformTiles> tiles = transform_tiles(a, band_rows(a));
   if (!tiles || kernel == by_transforms) return tiles;
-  const TransformGpu on{gpu::device_limit(cudaDevAttrMultiProcessorCount),
-                        gpu::device_limit(cudaDevAttrSingleToDoublePrecisionPerfRatio)};
-  return transforms_pay(a, band_rows(a), *tiles, on) ? tiles : std::nullopt;
+  const int ratio = gpu::device_limit(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+  return transforms_pay(a, band_rows(a), *tiles, ratio) ? tiles : std::nullopt;
 }
 
 }  // namespace

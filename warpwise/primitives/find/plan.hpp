@@ -53,31 +53,19 @@ inline std::optional<TransformTiles> transform_tiles(const kernels::find::FindAr
   return best;
 }
 
-/// Of a GPU, what the rule goes by.
-struct TransformGpu {
-  int multiprocessors;
-  int double_ratio;  ///< how many times the rate of doubles that of floats is; 0 if unknown
-};
-
 /// Whether transforms take less time than products by matrix units.
+/// \param double_ratio  how many times the rate of doubles the GPU's rate of floats is; 0 if
+/// unknown
 inline bool transforms_pay(const kernels::find::FindArguments& a, std::int64_t rows,
-                           const TransformTiles& tiles, const TransformGpu& on) {
-  // Products of bytes in the time of a point: an H100, whose ratio is 2, breaks even at 16000 to
-  // 18000. What a lower rate of doubles adds is an estimate.
-  constexpr std::int64_t point = 16000, point_of_ratio = 1500;
-  // As many blocks as make all multiprocessors busy take no longer than a few.
-  const std::int64_t at_once = std::max(on.multiprocessors, 1);
-  const std::int64_t blocks =
-      gpu::blocks_for(gpu::blocks_for(a.columns, kernels::find::products_tile_columns) *
-                          gpu::blocks_for(rows, kernels::find::products_tile_rows),
-                      at_once) *
-      at_once;
-  constexpr std::int64_t places =
-      std::int64_t{kernels::find::products_tile_columns} * kernels::find::products_tile_rows;
+                           const TransformTiles& tiles, int double_ratio) {
+  // Products of bytes in the time of a point: an H100, whose ratio is 2, breaks even at 15000 with
+  // large images, sooner with small ones. What a lower rate of doubles adds is an estimate.
+  constexpr std::int64_t point = 15000, point_of_ratio = 1500;
   const std::int64_t columns = gpu::blocks_for(a.templ_width + 31, 32) * 32;
-  return static_cast<double>(blocks * places) * static_cast<double>(columns * a.templ_height) >
-         static_cast<double>(tiles.work()) *
-             static_cast<double>(point + point_of_ratio * std::max(on.double_ratio - 2, 0));
+  const double products = static_cast<double>(a.columns) * static_cast<double>(rows) *
+                          static_cast<double>(columns * a.templ_height);
+  return products > static_cast<double>(tiles.work()) *
+                        static_cast<double>(point + point_of_ratio * std::max(double_ratio - 2, 0));
 }
 
 }  // namespace warpwise::detail::find
