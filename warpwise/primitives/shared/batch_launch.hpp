@@ -37,11 +37,18 @@ bool fit_batch(Numbers... numbers) {
 template <class Rule, class Image, class Describe, class Alone>
 void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule, std::size_t count,
                    gpu::Shape block, const Describe& describe, const Alone& alone, const char* name,
-                   gpu::StreamHandle stream) {
+                   gpu::StreamHandle stream, std::size_t shared_bytes = 0) {
   using Batch = kernels::Batch<Rule, Image>;
   static_assert(sizeof(Batch) <= 4096);
   constexpr std::int64_t most_blocks = std::numeric_limits<int>::max();
-  constexpr std::int64_t most_down = 65535;  // of a grid's y
+  constexpr std::int64_t most_down = 65535;     // of a grid's y
+  constexpr std::size_t everywhere = 48 << 10;  // more must be asked for, kernel by kernel
+  if (shared_bytes > everywhere) {
+    gpu::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)),
+               name);
+  }
   Batch batch{};
   batch.rule = rule;
   std::int64_t blocks = 0, across = 0, down = 0;
@@ -50,7 +57,7 @@ void start_batches(void (*kernel)(kernels::Batch<Rule, Image>), const Rule& rule
     const dim3 grid = batch.alike ? dim3(static_cast<unsigned>(across), static_cast<unsigned>(down),
                                          static_cast<unsigned>(batch.images))
                                   : dim3(static_cast<unsigned>(blocks));
-    kernel<<<grid, dim3(block.x, block.y), 0, stream>>>(batch);
+    kernel<<<grid, dim3(block.x, block.y), shared_bytes, stream>>>(batch);
     gpu::check_launch(name);
     batch.images = 0;
     blocks = 0;

@@ -93,5 +93,10 @@ void threshold_cuda(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream);
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream);
+/// Many images, of one type and at least one.
+void threshold_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                    const WindowRule& rule, gpu::StreamHandle stream);
+void threshold_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                    const GaussianRule& rule, gpu::StreamHandle stream);
 
 }  // namespace warpwise::detail::threshold

@@ -95,18 +95,18 @@ struct BandResults {
   }
 };
 
-/// mean and exact_mean, without the means, for windows that lie within `parts` times 16 bytes with
-/// the next 15 bytes. Grid: x covers the columns in strips, y strides over segments of rows.
+/// A block's segments of a strip of columns: the one from row `first_row` on, and each `stride`
+/// rows further down.
 template <class Pixel, int parts, BandSums sums>
-__global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
-    threshold_bands(BandArguments a) {
+__device__ inline void band_segments(const BandArguments& a, int strip, int64_t first_row,
+                                     int64_t stride) {
   extern __shared__ uint4 band_shared[];
   using Shape = BandShape<Pixel, sums, threshold_band_threads>;
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
   const WholeSums<Shape, parts> sums_along(a);
   const int strip_at = a.half * size + a.out_at;  // in the rows of shared memory
-  const int first_byte = a.first_byte + static_cast<int>(blockIdx.x) * Shape::strip;
+  const int first_byte = a.first_byte + strip * Shape::strip;
   const BandColumns columns(a.src, first_byte - strip_at, a.pitch, size);
   auto* const shared = reinterpret_cast<unsigned char*>(band_shared);
   int* const changes = reinterpret_cast<int*>(shared + a.rows * a.pitch);
@@ -121,8 +121,7 @@ __global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
   const int ahead = (a.half + rows - 1) / rows;  // groups of rows that come in below the own
   const int starting_groups = (2 * a.half + rows) / rows;
 
-  for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
-       segment += int64_t{gridDim.y} * a.segment_rows) {
+  for (int64_t segment = first_row; segment < height; segment += stride) {
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
     const int least = begin - a.half - 1;  // the first row that the first window's sum has
@@ -189,6 +188,16 @@ __global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
       slot = slot + rows == a.rows ? 0 : slot + rows;
     }
   }
+}
+
+/// mean and exact_mean, without the means, for windows that lie within `parts` times 16 bytes with
+/// the next 15 bytes. Grid: x covers the columns in strips, y strides over segments of rows.
+template <class Pixel, int parts, BandSums sums>
+__global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
+    threshold_bands(BandArguments a) {
+  band_segments<Pixel, parts, sums>(a, static_cast<int>(blockIdx.x),
+                                    int64_t{blockIdx.y} * a.segment_rows,
+                                    int64_t{gridDim.y} * a.segment_rows);
 }
 
 }  // namespace warpwise::kernels::threshold

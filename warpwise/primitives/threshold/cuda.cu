@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "warpwise/gpu/buffer.hpp"
@@ -7,8 +8,10 @@
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/gpu/limit.hpp"
 #include "warpwise/gpu/start.hpp"
+#include "warpwise/primitives/shared/batch_launch.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 #include "warpwise/primitives/threshold/bands.cuh"
+#include "warpwise/primitives/threshold/batch.cuh"
 #include "warpwise/primitives/threshold/gaussian_launch.hpp"
 #include "warpwise/primitives/threshold/gaussian_products.cuh"
 #include "warpwise/primitives/threshold/launch.hpp"
@@ -108,6 +111,71 @@ void threshold_by_rule(ConstDeviceView src, DeviceView dst, const WindowRule& ru
   }
 }
 
+/// The instance of threshold_band_batch for images whose own launches are these.
+template <class Pixel>
+auto* band_batch_kernel(const ThresholdKernel& kernel) {
+  using enum kernels::threshold::BandSums;
+  using kernels::threshold::threshold_band_batch;
+  constexpr auto sums = sizeof(Pixel) == 2 ? words : pairs;
+  return kernel.parts == 3 ? threshold_band_batch<Pixel, 3, sums>
+                           : threshold_band_batch<Pixel, 5, sums>;
+}
+
+/// What a launch of threshold_bands takes.
+kernels::threshold::BandArguments arguments_of(const gpu::Launch<ThresholdKernel>& launch) {
+  kernels::threshold::BandArguments arguments{};
+  std::memcpy(&arguments, launch.parameters.bytes().data(), sizeof(arguments));
+  return arguments;
+}
+
+/// Many images by bands; not where their sums slide.
+template <class Pixel>
+bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                        const WindowRule& rule, gpu::StreamHandle stream) {
+  std::int64_t pixels = 0;
+  for (const ConstDeviceView& image : src) pixels += image.width() * image.height();
+  const std::int64_t limit = gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int percent =
+      tuning::chosen(band_percent_tunable, kind_of(rule.half, sizeof(Pixel)), pixels);
+  const auto launch_of = [&](std::size_t i) {
+    return threshold_band_launch(source_of(src[i]), output_of(dst[i], {}, rule.values), rule,
+                                 sizeof(Pixel), limit, percent);
+  };
+  const auto first = launch_of(0);
+  if (!first || first->kernel.parts == 0) return false;
+  std::int64_t strip_rows = 0;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    if (const auto launch = launch_of(i)) strip_rows += launch->grid.x * src[i].height();
+  }
+  const std::int64_t rows_wanted = band_batch_rows(*first, strip_rows, percent);
+  using Image = BatchImage<kernels::threshold::BandImage>;
+  const auto describe = [&](std::size_t i) -> std::optional<Image> {
+    const auto launch = launch_of(i);
+    if (!launch || !fit_batch(src[i].pitch_bytes(), dst[i].pitch_bytes())) return {};
+    const auto a = arguments_of(*launch);
+    const std::int64_t rows = band_segment_rows(src[i].height(), rows_wanted, rule);
+    return Image{{a.src.data, a.out.dst, static_cast<int>(a.src.pitch),
+                  static_cast<int>(a.out.dst_pitch), static_cast<int>(a.src.width),
+                  static_cast<int>(a.src.height), a.first_byte, static_cast<int>(rows)},
+                 launch->grid.x,
+                 gpu::blocks_for(src[i].height(), rows)};
+  };
+  start_batches(
+      band_batch_kernel<Pixel>(first->kernel), arguments_of(*first), src.size(), first->block,
+      describe, [&](auto i) { threshold_by_rule<Pixel>(src[i], dst[i], rule, {}, stream); },
+      "threshold_band_batch", stream, first->shared_bytes);
+  return true;
+}
+
+template <class Pixel>
+void threshold_by_rule(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                       const WindowRule& rule, gpu::StreamHandle stream) {
+  if (src.size() > 1 && start_band_batches<Pixel>(src, dst, rule, stream)) return;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    threshold_by_rule<Pixel>(src[i], dst[i], rule, {}, stream);
+  }
+}
+
 /// Brings the weights to the device inside of kernel arguments.
 gpu::Buffer upload_weights(const std::vector<float>& weights, gpu::StreamHandle stream) {
   gpu::Buffer buffer(static_cast<std::int64_t>(weights.size() * sizeof(float)), stream);
@@ -194,6 +262,17 @@ void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rul
   } else {
     threshold_by_gaussian<std::uint16_t>(src, dst, rule, mean, stream);
   }
+}
+
+void threshold_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                    const WindowRule& rule, gpu::StreamHandle stream) {
+  src[0].type() == ElementType::u8 ? threshold_by_rule<std::uint8_t>(src, dst, rule, stream)
+                                   : threshold_by_rule<std::uint16_t>(src, dst, rule, stream);
+}
+
+void threshold_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
+                    const GaussianRule& rule, gpu::StreamHandle stream) {
+  for (std::size_t i = 0; i < src.size(); ++i) threshold_cuda(src[i], dst[i], rule, {}, stream);
 }
 
 }  // namespace warpwise::detail::threshold

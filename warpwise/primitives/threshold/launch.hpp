@@ -211,6 +211,33 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
+/// Blocks of threshold_bands that a large GPU holds at once.
+inline std::int64_t band_blocks_at_once(std::int64_t shared_bytes_of_block) {
+  constexpr std::int64_t multiprocessors = 132;
+  constexpr std::int64_t shared_bytes = 228 << 10;  // that the blocks of one share, with 1 KB more
+  return multiprocessors * std::clamp<std::int64_t>(shared_bytes / (shared_bytes_of_block + 1024),
+                                                    1, kernels::threshold::threshold_band_blocks);
+}
+
+/// Rows of segments with which bands of many images, of so many rows of strips in all, come to as
+/// many blocks as a large GPU holds at once. `one`: the launch of any of them.
+inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
+                                    std::int64_t strip_rows, int percent) {
+  const std::int64_t blocks =
+      band_blocks_at_once(static_cast<std::int64_t>(one.shared_bytes)) * percent / 100;
+  return gpu::blocks_for(strip_rows, blocks);
+}
+
+/// Of an image of such: no fewer than pay for the rows above.
+inline std::int64_t band_segment_rows(std::int64_t height, std::int64_t wanted,
+                                      const WindowRule& rule) {
+  constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
+  const std::int64_t least = std::max<std::int64_t>(2 * rows, rule.half);
+  const std::int64_t segments =
+      std::max<std::int64_t>(1, std::min(height / wanted, height / least));
+  return gpu::blocks_for(gpu::blocks_for(height, segments), rows) * rows;
+}
+
 /// By tiles; nothing where others have to do it: for windows above 255 of u8 or 127 of
 /// u16, whose areas or sums outgrow the kernel's and whose halo takes more than half of a block's
 /// columns, and for images of more than 2^30 pixels a side.

@@ -89,9 +89,7 @@ void threshold(std::span<const ConstDeviceView> src, std::span<const DeviceView>
   gpu::require_device();
   if (src.empty()) return;
   const auto by = [&](const auto& rule) {
-    for (std::size_t i = 0; i < src.size(); ++i) {
-      detail::threshold::threshold_cuda(src[i], dst[i], rule, {}, stream);
-    }
+    detail::threshold::threshold_cuda(src, dst, rule, stream);
   };
   const ElementType type = src[0].type();
   options.method == ThresholdMethod::gaussian ? by(detail::threshold::gaussian_rule(options, type))

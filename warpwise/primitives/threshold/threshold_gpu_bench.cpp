@@ -1,5 +1,6 @@
 #include <string>
 
+#include "bench/batch_cases.hpp"
 #include "bench/image_cases.hpp"
 #include "bench/npp.hpp"
 #include "warpwise/primitives/threshold/threshold.hpp"
@@ -44,6 +45,18 @@ const Registration registered{[] {
     }
     add(size, ThresholdMethod::exact_mean, 31);
     for (const int window : {15, 31, 101}) add(size, ThresholdMethod::gaussian, window);
+  }
+  for (const int window : {15, 31, 63}) {
+    const ThresholdOptions options{.window = window, .offset = 7};
+    add_batch_cases(
+        cases, {"threshold", "u8 mean window " + std::to_string(window)},
+        [=](const auto& src, const auto& dst, gpu::StreamHandle stream) {
+          threshold(src, dst, options, stream);
+        },
+        [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+          threshold(src, dst, options, stream);
+        },
+        [=](ConstHostView src, HostView dst) { threshold(src, dst, options); });
   }
   return cases;
 }};

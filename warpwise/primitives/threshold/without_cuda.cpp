@@ -13,4 +13,14 @@ void threshold_cuda(ConstDeviceView, DeviceView, const GaussianRule&, std::optio
   gpu::require_device();
 }
 
+void threshold_cuda(std::span<const ConstDeviceView>, std::span<const DeviceView>,
+                    const WindowRule&, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
+void threshold_cuda(std::span<const ConstDeviceView>, std::span<const DeviceView>,
+                    const GaussianRule&, gpu::StreamHandle) {
+  gpu::require_device();
+}
+
 }  // namespace warpwise::detail::threshold
