@@ -94,9 +94,10 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
 WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<const HostView> dst,
                                const ThresholdOptions& options);
 
-/// The same on a GPU: asynchronous on `stream`, no synchronisation; scratch memory where the single
-/// calls take some. The launches are the single calls' for now. The spans are not looked at after
-/// the call.
+/// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` of
+/// windows to 65 (u8) or 33 (u16), from 63 on where a block may have more than 64 KB of shared
+/// memory, are one launch for every 64 images, whatever their sizes, without memory of the GPU; all
+/// else is launched image by image, as by single calls. The spans are not looked at after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void threshold(std::span<const ConstDeviceView> src,
