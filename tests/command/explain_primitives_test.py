@@ -20,7 +20,7 @@ def has_primitives(test):
 
 class Primitives(ExplainTest):
     KERNELS = {
-        "copy": ["copy_kernel"],
+        "copy": ["copy_rows_kernel"],
         "convert": ["convert_kernel"],
         "sobel": ["sobel_kernel"],
         "threshold": ["threshold_tiles"],

@@ -147,6 +147,8 @@ constexpr Translation texts[] = {
      "그리드만큼 건너뛰는 반복에서 스레드마다 한 번에 int 하나"},
     {"what copy() launches: four vectors in flight, any alignment",
      "copy()가 실행하는 것: 진행 중인 벡터 넷, 어떤 정렬이든"},
+    {"what copy() launches: one vector a thread and no loop; another kernel for odd alignments",
+     "copy()가 실행하는 것: 스레드마다 벡터 하나, 반복 없음; 어긋난 정렬에는 다른 커널"},
     {"what is loaded and stored leaves the caches first: it is used once",
      "한 번만 쓰이므로, 읽고 쓴 것이 캐시에서 먼저 나감"},
     {"a struct of 12 bytes, which no access is as wide as: three of 4",

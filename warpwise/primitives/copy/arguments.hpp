@@ -1,6 +1,6 @@
 #pragma once
 
-// What the copy kernel takes. For g++, nvcc and NVRTC: no includes.
+// What the copy kernels take. For g++, nvcc and NVRTC: no includes.
 namespace warpwise::kernels::copy {
 
 struct CopyArguments {
@@ -12,9 +12,10 @@ struct CopyArguments {
   long long rows;
 };
 
-inline constexpr int copy_most_block_threads = 512;
-// Four 16-byte loads in flight hide the latency of device memory; more cost registers for nothing.
-inline constexpr int copy_vectors_per_thread = 4;
-inline constexpr int copy_thread_bytes = copy_vectors_per_thread * 16;
+inline constexpr int copy_vector_bytes = 16;
+inline constexpr int copy_most_block_threads = 1024;  // of rows of vectors
+inline constexpr int copy_unit_threads = 256;         // of copy_kernel and copy_batch_kernel
+// A thread's of copy_batch_kernel, whose blocks each look up their image.
+inline constexpr int copy_batch_units = 4;
 
 }  // namespace warpwise::kernels::copy

@@ -20,13 +20,14 @@ struct CopyImage {
 
 using CopyBatch = Batch<CopyRule, CopyImage>;
 
-/// copy_kernel with a piece of one row of one image for each block.
-__global__ void __launch_bounds__(copy_most_block_threads)
+/// copy_kernel with a larger piece of one row of one image for each block.
+__global__ void __launch_bounds__(copy_unit_threads)
     copy_batch_kernel(const __grid_constant__ CopyBatch batch) {
   const BatchBlock block = batch_block(batch);
   const CopyImage& image = batch.image[block.image];
-  copy_piece({image.src, image.dst, image.src_pitch, image.dst_pitch, image.row_bytes, image.rows},
-             block.x, block.y);
+  copy_piece<copy_batch_units>(
+      {image.src, image.dst, image.src_pitch, image.dst_pitch, image.row_bytes, image.rows},
+      block.x, block.y);
 }
 
 }  // namespace warpwise::kernels::copy

@@ -67,6 +67,17 @@ TEST_P(CopyTest, LargerThanOneTask) {
   copy_and_compare(3001, 1003, 1, {2, 9}, {1, 0});
 }
 
+TEST_P(CopyTest, RowsOfWholeAndOfIncompleteVectors) {
+  for (const std::int64_t bytes : {1, 16, 61, 64, 1000, 4096 + 16}) {
+    const std::int64_t gap = -bytes & 15;
+    copy_and_compare(bytes, 7, 1, {0, gap}, {0, gap + 16});
+    copy_and_compare(bytes, 7, 1, {0, gap}, {0, gap + 1});
+    copy_and_compare(bytes, 7, 1, {0, gap}, {16, gap});
+  }
+  copy_and_compare(4096, 2100, 1, {0, 0}, {0, 0});
+  copy_and_compare(4090, 2100, 1, {0, 6}, {0, 22});
+}
+
 TEST_P(CopyTest, MoreRowsThanAGridHas) { copy_and_compare(3, 70001, 1, {0, 1}, {1, 2}); }
 
 TEST(Copy, ReferenceMovesEveryByte) {

@@ -12,27 +12,31 @@ void copy_cuda(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
   gpu::require_device();
   const auto launch = copy_launch(
       src, dst, tuning::chosen(block_threads_tunable, 0, src.row_bytes() * src.height()));
-  gpu::start(kernels::copy::copy_kernel, launch, kernel_name(launch.kernel), stream);
+  const auto as = [&](auto* kernel) {
+    gpu::start(kernel, launch, kernel_name(launch.kernel), stream);
+  };
+  switch (launch.kernel) {
+    case CopyKernel::row: return as(kernels::copy::copy_row_kernel);
+    case CopyKernel::rows: return as(kernels::copy::copy_rows_kernel);
+    case CopyKernel::any_alignment: return as(kernels::copy::copy_kernel);
+  }
 }
 
 void copy_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                gpu::StreamHandle stream) {
   gpu::require_device();
-  std::int64_t bytes = 0;
-  for (const ConstDeviceView& image : src) bytes += image.row_bytes() * image.height();
-  const int threads = tuning::chosen(block_threads_tunable, 0, bytes);
   using Image = BatchImage<kernels::copy::CopyImage>;
   const auto describe = [&](std::size_t i) -> std::optional<Image> {
     const kernels::copy::CopyArguments a = copy_arguments(src[i], dst[i]);
     if (!fit_batch(a.src_pitch, a.dst_pitch, a.row_bytes, a.rows)) return {};
     return Image{{a.src, a.dst, static_cast<int>(a.src_pitch), static_cast<int>(a.dst_pitch),
                   static_cast<int>(a.row_bytes), static_cast<int>(a.rows)},
-                 blocks_for_row(a, threads),
+                 blocks_for_row(a, kernels::copy::copy_batch_units),
                  a.rows};
   };
   start_batches(
       kernels::copy::copy_batch_kernel, kernels::copy::CopyRule{}, src.size(),
-      {static_cast<unsigned>(threads)}, describe,
+      {kernels::copy::copy_unit_threads}, describe,
       [&](auto i) { copy_cuda(src[i], dst[i], stream); }, "copy_batch_kernel", stream);
 }
 

@@ -4,8 +4,34 @@
 
 #include "warpwise/primitives/copy/arguments.hpp"
 
-// The copy kernel. Fit for nvcc and NVRTC: no host headers.
+// The copy kernels. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::copy {
+
+/// Copies the 16 bytes from `at` on, or fewer at the end of a row: both rows begin at multiples of
+/// 16.
+__device__ inline void copy_vector(const unsigned char* src, unsigned char* dst,
+                                   cuda::std::int64_t at, cuda::std::int64_t row_bytes) {
+  if (at + copy_vector_bytes <= row_bytes) {
+    *reinterpret_cast<uint4*>(dst + at) = *reinterpret_cast<const uint4*>(src + at);
+  } else {
+    for (cuda::std::int64_t b = at; b < row_bytes; ++b) dst[b] = src[b];
+  }
+}
+
+/// Copies one row: a vector a thread, and nothing before its load but its address.
+///
+/// Grid: x covers the row in vectors.
+__global__ void __launch_bounds__(copy_most_block_threads) copy_row_kernel(CopyArguments a) {
+  const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  copy_vector(a.src, a.dst, vector * copy_vector_bytes, a.row_bytes);
+}
+
+/// The same for rows that all begin at multiples of 16 bytes; y is the row.
+__global__ void __launch_bounds__(copy_most_block_threads) copy_rows_kernel(CopyArguments a) {
+  const cuda::std::int64_t vector = cuda::std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  copy_vector(a.src + blockIdx.y * a.src_pitch, a.dst + blockIdx.y * a.dst_pitch,
+              vector * copy_vector_bytes, a.row_bytes);
+}
 
 /// 16 bytes from any address, as words that are loaded aligned and shifted into place; the caller
 /// guarantees that the whole of the first and last word may be read.
@@ -21,21 +47,23 @@ __device__ inline uint4 load_shifted(const unsigned char* p) {
 
 /// Copies the 16-byte units of a piece of row y that lie at 16-byte boundaries of dst; the units at
 /// both ends of the row, which may be incomplete, and those next to them, whose words may leave
-/// src, byte by byte. The piece is the block's, of copy_thread_bytes a thread.
-__device__ inline void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::int64_t y) {
-  const int threads = static_cast<int>(blockDim.x);
-  const cuda::std::int64_t block_start = cuda::std::int64_t{piece} * threads * copy_thread_bytes;
+/// src, byte by byte. The piece is the block's, of so many units a thread.
+template <int units>
+__device__ void copy_piece(const CopyArguments& a, unsigned piece, cuda::std::int64_t y) {
+  constexpr int threads = copy_unit_threads;
+  const cuda::std::int64_t block_start =
+      cuda::std::int64_t{piece} * threads * units * copy_vector_bytes;
   const unsigned char* src = a.src + y * a.src_pitch;
   unsigned char* dst = a.dst + y * a.dst_pitch;
   // Bytes by which dst is past a 16-byte boundary: unit u covers [16 u - lead, 16 u - lead + 16).
   const int lead = static_cast<int>(reinterpret_cast<cuda::std::uintptr_t>(dst) & 15);
   const bool aligned = ((reinterpret_cast<cuda::std::uintptr_t>(src) + 16 - lead) & 15) == 0;
 
-  uint4 value[copy_vectors_per_thread];
-  cuda::std::int64_t at[copy_vectors_per_thread];
-  bool whole[copy_vectors_per_thread];
+  uint4 value[units];
+  cuda::std::int64_t at[units];
+  bool whole[units];
 #pragma unroll
-  for (int i = 0; i < copy_vectors_per_thread; ++i) {
+  for (int i = 0; i < units; ++i) {
     at[i] = block_start + (i * threads + static_cast<int>(threadIdx.x)) * 16 - lead;
     // The words that load_shifted reads start up to 3 bytes before and end up to 3 after.
     const int margin = aligned ? 0 : 3;
@@ -45,7 +73,7 @@ __device__ inline void copy_piece(const CopyArguments& a, unsigned piece, cuda::
     }
   }
 #pragma unroll
-  for (int i = 0; i < copy_vectors_per_thread; ++i) {
+  for (int i = 0; i < units; ++i) {
     if (whole[i]) {
       *reinterpret_cast<uint4*>(dst + at[i]) = value[i];
     } else {
@@ -56,9 +84,10 @@ __device__ inline void copy_piece(const CopyArguments& a, unsigned piece, cuda::
   }
 }
 
-/// Grid: x covers the row in pieces, y strides over the rows.
-__global__ void __launch_bounds__(copy_most_block_threads) copy_kernel(CopyArguments a) {
-  for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y) copy_piece(a, blockIdx.x, y);
+/// For rows at any address. Grid: x covers the row in pieces, y strides over the rows.
+__global__ void __launch_bounds__(copy_unit_threads) copy_kernel(CopyArguments a) {
+  for (cuda::std::int64_t y = blockIdx.y; y < a.rows; y += gridDim.y)
+    copy_piece<1>(a, blockIdx.x, y);
 }
 
 }  // namespace warpwise::kernels::copy

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "warpwise/base/checked.hpp"
 #include "warpwise/base/view.hpp"
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/copy/arguments.hpp"
@@ -9,11 +11,17 @@
 
 namespace warpwise::detail::copy {
 
-/// copy_kernel: there is one of it.
-struct CopyKernel {};
-constexpr const char* kernel_name(CopyKernel) { return "copy_kernel"; }
+enum class CopyKernel : std::uint8_t { row, rows, any_alignment };
+constexpr const char* kernel_name(CopyKernel kernel) {
+  switch (kernel) {
+    case CopyKernel::row: return "copy_row_kernel";
+    case CopyKernel::rows: return "copy_rows_kernel";
+    case CopyKernel::any_alignment: return "copy_kernel";
+  }
+  return "";
+}
 
-/// What copy_kernel takes for views of one size and type.
+/// What the kernels take for views of one size and type.
 inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
                                                    const DeviceView& dst) {
   kernels::copy::CopyArguments arguments{reinterpret_cast<const unsigned char*>(src.data()),
@@ -29,21 +37,55 @@ inline kernels::copy::CopyArguments copy_arguments(const ConstDeviceView& src,
   return arguments;
 }
 
-/// Blocks for a row: for one 16-byte unit more than it holds, because dst may start inside a unit.
-inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments, int threads) {
-  return gpu::blocks_for(checked_add(arguments.row_bytes, 15),
-                         threads * kernels::copy::copy_thread_bytes);
+/// Blocks for a row of units, so many a thread: for one more than it holds, because dst may start
+/// inside a unit.
+inline std::int64_t blocks_for_row(const kernels::copy::CopyArguments& arguments, int units) {
+  constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
+  return gpu::blocks_for(checked_add(arguments.row_bytes, bytes - 1),
+                         units * kernels::copy::copy_unit_threads * bytes);
+}
+
+/// Whether all rows begin at multiples of 16 bytes in both arrays, and are no more than a grid has.
+inline bool rows_are_vectors(const kernels::copy::CopyArguments& arguments) {
+  const auto aligned = [&](const unsigned char* first, std::int64_t pitch) {
+    constexpr std::int64_t bytes = kernels::copy::copy_vector_bytes;
+    return reinterpret_cast<std::uintptr_t>(first) % bytes == 0 &&
+           (arguments.rows == 1 || pitch % bytes == 0);
+  };
+  return arguments.rows == gpu::grid_y(arguments.rows) &&
+         aligned(arguments.src, arguments.src_pitch) && aligned(arguments.dst, arguments.dst_pitch);
+}
+
+/// Threads of a block that copies vectors: few for a small copy, so that it has blocks for all
+/// multiprocessors, many for a large one, whose blocks then come and go less often.
+constexpr int vector_threads(std::int64_t bytes) {
+  constexpr std::int64_t large = std::int64_t{8} << 20;
+  return bytes < large ? 256 : kernels::copy::copy_most_block_threads;
 }
 
 /// How views of one size and type are copied.
+/// \param threads  of a block, where rows are copied by vectors; 0: vector_threads()
 /// \throws InvalidArgument  a row wider than a GPU grid
 inline gpu::Launch<CopyKernel> copy_launch(const ConstDeviceView& src, const DeviceView& dst,
                                            int threads = block_thread_choices[0]) {
   const kernels::copy::CopyArguments arguments = copy_arguments(src, dst);
-  return {.kernel = {},
-          .grid = {gpu::grid_x(blocks_for_row(arguments, threads)), gpu::grid_y(arguments.rows)},
-          .block = {static_cast<unsigned>(threads)},
-          .parameters = gpu::Parameters::of(arguments)};
+  gpu::Launch<CopyKernel> launch{.kernel = CopyKernel::any_alignment,
+                                 .grid = {1, gpu::grid_y(arguments.rows)},
+                                 .block = {kernels::copy::copy_unit_threads},
+                                 .parameters = gpu::Parameters::of(arguments)};
+  if (!rows_are_vectors(arguments)) {
+    launch.grid.x = gpu::grid_x(blocks_for_row(arguments, 1));
+    return launch;
+  }
+  launch.kernel = arguments.rows == 1 ? CopyKernel::row : CopyKernel::rows;
+  const std::int64_t vectors =
+      gpu::blocks_for(arguments.row_bytes, kernels::copy::copy_vector_bytes);
+  if (threads == 0) threads = vector_threads(checked_mul(arguments.row_bytes, arguments.rows));
+  // Whole warps, no more than a row has work for.
+  launch.block.x =
+      static_cast<unsigned>(std::min<std::int64_t>(threads, gpu::blocks_for(vectors, 32) * 32));
+  launch.grid.x = gpu::grid_x(gpu::blocks_for(vectors, launch.block.x));
+  return launch;
 }
 
 }  // namespace warpwise::detail::copy

@@ -1,2 +1,2 @@
-// The kernel that copy() launches, itself.
+// The kernels that copy() launches, themselves: one or the other.
 #include "warpwise/primitives/copy/kernel.cuh"
