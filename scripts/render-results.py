@@ -49,11 +49,12 @@ def load(name):
 
 
 def record_path(name):
-    """Of a recorded experiment of a ladder or a study: LADDER-EXPERIMENT."""
-    for folder in ("ladders", "studies"):
-        path = REPOSITORY / "results/nvidia-h200" / folder / f"{name}.json"
-        if path.exists():
-            return path
+    """Of a recorded experiment of a ladder or a study, LADDER-EXPERIMENT: an H200's, or else an H100's."""
+    for device in ("nvidia-h200", "nvidia-h100"):
+        for folder in ("ladders", "studies"):
+            path = REPOSITORY / "results" / device / folder / f"{name}.json"
+            if path.exists():
+                return path
     return None
 
 
