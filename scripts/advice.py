@@ -18,7 +18,7 @@ import sys
 from predictions import commit, key, spearman
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-LADDERS = ["convert", "copy", "disparity", "find", "gemv", "match", "sobel", "threshold"]
+RECORDS = REPOSITORY / "results/nvidia-h200/ladders"
 # What a step gains to be one that somebody would want to be told of.
 WORTH = 1.1
 TOP = 3
@@ -85,6 +85,8 @@ STEPS = {
         "ahead": ["more in flight"], "fused": ["fewer bytes"], "tiles": ["fewer instructions"],
         "pairs": ["wide accesses", "fewer instructions"], "shipped": ["more in flight"]},
 }
+# Those that an H200 was timed on.
+LADDERS = [name for name in STEPS if (RECORDS / f"{name}-ladder.json").exists()]
 
 
 def advice_of(command, name):
@@ -106,7 +108,7 @@ def text_of(idea):
 def steps_of(name, predictions):
     """Of a ladder: each rung with the one it continues, what it does, and what that gained."""
     table = json.loads((REPOSITORY / f"warpwise/primitives/{name}/ladder/ladder.json").read_text(encoding="utf-8"))
-    record = json.loads((REPOSITORY / f"results/nvidia-h200/ladders/{name}-ladder.json").read_text(encoding="utf-8"))
+    record = json.loads((RECORDS / f"{name}-ladder.json").read_text(encoding="utf-8"))
     rows = [row for row in record["results"] if row.get("cold")]
     [predicted] = [each for each in predictions["experiments"]
                    if (each["study"], each["experiment"]) == (name, "ladder")]
