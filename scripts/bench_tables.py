@@ -34,16 +34,18 @@ def timed(reports):
     return {"rows": [row for row in together(reports)["rows"] if "not_timed" not in row]}
 
 
+def primitives_of(report):
+    return ", ".join(dict.fromkeys(row["primitive"] for row in report["rows"] if row["primitive"] != "roof"))
+
+
 def origins(reports):
-    """Which commit each part was recorded at."""
-    parts = []
+    """The machine and the commit of each part, parts of one together, and the roofs that were measured with it."""
+    parts = {}
     for report in reports:
-        primitives = dict.fromkeys(row["primitive"] for row in report["rows"]
-                                   if row["primitive"] != "roof")
-        parts.append(f"{', '.join(primitives)}: {origin(report)}, the roof is "
-                     f"{report['roof_gb_per_s']:.0f} GB/s" +
-                     (f", of reads {report['read_roof_gb_per_s']:.0f}" if "read_roof_gb_per_s" in report else ""))
-    return "; ".join(parts) + "."
+        reads = f", of reads {report['read_roof_gb_per_s']:.0f}" if "read_roof_gb_per_s" in report else ""
+        parts.setdefault(origin(report), []).append(
+            f"{report['roof_gb_per_s']:.0f} GB/s{reads} ({primitives_of(report)})")
+    return " ".join(f"{where}. The roof: {'; '.join(roofs)}." for where, roofs in parts.items())
 
 
 def methods(reports):
@@ -113,9 +115,10 @@ def beside_python(reports):
         rows.append([row["primitive"], row["variant"], f"{row['width']}×{row['height']}", row["implementation"],
                      {"cpu": "CPU", "gpu": "GPU"}[row["place"]], *measured])
     text = table(["primitive", "what", "size", "by", "on", "median [5 %, 95 %]", "warpwise on the GPU beside it"], rows)
+    where = "; ".join(dict.fromkeys(origin(report) for report in reports if "rows" in report.get("python", {})))
     libraries = ", ".join(dict.fromkeys(name for part in parts for name in part["libraries"]))
     missing = "".join(f" Not there: {each}." for each in dict.fromkeys(name for part in parts for name in part["missing"]))
-    return f"{libraries}.{missing}\n\n{text}"
+    return f"{where}. {libraries}.{missing}\n\n{text}"
 
 
 def cpu_row(row):

@@ -41,7 +41,6 @@ NOT_RECORDED = "Not recorded yet."
 
 
 GROWTH = REPOSITORY / "results/nvidia-h200/growth.json"
-GEMV_SHAPES = REPOSITORY / "results/nvidia-h200/gemv_shapes.json"
 
 
 def load(name):
@@ -122,15 +121,16 @@ def render(text, benches, folder):
 
 
 def main():
-    gpu = [json.loads(path.read_text(encoding="utf-8"))
-           for path in sorted((REPOSITORY / "results/nvidia-h200/gpu_bench").glob("*.json"))]
+    # The newest run of all primitives, and the newest beside Python's libraries.
+    gpu, python = ([json.loads(path.read_text(encoding="utf-8")) for path in sorted((REPOSITORY / f"results/{machine}/gpu_bench").glob("*.json"))]
+                   for machine in ("nvidia-h100", "nvidia-h200"))
     cpu = load("amd-epyc/cpu_bench.json")
     emulator = load("amd-epyc/emulator_bench.json")
     benches = {"headline": lambda: bench_tables.headline(gpu), "everything": lambda: bench_tables.everything(gpu),
                "growth": lambda: bench_tables.growth(load("nvidia-h200/growth.json")) if GROWTH.exists() else NOT_RECORDED,
-               "beside_python": lambda: bench_tables.beside_python(gpu),
+               "beside_python": lambda: bench_tables.beside_python(python),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
-               "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h200/gemv_shapes.json")) if GEMV_SHAPES.exists() else NOT_RECORDED,
+               "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h100/gemv_shapes.json")),
                "emulator": lambda: bench_tables.emulator(emulator)}
     stale = []
     for name in DOCUMENTS:
