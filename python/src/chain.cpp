@@ -65,9 +65,6 @@ class PythonChain {
 
   std::vector<nb::object> run_all(const std::vector<nb::object>& srcs,
                                   std::optional<std::vector<nb::object>> outs, nb::any stream) {
-    if (outs && outs->size() != srcs.size())
-      throw InvalidArgument("srcs are " + std::to_string(srcs.size()) + " images, and outs " +
-                            std::to_string(outs->size()));
     return run_many(
         srcs, std::move(outs), stream,
         [this](const Array& from, const nb::object& object, const Stream& at) {
@@ -84,7 +81,8 @@ class PythonChain {
           } else {
             for (std::size_t i = 0; i < in.size(); ++i) chain_.run(in[i], into[i]);
           }
-        });
+        },
+        {.src = "srcs", .out = "outs"});
   }
 
  private:

@@ -153,7 +153,7 @@ nb::any convert(nb::any src, std::string_view source, std::string_view to, std::
     };
     const Objects srcs = objects_of(src);
     return nb::borrow<nb::any>(nb::cast(
-        run_many(srcs, outs_for(srcs, out), stream, make,
+        run_many(srcs, outs_of(out), stream, make,
                  [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
                    using V = decltype(views);
                    std::vector<typename V::InFrame> in;
@@ -292,8 +292,8 @@ from_range, to_range   "full" or "limited"; what the convention takes if not giv
 upsampling    of subsampled chroma: "replicate" or "linear"
 gray_is_luma  whether gray8 is the Y of the YUV formats in every convention
 
-src may be a list of frames, of any sizes: the result is a list then, and so is out. On a GPU 64 of them share a
-launch, on the CPU the threads.
+src may be a list of frames, of any sizes: the result is a list then, and so is out. On a GPU 40 to 64 of
+them share a launch, on the CPU the threads.
 
 Raises InvalidArgument, with what there is, for a combination that has no definition.
 

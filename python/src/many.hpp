@@ -23,33 +23,42 @@ inline Objects objects_of(nb::handle list) {
   return objects;
 }
 
-/// The objects of `out`, as many as `srcs` are, if it is not None.
-inline std::optional<Objects> outs_for(const Objects& srcs, nb::handle out) {
+/// The objects of `out`, if it is not None.
+inline std::optional<Objects> outs_of(nb::handle out) {
   if (out.is_none()) return {};
   if (!is_list(out)) throw InvalidArgument("src is a list of arrays, and out is none");
-  Objects outs = objects_of(out);
-  if (outs.size() != srcs.size())
-    throw InvalidArgument("src are " + std::to_string(srcs.size()) + " images, and out " +
-                          std::to_string(outs.size()));
-  return outs;
+  return objects_of(out);
 }
+
+/// What a call names its arguments.
+struct Names {
+  const char* src = "src";
+  const char* out = "out";
+};
 
 /// Arrays, which stay where they are.
 using Arrays = std::deque<Array>;
 
 /// Calls run(views, from, to, stream...) as call() does, on arrays that are all in one memory.
 /// `make` makes a result for an array, make(array, object, stream), where there are no outs.
+///
+/// \throws InvalidArgument  by these names: other numbers of outs than of srcs, an array as call()
+///                          would refuse it
 template <class Make, class Run>
 Objects run_many(const Objects& srcs, std::optional<Objects> outs, nb::handle stream,
-                 const Make& make, const Run& run) {
+                 const Make& make, const Run& run, const Names& names = {}) {
+  if (outs && outs->size() != srcs.size())
+    throw InvalidArgument(std::string(names.src) + " are " + std::to_string(srcs.size()) +
+                          " images, and " + std::string(names.out) + " " +
+                          std::to_string(outs->size()));
   if (srcs.empty()) return {};
   const auto at = stream_of(stream, srcs.front());
   Objects made;
   Arrays from, to;
   for (std::size_t i = 0; i < srcs.size(); ++i) {
-    from.emplace_back(srcs[i], "src", false, at);
+    from.emplace_back(srcs[i], names.src, false, at);
     made.push_back(outs ? (*outs)[i] : make(from.back(), srcs[i], at));
-    to.emplace_back(made.back(), "out", true, at);
+    to.emplace_back(made.back(), names.out, true, at);
     require_beside(from.front(), from.back());
     require_beside(from.front(), to.back());
   }
@@ -76,7 +85,7 @@ nb::any over_images(const nb::any& src, const nb::any& out, const nb::any& strea
   if (is_list(src)) {
     const Objects srcs = objects_of(src);
     return nb::borrow<nb::any>(nb::cast(
-        run_many(srcs, outs_for(srcs, out), stream, make,
+        run_many(srcs, outs_of(out), stream, make,
                  [&](auto views, const Arrays& from, const Arrays& to, auto... on) {
                    using V = decltype(views);
                    run(views_of<typename V::In>(from), views_of<typename V::Out>(to), on...);

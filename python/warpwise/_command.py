@@ -34,7 +34,10 @@ def told(words: "list[str]", subjects: "Iterable[Any]", options: "Mapping[str, A
             raise Error(f"{words[0]} runs the command {command}: {error.strerror}") from None
     if not ended.stdout:  # a kernel with faults has a report and ends with another status too
         raise Error(ended.stderr.strip() or f"{command} ended with {ended.returncode}")
-    return json.loads(ended.stdout)
+    try:
+        return json.loads(ended.stdout)
+    except json.JSONDecodeError:
+        raise Error(f"{command} did not print JSON: {ended.stderr.strip() or ended.stdout[:200]}") from None
 
 
 def option(name: str, value: Any, folder: str, between: str) -> "list[str]":

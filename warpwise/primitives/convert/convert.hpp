@@ -117,7 +117,8 @@ WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const Conver
                              gpu::StreamHandle stream);
 
 /// Many frames, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes, all `src`
-/// of one format, all `dst` of one. No `dst` may overlap another frame. None of them does nothing.
+/// of one format, all `dst` of one. No `dst` may overlap another frame. Of none nothing is done,
+/// and no option looked at.
 ///
 /// On the CPU, frames and their rows are spread over threads.
 ///
@@ -126,9 +127,9 @@ WARPWISE_EXPORT void convert(ConstDeviceFrame src, DeviceFrame dst, const Conver
 WARPWISE_EXPORT void convert(std::span<const ConstHostFrame> src, std::span<const HostFrame> dst,
                              const ConvertOptions& options = {});
 
-/// The same on a GPU: one launch for every 64 frames (53 of i420, 40 if to i444), whatever their
-/// sizes, asynchronous on `stream`, no memory of the GPU, no synchronisation. The spans are not
-/// looked at after the call.
+/// The same on a GPU: one launch for every 64 frames, fewer of formats with planes but 40 at
+/// least, whatever their sizes, asynchronous on `stream`, no memory of the GPU, no synchronisation.
+/// The spans are not looked at after the call.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void convert(std::span<const ConstDeviceFrame> src,

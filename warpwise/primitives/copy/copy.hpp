@@ -26,7 +26,7 @@ WARPWISE_EXPORT void copy(ConstHostView src, HostView dst);
 WARPWISE_EXPORT void copy(ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
 /// Many images, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes and types.
-/// No `dst` may overlap another view. None of them does nothing.
+/// No `dst` may overlap another view. Of none nothing is done.
 ///
 /// On the CPU, images and their rows are spread over threads.
 ///

@@ -27,6 +27,14 @@ constexpr int gemv_own_columns(kernels::gemv::GemvAccess access, int size) {
                                                         : 4;
 }
 
+// The kernel's own numbers.
+static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 2) ==
+              kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::vector, 2>);
+static_assert(gemv_own_columns(kernels::gemv::GemvAccess::vector, 4) ==
+              kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::vector, 4>);
+static_assert(gemv_own_columns(kernels::gemv::GemvAccess::element, 4) ==
+              kernels::gemv::gemv_thread_columns<kernels::gemv::GemvAccess::element, 4>);
+
 /// How the chunks of a column are divided: a block, or a cluster of blocks, sums whole columns, or
 /// each chunk's sum is a list.
 enum class GemvChunks : std::uint8_t { of_block, of_cluster, apart };

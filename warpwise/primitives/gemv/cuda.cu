@@ -5,6 +5,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/device.hpp"
+#include "warpwise/gpu/limit.hpp"
 #include "warpwise/gpu/start_with.hpp"
 #include "warpwise/primitives/gemv/backends.hpp"
 #include "warpwise/primitives/gemv/kernel.cuh"
@@ -138,15 +139,6 @@ bool clusters_fit(gpu::StreamHandle stream) {
   return count > 0;
 }
 
-int multiprocessors() {
-  int device = 0;
-  int count = 0;
-  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
-  gpu::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
-  return count;
-}
-
 }  // namespace
 
 void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOptions& options,
@@ -158,9 +150,9 @@ void gemv_cuda(ConstDeviceView a, ConstDeviceView x, DeviceView y, const GemvOpt
   int& value = options.transpose ? tuning.column_launches : tuning.row_percent;
   value = tuning::chosen(options.transpose ? column_launches_tunable : row_percent_tunable,
                          call.size() == 4 ? 0 : 1, a.width() * a.height());
-  GemvPlan plan = gemv_plan(call, multiprocessors(), tuning, is_for_hopper());
-  if (plan.has_cluster() && !clusters_fit(stream))
-    plan = gemv_plan(call, multiprocessors(), tuning);
+  const int multiprocessors = gpu::device_limit(cudaDevAttrMultiProcessorCount);
+  GemvPlan plan = gemv_plan(call, multiprocessors, tuning, is_for_hopper());
+  if (plan.has_cluster() && !clusters_fit(stream)) plan = gemv_plan(call, multiprocessors, tuning);
   std::optional<gpu::Buffer> scratch;
   if (plan.scratch_bytes() > 0) scratch.emplace(plan.scratch_bytes(), stream);
   for (const auto& launch : gemv_launches(call, plan, scratch ? scratch->data() : nullptr)) {

@@ -51,7 +51,11 @@ void validate_batch(std::string_view primitive, std::span<const Source> src,
     try {
       check(src[i], dst[i]);
     } catch (const InvalidArgument& refused) {
-      throw InvalidArgument("image " + std::to_string(i) + " (the first is 0): " + refused.what());
+      std::string_view why = refused.what();
+      const std::string by = std::string(primitive) + ": ";
+      if (why.starts_with(by)) why.remove_prefix(by.size());
+      throw InvalidArgument(by + "image " + std::to_string(i) +
+                            " (the first is 0): " + std::string(why));
     }
     add_rows(rows, src[i], i, false);
     add_rows(rows, dst[i], i, true);

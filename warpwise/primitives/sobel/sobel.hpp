@@ -68,7 +68,7 @@ WARPWISE_EXPORT void sobel(ConstDeviceView src, DeviceView dst, const SobelOptio
 
 /// Many images, src[i] to dst[i], each as by a call of its own: of equal or mixed sizes, all `src`
 /// of one type and number of channels, all `dst` of one type. No `dst` may overlap another view.
-/// None of them does nothing.
+/// Of none nothing is done, and no option looked at.
 ///
 /// On the CPU, images and their rows are spread over threads.
 ///

@@ -85,7 +85,8 @@ WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const Thresh
                                gpu::StreamHandle stream);
 
 /// Many images, src[i] to dst[i], each as by a call of its own without means: of equal or mixed
-/// sizes, all of one type. No `dst` may overlap another view. None of them does nothing.
+/// sizes, all of one type. No `dst` may overlap another view. Of none nothing is done, and no
+/// option looked at.
 ///
 /// On the CPU, images and their rows are spread over threads.
 ///

@@ -44,9 +44,6 @@ std::vector<float> tolerance(ConstHostView a, ConstHostView x) {
   return bound;
 }
 
-// Launches are shown as an H200 gets them.
-constexpr int multiprocessors = 132;
-
 /// The demangled name of a kernel for floats, without its parameters.
 std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
   const std::string name = detail::gemv::kernel_name(kernel.step);
@@ -112,7 +109,7 @@ class GemvLadder final : public Ladder {
     const detail::gemv::GemvCall library_call = call_of(problem, placement);
     std::vector<Launch> launches;
     for (const auto& launch : detail::gemv::gemv_launches(
-             library_call, detail::gemv::gemv_plan(library_call, multiprocessors),
+             library_call, detail::gemv::gemv_plan(library_call, placement.multiprocessors),
              pointer<std::byte>(placement.scratch))) {
       launches.push_back(launch_of(launch, demangled_name(launch.kernel)));
     }
@@ -121,7 +118,8 @@ class GemvLadder final : public Ladder {
 
   std::int64_t shipped_scratch_bytes(const Problem& problem,
                                      const Placement& placement) const override {
-    return detail::gemv::gemv_plan(call_of(problem, placement), multiprocessors).scratch_bytes();
+    return detail::gemv::gemv_plan(call_of(problem, placement), placement.multiprocessors)
+        .scratch_bytes();
   }
 
   void call(const Problem& problem, const Placement& placement,
