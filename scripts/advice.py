@@ -85,8 +85,10 @@ STEPS = {
         "ahead": ["more in flight"], "fused": ["fewer bytes"], "tiles": ["fewer instructions"],
         "pairs": ["wide accesses", "fewer instructions"], "shipped": ["more in flight"]},
 }
-# Those that an H200 was timed on.
-LADDERS = [name for name in STEPS if (RECORDS / f"{name}-ladder.json").exists()]
+# Those that an H200 was timed on, and predicted.
+PREDICTED = {each["study"] for each in json.loads((REPOSITORY / "results/predictions.json").read_text(encoding="utf-8"))["experiments"]
+             if each["experiment"] == "ladder"}
+LADDERS = [name for name in STEPS if name in PREDICTED]
 
 
 def advice_of(command, name):

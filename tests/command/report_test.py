@@ -191,8 +191,8 @@ class InKorean(Report):
         self.assertEqual(*outlines)
         self.assertEqual(len(korean.said), len(english.said))
         # Names, of programs and of what was timed too, and no sentences.
-        timed = {row["variant"] for path in (RESULTS / "gpu_bench").glob("*.json")
-                 for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
+        timed = {row[name] for path in ROOT.glob("results/*/gpu_bench/*.json")
+                 for row in json.loads(path.read_text(encoding="utf-8"))["rows"] for name in ("variant", "implementation")}
         said = [each.replace("warpwise lab report", "") for each in korean.said if each not in timed]
         self.assertEqual([each for each in said if re.search(r"(\b[A-Za-z][a-z']+,? ){2,}[a-z]+\b", each)], [])
         texts = {text for record in RECORDS.values() for text in (record.get("title"), record["method"])}
