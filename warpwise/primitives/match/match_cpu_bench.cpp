@@ -3,9 +3,9 @@
 
 #include "bench/cpu_harness.hpp"
 #include "bench/host_images.hpp"
+#include "bench/moving_texture.hpp"
 #include "bench/plain_match.hpp"
 #include "bench/sad_peak.hpp"
-#include "warpwise/primitives/copy/copy.hpp"
 #include "warpwise/primitives/match/match.hpp"
 
 namespace warpwise::bench {
@@ -48,12 +48,24 @@ struct Work {
   void operator()() const { match(reference->view(), target->view(), motion->view(), options); }
 };
 
-// The target is the reference moved by (5, −3), noise at the borders.
-Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& options) {
+// What the two images show: of a moving texture, sad leaves many candidates out.
+enum class Frames : std::uint8_t { noise, texture };
+
+Work work_on(std::int64_t width, std::int64_t height, const MatchOptions& options,
+             Frames frames = Frames::noise) {
   auto reference = random_image(ElementType::u8, width, height);
-  auto target = random_image(ElementType::u8, width, height);
-  copy(std::as_const(*reference).view().sub_view(0, 3, width - 5, height - 3),
-       target->view().sub_view(5, 0, width - 5, height - 3));
+  auto target = zero_image(ElementType::u8, width, height);
+  if (frames == Frames::noise) {
+    // Upside down: no candidate is better than noise, and every difference has to be summed.
+    for (std::int64_t y = 0; y < height; ++y) {
+      std::memcpy(target->view().row(y), reference->view().row(height - 1 - y),
+                  static_cast<std::size_t>(width));
+    }
+  } else {
+    const MovingTexture texture;
+    texture.fill(reference->view(), 0);
+    texture.fill(target->view(), 1);
+  }
   const MatchGrid grid = match_grid(width, height, options);
   return {reference, target, zero_image(ElementType::i16, grid.columns, grid.rows, 2), options};
 }
@@ -95,6 +107,16 @@ void add_plain(const std::string& how, PlainMatch plain, double seconds) {
          strip_width, strip_height);
 }
 
+void add_texture() {
+  add_at(
+      {.name = "match/sad 32x32 search -16:15 of a moving texture",
+       .peer_name = {},
+       .bytes = bytes,
+       .make = [](auto width,
+                  auto height) { return Pair{work_on(width, height, {}, Frames::texture), {}}; }},
+      strip_width, strip_height);
+}
+
 void add_measure(const std::string& name, Measure measure) {
   MatchOptions options;
   options.measure = measure;
@@ -112,6 +134,7 @@ const bool registered = [] {
   add_plain("vectorised by g++", plain_match_vectorised, 1);
   add_plain("not vectorised", plain_match_scalar, 0.2);
   add_measure("sad", Measure::sad);
+  add_texture();
   add_measure("ssd", Measure::ssd);
   add_measure("ncc", Measure::ncc);
   add_measure("zncc", Measure::zncc);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -292,6 +293,51 @@ TEST_P(MatchTest, FindsWhatMoved) {
   for (const Measure measure : all_measures) {
     MatchOptions options = options_of(16, 16, {-16, 15}, {-16, 15}, measure);
     compare(reference, target, options);
+  }
+}
+
+/// A texture of slopes `slope` pixels wide, of `levels` grey values, that repeats itself every
+/// `period` columns, moved by (dx, dy).
+void fill_slopes(GuardedImage& image, int slope, int levels, int period, int dx, int dy) {
+  for (std::int64_t y = 0; y < image.view().height(); ++y) {
+    for (std::int64_t x = 0; x < image.view().width(); ++x) {
+      const double across = std::sin(static_cast<double>((x + dx + 7 * period) % period) / slope);
+      const double down = std::cos(static_cast<double>(y + dy) / (slope + 1));
+      const double mixed =
+          std::sin(static_cast<double>((x + dx + 7 * period) % period + y + dy) / 3);
+      const int level = static_cast<int>((across + down + mixed / 4 + 3) / 6 * levels);
+      image.view().row(y)[x] = static_cast<std::byte>(level * (250 / levels));
+    }
+  }
+}
+
+// Large blocks, of which candidates are left out before all of their pixels are summed: of few and
+// of many threads, of whole warps, and none; with ties between what is left.
+TEST_P(MatchTest, LeavesOutWhatCannotWin) {
+  struct Searched {
+    std::int64_t width, height;
+    SearchRange x, y;
+  };
+  for (const Searched& s : {Searched{32, 32, {-16, 15}, {-16, 15}},
+                            {32, 40, {-9, 4}, {-30, 21}},
+                            {48, 24, {-37, 40}, {-7, 10}},
+                            {64, 64, {-16, 15}, {-13, 12}},
+                            {128, 8, {-40, 41}, {-16, 15}},
+                            {32, 32, {-70, 69}, {-40, 39}}}) {
+    for (const int slope : {2, 9, 40}) {
+      for (const int levels : {2, 9, 125}) {
+        for (const int period : {11, 1000}) {
+          GuardedImage reference(ElementType::u8, s.width * 2 + 19, s.height * 2 + 5);
+          GuardedImage target(ElementType::u8, s.width * 2 + 19, s.height * 2 + 5);
+          fill_slopes(reference, slope, levels, period, 0, 0);
+          fill_slopes(target, slope, levels, period, slope / 3, -levels % 5);
+          target.view().row(s.height / 2)[s.width / 2] ^= std::byte{64};
+          MatchOptions options = options_of(s.width, s.height, s.x, s.y);
+          options.border = levels == 9 ? MatchBorder::replicate : MatchBorder::skip;
+          compare(reference, target, options);
+        }
+      }
+    }
   }
 }
 
