@@ -7,8 +7,8 @@
 #include "bench/gpu_harness.hpp"
 #include "warpwise/lab/plot/plot.hpp"
 
-// How cost grows: the main case of each primitive that memory bounds, from what L2 holds many times
-// over to what fills a card.
+// How cost grows: the main case of each primitive and of chain, from what L2 holds many times over
+// to gigabytes.
 namespace warpwise::bench {
 
 inline constexpr int least_growth_bits = 16;     ///< of the bytes that a case moves: 64 KiB

@@ -2,6 +2,7 @@
 
 #include "bench/gemv_cases.hpp"
 #include "bench/growth.hpp"
+#include "bench/growth_of.hpp"
 #include "bench/image_cases.hpp"
 #include "bench/npp.hpp"
 #include "warpwise/primitives/convert/convert.hpp"
@@ -88,12 +89,30 @@ void add_products(std::vector<Case>& cases, std::int64_t bytes) {
   }
 }
 
+void add_chains(std::vector<Case>& cases, std::int64_t bytes) {
+  for (Case& each : chain_growth(size_of_elements(bytes / 4))) cases.push_back(std::move(each));
+}
+
+// Two frames, and next to nothing written.
+void add_matches(std::vector<Case>& cases, std::int64_t bytes) {
+  cases.push_back(match_growth(size_of_elements(bytes / 2)));
+}
+
+// Two bytes and a float a pixel.
+void add_disparities(std::vector<Case>& cases, std::int64_t bytes) {
+  cases.push_back(disparity_growth(size_of_elements(bytes / 6)));
+}
+
+void add_searches(std::vector<Case>& cases, std::int64_t bytes) {
+  cases.push_back(find_growth(size_of_elements(bytes)));
+}
+
 }  // namespace
 
 std::vector<Case> growth_cases() {
   std::vector<Case> cases;
-  for (const auto add :
-       {add_copies, add_conversions, add_gradients, add_thresholds, add_products}) {
+  for (const auto add : {add_copies, add_conversions, add_gradients, add_thresholds, add_chains,
+                         add_products, add_matches, add_disparities, add_searches}) {
     for (int bits = least_growth_bits; bits <= greatest_growth_bits; bits += 2) {
       add(cases, std::int64_t{1} << bits);
     }

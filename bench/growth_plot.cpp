@@ -41,7 +41,7 @@ void add(const nlohmann::json& row, lab::Plot& plot) {
 }
 
 void add_roof(const nlohmann::json& report, lab::PlotPanel& panel) {
-  const bool reads = panel.title.starts_with("gemv");
+  const bool reads = panel.title == "gemv" || panel.title == "match" || panel.title == "find";
   const double roof = report.at(reads ? "read_roof_gb_per_s" : "roof_gb_per_s");
   panel.series.push_back(
       {reads ? "a kernel that only reads" : "the driver's copy of 1 GiB",

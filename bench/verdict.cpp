@@ -33,10 +33,12 @@ Median median_of(std::span<const lab::Sample> samples) {
   return {at(middle), at(std::floor(middle - reach)), at(std::ceil(middle + reach))};
 }
 
-bool have_one_clock(std::span<const lab::Sample> ours, std::span<const lab::Sample> others) {
+// 1 where they are within `same_within` of one another, or where one is not known.
+double clocks_apart(std::span<const lab::Sample> ours, std::span<const lab::Sample> others) {
   const double a = lab::median_clock_mhz(ours);
   const double b = lab::median_clock_mhz(others);
-  return a <= 0 || b <= 0 || std::abs(a - b) <= same_within * std::max(a, b);
+  if (a <= 0 || b <= 0 || std::abs(a - b) <= same_within * std::max(a, b)) return 1;
+  return std::max(a, b) / std::min(a, b);
 }
 
 Verdict verdict_of(const Comparison& comparison) {
@@ -64,10 +66,13 @@ Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sampl
   if (ours.empty() || others.empty()) return {};
   const Median a = median_of(ours);
   const Median b = median_of(others);
-  Comparison result{.ratio = b.value / a.value, .low = b.low / a.high, .high = b.high / a.low};
-  result.is_comparable =
-      std::min(ours.size(), others.size()) >= fewest_samples && have_one_clock(ours, others);
-  if (result.is_comparable) result.verdict = verdict_of(result);
+  // At most a time changes as the clock does, so two clocks leave so much open.
+  const double apart = clocks_apart(ours, others);
+  Comparison result{
+      .ratio = b.value / a.value, .low = b.low / a.high / apart, .high = b.high / a.low * apart};
+  const bool are_enough = std::min(ours.size(), others.size()) >= fewest_samples;
+  result.is_comparable = are_enough && apart == 1;
+  if (are_enough) result.verdict = verdict_of(result);
   return result;
 }
 

@@ -18,7 +18,9 @@ std::string_view name_of(Verdict verdict);
 /// Times beside times that they are compared with.
 struct Comparison {
   double ratio = 0;  ///< how many times as long the others' median is: above 1, ours is faster
-  double low = 0;    ///< between which the true ratio lies, by the samples' spread, with 99 %
+  /// Between which the true ratio lies, by the samples' spread, with 99 %; wider by the share that
+  /// their clocks differ, where that is more than `same_within`.
+  double low = 0;
   double high = 0;
   bool is_comparable = false;  ///< there are samples enough, of one clock
   Verdict verdict = Verdict::unsure;
@@ -29,8 +31,8 @@ struct Comparison {
 inline constexpr double same_within = 0.02;
 
 /// Compares the medians by what order statistics say of each, which assumes nothing of how times
-/// are distributed. Unsure where the interval lies across a limit of "the same", where either has
-/// fewer than eight samples, or where their clocks differ by more than `same_within`.
+/// are distributed. Unsure where the interval lies across a limit of "the same", or where either
+/// has fewer than eight samples.
 Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sample> others);
 
 nlohmann::json json_of(const Comparison& comparison);

@@ -41,10 +41,21 @@ TEST(Verdict, IsUnsureWhereTheSpreadReachesAcrossALimit) {
   EXPECT_EQ(compare(samples(10, 1), samples(10.2, 1)).verdict, Verdict::unsure);
 }
 
-TEST(Verdict, IsUnsureOfFewSamplesAndOfTwoClocks) {
+TEST(Verdict, IsUnsureOfFewSamples) {
   EXPECT_EQ(compare(samples(10, 1, 7), samples(20, 1)).verdict, Verdict::unsure);
-  EXPECT_EQ(compare(samples(10, 1), samples(20, 1, 200, 1700)).verdict, Verdict::unsure);
   EXPECT_EQ(compare({}, samples(20, 1)).verdict, Verdict::unsure);
+}
+
+// 1980 MHz are 1.16 times 1700: that much of a difference may be the clock's.
+TEST(Verdict, IsUnsureOfWhatTwoClocksMayExplain) {
+  EXPECT_EQ(compare(samples(10, 1), samples(11.5, 1, 200, 1700)).verdict, Verdict::unsure);
+  EXPECT_EQ(compare(samples(10, 1), samples(10, 1, 200, 1700)).verdict, Verdict::unsure);
+  const Comparison beyond = compare(samples(10, 1), samples(20, 1, 200, 1700));
+  EXPECT_EQ(beyond.verdict, Verdict::faster);
+  EXPECT_FALSE(beyond.is_comparable);
+  EXPECT_NEAR(beyond.low, 2.0 * 1700 / 1980, 0.03);
+  EXPECT_NEAR(beyond.high, 2.0 * 1980 / 1700, 0.03);
+  EXPECT_EQ(compare(samples(20, 1, 200, 1700), samples(10, 1)).verdict, Verdict::slower);
   // A peer of which no clock is known is judged by its times.
   EXPECT_EQ(compare(samples(10, 1), samples(20, 1, 200, 0)).verdict, Verdict::faster);
 }

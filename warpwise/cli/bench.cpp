@@ -37,8 +37,8 @@ class BenchCommand final : public Command {
         ->allow_extra_args(false);
     app.add_flag(
         "--growth", growth_,
-        "Instead the main case of copy, convert, sobel, threshold and gemv from 64 KiB to 4 "
-        "GiB; `lab plot` draws what --json keeps of it");
+        "Instead the main case of each primitive and of chain from 64 KiB to 4 GiB; `lab plot` "
+        "draws what --json keeps of it");
     app.add_flag("--shapes", shapes_,
                  "Instead gemv in f32 at 64 shapes, plain and transposed, beside cuBLAS")
         ->excludes("--growth");

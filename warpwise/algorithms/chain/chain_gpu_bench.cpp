@@ -1,4 +1,5 @@
 #include "bench/batch_cases.hpp"
+#include "bench/growth_of.hpp"
 #include "warpwise/algorithms/chain/chain.hpp"
 
 namespace warpwise::bench {
@@ -15,23 +16,25 @@ ImageCase case_of(const std::string& what, std::int64_t window) {
   return {"chain", what + " window " + std::to_string(window), ElementType::u8, 3};
 }
 
+void add_edges(std::vector<Case>& cases, Size size, std::int64_t window) {
+  const auto add = [&](ChainKernels kernels, const std::string& implementation) {
+    auto chain = std::make_shared<Chain>(edges(window), kernels);
+    cases.push_back(warpwise_case(
+        case_of("rgb24 to edges", window), size,
+        [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
+          chain->run(src, dst, stream);
+        },
+        [=](ConstHostView src, HostView dst) { chain->run(src, dst); }));
+    cases.back().implementation = implementation;
+  };
+  add(ChainKernels::fastest, "warpwise");
+  add(ChainKernels::separate, "separate kernels");
+}
+
 const Registration registered{[] {
   std::vector<Case> cases;
   for (const Size size : sizes) {
-    for (const std::int64_t window : {3, 15, 31, 63}) {
-      const auto add = [&](ChainKernels kernels, const std::string& implementation) {
-        auto chain = std::make_shared<Chain>(edges(window), kernels);
-        cases.push_back(warpwise_case(
-            case_of("rgb24 to edges", window), size,
-            [=](ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream) {
-              chain->run(src, dst, stream);
-            },
-            [=](ConstHostView src, HostView dst) { chain->run(src, dst); }));
-        cases.back().implementation = implementation;
-      };
-      add(ChainKernels::fastest, "warpwise");
-      add(ChainKernels::separate, "separate kernels");
-    }
+    for (const std::int64_t window : {3, 15, 31, 63}) add_edges(cases, size, window);
   }
   for (const std::int64_t window : {3, 15, 31}) {
     auto chain = std::make_shared<Chain>(edges(window));
@@ -46,4 +49,11 @@ const Registration registered{[] {
 }};
 
 }  // namespace
+
+std::vector<Case> chain_growth(Size size) {
+  std::vector<Case> cases;
+  add_edges(cases, size, 3);
+  return cases;
+}
+
 }  // namespace warpwise::bench

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/gpu_harness.hpp"
+#include "bench/growth_of.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/primitives/disparity/disparity.hpp"
@@ -66,23 +67,27 @@ class StereoPair {
   std::optional<Image> want_;  // once it was asked for
 };
 
+Case disparity_case(Size size, const std::string& measure, const DisparityOptions& options) {
+  Case result{"disparity",
+              measure + " block " + std::to_string(options.block) + " range " +
+                  std::to_string(options.max_disparity + 1),
+              "warpwise",
+              size.width,
+              size.height,
+              size.width * size.height * 6,
+              {}};
+  result.prepare = [=](const gpu::Stream& stream) {
+    auto pair = std::make_shared<StereoPair>(size, stream);
+    return Prepared{[=](gpu::StreamHandle s) { pair->run(options, s); },
+                    [=, &stream] { return pair->verify(options, stream); }};
+  };
+  return result;
+}
+
 const Registration registered{[] {
   std::vector<Case> cases;
-  const auto add = [&](Size size, const char* measure, const DisparityOptions& options) {
-    Case result{"disparity",
-                std::string(measure) + " block " + std::to_string(options.block) + " range " +
-                    std::to_string(options.max_disparity + 1),
-                "warpwise",
-                size.width,
-                size.height,
-                size.width * size.height * 6,
-                {}};
-    result.prepare = [=](const gpu::Stream& stream) {
-      auto pair = std::make_shared<StereoPair>(size, stream);
-      return Prepared{[=](gpu::StreamHandle s) { pair->run(options, s); },
-                      [=, &stream] { return pair->verify(options, stream); }};
-    };
-    cases.push_back(result);
+  const auto add = [&](Size size, const std::string& measure, const DisparityOptions& options) {
+    cases.push_back(disparity_case(size, measure, options));
   };
   for (const Size size : {sizes[0], sizes[1]}) {
     for (const int block : {5, 11, 21}) add(size, "sad", {block, 63, Measure::sad, 1, false});
@@ -93,11 +98,16 @@ const Registration registered{[] {
   // Sizes that were timed before the sweep, with ranges of one warp and of half of one.
   for (const Measure measure : all_measures) {
     const std::string name(name_of(measure));
-    add({1282, 1110}, name.c_str(), {9, 127, measure, 1, false});
-    add({4096, 3072}, name.c_str(), {9, 64, measure, 1, false});
+    add({1282, 1110}, name, {9, 127, measure, 1, false});
+    add({4096, 3072}, name, {9, 64, measure, 1, false});
   }
   return cases;
 }};
 
 }  // namespace
+
+Case disparity_growth(Size image) {
+  return disparity_case(image, "sad", {11, 63, Measure::sad, 1, false});
+}
+
 }  // namespace warpwise::bench

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/gpu_harness.hpp"
+#include "bench/growth_of.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/primitives/find/find.hpp"
@@ -59,23 +60,23 @@ class Search {
   std::optional<Finding> want_;  // once it was asked for
 };
 
+Case find_case(Size size, const std::string& name, Measure measure, std::int64_t side) {
+  Case result{"find",      name + " template " + std::to_string(side) + "x" + std::to_string(side),
+              "warpwise",  size.width,
+              size.height, size.width * size.height,
+              {}};
+  result.prepare = [=](const gpu::Stream& stream) {
+    auto search = std::make_shared<Search>(size, side, stream);
+    return Prepared{[=](gpu::StreamHandle s) { search->run(measure, s); },
+                    [=, &stream] { return search->verify(measure, stream); }};
+  };
+  return result;
+}
+
 const Registration registered{[] {
   std::vector<Case> cases;
   const auto add = [&](Size size, const char* name, Measure measure, std::int64_t side) {
-    Case result{
-        "find",
-        std::string(name) + " template " + std::to_string(side) + "x" + std::to_string(side),
-        "warpwise",
-        size.width,
-        size.height,
-        size.width * size.height,
-        {}};
-    result.prepare = [=](const gpu::Stream& stream) {
-      auto search = std::make_shared<Search>(size, side, stream);
-      return Prepared{[=](gpu::StreamHandle s) { search->run(measure, s); },
-                      [=, &stream] { return search->verify(measure, stream); }};
-    };
-    cases.push_back(result);
+    cases.push_back(find_case(size, name, measure, side));
   };
   for (const Size size : {sizes[0], sizes[1]}) {
     for (const std::int64_t side : {8, 32, 64}) {
@@ -91,4 +92,7 @@ const Registration registered{[] {
 }};
 
 }  // namespace
+
+Case find_growth(Size image) { return find_case(image, "zncc", Measure::zncc, 32); }
+
 }  // namespace warpwise::bench

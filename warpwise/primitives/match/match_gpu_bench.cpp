@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/gpu_harness.hpp"
+#include "bench/growth_of.hpp"
 #include "warpwise/base/image.hpp"
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/primitives/match/match.hpp"
@@ -104,6 +105,8 @@ Case match_case(const Problem& problem) {
   return result;
 }
 
+constexpr const char* wide_search = " 32x32 search -16:15";  // of the default options
+
 // The work is arithmetic, not memory traffic: it is bound by the rate of packed differences, as the
 // README of this primitive works out.
 const Registration registered{[] {
@@ -112,7 +115,7 @@ const Registration registered{[] {
     MatchOptions options;
     options.measure = measure;
     const std::string name(name_of(measure));
-    cases.push_back(match_case({name + " 32x32 search -16:15", {12000, 1024}, options}));
+    cases.push_back(match_case({name + wide_search, {12000, 1024}, options}));
     if (measure == Measure::ncc) continue;
     options.block_width = options.block_height = 16;
     options.search_x = options.search_y = {-16, 16};
@@ -124,4 +127,7 @@ const Registration registered{[] {
 }};
 
 }  // namespace
+
+Case match_growth(Size frame) { return match_case({std::string("sad") + wide_search, frame, {}}); }
+
 }  // namespace warpwise::bench
