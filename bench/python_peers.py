@@ -19,6 +19,7 @@ import time
 
 SECONDS = 0.3        # of samples for a row
 FEWEST, MOST = 8, 400
+PATIENCE = 3         # seconds after which fewer have to do: some run for seconds each, and minutes teach nothing more
 FLUSHED_BYTES = 256 << 20
 
 
@@ -41,8 +42,11 @@ if torch is not None and not torch.cuda.is_available():
 def samples_of(run, timed):
     """Samples by timed(run), of which the first, which loads and compiles, does not count."""
     timed(run)
-    samples, begin = [], time.perf_counter()
-    while len(samples) < FEWEST or (time.perf_counter() - begin < SECONDS and len(samples) < MOST):
+    samples, begin = [timed(run)], time.perf_counter()
+    while len(samples) < MOST:
+        seconds = time.perf_counter() - begin
+        if seconds > (SECONDS if len(samples) >= FEWEST else PATIENCE):
+            break
         samples.append(timed(run))
     return samples
 
