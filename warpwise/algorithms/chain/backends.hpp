@@ -31,7 +31,10 @@ std::int64_t halo_of(const ChainStep& step);
 void run_step(const ChainStep& step, ConstHostView src, HostView dst);
 void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst, gpu::StreamHandle stream);
 
-/// Memory that bands have used and the next ones take: of as many as ran at a time.
+/// The rows of a step's result from `first` on, as many as dst has. Not checked.
+void run_rows(const ChainStep& step, ConstHostView src, HostView dst, std::int64_t first);
+
+/// Memory that strips have used and the next ones take: of as many as ran at a time.
 class KeptMemory {
  public:
   struct Block {

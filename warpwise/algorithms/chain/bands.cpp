@@ -1,24 +1,28 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <vector>
+
+#include <tbb/task_arena.h>
 
 #include "warpwise/algorithms/chain/backends.hpp"
 #include "warpwise/cpu/parallel.hpp"
 
-// A chain on the CPU. A band of rows of the result needs some rows more of what each step reads;
-// each step computes all rows that the next one needs of it. At a band's ends, inside of the image,
-// a step takes its own border for what lies beyond: these rows come out wrong, and no step needs
-// them.
+// A chain on the CPU. A thread has a strip of the result's rows and works it down in bands that are
+// low enough for the results between the steps to stay in its core's cache. A band of the result
+// needs some rows more of what each step reads; those that the band above has left are kept, so
+// that within a strip no row is computed twice. Each step knows of its source what a band needs,
+// which ends inside of the image only beyond that.
 namespace warpwise::detail::chain {
 namespace {
 
-/// Bytes of results that a band may take: of smaller ones more rows are computed twice, larger ones
-/// leave a core's share of the caches.
-constexpr std::int64_t bytes_of_band = std::int64_t{4} << 20;
-/// Bytes of all results that stay in the last cache anyway: bands gain nothing there.
-constexpr std::int64_t bytes_in_cache = std::int64_t{16} << 20;
-/// How many times its halo a band is high at least: the halo's rows are computed twice.
-constexpr std::int64_t halos_of_band = 16;
+/// Bytes of results between the steps that a band may take: a core's share of the caches.
+constexpr std::int64_t bytes_of_band = std::int64_t{2} << 20;
+/// How many times its halo a band is high at least: a threshold begins each band with the sums of a
+/// window's rows.
+constexpr std::int64_t halos_of_band = 8;
+/// The same of a strip, whose halo's rows are computed twice.
+constexpr std::int64_t halos_of_strip = 16;
 
 struct Range {
   std::int64_t first;
@@ -37,71 +41,123 @@ View rows_of(const View& view, Range rows) {
   return view.sub_view(0, rows.first, view.width(), rows.rows());
 }
 
-/// Images between the steps of a band and of its result, one behind another.
-class Band {
+/// The latest rows of what lies between two steps.
+class Between {
  public:
-  Band(std::span<const ChainStep> steps, ConstHostView src, HostView dst, KeptMemory& memory)
+  Between(Pixels pixels, std::int64_t width, std::int64_t most_rows)
+      : pixels_(pixels), width_(width), most_rows_(most_rows),
+        pitch_((width * pixels.channels * size_of(pixels.type) + 63) / 64 * 64) {}
+
+  std::int64_t bytes() const { return checked_mul(pitch_, most_rows_); }
+  void use(std::byte* memory) { memory_ = memory; }
+  void start(std::int64_t row) { held_ = {row, row}; }
+  std::int64_t end() const { return held_.last; }
+
+  /// Drops the rows before `first`, and makes room for those that are missing to `last`.
+  HostView next_rows(std::int64_t first, std::int64_t last) {
+    std::memmove(memory_, memory_ + (first - held_.first) * pitch_,
+                 static_cast<std::size_t>((held_.last - first) * pitch_));
+    const Range missing{held_.last, last};
+    held_ = {first, last};
+    return rows(missing);
+  }
+
+  HostView rows(Range wanted) const {
+    return {memory_ + (wanted.first - held_.first) * pitch_,
+            pixels_.type,
+            width_,
+            wanted.rows(),
+            pixels_.channels,
+            pitch_};
+  }
+
+ private:
+  Pixels pixels_;
+  std::int64_t width_;
+  std::int64_t most_rows_;
+  std::int64_t pitch_;
+  std::byte* memory_ = nullptr;
+  Range held_{0, 0};
+};
+
+/// A strip of the result, from its top to its bottom.
+class Strip {
+ public:
+  /// In bands of this many rows at most.
+  Strip(std::span<const ChainStep> steps, ConstHostView src, HostView dst, std::int64_t band_rows,
+        KeptMemory& memory)
       : steps_(steps), src_(src), dst_(dst), memory_(memory) {
     Pixels pixels{src.type(), src.channels()};
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      pixels =
-          i + 1 < steps.size() ? result_of(steps[i], pixels) : Pixels{dst.type(), dst.channels()};
-      pixels_.push_back(pixels);
+    std::int64_t halo = 0;
+    for (const ChainStep& step : steps) halo += halo_of(step);
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      pixels = result_of(steps[i], pixels);
+      halo -= halo_of(steps[i]);
+      between_.emplace_back(pixels, src.width(), std::min(band_rows + 2 * halo, src.height()));
     }
-  }
-
-  ~Band() {
-    if (block_.data) memory_.give_back(std::move(block_));
-  }
-  Band(const Band&) = delete;
-  Band& operator=(const Band&) = delete;
-
-  /// Of all results.
-  std::int64_t row_bytes() const {
     std::int64_t bytes = 0;
-    for (const Pixels& pixels : pixels_) bytes += pitch_of(pixels);
-    return bytes;
+    for (const Between& each : between_) bytes = checked_add(bytes, each.bytes());
+    // A vector that lies in two lines of the cache takes twice as long.
+    constexpr std::size_t line = 64;
+    block_ = memory.take(checked_add(bytes, line));
+    std::byte* at = block_.data.get();
+    at += -reinterpret_cast<std::uintptr_t>(at) % line;
+    for (Between& each : between_) {
+      each.use(at);
+      at += each.bytes();
+    }
   }
 
-  /// Rows [first, last) of dst.
+  ~Strip() { memory_.give_back(std::move(block_)); }
+  Strip(const Strip&) = delete;
+  Strip& operator=(const Strip&) = delete;
+
+  void start(std::int64_t row) {
+    for (std::size_t i = between_.size(); i-- > 0;) {
+      row = needed_for({row, row}, steps_[i + 1], src_.height()).first;
+      between_[i].start(row);
+    }
+  }
+
+  /// The next rows of dst.
   void run(Range result) {
-    std::vector<Range> ranges(steps_.size() + 1, result);  // what step i reads; the result last
+    // What each step computes, and what it needs for that.
+    std::vector<Range> computed(steps_.size()), needed(steps_.size());
+    Range wanted = result;
     for (std::size_t i = steps_.size(); i-- > 0;) {
-      ranges[i] = needed_for(ranges[i + 1], steps_[i], src_.height());
+      computed[i] = {i < between_.size() ? between_[i].end() : result.first, wanted.last};
+      needed[i] = wanted = needed_for(computed[i], steps_[i], src_.height());
     }
-    const std::int64_t bytes = checked_mul(row_bytes(), ranges[0].rows());
-    if (block_.bytes < bytes) block_ = memory_.take(bytes);
-    ConstHostView from = rows_of(src_, ranges[0]);
-    std::byte* at = block_.data.get();
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      // All rows that it reads become rows of its result, of which the next reads the right ones.
-      const HostView whole(at, pixels_[i].type, src_.width(), from.height(), pixels_[i].channels,
-                           pitch_of(pixels_[i]));
-      const Range rows{ranges[i + 1].first - ranges[i].first, ranges[i + 1].last - ranges[i].first};
-      at += pitch_of(pixels_[i]) * from.height();
-      if (i + 1 == steps_.size() && rows.rows() == from.height()) {
-        return run_step(steps_[i], from, rows_of(dst_, result));
-      }
-      run_step(steps_[i], from, whole);
-      from = rows_of(ConstHostView(whole), rows);
-    }
-    for (std::int64_t y = 0; y < from.height(); ++y) {
-      std::copy_n(from.row(y), from.row_bytes(), dst_.row(result.first + y));
+      if (computed[i].rows() == 0) continue;  // the rows above had the image's last ones
+      const ConstHostView from =
+          i == 0 ? rows_of(src_, needed[0]) : ConstHostView(between_[i - 1].rows(needed[i]));
+      const HostView to = i < between_.size()
+                              ? between_[i].next_rows(needed[i + 1].first, computed[i].last)
+                              : rows_of(dst_, result);
+      run_rows(steps_[i], from, to, computed[i].first - needed[i].first);
     }
   }
 
  private:
-  std::int64_t pitch_of(const Pixels& pixels) const {
-    return (src_.width() * pixels.channels * size_of(pixels.type) + 63) / 64 * 64;
-  }
-
   std::span<const ChainStep> steps_;
   ConstHostView src_;
   HostView dst_;
-  std::vector<Pixels> pixels_;  // of each step's result
+  std::vector<Between> between_;
   KeptMemory& memory_;
   KeptMemory::Block block_;
 };
+
+/// Bytes of a row of all results between the steps.
+std::int64_t row_bytes_between(std::span<const ChainStep> steps, ConstHostView src) {
+  Pixels pixels{src.type(), src.channels()};
+  std::int64_t bytes = 0;
+  for (const ChainStep& step : steps.first(steps.size() - 1)) {
+    pixels = result_of(step, pixels);
+    bytes += src.width() * pixels.channels * size_of(pixels.type);
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -124,20 +180,32 @@ void KeptMemory::give_back(Block block) {
 
 void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst,
                KeptMemory& memory) {
+  const std::int64_t height = src.height();
   std::int64_t halo = 0;
   for (const ChainStep& step : steps) halo += halo_of(step);
-  const std::int64_t row_bytes = Band(steps, src, dst, memory).row_bytes();
-  const bool is_small = checked_mul(row_bytes, src.height()) <= bytes_in_cache;
-  const std::int64_t height =
-      is_small ? src.height()
-               : std::clamp(std::max(bytes_of_band / row_bytes, halos_of_band * halo),
-                            std::int64_t{1}, src.height());
-  const std::int64_t bands = (src.height() + height - 1) / height;
-  cpu::parallel_rows(bands, height * row_bytes, [&](auto first, auto last) {
-    Band band(steps, src, dst, memory);
-    for (std::int64_t i = first; i < last; ++i) {
-      band.run({src.height() * i / bands, src.height() * (i + 1) / bands});
-    }
+  const std::int64_t threads = cpu::concurrency();
+  if (steps.size() == 1 || height / threads < halos_of_strip * halo) {
+    // Nothing between, or few rows for each thread: each step by all of them, one behind another.
+    Strip whole(steps, src, dst, height, memory);
+    whole.start(0);
+    return whole.run({0, height});
+  }
+  const std::int64_t between = row_bytes_between(steps, src);
+  const std::int64_t band_rows =
+      std::clamp(std::max(bytes_of_band / between, halos_of_band * halo), std::int64_t{1}, height);
+  const std::int64_t strips = std::min(threads, height);
+  const std::int64_t row_bytes = src.row_bytes() + between + dst.row_bytes();
+  cpu::parallel_rows(strips, height / strips * row_bytes, [&](auto first, auto last) {
+    const auto run = [&] {
+      Strip strip(steps, src, dst, band_rows, memory);
+      const std::int64_t begin = height * first / strips, end = height * last / strips;
+      strip.start(begin);
+      for (std::int64_t y = begin; y < end; y += band_rows) {
+        strip.run({y, std::min(y + band_rows, end)});
+      }
+    };
+    // Threads have strips of their own: the steps need no more of them.
+    threads == 1 ? run() : tbb::task_arena(1).execute(run);
   });
 }
 

@@ -45,9 +45,10 @@ enum class ChainKernels : std::uint8_t {
 /// sobel_dst_types()); `dst` is what the last step writes. Views of any size, pitch and alignment
 /// that the steps take; `src` and `dst` have one size and must not overlap.
 ///
-/// **CPU.** A large image goes through all steps in bands of rows whose results take a few
-/// megabytes, a small one as a whole, in parallel on the calling thread's oneTBB arena; returns
-/// when done. What lies between is kept for the next run.
+/// **CPU.** In parallel on the calling thread's oneTBB arena, each thread a strip of rows, which
+/// goes through all steps in bands that fit a core's cache; an image of few rows for each thread
+/// goes through the steps as a whole. Returns when done. Memory for what lies between is kept for
+/// the next run.
 /// Several threads may run one chain at a time.
 ///
 /// **GPU.** Asynchronous on `stream`. One kernel, which moves 3 + 1 bytes a pixel and needs no

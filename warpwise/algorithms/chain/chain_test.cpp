@@ -8,6 +8,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "warpwise/cpu/threads.hpp"
 #include "warpwise/gpu/graph.hpp"
 
 namespace warpwise {
@@ -200,28 +201,63 @@ TEST_P(ChainTest, TwoPixelsThatShareChroma) {
   }
 }
 
-/// Beside the single calls, which are tested themselves: the references would take long.
-TEST(Chain, ManyBands) {
-  for (const auto& [width, height, window] :
-       {std::tuple(30001, 260, 3), std::tuple(1000, 9001, 31)}) {
-    GuardedImage colours(ElementType::u8, width, height, 3, {1, 2});
-    GuardedImage grey(ElementType::u8, width, height);
-    GuardedImage gradient(ElementType::u8, width, height);
-    GuardedImage expected(ElementType::u8, width, height);
-    GuardedImage dst(ElementType::u8, width, height, 1, {3, 1});
-    fill_smooth(colours, 6);
-    const ChainConvert to_grey = opencv_grey_of(PixelFormat::rgb24);
-    convert(ConstHostFrame(to_grey.from, colours.view()), HostFrame(to_grey.to, grey.view()),
-            to_grey.options);
-    sobel(grey.view(), gradient.view());
-    threshold(gradient.view(), expected.view(), cut_at(window));
-    Chain chain({to_grey, SobelOptions{}, cut_at(window)});
-    for (int run = 0; run < 2; ++run) {
-      chain.run(colours.view(), dst.view());
-      test::expect_equal(expected.view(), dst.view());
-      dst.expect_guards_intact();
-    }
+/// The steps one by one, by single calls, which are tested themselves: references would take long.
+void expect_as_single_calls(const std::vector<ChainStep>& steps, GuardedImage& src,
+                            const std::vector<Type>& results) {
+  const std::int64_t width = src.view().width(), height = src.view().height();
+  std::vector<std::unique_ptr<GuardedImage>> images;
+  ConstHostView from = src.view();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    images.push_back(
+        std::make_unique<GuardedImage>(results[i].type, width, height, results[i].channels));
+    Chain(std::vector{steps[i]}).run(from, images.back()->view());
+    from = images.back()->view();
   }
+  GuardedImage dst(results.back().type, width, height, results.back().channels, {3, 1});
+  Chain chain(steps);
+  for (int run = 0; run < 2; ++run) {
+    chain.run(src.view(), dst.view());
+    test::expect_equal(from, dst.view());
+    dst.expect_guards_intact();
+  }
+}
+
+/// Images of several strips, each of several bands.
+TEST(Chain, ManyBands) {
+  const ChainConvert to_grey = opencv_grey_of(PixelFormat::rgb24);
+  for (const auto& [width, height, window] :
+       {std::tuple(30001, 260, 3), std::tuple(1000, 9001, 31), std::tuple(40000, 131, 1)}) {
+    GuardedImage colours(ElementType::u8, width, height, 3, {1, 2});
+    fill_smooth(colours, 6);
+    expect_as_single_calls({to_grey, SobelOptions{}, cut_at(window)}, colours, {{}, {}, {}});
+  }
+}
+
+TEST(Chain, ManyBandsOfOtherSteps) {
+  GuardedImage colours(ElementType::u8, 2003, 2400, 3, {1, 2});
+  fill_smooth(colours, 7);
+  ThresholdOptions gaussian = cut_at(15);
+  gaussian.method = ThresholdMethod::gaussian;
+  const SobelOptions constant{.border = Border::constant};
+  expect_as_single_calls({opencv_grey_of(PixelFormat::rgb24), gaussian, constant, cut_at(5),
+                          SobelOptions{.output = SobelOutput::dy}},
+                         colours, {{}, {}, {}, {}, {ElementType::i16, 1}});
+  expect_as_single_calls({ChainConvert{PixelFormat::rgb24, PixelFormat::ycbcr32},
+                          ChainConvert{PixelFormat::ycbcr32, PixelFormat::gray8}},
+                         colours, {{ElementType::u8, 4}, {}});
+  expect_as_single_calls({SobelOptions{}, gaussian}, colours, {{}, {}});
+}
+
+/// With one thread, and with more than an image has strips for.
+TEST(Chain, AnyNumberOfThreads) {
+  GuardedImage colours(ElementType::u8, 3001, 700, 3);
+  fill_smooth(colours, 8);
+  for (const int threads : {1, 2, 3, 7}) {
+    cpu::limit_threads(threads);
+    expect_as_single_calls({opencv_grey_of(PixelFormat::rgb24), SobelOptions{}, cut_at(9)}, colours,
+                           {{}, {}, {}});
+  }
+  cpu::limit_threads(0);
 }
 
 /// Images of several sizes, some of which the fused kernel takes, and their results on a GPU.

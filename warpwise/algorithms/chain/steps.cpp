@@ -2,6 +2,7 @@
 
 #include "warpwise/algorithms/chain/backends.hpp"
 #include "warpwise/algorithms/chain/launch.hpp"
+#include "warpwise/primitives/sobel/backends.hpp"
 #include "warpwise/primitives/threshold/backends.hpp"
 
 // What single steps are, and which of them the fused kernel stands for.
@@ -66,6 +67,24 @@ void run_step(const ChainStep& step, ConstHostView src, HostView dst) { call(ste
 void run_step(const ChainStep& step, ConstDeviceView src, DeviceView dst,
               gpu::StreamHandle stream) {
   call(step, src, dst, stream);
+}
+
+void run_rows(const ChainStep& step, ConstHostView src, HostView dst, std::int64_t first) {
+  std::visit(
+      Overloaded{[&](const ChainConvert&) {
+                   run_step(step, src.sub_view(0, first, src.width(), dst.height()), dst);
+                 },
+                 [&](const SobelOptions& options) { sobel::sobel_cpu(src, dst, options, first); },
+                 [&](const ThresholdOptions& options) {
+                   if (options.method == ThresholdMethod::gaussian) {
+                     threshold::threshold_cpu(
+                         src, dst, threshold::gaussian_rule(options, src.type()), {}, first);
+                   } else {
+                     threshold::threshold_cpu(src, dst, threshold::window_rule(options, src.type()),
+                                              {}, first);
+                   }
+                 }},
+      step);
 }
 
 std::optional<kernels::chain::ChainRule> fused_rule(std::span<const ChainStep> steps) {

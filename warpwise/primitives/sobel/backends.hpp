@@ -5,7 +5,9 @@
 // What sobel() calls once its arguments are checked.
 namespace warpwise::detail::sobel {
 
-void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options);
+/// The rows from `first` on, as many as dst has.
+void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options,
+               std::int64_t first = 0);
 void sobel_cuda(ConstDeviceView src, DeviceView dst, const SobelOptions& options,
                 gpu::StreamHandle stream);
 void sobel_cuda(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,

@@ -431,26 +431,29 @@ PassFunction<Work> pass_function(const SobelOptions& options, ElementType dst) {
             : &write_rows<Exact, Result::l2, kernel, Work>;
 }
 
-/// Writes rows [first, last); row(y) is what the source has at row y, at most one outside of it.
+/// Writes the rows from `first` on that dst has; row(y) is what the source has at row y, at most
+/// one outside of it.
 template <class Work, class Row, class Write>
-void write_strip(HostView dst, std::int64_t first, std::int64_t last, const Row& row,
-                 const Write& write) {
-  for (std::int64_t y = first; y < last; y += pass_rows) {
+void write_strip(HostView dst, std::int64_t first, const Row& row, const Write& write) {
+  const std::int64_t count = dst.height();
+  for (std::int64_t y = 0; y < count; y += pass_rows) {
     Pass<Work> pass;
-    for (std::int64_t i = 0; i < pass_rows + 2; ++i) pass.rows[i] = row(std::min(y - 1 + i, last));
-    for (std::int64_t i = 0; i < pass_rows; ++i) pass.to[i] = dst.row(std::min(y + i, last - 1));
+    for (std::int64_t i = 0; i < pass_rows + 2; ++i) {
+      pass.rows[i] = row(first + std::min(y - 1 + i, count));
+    }
+    for (std::int64_t i = 0; i < pass_rows; ++i) pass.to[i] = dst.row(std::min(y + i, count - 1));
     write(pass);
   }
 }
 
 template <SobelKernel kernel, class Convert>
 void sobel_converted(ConstHostView src, HostView dst, const SobelOptions& options, Convert convert,
-                     std::int64_t first, std::int64_t last) {
+                     std::int64_t first) {
   using Work = typename Convert::Work;
   const PassFunction<Work> write = pass_function<kernel, Work>(options, dst.type());
   RowWindow<Convert> window(src, options.border, convert, first - 1);
   write_strip<Work>(
-      dst, first, last, [&](std::int64_t y) { return window.row(y); },
+      dst, first, [&](std::int64_t y) { return window.row(y); },
       [&](const Pass<Work>& pass) { write(pass, src.width()); });
 }
 
@@ -458,7 +461,7 @@ void sobel_converted(ConstHostView src, HostView dst, const SobelOptions& option
 /// the image, are worked on in copies.
 template <SobelKernel kernel>
 void sobel_in_place(ConstHostView src, HostView dst, const SobelOptions& options,
-                    std::int64_t first, std::int64_t last) {
+                    std::int64_t first) {
   using Work = std::uint8_t;
   const PassFunction<Work> write = pass_function<kernel, Work>(options, dst.type());
   const std::int64_t width = src.width();
@@ -469,7 +472,7 @@ void sobel_in_place(ConstHostView src, HostView dst, const SobelOptions& options
     const std::int64_t line = border_index(y, src.height(), options.border);
     return line < 0 ? outside.data() : as<Work>(src.row(line));
   };
-  write_strip<Work>(dst, first, last, row, [&](const Pass<Work>& pass) {
+  write_strip<Work>(dst, first, row, [&](const Pass<Work>& pass) {
     const std::int64_t out_bytes = dst.row_bytes() / width;
     Work ends_in[pass_rows + 2][HWY_MAX_BYTES + 2];
     std::byte ends_out[pass_rows][4 * sizeof(std::int16_t)];
@@ -497,10 +500,10 @@ void sobel_in_place(ConstHostView src, HostView dst, const SobelOptions& options
 }
 
 template <SobelKernel kernel>
-void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first,
-                   std::int64_t last) {
+void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options,
+                   std::int64_t first) {
   const auto strip = [&](auto convert) {
-    sobel_converted<kernel>(src, dst, options, convert, first, last);
+    sobel_converted<kernel>(src, dst, options, convert, first);
   };
   if (src.type() == ElementType::f32)
     strip(Widen<float, float>{});
@@ -514,14 +517,11 @@ void sobel_rows_of(ConstHostView src, HostView dst, const SobelOptions& options,
     strip(Widen<std::uint8_t, std::uint8_t>{});
 }
 
-/// Rows [first, last) of sobel().
-void sobel_rows(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first,
-                std::int64_t last) {
+/// Rows of sobel() from `first` on, as many as dst has.
+void sobel_rows(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first) {
   switch (options.kernel) {
-    case SobelKernel::sobel:
-      return sobel_rows_of<SobelKernel::sobel>(src, dst, options, first, last);
-    case SobelKernel::scharr:
-      return sobel_rows_of<SobelKernel::scharr>(src, dst, options, first, last);
+    case SobelKernel::sobel: return sobel_rows_of<SobelKernel::sobel>(src, dst, options, first);
+    case SobelKernel::scharr: return sobel_rows_of<SobelKernel::scharr>(src, dst, options, first);
   }
 }
 
@@ -534,9 +534,10 @@ namespace warpwise::detail::sobel {
 
 HWY_EXPORT(sobel_rows);
 
-void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options) {
-  cpu::parallel_rows(src.height(), src.row_bytes() + dst.row_bytes(), [&](auto first, auto last) {
-    HWY_DYNAMIC_DISPATCH(sobel_rows)(src, dst, options, first, last);
+void sobel_cpu(ConstHostView src, HostView dst, const SobelOptions& options, std::int64_t first) {
+  cpu::parallel_rows(dst.height(), src.row_bytes() + dst.row_bytes(), [&](auto begin, auto end) {
+    const HostView strip = dst.sub_view(0, begin, dst.width(), end - begin);
+    HWY_DYNAMIC_DISPATCH(sobel_rows)(src, strip, options, first + begin);
   });
 }
 

@@ -85,10 +85,11 @@ void validate_threshold_options(const ThresholdOptions& options, ElementType typ
 WindowRule window_rule(const ThresholdOptions& options, ElementType type);
 GaussianRule gaussian_rule(const ThresholdOptions& options, ElementType type);
 
+/// The rows from `first` on, as many as dst has (and the mean image).
 void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
-                   std::optional<HostView> mean);
+                   std::optional<HostView> mean, std::int64_t first = 0);
 void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,
-                   std::optional<HostView> mean);
+                   std::optional<HostView> mean, std::int64_t first = 0);
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const WindowRule& rule,
                     std::optional<DeviceView> mean, gpu::StreamHandle stream);
 void threshold_cuda(ConstDeviceView src, DeviceView dst, const GaussianRule& rule,

@@ -231,13 +231,15 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
   }
 }
 
-/// The rows of an image in strips, one for each thread, and the column sums of each strip, from
-/// which a strip's first window sum follows without adding up its whole window.
+/// The rows of dst in strips, one for each thread, and the column sums of each strip, from which a
+/// strip's first window sum follows without adding up its whole window.
 template <class Column>
 struct Strips {
-  std::int64_t rows = 0;  ///< of every strip but the last
+  std::int64_t first = 0;  ///< the row of src that dst's first one belongs to
+  std::int64_t rows = 0;   ///< of every strip but the last
   std::int64_t count = 0;
-  std::vector<std::vector<Column>> sums;  ///< by strip; empty where windows are lower than a strip
+  /// By strip; none where windows are lower than a strip, or dst is not the whole image.
+  std::vector<std::vector<Column>> sums;
 };
 
 /// What a strip needs while it slides down.
@@ -254,14 +256,16 @@ class Slider {
 
   void run(HostView dst, std::optional<HostView> mean, const Strips<Column>& strips,
            std::int64_t strip) {
-    const std::int64_t first = strip * strips.rows;
-    const std::int64_t last = std::min(first + strips.rows, src_.height());
-    start(first, strips);
-    for (std::int64_t y = first; y < last; ++y) {
+    const std::int64_t begin = strip * strips.rows;
+    const std::int64_t end = std::min(begin + strips.rows, dst.height());
+    start(strips.first + begin, strips);
+    for (std::int64_t to = begin; to < end; ++to) {
+      const std::int64_t y = strips.first + to;
       // The first row's sums are there already: the same row in and out leaves them.
-      const std::int64_t in = y == first ? 0 : clamped_row(y + rule_.half);
-      const std::int64_t out = y == first ? 0 : clamped_row(y - rule_.half - 1);
-      row(y, src_.row(in), src_.row(out), dst, mean);
+      const std::int64_t in = to == begin ? 0 : clamped_row(y + rule_.half);
+      const std::int64_t out = to == begin ? 0 : clamped_row(y - rule_.half - 1);
+      sum_row(src_.row(in), src_.row(out));
+      decide_row(src_.row(y), to, dst, mean);
     }
   }
 
@@ -295,16 +299,18 @@ class Slider {
     }
   }
 
-  void row(std::int64_t y, const std::byte* in, const std::byte* out, HostView dst,
-           std::optional<HostView> mean) {
-    const std::int64_t width = src_.width();
+  void sum_row(const std::byte* in, const std::byte* out) {
     Sum* const prefix = prefix_.get() + lead_;
-    slide_and_scan<Pixel>(in, out, columns_.get(), prefix, width);
+    slide_and_scan<Pixel>(in, out, columns_.get(), prefix, src_.width());
     extend(prefix);
-    const Sum* upper = prefix + ramp_;
-    const Sum* lower = prefix - ramp_ - 1;
-    classify<Pixel>(src_.row(y), dst.row(y), upper, lower, rule_, width);
-    if (mean) store_means<Pixel>(*mean, y, upper, lower, static_cast<Sum>(rule_.area));
+  }
+
+  void decide_row(const std::byte* src, std::int64_t to, HostView dst,
+                  std::optional<HostView> mean) {
+    const Sum* upper = prefix_.get() + lead_ + ramp_;
+    const Sum* lower = prefix_.get() + lead_ - ramp_ - 1;
+    classify<Pixel>(src, dst.row(to), upper, lower, rule_, src_.width());
+    if (mean) store_means<Pixel>(*mean, to, upper, lower, static_cast<Sum>(rule_.area));
   }
 
   /// Beyond the row its end columns repeat, so that prefix sums go on as straight lines. A window
@@ -335,22 +341,24 @@ class Slider {
 };
 
 template <class Column>
-Strips<Column> cut_into_strips(ConstHostView src) {
-  const std::int64_t tasks = src.height() * src.row_bytes() / cpu::bytes_per_task;
-  const std::int64_t most = std::min(src.height(), cpu::concurrency());
+Strips<Column> cut_into_strips(HostView dst, std::int64_t first) {
+  const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;
+  const std::int64_t most = std::min(dst.height(), cpu::concurrency());
   Strips<Column> strips;
+  strips.first = first;
   const std::int64_t wanted = std::clamp<std::int64_t>(tasks, 1, most);
-  strips.rows = (src.height() + wanted - 1) / wanted;
-  strips.count = (src.height() + strips.rows - 1) / strips.rows;
+  strips.rows = (dst.height() + wanted - 1) / wanted;
+  strips.count = (dst.height() + strips.rows - 1) / strips.rows;
   return strips;
 }
 
 template <class Pixel, class Column, class Sum>
 void threshold_by_sums(ConstHostView src, HostView dst, const detail::threshold::WindowRule& rule,
-                       std::optional<HostView> mean) {
-  Strips<Column> strips = cut_into_strips<Column>(src);
+                       std::optional<HostView> mean, std::int64_t first_row) {
+  Strips<Column> strips = cut_into_strips<Column>(dst, first_row);
   constexpr std::int64_t one_strip_a_task = cpu::bytes_per_task + 1;
-  if (strips.count > 1 && 2 * rule.half + 1 > strips.rows) {
+  const bool whole = dst.height() == src.height();
+  if (whole && strips.count > 1 && 2 * rule.half + 1 > strips.rows) {
     strips.sums.resize(static_cast<std::size_t>(strips.count));
     cpu::parallel_rows(strips.count, one_strip_a_task, [&](auto first, auto last) {
       for (std::int64_t strip = first; strip < last; ++strip) {
@@ -370,12 +378,12 @@ void threshold_by_sums(ConstHostView src, HostView dst, const detail::threshold:
 }
 
 void window_entry(ConstHostView src, HostView dst, const detail::threshold::WindowRule& rule,
-                  std::optional<HostView> mean) {
+                  std::optional<HostView> mean, std::int64_t first) {
   using u8 = std::uint8_t;
   using u16 = std::uint16_t;
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  const auto run = [&](auto by_sums) { by_sums(src, dst, rule, mean); };
+  const auto run = [&](auto by_sums) { by_sums(src, dst, rule, mean, first); };
   if (src.type() != ElementType::u8) {
     rule.wide ? run(threshold_by_sums<u16, u64, u64>) : run(threshold_by_sums<u16, u32, u32>);
   } else if ((2 * rule.half + 1) * std::numeric_limits<u8>::max() <=
@@ -387,11 +395,11 @@ void window_entry(ConstHostView src, HostView dst, const detail::threshold::Wind
 }
 
 void gaussian_entry(ConstHostView src, HostView dst, const detail::threshold::GaussianRule& rule,
-                    std::optional<HostView> mean) {
+                    std::optional<HostView> mean, std::int64_t first) {
   if (src.type() == ElementType::u8) {
-    threshold_by_gaussian<std::uint8_t>(src, dst, rule, mean);
+    threshold_by_gaussian<std::uint8_t>(src, dst, rule, mean, first);
   } else {
-    threshold_by_gaussian<std::uint16_t>(src, dst, rule, mean);
+    threshold_by_gaussian<std::uint16_t>(src, dst, rule, mean, first);
   }
 }
 
@@ -406,13 +414,13 @@ HWY_EXPORT(window_entry);
 HWY_EXPORT(gaussian_entry);
 
 void threshold_cpu(ConstHostView src, HostView dst, const WindowRule& rule,
-                   std::optional<HostView> mean) {
-  HWY_DYNAMIC_DISPATCH(window_entry)(src, dst, rule, mean);
+                   std::optional<HostView> mean, std::int64_t first) {
+  HWY_DYNAMIC_DISPATCH(window_entry)(src, dst, rule, mean, first);
 }
 
 void threshold_cpu(ConstHostView src, HostView dst, const GaussianRule& rule,
-                   std::optional<HostView> mean) {
-  HWY_DYNAMIC_DISPATCH(gaussian_entry)(src, dst, rule, mean);
+                   std::optional<HostView> mean, std::int64_t first) {
+  HWY_DYNAMIC_DISPATCH(gaussian_entry)(src, dst, rule, mean, first);
 }
 
 }  // namespace warpwise::detail::threshold

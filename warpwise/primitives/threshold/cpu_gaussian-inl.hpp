@@ -67,8 +67,8 @@ template <class Pixel>
 class GaussianTile {
  public:
   GaussianTile(ConstHostView src, HostView dst, const detail::threshold::GaussianRule& rule,
-               std::optional<HostView> mean, std::int64_t columns)
-      : src_(src), dst_(dst), rule_(rule), mean_(mean),
+               std::optional<HostView> mean, std::int64_t dst_first, std::int64_t columns)
+      : src_(src), dst_(dst), rule_(rule), mean_(mean), dst_first_(dst_first),
         half_(static_cast<std::int64_t>(rule.weights.size()) - 1), columns_(columns),
         kept_(std::min(2 * half_ + 1, src.height())),
         line_(static_cast<std::size_t>(half_ + columns + half_)),
@@ -78,7 +78,7 @@ class GaussianTile {
     if (rows_ == nullptr || means_ == nullptr) throw std::bad_alloc();
   }
 
-  /// Rows [first, last) of `count` columns from x on.
+  /// Rows [first, last) of src, of `count` columns from x on.
   void run(std::int64_t x, std::int64_t count, std::int64_t first, std::int64_t last) {
     const std::int64_t height = src_.height();
     std::int64_t next = std::max<std::int64_t>(0, first - half_);
@@ -120,13 +120,14 @@ class GaussianTile {
     const hn::RebindToSigned<decltype(d)> d32;
     const hn::Rebind<Pixel, decltype(d)> narrow;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t to_row = y - dst_first_;
     float* const means = means_.get();
     if (mean_ && mean_->type() == ElementType::f32) {
-      std::memcpy(mean_->row(y) + x * std::int64_t{sizeof(float)}, means,
+      std::memcpy(mean_->row(to_row) + x * std::int64_t{sizeof(float)}, means,
                   static_cast<std::size_t>(count) * sizeof(float));
     }
     const auto* const from = reinterpret_cast<const Pixel*>(src_.row(y)) + x;
-    auto* const to = reinterpret_cast<Pixel*>(dst_.row(y)) + x;
+    auto* const to = reinterpret_cast<Pixel*>(dst_.row(to_row)) + x;
     const auto shift = static_cast<float>(rule_.shift);
     const auto above = hn::Set(d32, static_cast<std::int32_t>(rule_.values.above));
     const auto below = hn::Set(d32, static_cast<std::int32_t>(rule_.values.below));
@@ -141,12 +142,12 @@ class GaussianTile {
     }
     for (std::int64_t i = count / lanes * lanes; i < count; ++i) {
       const float value = static_cast<float>(load<Pixel>(src_.row(y), x + i));
-      store(dst_.row(y), x + i,
+      store(dst_.row(to_row), x + i,
             static_cast<Pixel>(value + shift > means[i] ? rule_.values.above : rule_.values.below));
     }
     if (mean_ && mean_->type() != ElementType::f32) {
       for (std::int64_t i = 0; i < count; ++i) {
-        store(mean_->row(y), x + i, static_cast<Pixel>(means[i]));
+        store(mean_->row(to_row), x + i, static_cast<Pixel>(means[i]));
       }
     }
   }
@@ -155,6 +156,7 @@ class GaussianTile {
   HostView dst_;
   const detail::threshold::GaussianRule& rule_;
   std::optional<HostView> mean_;
+  std::int64_t dst_first_;  ///< the row of src that dst's first one belongs to
   std::int64_t half_;
   std::int64_t columns_;  ///< at most, in whole steps
   std::int64_t kept_;     ///< weighed rows that are kept: those of a window
@@ -167,17 +169,18 @@ class GaussianTile {
 template <class Pixel>
 void threshold_by_gaussian(ConstHostView src, HostView dst,
                            const detail::threshold::GaussianRule& rule,
-                           std::optional<HostView> mean) {
+                           std::optional<HostView> mean, std::int64_t dst_first) {
   const auto taps = static_cast<std::int64_t>(rule.weights.size());
   const detail::threshold::GaussianTiles tiles = detail::threshold::gaussian_tiles(
-      src.width(), src.height(), taps, cpu::concurrency(), cpu::bytes_per_task);
+      src.width(), dst.height(), taps, cpu::concurrency(), cpu::bytes_per_task);
   const std::int64_t columns = tiles.columns, rows = tiles.rows, across = tiles.across;
   const std::int64_t bytes = rows * columns * detail::threshold::gaussian_pixel_bytes(taps);
   cpu::parallel_rows(tiles.strips * across, bytes, [&](auto first, auto last) {
-    GaussianTile<Pixel> tile(src, dst, rule, mean, columns);
+    GaussianTile<Pixel> tile(src, dst, rule, mean, dst_first, columns);
     for (std::int64_t t = first; t < last; ++t) {
       const std::int64_t x = t % across * columns, y = t / across * rows;
-      tile.run(x, std::min(columns, src.width() - x), y, std::min(y + rows, src.height()));
+      tile.run(x, std::min(columns, src.width() - x), dst_first + y,
+               dst_first + std::min(y + rows, dst.height()));
     }
   });
 }
