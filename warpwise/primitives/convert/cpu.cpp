@@ -437,40 +437,45 @@ HWY_EXPORT(convert_rows);
 
 namespace {
 
-/// narrow(). Each thread keeps the answer of its last call: to try all chroma takes as long as to
-/// convert a small frame.
-Narrow narrow_once(const Linear& linear, bool to_rgb) {
-  struct Last {
-    Linear linear;
-    bool to_rgb;
-    Narrow numbers;
-  };
-  thread_local std::optional<Last> last;
-  if (!last || last->to_rgb != to_rgb || last->linear != linear) {
-    last = {linear, to_rgb, narrow(linear, to_rgb)};
-  }
-  return last->numbers;
+/// What the rows of a conversion need, worked out once.
+struct Prepared {
+  Conversion conversion;
+  Transform transform;
+  Digits digits;
+  Narrow numbers;
+};
+
+Prepared prepare(const Conversion& conversion) {
+  const Plan plan = plan_of(conversion);
+  const bool from_yuv = holds_yuv(conversion.from);
+  const bool to_luma = holds_yuv(conversion.to) || conversion.to == PixelFormat::gray8;
+  const Digits digits = cut(plan.linear, !from_yuv ? Shape::encode
+                                         : to_luma ? Shape::rescale
+                                                   : Shape::decode);
+  const bool shares_chroma =
+      is_subsampled(conversion.from) && conversion.upsampling == ChromaUpsampling::replicate;
+  const bool direct = plan.transform == Transform::linear && (shares_chroma ? !to_luma : !from_yuv);
+  return {conversion, plan.transform, digits, direct ? narrow(plan.linear, !to_luma) : Narrow{}};
+}
+
+/// Each thread keeps what its last call prepared: to try all chroma, as narrow() does, takes as
+/// long as to convert a small frame.
+Prepared prepare_once(const Conversion& conversion) {
+  thread_local std::optional<Prepared> last;
+  if (!last || last->conversion != conversion) last = prepare(conversion);
+  return *last;
 }
 
 }  // namespace
 
 void convert_cpu(ConstHostFrame src, HostFrame dst, const Conversion& conversion) {
-  const Plan plan = plan_of(conversion);
-  const bool to_luma = holds_yuv(dst.format()) || dst.format() == PixelFormat::gray8;
-  const Digits digits = cut(plan.linear, !holds_yuv(src.format()) ? Shape::encode
-                                         : to_luma                ? Shape::rescale
-                                                                  : Shape::decode);
+  const Prepared prepared = prepare_once(conversion);
   const auto rows = HWY_DYNAMIC_DISPATCH(convert_rows);
-  const bool shares_chroma =
-      is_subsampled(src.format()) && conversion.upsampling == ChromaUpsampling::replicate;
-  const bool direct =
-      plan.transform == Transform::linear && (shares_chroma ? !to_luma : !holds_yuv(src.format()));
-  const Narrow numbers = direct ? narrow_once(plan.linear, !to_luma) : Narrow{};
   // Pairs of rows, which may share their chroma. Up to 4 bytes of a pixel in and 4 out.
   cpu::parallel_rows((src.height() + 1) / 2, 16 * src.width(), [&](auto pair, auto last_pair) {
     const std::int64_t first = 2 * pair, last = std::min(2 * last_pair, src.height());
-    if (convert_direct(src, dst, numbers, first, last)) return;
-    rows(src, dst, conversion.upsampling, plan.transform, digits, first, last);
+    if (convert_direct(src, dst, prepared.numbers, first, last)) return;
+    rows(src, dst, conversion.upsampling, prepared.transform, prepared.digits, first, last);
   });
 }
 

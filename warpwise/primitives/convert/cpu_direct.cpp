@@ -32,8 +32,8 @@ bool convert_rows_direct(const ConstHostFrame&, const HostFrame&, const Narrow&,
 /// Memory of the caller's that steps at the end of a row would leave is replaced by this.
 struct Ends {
   static constexpr std::int64_t bytes = 2 * step_pixels * 4 + 64;
-  std::uint8_t in[3][bytes] = {};
-  std::uint8_t out[3][bytes] = {};
+  std::uint8_t in[3][bytes];
+  std::uint8_t out[3][bytes];
 };
 
 template <class Planes>
@@ -127,17 +127,16 @@ template <class Source, class Transform, class Destination>
 bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Source& source,
                      const Transform& transform, const Destination& destination, const Rows& rows) {
   Ends ends;
-  From ends_in;
-  To ends_out;
-  for (int p = 0; p < 3; ++p) ends_in[p] = ends.in[p], ends_out[p] = ends.out[p];
+  bool cleared = false;  // where they are needed alone: it takes as long as several short rows
+  const int src_planes = plane_count(src.format()), dst_planes = plane_count(dst.format());
   for (std::int64_t y = rows.first; y < rows.last; ++y) {
     From from{};
     To to{};
-    for (int p = 0; p < plane_count(src.format()); ++p) {
+    for (int p = 0; p < src_planes; ++p) {
       // Planes of chroma of the formats at hand have half the rows.
       from[p] = reinterpret_cast<const std::uint8_t*>(src.row(p, p == 0 ? y : y / 2));
     }
-    for (int p = 0; p < plane_count(dst.format()); ++p) {
+    for (int p = 0; p < dst_planes; ++p) {
       to[p] = reinterpret_cast<std::uint8_t*>(dst.row(p, y));
     }
     if constexpr (Source::rows == 2) {
@@ -156,6 +155,11 @@ bool convert_rows_as(const ConstHostFrame& src, const HostFrame& dst, const Sour
       const int plane = p < plane_count(format) ? p : 0;
       return static_cast<std::size_t>(plane_row_bytes(format, plane, rest));
     };
+    if (!cleared) std::memset(&ends, 0, sizeof ends);
+    cleared = true;
+    From ends_in;
+    To ends_out;
+    for (int p = 0; p < 3; ++p) ends_in[p] = ends.in[p], ends_out[p] = ends.out[p];
     for (int p = 0; p < 3 && from_rest[p] != nullptr; ++p) {
       std::memcpy(ends.in[p], from_rest[p], bytes_of(src.format(), p));
     }

@@ -130,7 +130,10 @@ struct SemiPlanar {
   static constexpr std::int64_t slack = 0;
 
   HWY_INLINE TwoRowsOfLuma load(const From& from) const {
-    const auto part = [&](int p) HWY_ATTR { return to_block_order(hn::LoadU(D8(), from[p])); };
+    const auto part = [&](int p) HWY_ATTR {
+      fetch_ahead<step_pixels>(from[p]);
+      return to_block_order(hn::LoadU(D8(), from[p]));
+    };
     return {{part(0), part(2)}, part(1)};
   }
 };

@@ -16,6 +16,8 @@ struct Conversion {
   Range to_range;    ///< full where the destination is RGB
   ChromaUpsampling upsampling;
   bool gray_is_luma;
+
+  bool operator==(const Conversion&) const = default;
 };
 
 /// Fills in the ranges that the options leave open.
