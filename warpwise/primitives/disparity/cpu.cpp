@@ -4,15 +4,11 @@
 #include "hwy/highway.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
-#include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "warpwise/cpu/parallel.hpp"
 #include "warpwise/primitives/disparity/backends.hpp"
-#include "warpwise/primitives/disparity/subpixel.hpp"
+#include "warpwise/primitives/disparity/cpu_picker-inl.hpp"
 #include "warpwise/primitives/shared/matching-inl.hpp"
 
 // A row of pixels is walked from left to right with the displacements in the lanes of vectors: the
@@ -27,17 +23,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using detail::HWY_NAMESPACE::load_as_double;
 using detail::HWY_NAMESPACE::normalised_lanes;
 
-template <class T>
-using Array = hwy::AlignedFreeUniquePtr<T[]>;
-
-template <class T>
-Array<T> zeros(std::int64_t count) {
-  auto result = hwy::AllocateAligned<T>(static_cast<std::size_t>(count));
-  if (!result) throw std::bad_alloc();
-  std::memset(result.get(), 0, static_cast<std::size_t>(count) * sizeof(T));
-  return result;
-}
-
 /// What two pixels of 16-bit lanes contribute to a sum over blocks; fits 16 bits.
 enum class Term { difference, square, product };
 
@@ -48,17 +33,6 @@ V term_of(D d, V a, V b) {
   const V difference = hn::BitCast(d, hn::Abs(hn::BitCast(di, hn::Sub(a, b))));
   return term == Term::square ? hn::Mul(difference, difference) : difference;
 }
-
-/// The shape of the problem, and of the arrays that follow from it.
-struct Shape {
-  std::int64_t width;
-  std::int64_t height;
-  std::int64_t block;       ///< its side
-  std::int64_t half;        ///< block / 2
-  std::int64_t candidates;  ///< displacements 0 … candidates − 1
-  std::int64_t stride;      ///< candidates in whole vectors of any lane type
-  std::int64_t padded;      ///< width and half a block to either side
-};
 
 /// The block + 1 latest rows of both images with their borders: all that a slide by one row needs.
 /// The right image's are mirrored, so that growing displacements are growing addresses.
@@ -143,123 +117,6 @@ class Energy {
   Array<std::uint32_t> column_squares_;
   Array<double> sum_;
   Array<double> power_;
-};
-
-/// Finds a row's disparities from the scores of its pixels, which come from left to right.
-template <class Score, bool least>
-class Picker {
- public:
-  explicit Picker(const Shape& s)
-      : shape_(s), row_(margin + s.stride + margin), scores_(zeros<Score>(group * row_)),
-        right_score_(zeros<Score>(s.width + s.stride + margin)),
-        right_displacement_(zeros<Score>(s.width + s.stride + margin)),
-        best_(static_cast<std::size_t>(s.width)), value_(static_cast<std::size_t>(s.width)) {
-    std::fill_n(scores_.get(), group * row_, worst);
-  }
-
-  void start_row() {
-    std::fill_n(right_score_.get(), shape_.width + shape_.stride + margin, worst);
-  }
-
-  /// `score_at(d, i)` gives the scores of pixel x at displacements from i on, as lanes of tag d.
-  template <class ScoreAt>
-  void pick(std::int64_t x, const DisparityOptions& options, const ScoreAt& score_at) {
-    const hn::ScalableTag<Score> d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t count = std::min(shape_.candidates, x + 1);
-    Score* scores = scores_of(x);
-    auto best = hn::Set(d, worst);
-    for (std::int64_t i = 0; i < shape_.stride; i += lanes) {
-      auto score = score_at(d, i);
-      if (i + lanes > count) {
-        const auto scored = static_cast<std::size_t>(std::max<std::int64_t>(count - i, 0));
-        score = hn::IfThenElse(hn::FirstN(d, scored), score, hn::Set(d, worst));
-      }
-      hn::Store(score, d, scores + i);
-      best = better(best, score);
-    }
-    const std::int64_t at = first_equal(scores, best_of_lanes(d, best));
-    float value = static_cast<float>(at);
-    if (options.subpixel && at > 0 && at + 1 < count) {
-      value = refined(options.measure, static_cast<int>(at), static_cast<double>(scores[at - 1]),
-                      static_cast<double>(scores[at]), static_cast<double>(scores[at + 1]));
-    }
-    best_[static_cast<std::size_t>(x)] = static_cast<int>(at);
-    value_[static_cast<std::size_t>(x)] = value;
-    const bool group_full = x % group == group - 1 || x == shape_.width - 1;
-    if (options.check >= 0 && group_full) update_right(x / group * group, x);
-  }
-
-  void finish_row(std::byte* dst, int check) const {
-    for (std::int64_t x = 0; x < shape_.width; ++x) {
-      const auto i = static_cast<std::size_t>(x);
-      const auto back = static_cast<int>(right_displacement_[shape_.width - 1 - (x - best_[i])]);
-      const bool valid = check < 0 || std::abs(best_[i] - back) <= check;
-      store(dst, x, valid ? value_[i] : -1.0F);
-    }
-  }
-
- private:
-  // Pixels whose scores are kept until those of the right image's pixels are brought up to date
-  // from them: one by one, each would wait for what the one before stored, an element further on.
-  static constexpr std::int64_t group = 16;
-  // On either side of a pixel's scores, for reads by up to a group and a vector beyond them.
-  static constexpr std::int64_t margin = 64;
-  // No score reaches it: sums over a block stay below, correlations are at least −1.
-  static constexpr Score worst = least ? std::numeric_limits<Score>::max() : Score(-2);
-
-  Score* scores_of(std::int64_t x) { return scores_.get() + x % group * row_ + margin; }
-
-  template <class V>
-  static V better(V a, V b) {
-    return least ? hn::Min(a, b) : hn::Max(a, b);
-  }
-
-  template <class D>
-  static Score best_of_lanes(D d, hn::Vec<D> v) {
-    return hn::GetLane(least ? hn::MinOfLanes(d, v) : hn::MaxOfLanes(d, v));
-  }
-
-  static std::int64_t first_equal(const Score* scores, Score wanted) {
-    const hn::ScalableTag<Score> d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    for (std::int64_t i = 0;; i += lanes) {
-      const auto first = hn::FindFirstTrue(d, hn::Eq(hn::Load(d, scores + i), hn::Set(d, wanted)));
-      if (first >= 0) return i + first;
-    }
-  }
-
-  /// The best candidates of the right image's pixels, mirrored like its rows, after those that the
-  /// left image's pixels first … last give them. Pixel x meets mirrored pixel m at displacement
-  /// m − (width − 1 − x): as x grows, so does the displacement, and of equal scores the first
-  /// stays.
-  void update_right(std::int64_t first, std::int64_t last) {
-    const hn::ScalableTag<Score> d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t end = shape_.width - 1 - first + shape_.candidates;
-    for (std::int64_t m = shape_.width - 1 - last; m < end; m += lanes) {
-      auto score = hn::LoadU(d, right_score_.get() + m);
-      auto displacement = hn::LoadU(d, right_displacement_.get() + m);
-      std::int64_t at = m - (shape_.width - 1 - first);
-      auto here = hn::Iota(d, static_cast<Score>(at));
-      for (std::int64_t x = first; x <= last; ++x, ++at) {
-        const auto now = better(score, hn::LoadU(d, scores_of(x) + at));
-        displacement = hn::IfThenElse(hn::Eq(now, score), displacement, here);
-        score = now;
-        here = hn::Add(here, hn::Set(d, Score{1}));
-      }
-      hn::StoreU(score, d, right_score_.get() + m);
-      hn::StoreU(displacement, d, right_displacement_.get() + m);
-    }
-  }
-
-  Shape shape_;
-  std::int64_t row_;
-  Array<Score> scores_;
-  Array<Score> right_score_;
-  Array<Score> right_displacement_;
-  std::vector<int> best_;
-  std::vector<float> value_;
 };
 
 /// The sums of one term over the blocks of a row, for every displacement, slid from row to row and
