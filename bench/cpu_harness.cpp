@@ -1,4 +1,8 @@
 // The program cpu_bench: Google Benchmark over pairs of calls.
+//
+//   cpu_bench [--threads=1,2,4] [Google Benchmark's options]
+//
+// --threads: ours alone, no peer, with each of these numbers of threads, in place of 1 and all.
 
 #include "bench/cpu_harness.hpp"
 
@@ -9,10 +13,17 @@
 #include <opencv2/core/utility.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "warpwise/base/image.hpp"
@@ -86,12 +97,25 @@ Roof roof_of(const Comparison& comparison) {
           stream_bytes_per_second};
 }
 
-void run(benchmark::State& state, const Comparison& comparison, std::int64_t width,
-         std::int64_t height, int threads) {
+/// A comparison at a size, as the bench files register them.
+struct Registered {
+  Comparison comparison;
+  std::int64_t width;
+  std::int64_t height;
+};
+
+std::vector<Registered>& all_registered() {
+  static std::vector<Registered> all;
+  return all;
+}
+
+void run(benchmark::State& state, const Registered& registered, int threads, bool beside_peer) {
+  const auto& [comparison, width, height] = registered;
   const Threads limit(threads);
   const Roof roof = roof_of(comparison);
   const double work = roof.work(width, height);
-  const Pair pair = comparison.make(width, height);
+  Pair pair = comparison.make(width, height);
+  if (!beside_peer) pair.peer = {};
   const int calls = calls_of(pair.ours);
   if (pair.peer) pair.peer();
   std::vector<double> ours;
@@ -117,6 +141,47 @@ void run(benchmark::State& state, const Comparison& comparison, std::int64_t wid
   }
   state.counters[roof.name] = at_share(shares, 0.5);
   state.SetLabel(pair.peer ? "x " + comparison.peer_name : "no peer");
+}
+
+void register_with(const Registered& registered, int threads, bool beside_peer) {
+  const auto& [comparison, width, height] = registered;
+  const std::string name = fmt::format("{}/{}x{}/{} thread{}", comparison.name, width, height,
+                                       threads, threads == 1 ? "" : "s");
+  auto* const bench = benchmark::RegisterBenchmark(
+      name.c_str(), [=](benchmark::State& state) { run(state, registered, threads, beside_peer); });
+  bench->UseManualTime()->Unit(benchmark::kMillisecond);
+  if (comparison.seconds > 0) bench->MinTime(comparison.seconds);
+}
+
+/// "1,2,4"
+std::vector<int> numbers_of(std::string_view list) {
+  std::vector<int> numbers;
+  while (true) {
+    const std::string_view text = list.substr(0, list.find(','));
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1) {
+      fmt::print(stderr, "cpu_bench: --threads needs numbers from 1 on, as 1,2,4\n");
+      std::exit(2);
+    }
+    numbers.push_back(number);
+    if (text.size() == list.size()) return numbers;
+    list.remove_prefix(text.size() + 1);
+  }
+}
+
+void register_all(const std::vector<int>& threads) {
+  const int all = tbb::info::default_concurrency();
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ours;  // beside one peer or several
+  for (const Registered& each : all_registered()) {
+    if (!threads.empty()) {
+      if (!ours.emplace(each.comparison.name, each.width, each.height).second) continue;
+      for (const int count : threads) register_with(each, count, false);
+      continue;
+    }
+    register_with(each, 1, true);
+    if (all > 1 && !each.comparison.one_thread) register_with(each, all, true);
+  }
 }
 
 }  // namespace
@@ -158,17 +223,7 @@ double read_bytes_per_second(int threads) {
 }
 
 void add_at(const Comparison& comparison, std::int64_t width, std::int64_t height) {
-  const int all = tbb::info::default_concurrency();
-  for (const int threads : {1, all}) {
-    const std::string name = fmt::format("{}/{}x{}/{} thread{}", comparison.name, width, height,
-                                         threads, threads == 1 ? "" : "s");
-    auto* const bench = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-      run(state, comparison, width, height, threads);
-    });
-    bench->UseManualTime()->Unit(benchmark::kMillisecond);
-    if (comparison.seconds > 0) bench->MinTime(comparison.seconds);
-    if (all == 1 || comparison.one_thread) break;
-  }
+  all_registered().push_back({comparison, width, height});
 }
 
 void add(const Comparison& comparison) {
@@ -179,4 +234,21 @@ void add(const Comparison& comparison) {
 
 }  // namespace warpwise::bench
 
-BENCHMARK_MAIN();
+int main(int count, char** arguments) {
+  constexpr std::string_view option = "--threads=";
+  std::vector<int> threads;
+  int kept = 1;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument.starts_with(option)) {
+      threads = warpwise::bench::numbers_of(argument.substr(option.size()));
+    } else {
+      arguments[kept++] = arguments[i];
+    }
+  }
+  warpwise::bench::register_all(threads);
+  benchmark::Initialize(&kept, arguments);
+  if (benchmark::ReportUnrecognizedArguments(kept, arguments)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

@@ -39,7 +39,8 @@ struct Comparison {
   double seconds = 0;
 };
 
-/// Registers a comparison at 1280x720, 4096x3072 and 1921x1081, with one thread and with all.
+/// Registers a comparison at 1280x720, 4096x3072 and 1921x1081, with one thread and with all, or as
+/// cpu_bench is told.
 /// `const bool registered = (add({…}), true);` at the end of a bench file.
 void add(const Comparison& comparison);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -25,6 +26,22 @@ inline std::shared_ptr<Image> random_image(ElementType type, std::int64_t width,
     }
   }
   return image;
+}
+
+/// The right image of a stereo pair, by its left one of u8: pixels 20 to 27 further left, by bands
+/// of 64 rows, and 16 levels of noise.
+inline std::shared_ptr<Image> right_image(const Image& left) {
+  auto right = std::make_shared<Image>(ElementType::u8, left.width(), left.height());
+  std::mt19937 random(8);
+  for (std::int64_t y = 0; y < left.height(); ++y) {
+    const std::int64_t moved = 20 + y / 64 % 8;
+    for (std::int64_t x = 0; x < left.width(); ++x) {
+      const std::int64_t from = std::min(x + moved, left.width() - 1);
+      const int value = load<std::uint8_t>(left.view().row(y), from);
+      store(right->view().row(y), x, static_cast<std::uint8_t>(value ^ (random() & 15)));
+    }
+  }
+  return right;
 }
 
 inline std::shared_ptr<Image> zero_image(ElementType type, std::int64_t width, std::int64_t height,

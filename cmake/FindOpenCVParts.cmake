@@ -3,8 +3,9 @@
 # needed here come in small -dev packages without a CMake file.
 #
 #   OpenCVParts::imgcodecs  image files       OpenCVParts::imgproc  the peer in tests and benches
+#   OpenCVParts::calib3d    a peer in cpu_bench, where it is installed
 find_path(OpenCVParts_INCLUDE_DIR opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4)
-foreach(part core imgproc imgcodecs)
+foreach(part core imgproc imgcodecs calib3d)
   find_library(OpenCVParts_${part}_LIBRARY opencv_${part})
   mark_as_advanced(OpenCVParts_${part}_LIBRARY)
 endforeach()
@@ -24,4 +25,10 @@ if(OpenCVParts_FOUND AND NOT TARGET OpenCVParts::core)
   endforeach()
   target_link_libraries(OpenCVParts::imgproc INTERFACE OpenCVParts::core)
   target_link_libraries(OpenCVParts::imgcodecs INTERFACE OpenCVParts::core)
+endif()
+
+if(OpenCVParts_FOUND AND OpenCVParts_calib3d_LIBRARY AND NOT TARGET OpenCVParts::calib3d)
+  add_library(OpenCVParts::calib3d UNKNOWN IMPORTED)
+  set_target_properties(OpenCVParts::calib3d PROPERTIES IMPORTED_LOCATION ${OpenCVParts_calib3d_LIBRARY})
+  target_link_libraries(OpenCVParts::calib3d INTERFACE OpenCVParts::imgproc)
 endif()

@@ -164,6 +164,22 @@ def cpu(report):
     return text
 
 
+def cpu_scaling(report):
+    """Times with one thread, and how many times as fast more threads are: a line a case."""
+    cases = {}
+    for row in map(cpu_row, report["rows"]):
+        cases.setdefault((row["primitive"], row["what"], row["size"]), {})[row["threads"]] = row
+    counts = sorted({threads for rows in cases.values() for threads in rows})
+    most = counts[-1]
+    lines = [[primitive, what, size, milliseconds(rows[1]["ms"]),
+              *(f"{rows[1]['ms'] / rows[threads]['ms']:.1f}" for threads in counts[1:]),
+              f"{rows[1]['share']:.0f} %", f"{rows[most]['share']:.0f} % of {rows[most]['roof']}"]
+             for (primitive, what, size), rows in cases.items()]
+    text = table(["primitive", "what", "size", "ms, 1 thread", *(f"× with {threads}" for threads in counts[1:]),
+                  "of the roof, 1", f"{most}"], lines)
+    return f"{cpu_origin(report)}\n\nMethod: {report['machine']['method']}.\n\n{text}"
+
+
 def gemv_cpu(report):
     """Ratios to OpenBLAS: a line a shape, and their medians."""
     columns = {}

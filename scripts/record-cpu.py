@@ -2,8 +2,14 @@
 """Runs cpu_bench with ffmpeg_match.py, and emulator_bench, and records them, as results/README.md describes.
 
   scripts/record-cpu.py results/NAME [--build build/release] [--filter REGEX] [--only cpu|emulator]
+  scripts/record-cpu.py results/NAME --scaling RAN.json
 
 The machine should do nothing else meanwhile; it takes about a quarter of an hour.
+
+--scaling records what this has written on a machine of more cores:
+
+  cpu_bench --threads=1,2,4,8,16 --benchmark_filter=REGEX --benchmark_out=RAN.json \\
+            --benchmark_context=cpu="NAME",commit=COMMIT
 """
 import argparse
 import json
@@ -18,6 +24,8 @@ METHOD = ("cpu_bench: ours and the peer call by call in turn, as many threads on
           "and peer_ms are medians; ratio = peer time / our time, median, 5th and 95th percentile; "
           "stream_% of a 256 MiB copy, read_% of reading as much, sad_peak_% of the rate at which "
           "so many cores sum absolute differences in registers, all in the same run")
+SCALING_METHOD = ("cpu_bench --threads: ours alone, with each number of threads; ours_ms is a median; stream_% of a 256 MiB "
+                  "copy and sad_peak_% of absolute differences in registers by as many threads, in the same run")
 EMULATOR_METHOD = ("emulator_bench: one core, 1280x720 bytes in blocks of 32x8 threads; warp instructions of the "
                    "kernel divided by the time of its launches")
 # Of Google Benchmark's own fields none but these says anything here.
@@ -32,12 +40,29 @@ def main():
     arguments.add_argument("--build", default="build/release", type=pathlib.Path)
     arguments.add_argument("--filter", default=".")
     arguments.add_argument("--only", choices=["cpu", "emulator"])
+    arguments.add_argument("--scaling", type=pathlib.Path)
     chosen = arguments.parse_args()
+    if chosen.scaling:
+        record_scaling(chosen)
+        return
     commit = clean_commit("record-cpu.py")
     if chosen.only != "emulator":
         record_cpu(chosen, commit)
     if chosen.only != "cpu":
         record_emulator(chosen, commit)
+
+
+def kept_rows(report):
+    return [{key: row[key] for key in KEPT if key in row} for row in report["benchmarks"]]
+
+
+def record_scaling(chosen):
+    """The context that cpu_bench was given says where it ran and what it was built of."""
+    report = json.loads(chosen.scaling.read_text(encoding="utf-8"))
+    context = report["context"]
+    machine = machine_of(context["date"], context["commit"], SCALING_METHOD)
+    machine |= {"num_cpus": context["num_cpus"], "cpu": f"{context['cpu']}, {context['num_cpus']} cores"}
+    write(chosen.folder / "cpu_scaling.json", {"machine": machine, "rows": kept_rows(report)})
 
 
 def record_emulator(chosen, commit):
@@ -71,7 +96,7 @@ def record_cpu(chosen, commit):
         ffmpeg = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else None
     recorded = {
         "machine": machine_of(report["context"]["date"], commit, METHOD),
-        "rows": [{key: row[key] for key in KEPT if key in row} for row in report["benchmarks"]],
+        "rows": kept_rows(report),
     }
     if ffmpeg:
         recorded["ffmpeg"] = ffmpeg

@@ -40,6 +40,7 @@ OF_COUNTERS = {"counters": counter_tables.counters, "waits": counter_tables.wait
 NOT_RECORDED = "Not recorded yet."
 
 
+SCALING = REPOSITORY / "results/nvidia-h100/cpu_scaling.json"
 GROWTH = REPOSITORY / "results/nvidia-h200/growth.json"
 
 
@@ -130,6 +131,7 @@ def main():
                "growth": lambda: bench_tables.growth(load("nvidia-h200/growth.json")) if GROWTH.exists() else NOT_RECORDED,
                "beside_python": lambda: bench_tables.beside_python(python),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
+               "cpu_scaling": lambda: bench_tables.cpu_scaling(load("nvidia-h100/cpu_scaling.json")) if SCALING.exists() else NOT_RECORDED,
                "gemv_gpu": lambda: bench_tables.gemv_gpu(load("nvidia-h100/gemv_shapes.json")),
                "emulator": lambda: bench_tables.emulator(emulator)}
     stale = []

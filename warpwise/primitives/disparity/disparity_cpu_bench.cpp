@@ -7,8 +7,7 @@
 namespace warpwise::bench {
 namespace {
 
-// No peer: OpenCV's StereoBM filters its input, clips it, and drops pixels without texture; nothing
-// installed computes the same.
+// No peer computes the same; bench/stereo_bm.cpp has the nearest one.
 void add_measure(const std::string& name, Measure measure) {
   add({.name = "disparity/" + name + " block 11, 0 to 64",
        .peer_name = {},
@@ -16,7 +15,7 @@ void add_measure(const std::string& name, Measure measure) {
        .make =
            [=](std::int64_t width, std::int64_t height) {
              auto left = random_image(ElementType::u8, width, height);
-             auto right = random_image(ElementType::u8, width, height);
+             auto right = right_image(*left);
              auto dst = zero_image(ElementType::f32, width, height);
              DisparityOptions options;
              options.measure = measure;

@@ -1,0 +1,52 @@
+#include <opencv2/calib3d.hpp>
+
+#include <string>
+
+#include "bench/cpu_harness.hpp"
+#include "bench/host_images.hpp"
+#include "warpwise/primitives/disparity/disparity.hpp"
+
+// disparity beside OpenCV's block matching: as near as its settings come, not the same work.
+namespace warpwise::bench {
+namespace {
+
+// Ours sums the absolute differences of the pixels as they are, searches for both images' pixels,
+// and replicates the border. StereoBM takes the horizontal gradients of both images first, clipped
+// to 63 values (preFilterCap 31: its vector code takes no more), and sums their differences; it
+// searches for the left image's pixels alone and holds the result against the displacements that
+// these give the right image's (disp12MaxDiff); it leaves out a border of half a block and the
+// displacements, and always refines to sixteenths of a pixel. Its checks of texture and of
+// uniqueness are off: ours has none.
+void add_levels(int levels) {
+  constexpr int block = 9;
+  const auto make = [=](std::int64_t width, std::int64_t height) {
+    const auto left = random_image(ElementType::u8, width, height);
+    const auto right = right_image(*left);
+    const auto dst = zero_image(ElementType::f32, width, height);
+    DisparityOptions options;
+    options.block = block;
+    options.max_disparity = levels - 1;
+    const cv::Ptr<cv::StereoBM> peer = cv::StereoBM::create(levels, block);
+    peer->setPreFilterType(cv::StereoBM::PREFILTER_XSOBEL);
+    peer->setPreFilterCap(31);
+    peer->setTextureThreshold(0);
+    peer->setUniquenessRatio(0);
+    peer->setDisp12MaxDiff(options.check);
+    const auto found = std::make_shared<cv::Mat>();
+    return Pair{[=] { disparity(left->view(), right->view(), dst->view(), options); },
+                [=] { peer->compute(mat_of(*left), mat_of(*right), *found); }};
+  };
+  add({.name =
+           "disparity/sad block " + std::to_string(block) + ", 0 to " + std::to_string(levels - 1),
+       .peer_name = "OpenCV StereoBM, which filters and searches one way",
+       .bytes = [](auto width, auto height) { return 6 * width * height; },
+       .make = make});
+}
+
+const bool registered = [] {
+  for (const int levels : {64, 128}) add_levels(levels);
+  return true;
+}();
+
+}  // namespace
+}  // namespace warpwise::bench
