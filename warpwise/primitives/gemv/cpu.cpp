@@ -114,7 +114,7 @@ class Scratch {
 
 /// Calls body(tile) over tiles of at most `tile_rows` rows and `tile_columns` columns of A.
 template <class Body>
-void parallel_tiles(ConstHostView a, std::int64_t tile_rows, std::int64_t tile_columns,
+void parallel_tiles(const ConstHostView& a, std::int64_t tile_rows, std::int64_t tile_columns,
                     const Body& body) {
   if (a.height() <= tile_rows && a.width() <= tile_columns) {
     return body(GemvTile{0, a.height(), 0, a.width()});
@@ -182,28 +182,35 @@ void scale(const VectorOf<HostView>& y, float beta) {
   }
 }
 
-}  // namespace
-
-void gemv_cpu(ConstHostView a, ConstHostView x, HostView y, const GemvOptions& options) {
-  const VectorOf<ConstHostView> factor(x);
-  const VectorOf<HostView> result(y);
-  if (options.alpha == 0) return scale(result, options.beta);
-
-  const bool ready = x.type() == ElementType::f32 && factor.stride_bytes == sizeof(float);
-  Scratch widened(ready ? 0 : factor.size);
-  const std::byte* x_f32 = factor.data;
-  if (!ready) {
-    HWY_DYNAMIC_DISPATCH(widen_any)
-    (x.type(), factor.data, factor.stride_bytes, factor.size, widened.data());
-    x_f32 = reinterpret_cast<const std::byte*>(widened.data());
-  }
+/// The product with x in f32, without gaps.
+void product_of(const ConstHostView& a, const std::byte* x, const HostView& y,
+                const GemvOptions& options) {
   const std::int64_t chunks = options.transpose ? blocks_of(a.height(), order::chunk_rows)
                                                 : blocks_of(a.width(), order::chunk_columns);
-  Scratch sums(chunks > 1 ? checked_mul(chunks, result.size) : 0);
-  const GemvTask task{
-      a, x_f32, result, options.alpha, options.beta, chunks > 1 ? sums.data() : nullptr};
+  if (chunks == 1) {
+    return product({a, x, VectorOf<HostView>(y), options.alpha, options.beta, nullptr},
+                   options.transpose);
+  }
+  const VectorOf<HostView> result(y);
+  Scratch sums(checked_mul(chunks, result.size));
+  const GemvTask task{a, x, result, options.alpha, options.beta, sums.data()};
   product(task, options.transpose);
-  if (chunks > 1) sum_chunks(task, chunks);
+  sum_chunks(task, chunks);
+}
+
+}  // namespace
+
+void gemv_cpu(const ConstHostView& a, const ConstHostView& x, const HostView& y,
+              const GemvOptions& options) {
+  if (options.alpha == 0) return scale(VectorOf<HostView>(y), options.beta);
+  const VectorOf<ConstHostView> factor(x);
+  if (x.type() == ElementType::f32 && factor.stride_bytes == sizeof(float)) {
+    return product_of(a, factor.data, y, options);
+  }
+  Scratch widened(factor.size);
+  HWY_DYNAMIC_DISPATCH(widen_any)
+  (x.type(), factor.data, factor.stride_bytes, factor.size, widened.data());
+  product_of(a, reinterpret_cast<const std::byte*>(widened.data()), y, options);
 }
 
 }  // namespace warpwise::detail::gemv

@@ -25,17 +25,6 @@ struct StrandSums {
   const float* add;  ///< null, or what is added at the end of a strand: the strands before it
 };
 
-/// Writes the first `count` lanes, 0 < count < width.
-HWY_INLINE void store_first(V v, std::int64_t count, float* to) {
-#if HWY_TARGET <= HWY_AVX2
-  hn::BlendedStore(v, hn::FirstN(D(), static_cast<std::size_t>(count)), D(), to);
-#else
-  alignas(64) float part[width];
-  hn::Store(v, D(), part);
-  std::memcpy(to, part, static_cast<std::size_t>(count) * sizeof(float));
-#endif
-}
-
 /// Adds `rows` rows, each times its element of x, to the sums of `count` columns.
 template <class T, int rows>
 HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int64_t first_column,
@@ -140,13 +129,105 @@ void sum_narrow_chunk(const GemvTask& task, const GemvTile& chunk, float* result
                           std::min<std::int64_t>(order::strand_rows, chunk.last_row - row), sum);
     for (int v = 0; v < across; ++v) total[v] = hn::Add(total[v], sum[0][v]);
   }
-  alignas(64) float sums[across * width];
-  for (int v = 0; v < across; ++v) hn::Store(total[v], D(), sums + v * width);
-  std::memcpy(result, sums, static_cast<std::size_t>(task.a.width()) * sizeof(float));
+  const std::int64_t last = task.a.width() - (across - 1) * width;
+  for (int v = 0; v < across; ++v) {
+    // Of a list, the next one lies behind it.
+    if (v + 1 == across && last < width && task.sums != nullptr)
+      store_first(total[v], last, result + v * width);
+    else
+      hn::StoreU(total[v], D(), result + v * width);
+  }
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// Fewer rows are not worth the zeros behind them.
+constexpr std::int64_t least_product_rows = 128;
+
+/// The same for `columns` floats a row without gaps. A vector of products holds rows as they follow
+/// one another, a lane each; they are added in a second pass, a row of each strand at a time.
+template <int columns>
+void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
+  constexpr int lanes = columns <= 2 ? columns : columns <= 4 ? 4 : 8;
+  const hn::CappedTag<float, lanes> of_row;
+  const auto* const a = reinterpret_cast<const float*>(task.a.row(chunk.first_row));
+  const std::byte* const x = task.x + chunk.first_row * std::int64_t{sizeof(float)};
+  const std::int64_t rows = chunk.last_row - chunk.first_row;
+  alignas(64) float products[(order::chunk_rows + 1) * 8];
+
+  // Whose x an element takes, of `width` rows.
+  using Indices = decltype(hn::SetTableIndices(D(), static_cast<const std::int32_t*>(nullptr)));
+  Indices row_of[columns];
+  for (int v = 0; v < columns; ++v) {
+    std::int32_t indices[width];
+    for (int i = 0; i < width; ++i) {
+      indices[i] = static_cast<std::int32_t>((v * width + i) / columns);
+    }
+    row_of[v] = hn::SetTableIndices(D(), indices);
+  }
+  std::int64_t row = 0;
+  for (; row + width <= rows; row += width) {
+    const V factors = load_vector<float>(x, row);
+    for (int v = 0; v < columns; ++v) {
+      const std::int64_t at = row * columns + v * width;
+      hn::StoreU(hn::Mul(hn::LoadU(D(), a + at), hn::TableLookupLanes(factors, row_of[v])), D(),
+                 products + at);
+    }
+  }
+  for (std::int64_t at = row * columns; at < rows * columns; ++at) {
+    products[at] = a[at] * load<float>(x, at / columns);
+  }
+  // Zeros behind the last row add nothing.
+  std::fill(products + rows * columns, products + order::chunk_rows * columns + lanes, 0.F);
+
+  using Row = hn::Vec<decltype(of_row)>;
+  Row sum[order::chunk_strands];
+  for (Row& each : sum) each = hn::Zero(of_row);
+  for (int i = 0; i < order::strand_rows; ++i) {
+    for (int s = 0; s < order::chunk_strands; ++s) {
+      sum[s] =
+          hn::Add(sum[s], hn::LoadU(of_row, products + (s * order::strand_rows + i) * columns));
+    }
+  }
+  for (int s = 1; s < order::chunk_strands; ++s) sum[0] = hn::Add(sum[0], sum[s]);
+  alignas(64) float part[lanes];
+  hn::Store(sum[0], of_row, part);
+  std::memcpy(result, part, columns * sizeof(float));
+}
+
+/// Whether sum_few_columns did it.
+template <class T>
+bool sum_as_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
+  const std::int64_t columns = task.a.width();
+  if (!std::is_same_v<T, float> || columns > std::min<std::int64_t>(8, width) ||
+      task.a.pitch_bytes() != columns * std::int64_t{sizeof(float)} ||
+      chunk.last_row - chunk.first_row < least_product_rows) {
+    return false;
+  }
+  switch (columns) {
+    case 1: sum_few_columns<1>(task, chunk, result); break;
+    case 2: sum_few_columns<2>(task, chunk, result); break;
+    case 3: sum_few_columns<3>(task, chunk, result); break;
+    case 4: sum_few_columns<4>(task, chunk, result); break;
+#if HWY_TARGET <= HWY_AVX2
+    case 5: sum_few_columns<5>(task, chunk, result); break;
+    case 6: sum_few_columns<6>(task, chunk, result); break;
+    case 7: sum_few_columns<7>(task, chunk, result); break;
+    case 8: sum_few_columns<8>(task, chunk, result); break;
+#endif
+    default: return false;
+  }
+  return true;
+}
+#else
+template <class T>
+bool sum_as_few_columns(const GemvTask&, const GemvTile&, float*) {
+  return false;
+}
+#endif
 
 template <class T>
 void sum_chunk_of_rows(const GemvTask& task, const GemvTile& chunk, float* result) {
+  if (sum_as_few_columns<T>(task, chunk, result)) return;
   switch (blocks_of(task.a.width(), width)) {
     case 1: return sum_narrow_chunk<T, 1>(task, chunk, result);
     case 2: return sum_narrow_chunk<T, 2>(task, chunk, result);

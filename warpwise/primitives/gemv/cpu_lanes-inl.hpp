@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -98,9 +99,21 @@ HWY_INLINE V load_first(const std::byte* row, std::int64_t element, std::int64_t
   return load_vector(part);
 }
 
+/// Writes the first `count` lanes, 0 < count < width.
+HWY_INLINE void store_first(V v, std::int64_t count, float* to) {
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(D(), static_cast<std::size_t>(count)), D(), to);
+#else
+  alignas(64) float part[width];
+  hn::Store(v, D(), part);
+  std::memcpy(to, part, static_cast<std::size_t>(count) * sizeof(float));
+#endif
+}
+
 // --- The result ----------------------------------------------------------------------------------
 
-/// Writes `count` elements of y from `first` on, given their sums.
+/// Writes `count` elements of y from `first` on, given their sums, in memory of whole vectors: a
+/// part of one would wait until what was just stored has left for the cache.
 void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const float* sums) {
   const V alpha = hn::Set(D(), task.alpha);
   const V beta = hn::Set(D(), task.beta);
@@ -111,6 +124,14 @@ void finish(const GemvTask& task, std::int64_t first, std::int64_t count, const 
       V value = hn::Mul(alpha, hn::LoadU(D(), sums + i));
       if (task.beta != 0) value = hn::Add(value, hn::Mul(beta, hn::LoadU(D(), to)));
       hn::StoreU(value, D(), to);
+    }
+    if (i < count) {
+      const std::int64_t left = count - i;
+      std::byte* const to = task.y.at(first + i);
+      V value = hn::Mul(alpha, hn::LoadU(D(), sums + i));
+      if (task.beta != 0) value = hn::Add(value, hn::Mul(beta, load_first<float>(to, 0, left)));
+      store_first(value, left, reinterpret_cast<float*>(to));
+      return;
     }
   }
   for (; i < count; ++i) {

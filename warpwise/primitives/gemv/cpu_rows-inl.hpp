@@ -116,16 +116,21 @@ HWY_INLINE VShort halves_of_all(VShort (&v)[short_rows]) {
 #endif
 }
 
-/// Lanes in memory by halves, down to those that halves_of_all takes.
+/// The lanes of a vector by halves, down to those that halves_of_all takes.
+HWY_INLINE VShort halves_of_vector(const V& lanes) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Add(hn::LowerHalf(lanes), hn::UpperHalf(DShort(), lanes));
+#else
+  return lanes;
+#endif
+}
+
+/// Lanes in memory likewise.
 HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
   for (int half = vectors / 2; half > 0; half /= 2) {
     for (int v = 0; v < half; ++v) lanes[v] = hn::Add(lanes[v], lanes[v + half]);
   }
-#if HWY_TARGET <= HWY_AVX3
-  return hn::Add(hn::LowerHalf(lanes[0]), hn::UpperHalf(DShort(), lanes[0]));
-#else
-  return lanes[0];
-#endif
+  return halves_of_vector(lanes[0]);
 }
 
 /// Sums one chunk of `rows` rows, `count` columns from `column` on, down to lanes that
@@ -232,11 +237,38 @@ HWY_INLINE void sum_short_rows(const GemvTask& task, std::int64_t first_row, flo
   hn::StoreU(halves_of_all(sum), DShort(), sums);
 }
 
-/// Sums rows [first, last) of `across` vectors, the last perhaps incomplete, in steps of
-/// `short_rows`; returns the row where it stopped. x stays in registers.
+/// Calls sum_of(row) for the rows [first, last), `short_rows` at a time, and stores their halves;
+/// in `sums` there is room for as many behind `first` that they are a multiple of short_rows.
+template <class SumOf>
+HWY_INLINE void halve_rows(std::int64_t first, std::int64_t last, float* sums, SumOf sum_of) {
+  const DShort d;
+  VShort sum[short_rows];
+  std::int64_t row = first;
+  // Products, of which none was added to +0: the last addition makes +0 of a sum of -0.
+  for (; row + short_rows <= last; row += short_rows) {
+    for (int r = 0; r < short_rows; ++r) sum[r] = sum_of(row + r);
+    hn::StoreU(hn::Add(halves_of_all(sum), hn::Zero(d)), d, sums + (row - first));
+  }
+  if (row == last) return;
+  for (int r = 0; r < short_rows; ++r) sum[r] = row + r < last ? sum_of(row + r) : hn::Zero(d);
+  hn::StoreU(hn::Add(halves_of_all(sum), hn::Zero(d)), d, sums + (row - first));
+}
+
+#if HWY_TARGET <= HWY_AVX2
+/// Sums rows [first, last) of at most eight floats.
+void sum_rows_of_eight(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
+  const DShort d;
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(task.a.width()));
+  const VShort x = hn::MaskedLoad(mask, d, reinterpret_cast<const float*>(task.x));
+  halve_rows(first, last, sums, [&](std::int64_t row) HWY_ATTR {
+    return hn::Mul(hn::MaskedLoad(mask, d, reinterpret_cast<const float*>(task.a.row(row))), x);
+  });
+}
+#endif
+
+/// Sums rows [first, last) of `across` vectors, the last perhaps incomplete. x stays in registers.
 template <class T, int across>
-std::int64_t sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
-                             float* sums) {
+void sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   const std::int64_t rest = task.a.width() - (across - 1) * width;
   const auto vector = [&](const std::byte* row, int v, auto type) HWY_ATTR {
     using Element = decltype(type);
@@ -245,28 +277,18 @@ std::int64_t sum_narrow_rows(const GemvTask& task, std::int64_t first, std::int6
   };
   V x[across];
   for (int v = 0; v < across; ++v) x[v] = vector(task.x, v, float());
-  std::int64_t row = first;
-  for (; row + short_rows <= last; row += short_rows) {
-    VShort sum[short_rows];
-    for (int r = 0; r < short_rows; ++r) {
-      V lanes[vectors];
-      for (int v = 0; v < vectors; ++v) {
-        lanes[v] = hn::Zero(D());
-        if (v >= across) continue;
-        lanes[v] = hn::Add(lanes[v], hn::Mul(vector(task.a.row(row + r), v, T()), x[v]));
-      }
-      sum[r] = first_halves(lanes);
-    }
-    hn::StoreU(halves_of_all(sum), DShort(), sums + (row - first));
-  }
-  return row;
+  halve_rows(first, last, sums, [&](std::int64_t row) HWY_ATTR {
+    const std::byte* const a = task.a.row(row);
+    V sum = hn::Mul(vector(a, 0, T()), x[0]);
+    if constexpr (across == 2) sum = hn::Add(sum, hn::Mul(vector(a, 1, T()), x[1]));
+    return halves_of_vector(sum);
+  });
 }
 
 /// The same for rows of at most four floats without gaps between them: a vector of sums at a time,
 /// one row in each lane.
 template <int columns>
-std::int64_t sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
-                           float* sums) {
+void sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
   V x[columns];
   for (int c = 0; c < columns; ++c) x[c] = hn::Set(D(), load<float>(task.x, c));
   const auto* from = reinterpret_cast<const float*>(task.a.row(first));
@@ -284,30 +306,46 @@ std::int64_t sum_tiny_rows(const GemvTask& task, std::int64_t first, std::int64_
     if constexpr (columns > 1) v[0] = hn::Add(v[0], v[1]);
     hn::StoreU(v[0], D(), sums + (row - first));
   }
+#if HWY_TARGET <= HWY_AVX2
+  sum_rows_of_eight(task, row, last, sums + (row - first));
+#else
   for (; row < last; ++row) {
     float v[4] = {};
     const std::byte* const a = task.a.row(row);
     for (int c = 0; c < columns; ++c) v[c] += load<float>(a, c) * load<float>(task.x, c);
     sums[row - first] = (v[0] + v[2]) + (v[1] + v[3]);
   }
-  return row;
+#endif
 }
 
+/// Sums rows [first, last) of at most two vectors.
+template <class T>
+void sum_all_narrow_rows(const GemvTask& task, std::int64_t first, std::int64_t last, float* sums) {
+  const std::int64_t columns = task.a.width();
+  if constexpr (std::is_same_v<T, float>) {
+    if (task.a.pitch_bytes() == columns * std::int64_t{sizeof(float)}) {
+      switch (columns) {
+        case 1: return sum_tiny_rows<1>(task, first, last, sums);
+        case 2: return sum_tiny_rows<2>(task, first, last, sums);
+        case 3: return sum_tiny_rows<3>(task, first, last, sums);
+        case 4: return sum_tiny_rows<4>(task, first, last, sums);
+      }
+    }
+#if HWY_TARGET <= HWY_AVX2
+    if (columns <= 8) return sum_rows_of_eight(task, first, last, sums);
+#endif
+  }
+  if (columns <= width) return sum_narrow_rows<T, 1>(task, first, last, sums);
+  return sum_narrow_rows<T, 2>(task, first, last, sums);
+}
+
+/// Sums rows from `first` on in steps of `short_rows`; returns the row where it stopped.
 template <class T>
 std::int64_t sum_whole_short_rows(const GemvTask& task, std::int64_t first, std::int64_t last,
                                   float* sums) {
-  if (std::is_same_v<T, float> &&
-      task.a.pitch_bytes() == task.a.width() * std::int64_t{sizeof(float)}) {
-    switch (task.a.width()) {
-      case 1: return sum_tiny_rows<1>(task, first, last, sums);
-      case 2: return sum_tiny_rows<2>(task, first, last, sums);
-      case 3: return sum_tiny_rows<3>(task, first, last, sums);
-      case 4: return sum_tiny_rows<4>(task, first, last, sums);
-    }
-  }
-  switch (blocks_of(task.a.width(), width)) {
-    case 1: return sum_narrow_rows<T, 1>(task, first, last, sums);
-    case 2: return sum_narrow_rows<T, std::min(2, vectors)>(task, first, last, sums);
+  if (task.a.width() <= 2 * width) {
+    sum_all_narrow_rows<T>(task, first, last, sums);
+    return last;
   }
   std::int64_t row = first;
   for (; row + short_rows <= last; row += short_rows) {

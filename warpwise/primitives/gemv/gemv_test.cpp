@@ -266,6 +266,24 @@ TEST_P(GemvTest, LoadsOfEveryWidth) {
   }
 }
 
+TEST_P(GemvTest, FewColumns) {
+  for (const std::int64_t columns : {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17}) {
+    for (const std::int64_t rows : {127, 130, 256, 2600, 8449, 20'000}) {
+      compare_both(ElementType::f32, rows, columns);
+    }
+    compare(ElementType::f32, 8500, columns, {2, 1, true}, {4, 0});
+    compare(ElementType::f32, 8500, columns, {2, 1, true}, {0, 16}, Shape::column);
+  }
+}
+
+TEST_P(GemvTest, ShortColumns) {
+  for (const ElementType type : types) {
+    for (const std::int64_t rows : {1, 31, 32, 33, 64, 65, 100, 128, 129}) {
+      for (const std::int64_t columns : {1, 8, 9, 33, 71}) compare_both(type, rows, columns);
+    }
+  }
+}
+
 TEST_P(GemvTest, MoreChunksThanAGroup) {
   compare(ElementType::f32, 2, (1 << 20) + 1500, {});
   compare(ElementType::f32, (1 << 18) + 300, 2, {1, 0, true});
