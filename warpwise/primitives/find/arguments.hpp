@@ -6,6 +6,8 @@
 #include <cstdint>
 #endif
 
+#include "warpwise/base/host_device.hpp"
+
 // What the kernels of find take, and how much a block of each does. For g++, nvcc and NVRTC.
 namespace warpwise::kernels::find {
 
@@ -18,14 +20,17 @@ using std::int64_t;
 // Of products_kernel and find_best_kernel.
 inline constexpr int find_threads = 256;
 
-// A warp has 64 rows of 32 places, so that what it loads of the template serves 4 products; a block
-// of threads 2 rows of 4 warps.
-inline constexpr int products_rows = 64;
+// A warp has 64 rows of 32 places, so that what it loads of the template serves 4 products, and of
+// small images 16, so that there are enough blocks; a block of threads has 2 rows of 4 warps.
+inline constexpr int products_groups = 4;  // of 16 rows
+inline constexpr int products_few_groups = 1;
 inline constexpr int products_columns = 32;
 inline constexpr int products_warps_x = 4;
 inline constexpr int products_warps_y = 2;
 inline constexpr int products_tile_columns = products_warps_x * products_columns;
-inline constexpr int products_tile_rows = products_warps_y * products_rows;
+WARPWISE_HOST_DEVICE constexpr int products_tile_rows(int groups) {
+  return products_warps_y * 16 * groups;
+}
 
 inline constexpr int windows_threads = 128;
 inline constexpr int windows_columns = 8;  // of places, a thread

@@ -26,17 +26,22 @@ static_assert(sizeof(FindPlace) == sizeof(Finding) &&
               offsetof(FindPlace, score) == offsetof(Finding, score));
 
 template <Measure measure, bool wide>
-Function function_of(FindStep step) {
+Function instance_of(const FindKernel& kernel) {
   using Sum = std::conditional_t<wide, unsigned long long, unsigned>;
-  if (step == FindStep::windows)
+  if (kernel.step == FindStep::windows)
     return kernels::find::windows_kernel < measure == Measure::zncc, Sum > ;
-  return kernels::find::products_kernel<measure, wide>;
+  using kernels::find::products_groups;
+  if constexpr (!wide) {
+    if (kernel.groups != products_groups) {
+      return kernels::find::products_kernel<measure, wide, kernels::find::products_few_groups>;
+    }
+  }
+  return kernels::find::products_kernel<measure, wide, products_groups>;
 }
 
 template <Measure measure>
 Function function_of(const FindKernel& kernel) {
-  return kernel.wide ? function_of<measure, true>(kernel.step)
-                     : function_of<measure, false>(kernel.step);
+  return kernel.wide ? instance_of<measure, true>(kernel) : instance_of<measure, false>(kernel);
 }
 
 Function function_of(const FindKernel& kernel) {

@@ -34,6 +34,7 @@ struct FindKernel {
   FindStep step;
   Measure measure;
   bool wide = false;  ///< the template has more pixels than 32 bits hold products of
+  int groups = kernels::find::products_groups;  ///< of products_kernel
 };
 constexpr const char* kernel_name(const FindKernel& kernel) {
   switch (kernel.step) {
@@ -90,8 +91,10 @@ inline gpu::Shape differences_grid(const kernels::find::FindArguments& a) {
   return find_grid(a, kernels::find::differences_tile_columns,
                    kernels::find::differences_tile_rows);
 }
-inline gpu::Shape products_grid(const kernels::find::FindArguments& a) {
-  return find_grid(a, kernels::find::products_tile_columns, kernels::find::products_tile_rows);
+/// \param groups  of 16 rows, a warp of products_kernel
+inline gpu::Shape products_grid(const kernels::find::FindArguments& a, int groups) {
+  return find_grid(a, kernels::find::products_tile_columns,
+                   kernels::find::products_tile_rows(groups));
 }
 /// Whether columns of the image are summed up for windows_kernel, windows_rows rows at a time: not
 /// for low templates, for which it is not worth a launch.
@@ -107,6 +110,14 @@ inline std::int64_t windows_rows(const kernels::find::FindArguments& a) {
   return std::clamp(gpu::blocks_for(a.rows, wanted_blocks) * strips, least, most);
 }
 inline std::int64_t blocks_of(const gpu::Shape& grid) { return std::int64_t{grid.x} * grid.y; }
+/// Groups of rows of a warp of products_kernel: few where a large GPU would have fewer blocks than
+/// multiprocessors.
+inline int products_groups_of(const kernels::find::FindArguments& a, bool wide) {
+  constexpr std::int64_t wanted_blocks = 132;
+  return !wide && blocks_of(products_grid(a, kernels::find::products_groups)) < wanted_blocks
+             ? kernels::find::products_few_groups
+             : kernels::find::products_groups;
+}
 
 /// Rows of tiles that a block of a transform's kernel takes.
 inline std::int64_t transform_block_rows(const TransformTiles& tiles) {
@@ -158,6 +169,7 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
 /// multiple of 16 bytes, then what transforms need, and the best places of the blocks of all bands.
 struct FindPlan {
   std::optional<TransformTiles> transform;  ///< of a band
+  int groups = 0;                           ///< of products_grid
   std::int64_t band_rows = 0;      ///< of places whose sums lie in scratch memory at a time
   bool wide = false;               ///< whether 32 bits do not hold a sum
   std::int64_t scratch_pitch = 0;  ///< elements a row of places
@@ -182,7 +194,8 @@ inline std::int64_t band_rows(const kernels::find::FindArguments& a) {
   // Enough places a band for all of a GPU's multiprocessors to be busy many times over, little
   // enough for images of any size.
   constexpr std::int64_t band_places = std::int64_t{1} << 24;
-  constexpr std::int64_t tile_rows = kernels::find::products_tile_rows;
+  constexpr std::int64_t tile_rows =
+      kernels::find::products_tile_rows(kernels::find::products_groups);
   return std::min(a.rows, gpu::blocks_for(band_places / tile_rows, a.columns) * tile_rows);
 }
 
@@ -218,7 +231,9 @@ inline FindPlan find_plan(const FindCall& call,
     plan.segment_bytes = checked_mul(checked_mul(plan.segment_count, plan.segment_pitch),
                                      std::int64_t{sizeof(kernels::find::WindowSegment)});
   }
-  const gpu::Shape grid = transform ? transform_scores_grid(*transform) : products_grid(band);
+  plan.groups = products_groups_of(band, plan.wide);
+  const gpu::Shape grid =
+      transform ? transform_scores_grid(*transform) : products_grid(band, plan.groups);
   const std::int64_t blocks = checked_mul(blocks_of(grid), gpu::blocks_for(a.rows, plan.band_rows));
   plan.candidate_bytes = checked_mul(blocks, std::int64_t{sizeof(kernels::find::FindPlace)});
   return plan;
@@ -244,7 +259,7 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
   }
   const auto launch = [&](FindStep step, gpu::Shape grid, int threads, std::size_t shared_bytes,
                           const auto&... parameters) {
-    use(gpu::Launch<FindKernel>{.kernel = {step, call.measure, plan.wide},
+    use(gpu::Launch<FindKernel>{.kernel = {step, call.measure, plan.wide, plan.groups},
                                 .grid = grid,
                                 .block = {static_cast<unsigned>(threads)},
                                 .shared_bytes = shared_bytes,
@@ -299,7 +314,7 @@ void find_launches(const FindCall& call, const FindPlan& plan, std::byte* scratc
           find_grid(band, kernels::find::windows_tile_columns, static_cast<int>(band.windows_rows)),
           kernels::find::windows_threads, band);
     if (!plan.transform) {
-      const gpu::Shape grid = products_grid(band);
+      const gpu::Shape grid = products_grid(band, plan.groups);
       start(FindStep::products, grid, kernels::find::find_threads, band);
       count += blocks_of(grid);
       continue;

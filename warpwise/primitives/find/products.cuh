@@ -13,15 +13,20 @@ namespace warpwise::kernels::find {
 // the image 40 KiB.
 inline constexpr int products_chunk_rows = 32;
 inline constexpr int products_chunk_steps = 2;
-inline constexpr int products_image_rows = products_tile_rows + products_chunk_rows;
 // One 16 bytes more than the pixels: 8 rows lie in different banks.
 inline constexpr int products_image_words = 8 * (products_warps_x + products_chunk_steps - 1) + 4;
 inline constexpr int products_templ_words = 8 * (products_chunk_steps + 1);
 // 255² · 2048 pixels of a chunk · 32 stays below 2^32.
 inline constexpr int products_chunks_in_32_bits = 32;
 
+template <int groups>
 struct ProductsShared {
-  alignas(16) unsigned image[products_image_rows][products_image_words];
+  static constexpr int rows = products_tile_rows(groups) + products_chunk_rows;
+  union {
+    alignas(16) unsigned image[rows][products_image_words];
+    // Rows of 40 words: 4 rows of pairs lie in different banks.
+    unsigned exchange[find_threads / 32][16][40];
+  };
   ToeplitzRow<products_templ_words> templ[products_chunk_rows];
   unsigned long long templ_sum;
   unsigned long long templ_squares;
@@ -36,16 +41,18 @@ struct ProductsChunk {
   int rows;
 };
 
-using ProductsSums = MatrixSums[products_rows / 16][products_columns / 8];
+template <int groups>
+using ProductsSums = MatrixSums[groups][products_columns / 8];
 
 /// Brings a chunk of the template, and what of the image the tile's places compare it with, into
 /// shared memory, zeros beyond their edges. Adds this thread's part of the chunk to `templ`.
-__device__ inline void load_chunk(const FindArguments& a, ProductsShared& s, int64_t tile_x,
-                                  int64_t tile_y, const ProductsChunk& chunk, ulonglong2& templ) {
+template <int groups>
+__device__ void load_chunk(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
+                           int64_t tile_y, const ProductsChunk& chunk, ulonglong2& templ) {
   const int thread = static_cast<int>(threadIdx.x);
   constexpr int pieces = products_image_words / 4 - 1;
 #pragma unroll 4
-  for (int i = thread; i < products_image_rows * pieces; i += find_threads) {
+  for (int i = thread; i < s.rows * pieces; i += find_threads) {
     const int row = i / pieces, piece = i % pieces;
     *reinterpret_cast<uint4*>(&s.image[row][4 * piece]) =
         load_pixels(a, tile_x + chunk.x + 16 * piece, tile_y + chunk.y + row);
@@ -70,12 +77,13 @@ __device__ inline void load_chunk(const FindArguments& a, ProductsShared& s, int
 }
 
 /// Adds 32 columns k of the chunk.
-template <bool first, bool last>
-__device__ inline void add_step(const ProductsShared& s, int step, int rows, ProductsSums& sums) {
+template <bool first, bool last, int groups>
+__device__ void add_step(const ProductsShared<groups>& s, int step, int rows,
+                         ProductsSums<groups>& sums) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const unsigned* image =
-      &s.image[warp / products_warps_x * products_rows][8 * (warp % products_warps_x + step)] +
-      toeplitz_pixels(products_image_words, products_rows / 2);
+      &s.image[warp / products_warps_x * 16 * groups][8 * (warp % products_warps_x + step)] +
+      toeplitz_pixels(products_image_words, 8 * groups);
   for (int offset = 0; offset < min(rows, 8); ++offset) {
     add_toeplitz<first, last, products_chunk_rows>(image + offset * products_image_words,
                                                    products_image_words, s.templ[offset].lane(step),
@@ -83,8 +91,9 @@ __device__ inline void add_step(const ProductsShared& s, int step, int rows, Pro
   }
 }
 
-__device__ inline void add_chunk(const FindArguments& a, const ProductsShared& s,
-                                 const ProductsChunk& chunk, ProductsSums& sums) {
+template <int groups>
+__device__ void add_chunk(const FindArguments& a, const ProductsShared<groups>& s,
+                          const ProductsChunk& chunk, ProductsSums<groups>& sums) {
   for (int step = 0; step < chunk.steps; ++step) {
     const int64_t x = chunk.x + 32 * step;
     if (x == 0)
@@ -101,16 +110,13 @@ inline constexpr int products_column = places_together;
 /// Calls use(x, y, sums) with the sums of each column of 8 places of this warp, of which the first
 /// is (x, y), neighbouring lanes with neighbouring columns, and sets the sums to 0. The image in
 /// shared memory is overwritten, by each warp its own part.
-template <class Use>
-__device__ inline void use_sums(ProductsShared& s, int64_t tile_x, int64_t tile_y,
-                                ProductsSums& sums, Use use) {
-  constexpr int groups = products_rows / 16;
+template <int groups, class Use>
+__device__ void use_sums(ProductsShared<groups>& s, int64_t tile_x, int64_t tile_y,
+                         ProductsSums<groups>& sums, Use use) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int64_t x = tile_x + warp % products_warps_x * products_columns + lane;
-  const int64_t top = tile_y + warp / products_warps_x * products_rows;
-  // Rows of 40 words: 4 rows of pairs lie in different banks.
-  auto* exchange = reinterpret_cast<unsigned(*)[40]>(&s.image[0][0]) + 16 * warp;
-  static_assert(sizeof(s.image) >= find_threads / 32 * 16 * 40 * 4);
+  const int64_t top = tile_y + warp / products_warps_x * 16 * groups;
+  auto* exchange = s.exchange[warp];
 #pragma unroll 1
   for (int m = 0; m < groups; ++m) {
     store_sums<40>(sums[0], &exchange[0][0], 8);
@@ -127,7 +133,7 @@ __device__ inline void use_sums(ProductsShared& s, int64_t tile_x, int64_t tile_
       unsigned column[products_column];
 #pragma unroll
       for (int i = 0; i < products_column; ++i) column[i] = exchange[8 * half + i][lane];
-      use(x, top + 8 * m + products_rows / 2 * half, column);
+      use(x, top + 8 * m + 8 * groups * half, column);
     }
     __syncwarp();
   }
@@ -136,9 +142,9 @@ __device__ inline void use_sums(ProductsShared& s, int64_t tile_x, int64_t tile_
 /// Sums the products of the whole template at this thread's places of the tile, chunk by chunk, and
 /// in shared memory the template's own sums. What 32 bits cannot hold is carried in scratch memory.
 /// To be called by all threads.
-template <bool wide>
-__device__ inline void sum_products(const FindArguments& a, ProductsShared& s, int64_t tile_x,
-                                    int64_t tile_y, ProductsSums& sums) {
+template <bool wide, int groups>
+__device__ void sum_products(const FindArguments& a, ProductsShared<groups>& s, int64_t tile_x,
+                             int64_t tile_y, ProductsSums<groups>& sums) {
   if (threadIdx.x == 0) s.templ_sum = s.templ_squares = 0;
   const int64_t steps = (a.templ_width + products_columns - 1 + 31) / 32;
   ulonglong2 templ{0, 0};
@@ -199,15 +205,16 @@ __device__ inline void score_column(const FindArguments& a, PlaceScores<measure,
 
 /// Grid: x over tiles of places, y strides over rows of tiles. `wide`: the template has more pixels
 /// than 32 bits hold products of.
-template <Measure measure, bool wide>
+template <Measure measure, bool wide, int groups>
 __global__ void __launch_bounds__(find_threads, 2) products_kernel(FindArguments a) {
   using Sum = cuda::std::conditional_t<wide, unsigned long long, unsigned>;
-  __shared__ ProductsShared s;
+  __shared__ ProductsShared<groups> s;
+  constexpr int tile_rows = products_tile_rows(groups);
   const int64_t tile_x = int64_t{blockIdx.x} * products_tile_columns;
   FindPlace best{0, 0, detail::find::worst_score(measure)};
-  for (int64_t tile_y = int64_t{blockIdx.y} * products_tile_rows; tile_y < a.rows;
-       tile_y += int64_t{gridDim.y} * products_tile_rows) {
-    ProductsSums sums{};
+  for (int64_t tile_y = int64_t{blockIdx.y} * tile_rows; tile_y < a.rows;
+       tile_y += int64_t{gridDim.y} * tile_rows) {
+    ProductsSums<groups> sums{};
     sum_products<wide>(a, s, tile_x, tile_y, sums);
     PlaceScores<measure, Sum> scores{
         {a.templ_width * a.templ_height, s.templ_sum, s.templ_squares}, -2, s.templ_squares, best};

@@ -26,6 +26,15 @@ Measure measure_of(const Variables& variables) {
                         "; it must be 0 for sad or 3 for zncc");
 }
 
+/// By which the one instance of a kernel that a launch means is found.
+std::string instance_name(const detail::find::FindKernel& kernel) {
+  const std::string name = kernel_name(kernel);
+  if (kernel.step != detail::find::FindStep::products) return name;
+  return "warpwise::kernels::find::" + name + "<(warpwise::Measure)" +
+         std::to_string(static_cast<int>(kernel.measure)) + ", false, " +
+         std::to_string(kernel.groups) + ">";
+}
+
 class FindLadder final : public Ladder {
  public:
   std::string_view name() const override { return "find"; }
@@ -105,11 +114,11 @@ class FindLadder final : public Ladder {
   std::vector<Launch> shipped(const Problem& problem, const Placement& placement) const override {
     const detail::find::FindCall library_call = call_of(problem, placement);
     std::vector<Launch> launches;
-    detail::find::find_launches(library_call, detail::find::find_plan(library_call),
-                                pointer<std::byte>(placement.scratch),
-                                [&](const gpu::Launch<detail::find::FindKernel>& launch) {
-                                  launches.push_back(launch_of(launch));
-                                });
+    detail::find::find_launches(
+        library_call, detail::find::find_plan(library_call), pointer<std::byte>(placement.scratch),
+        [&](const gpu::Launch<detail::find::FindKernel>& launch) {
+          launches.push_back(launch_of(launch, instance_name(launch.kernel)));
+        });
     return launches;
   }
 

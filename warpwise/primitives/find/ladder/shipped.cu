@@ -7,7 +7,10 @@
 namespace warpwise::kernels::find {
 
 template __global__ void windows_kernel<true, unsigned>(FindArguments);
-template __global__ void products_kernel<static_cast<Measure>(MEASURE), false>(FindArguments);
+template __global__ void products_kernel<static_cast<Measure>(MEASURE), false, products_groups>(
+    FindArguments);
+template __global__ void products_kernel<static_cast<Measure>(MEASURE), false, products_few_groups>(
+    FindArguments);
 
 }  // namespace warpwise::kernels::find
 #endif
