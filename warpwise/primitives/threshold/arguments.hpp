@@ -109,14 +109,16 @@ struct GaussianProductArguments {
   int half;
   int reach;  ///< from the first pixel of a row of weights to the centre: half, in whole words
   int shift;
-  int bits;  ///< a weight is a number of 16 bits times 2^-bits
-  int bias;  ///< in units of 256: what makes a doubtful excess one of 0 … doubt
-  unsigned doubt;
-  int first_column;  ///< of the first strip: 0 or a little before it
-  int pitch;         ///< from row to row of shared memory, 16 times an odd number
-  int row_groups;    ///< of 16 bytes that are used of it, at most 32
-  int ring_rows;     ///< there
-  int segment_rows;  ///< that a block goes down
+  int bits;              ///< a weight is a number of 16 bits times 2^-bits
+  int bias;              ///< in units of 256: what makes a doubtful excess one of 0 … first_doubt
+  unsigned first_doubt;  ///< before the products of both low bytes are added
+  unsigned most_low;     ///< what these are at most: multiples of 256
+  unsigned doubt;        ///< after that, and with most_low taken off: 0 … doubt
+  int first_column;      ///< of the first strip: 0 or a little before it
+  int pitch;             ///< from row to row of shared memory, 16 times an odd number
+  int row_groups;        ///< of 16 bytes that are used of it, at most 32
+  int ring_rows;         ///< there
+  int segment_rows;      ///< that a block goes down
   float weights[threshold_product_weights + 3];  ///< of the centre, then outwards, then 0
 };
 
@@ -126,11 +128,19 @@ template <int groups>
 inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups);
 /// Blocks to an SM: registers hold the weights and the means of 16 * groups rows.
 inline constexpr int threshold_product_blocks = 2;
+/// Groups of 16 rows that are on their way to a block.
+constexpr int threshold_product_ahead_of(int groups) { return groups <= 4 ? 2 : 1; }
+template <int groups>
+inline constexpr int threshold_product_ahead = threshold_product_ahead_of(groups);
 /// Doubtful pixels that a block keeps.
 inline constexpr int threshold_doubts = 256;
-/// Bytes of shared memory of the doubts: sums of each of 8 warps, the places and three numbers.
+/// Rows of 16 columns whose means along them the block can hold while it settles a stretch.
+constexpr int threshold_settled_rows(int groups) { return 32 * groups; }
+/// Bytes of shared memory of the doubts: these means, the places, a stretch for each tile of 8
+/// warps, and how many places there are.
 constexpr int threshold_doubt_bytes(int groups) {
-  return 8 * 256 * groups + 8 * threshold_doubts + 16;
+  return 64 * threshold_settled_rows(groups) + 8 * threshold_doubts +
+         8 * 8 * threshold_product_tiles_of(groups) + 16;
 }
 
 template <class Pixel>

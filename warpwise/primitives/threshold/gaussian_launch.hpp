@@ -95,13 +95,25 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.reach = reach;
   a.shift = rule.shift;
   a.bits = point.bits;
-  a.bias = static_cast<int>(std::nearbyint(bias)) + distance;
   a.doubt = static_cast<unsigned>(2 * distance) * 256;
+  std::int64_t low_bytes = 0;
+  for (std::size_t i = 0; i < rule.weights.size(); ++i) {
+    const auto weight =
+        static_cast<std::int64_t>(std::nearbyint(std::ldexp(double{rule.weights[i]}, point.bits)));
+    low_bytes += (i == 0 ? 1 : 2) * (weight & 255);
+  }
+  const std::int64_t most_low = gpu::blocks_for(255 * low_bytes, 65536);
+  a.most_low = static_cast<unsigned>(most_low * 256);
+  a.first_doubt = a.doubt + a.most_low;
+  a.bias = static_cast<int>(std::nearbyint(bias) + static_cast<double>(most_low)) + distance;
   a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
-  // From the first of 16 results down to the last row of their windows, and the next rows.
-  a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows + 2) * rows;
+  // From the first of 16 results down to the last row of their windows, and the rows on
+  // their way.
+  a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows + 1 +
+                 threshold_product_ahead_of(launch.groups)) *
+                rows;
   std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
   launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +
                         static_cast<std::size_t>(threshold_doubt_bytes(launch.groups));

@@ -28,27 +28,30 @@ struct WeightMatrix {
   MatrixPair high[pairs];
   MatrixPair low[pairs];
 
-  /// Called by the whole block; `table` holds 16 * groups + 16 weights of 16 bits.
-  __device__ void make(const GaussianProductArguments& a, unsigned short* table) {
-    for (int i = static_cast<int>(threadIdx.x); i < 16 * groups + 16;
-         i += threshold_block_threads) {
+  static constexpr int table_bytes = 16 * groups + 16;
+
+  /// Called by the whole block; `table` holds twice table_bytes.
+  __device__ void make(const GaussianProductArguments& a, unsigned char* table) {
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int i = thread; i < table_bytes; i += threshold_block_threads) {
       const int distance = abs(i - 15 - a.reach);
-      table[i] = distance <= a.half ? static_cast<unsigned short>(__float2uint_rn(
-                                          a.weights[distance] * static_cast<float>(1 << a.bits)))
-                                    : 0;
+      const unsigned weight =
+          distance <= a.half
+              ? __float2uint_rn(a.weights[distance] * static_cast<float>(1 << a.bits))
+              : 0;
+      table[i] = static_cast<unsigned char>(weight >> 8);
+      table[table_bytes + i] = static_cast<unsigned char>(weight);
     }
     __syncthreads();
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int lane = thread % 32;
     const auto load = [&](int group, int half, unsigned& of_high, unsigned& of_low) {
       of_high = of_low = 0;
       if (group >= groups) return;
       const int at = 16 * group + lane % 4 * 4 + 15 - weighed_place(lane / 4, half);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const unsigned weight = table[at + i];
-        of_high |= weight >> 8 << 8 * i;
-        of_low |= (weight & 255) << 8 * i;
-      }
+      const auto* const words = reinterpret_cast<const unsigned*>(table + at / 4 * 4);
+      const unsigned shift = static_cast<unsigned>(at % 4) * 8;
+      of_high = __funnelshift_r(words[0], words[1], shift);
+      of_low = __funnelshift_r(words[table_bytes / 4], words[table_bytes / 4 + 1], shift);
     };
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
@@ -59,16 +62,14 @@ struct WeightMatrix {
     }
   }
 
-  /// sums += one of the two times 16 * groups rows by 8 columns.
+  /// sums += pair p of the columns of one of the two, times as many rows by 8 columns. Callers take
+  /// several sums' pairs by turns: each product waits for the one before it in its sum.
   __device__ static void add(MatrixSums& sums, const MatrixPair (&weights)[pairs],
-                             const unsigned* b) {
-#pragma unroll
-    for (int p = 0; p < pairs; ++p) {
-      if (2 * p + 1 < groups) {
-        multiply_add(sums, weights[p], b[2 * p], b[2 * p + 1]);
-      } else {
-        multiply_add_near(sums, weights[p], b[2 * p]);
-      }
+                             const unsigned* b, int p) {
+    if (2 * p + 1 < groups) {
+      multiply_add(sums, weights[p], b[2 * p], b[2 * p + 1]);
+    } else {
+      multiply_add_near(sums, weights[p], b[2 * p]);
     }
   }
 };
@@ -121,9 +122,12 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
   MatrixSums high[2] = {};
   MatrixSums low[2] = {};
 #pragma unroll
-  for (int b = 0; b < 2; ++b) {
-    weights.add(high[b], weights.high, pixels[b]);
-    weights.add(low[b], weights.low, pixels[b]);
+  for (int p = 0; p < weights.pairs; ++p) {
+#pragma unroll
+    for (int b = 0; b < 2; ++b) {
+      weights.add(high[b], weights.high, pixels[b], p);
+      weights.add(low[b], weights.low, pixels[b], p);
+    }
   }
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
@@ -139,79 +143,148 @@ __device__ void weigh_along(const WeightMatrix<groups>& weights, const unsigned*
   }
 }
 
-/// How far the lane's 8 pixels are from being below: excess[r][2 m + c] of row r is that of byte
-/// 2 m + c of words[r], whose halves are in the lane's order.
+/// How far the lane's 8 pixels are from being below, without the products of both low bytes:
+/// excess[r][2 m + c] of row r is that of byte 2 m + c of words[r], whose halves are in the lane's
+/// order.
 template <int groups>
 __device__ void weigh_down(const WeightMatrix<groups>& weights, const WeighedRows<groups>& rows,
                            const unsigned (&words)[2], const GaussianProductArguments& a,
                            unsigned (&excess)[2][4]) {
   const auto factor = static_cast<unsigned>(-(1 << (a.bits - 8)));
+  MatrixSums high[2];
+  MatrixSums low[2] = {};
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      high[m].at[i] = plus_byte(static_cast<unsigned>(a.bias), words[i / 2], 2 * m + i % 2, factor);
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < weights.pairs; ++p) {
+#pragma unroll
+    for (int m = 0; m < 2; ++m) weights.add(low[m], weights.high, rows.low[m], p);
+#pragma unroll
+    for (int m = 0; m < 2; ++m) weights.add(high[m], weights.high, rows.high[m], p);
+#pragma unroll
+    for (int m = 0; m < 2; ++m) weights.add(low[m], weights.low, rows.high[m], p);
+  }
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      excess[i / 2][2 * m + i % 2] = high[m].at[i] * 256 + low[m].at[i];
+    }
+  }
+}
+
+/// Adds the products of both low bytes, less what they are at most.
+template <int groups>
+__device__ void add_low_products(const WeightMatrix<groups>& weights,
+                                 const WeighedRows<groups>& rows, unsigned most,
+                                 unsigned (&excess)[2][4]) {
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
     MatrixSums low = {};
-    weights.add(low, weights.low, rows.low[m]);
 #pragma unroll
-    for (unsigned& sum : low.at) sum >>= 8;
-    weights.add(low, weights.high, rows.low[m]);
-    weights.add(low, weights.low, rows.high[m]);
-    MatrixSums high;
+    for (int p = 0; p < weights.pairs; ++p) weights.add(low, weights.low, rows.low[m], p);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      high.at[i] = plus_byte(static_cast<unsigned>(a.bias), words[i / 2], 2 * m + i % 2, factor);
-    }
-    weights.add(high, weights.high, rows.high[m]);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) excess[i / 2][2 * m + i % 2] = high.at[i] * 256 + low.at[i];
+    for (int i = 0; i < 4; ++i) excess[i / 2][2 * m + i % 2] += (low.at[i] >> 8) - most;
   }
+}
+
+__device__ inline unsigned least_of(const unsigned (&excess)[2][4]) {
+  unsigned least = ~0U;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) least = min(least, excess[i / 4][i % 4]);
+  return least;
 }
 
 /// What a block takes of the image, by 16 rows. Rows begin at a multiple of 16, of the strip: some
 /// bytes before its first window.
-struct ProductRows {
-  const ThresholdSource& src;
-  int pitch;
-  int before;   ///< bytes of a row before the strip
-  int first;    ///< the column of a row's first byte
-  bool beyond;  ///< whether a row has bytes beyond the image's sides
-
+class ProductRows {
+ public:
   __device__ ProductRows(const GaussianProductArguments& a, int strip)
-      : src(a.src), pitch(a.pitch), before((a.half + 15) / 16 * 16), first(strip - before),
-        beyond(first < 0 || first + pitch > a.src.width) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const int row = thread / 16;
-    const int at = thread % 16 * 16;
-    to_ = row * pitch + at;
-    from_ = src.data + row * src.pitch + first + at;
-    plain_ = !beyond && is_multiple(src.data + first, 16) && src.pitch % 16 == 0;
-    copies_ = at < 16 * a.row_groups;
-    copies_more_ = at + 256 < 16 * a.row_groups;
-  }
+      : src_(a.src), pitch_(a.pitch), row_bytes_(16 * a.row_groups),
+        before_((a.half + 15) / 16 * 16), first_(strip - before_),
+        in_groups_(is_multiple(src_.data + first_, 16) && src_.pitch % 16 == 0 &&
+                   (first_ >= 0 || first_ % 16 == 0)),
+        group_(static_cast<int>(threadIdx.x) % 16), row_(static_cast<int>(threadIdx.x) / 16),
+        from_(src_.data + first_ + 16 * group_), bytes_(bytes_from(16 * group_)),
+        more_bytes_(bytes_from(16 * group_ + 256)) {}
 
-  /// Starts to copy the rows from row y on. Called by the whole block, which waits by
-  /// finish_copies() and a barrier.
+  /// Bytes of a row before the strip.
+  __device__ int before() const { return before_; }
+
+  /// Starts to copy the rows from row y on, as a group of copies. Called by the whole block.
   __device__ void start(unsigned char* shared, int y) const {
-    if (plain_ && y >= 0 && y + threshold_band_rows <= src.height) {
-      const unsigned char* const from = from_ + y * src.pitch;
-      if (copies_) start_copy_16(shared + to_, from, 16);
-      if (copies_more_) start_copy_16(shared + to_ + 256, from + 256, 16);
+    if (in_groups_) {
+      const int64_t from_y = min(max(y + row_, 0), static_cast<int>(src_.height) - 1);
+      const unsigned char* const from = from_ + from_y * src_.pitch;
+      unsigned char* const to = shared + row_ * pitch_ + 16 * group_;
+      if (bytes_ > 0) start_copy_16(to, from, bytes_);
+      if (more_bytes_ > 0) start_copy_16(to + 256, from + 256, more_bytes_);
     } else {
       constexpr int any_row = -0x7fffffff;
-      BandColumns(src, first, pitch, 1).start_rows(shared, y, any_row);
+      BandColumns(src_, first_, pitch_, 1).start_rows(shared, y, any_row);
+    }
+    end_copy_group();
+  }
+
+  /// Waits for a group of copies, of which `later` have been started since, and puts the edge
+  /// pixels in the place of what lies beyond the image's sides. The block's barrier follows, and
+  /// finish() behind it.
+  template <int later>
+  __device__ void wait(unsigned char* shared) const {
+    finish_copy_groups_but<later>();
+    if (!in_groups_) return;
+    // By the threads that have copied these pixels.
+    unsigned char* const row = shared + row_ * pitch_;
+    if (first_ < 0 && group_ == -first_ / 16) {
+      const unsigned edge = row[-first_] * 0x01010101U;
+      for (int at = 0; at < -first_; at += 16) put(row + at, edge);
+    }
+    const int last = static_cast<int>(src_.width) - 1 - first_;
+    if (last < row_bytes_ - 1 && group_ == last / 16 % 16) {
+      const unsigned edge = row[last] * 0x01010101U;
+      for (int at = last / 4 * 4; at < last / 16 * 16 + 16; at += 4) {
+        auto* const word = reinterpret_cast<unsigned*>(row + at);
+        const unsigned beyond = at + 3 <= last ? 0 : at > last ? ~0U : ~0U << 8 * (last % 4 + 1);
+        *word = (*word & ~beyond) | (edge & beyond);
+      }
+      for (int at = last / 16 * 16 + 16; at < row_bytes_; at += 16) put(row + at, edge);
     }
   }
 
-  /// Puts the edge pixels in the place of what lies beyond the image, and waits for it.
-  __device__ void repeat_edges(unsigned char* shared) const {
-    BandColumns(src, first, pitch, 1).repeat_edges<unsigned char>(shared);
+  /// Called by the whole block behind the barrier.
+  __device__ void finish(unsigned char* shared) const {
+    if (in_groups_ || (first_ >= 0 && first_ + pitch_ <= src_.width)) return;
+    BandColumns(src_, first_, pitch_, 1).repeat_edges<unsigned char>(shared);
     __syncthreads();
   }
 
  private:
-  int to_;
+  /// How many of the 16 bytes at byte `at` of a row are of the image and used.
+  __device__ int bytes_from(int at) const {
+    if (at >= row_bytes_ || first_ + at < 0) return 0;
+    return min(max(static_cast<int>(src_.width) - first_ - at, 0), 16);
+  }
+
+  __device__ static void put(unsigned char* to, unsigned word) {
+    *reinterpret_cast<uint4*>(to) = make_uint4(word, word, word, word);
+  }
+
+  const ThresholdSource& src_;
+  int pitch_;
+  int row_bytes_;  ///< that are used
+  int before_;
+  int first_;       ///< the column of a row's first byte
+  bool in_groups_;  ///< each 16 bytes are at a multiple of 16, and none begin before the image
+  int group_;       ///< the thread's 16 bytes of a row and those 256 further on
+  int row_;
   const unsigned char* from_;  ///< in row 0
-  bool plain_;
-  bool copies_;
-  bool copies_more_;
+  int bytes_;
+  int more_bytes_;
 };
 
 /// Writes a lane's words in rows weighed_place(row, …) behind y, above `end`, of any image.
@@ -234,12 +307,9 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   extern __shared__ uint4 product_shared[];
   constexpr int rows = threshold_band_rows;
   constexpr int tiles = threshold_product_tiles<groups>;
+  constexpr int ahead = threshold_product_ahead<groups>;
   auto* const shared = reinterpret_cast<unsigned char*>(product_shared);
   auto& doubts = *reinterpret_cast<Doubts<groups>*>(shared + a.ring_rows * a.pitch);
-  if (threadIdx.x == 0) doubts.count = doubts.many[0] = 0;
-  WeightMatrix<groups> weights;
-  weights.make(a, reinterpret_cast<unsigned short*>(doubts.sums));
-
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int row = lane / 4;
@@ -248,8 +318,21 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   const int first_tile = a.first_column +
                          static_cast<int>(blockIdx.x) * 16 * tiles * threshold_warps +
                          16 * tiles * warp;
-  const ProductRows source(a, first_tile - 16 * tiles * warp);
-  const unsigned char* const lane_words = shared + source.before + 16 * tiles * warp + 4 * t;
+  const int strip = first_tile - 16 * tiles * warp;
+  const ProductRows source(a, strip);
+  // The first rows are on their way while the block makes its weights.
+  const auto start_first = [&](int begin) {
+#pragma unroll
+    for (int g = 0; g < ahead; ++g) {
+      source.start(shared + g * rows * a.pitch, begin + g * rows - a.reach);
+    }
+  };
+  start_first(static_cast<int>(blockIdx.y) * a.segment_rows);
+  doubts.clear();
+  WeightMatrix<groups> weights;
+  weights.make(a, reinterpret_cast<unsigned char*>(doubts.sums));
+
+  const unsigned char* const lane_words = shared + source.before() + 16 * tiles * warp + 4 * t;
   const unsigned char* const lane_rows[2] = {
       lane_words - a.reach + weighed_place(row, 0) * a.pitch,
       lane_words - a.reach + weighed_place(row, 1) * a.pitch};
@@ -260,24 +343,31 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                      a.out.dst_pitch % 4 == 0;
   const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
 
-  int turn = 0;
-  for (int64_t segment = int64_t{blockIdx.y} * a.segment_rows; segment < height;
+  typename Doubts<groups>::Kept kept;
+  const int64_t first_segment = int64_t{blockIdx.y} * a.segment_rows;
+  for (int64_t segment = first_segment; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
     WeighedRows<groups> weighed[tiles] = {};
     int newest = 0;  // where the last rows are that have come
     unsigned char* to = a.out.dst + (segment + weighed_place(row, 0)) * a.out.dst_pitch + x;
-    source.start(shared, begin - a.reach);
+    if (segment != first_segment) start_first(begin);
 #pragma unroll 1
-    for (int y = begin - (groups - 1) * rows; y < end; y += rows, turn ^= 1) {
-      finish_copies();
-      __syncthreads();
-      doubts.settle_many(a, turn);
-      if (source.beyond) source.repeat_edges(shared + newest * a.pitch);
+    for (int y = begin - (groups - 1) * rows; y < end; y += rows) {
+      source.wait<ahead - 1>(shared + newest * a.pitch);
+      if (__syncthreads_or(doubts.is_full(a, kept, y) ? 1 : 0) != 0) [[unlikely]] {
+        doubts.settle(a, strip, end);
+        kept = {};
+      }
+      source.finish(shared + newest * a.pitch);
       const int next = newest + rows == a.ring_rows ? 0 : newest + rows;
-      if (y + rows < end) {
-        source.start(shared + next * a.pitch, y + groups * rows - a.reach);
+      if (y + ahead * rows < end) {
+        int free = newest + ahead * rows;
+        if (free >= a.ring_rows) free -= a.ring_rows;
+        source.start(shared + free * a.pitch, y + (groups - 1 + ahead) * rows - a.reach);
+      } else {
+        end_copy_group();
       }
       if (first_tile >= width) {  // the image ends before the strip does
         newest = next;
@@ -315,12 +405,15 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
           }
           unsigned excess[2][4];
           weigh_down<groups>(weights, weighed[i], words, a, excess);
+          if (__any_sync(~0U, least_of(excess) <= a.first_doubt)) [[unlikely]] {
+            add_low_products(weights, weighed[i], a.most_low, excess);
+            if (__any_sync(~0U, least_of(excess) <= a.doubt)) {
+              doubts.add(a, excess, tiles * warp + i, first_tile + 16 * i, y, end, kept);
+            }
+          }
           unsigned results[2];
-          unsigned least = ~0U;
 #pragma unroll
           for (int r = 0; r < 2; ++r) {
-#pragma unroll
-            for (int k = 0; k < 4; ++k) least = min(least, excess[r][k]);
             const unsigned is_above =
                 permuted(permuted(excess[r][0], excess[r][1], 0x00fb),
                          permuted(excess[r][2], excess[r][3], 0x00fb), order.low);
@@ -333,15 +426,13 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
           } else {
             store_near_edge(a, x + 16 * i, y, row, end, results);
           }
-          if (__any_sync(~0U, least <= a.doubt)) {
-            doubts.add(a, excess, first_tile + 16 * i, y, end);
-          }
         }
         to += rows * a.out.dst_pitch;
       }
       newest = next;
     }
-    doubts.settle_kept(a);
+    doubts.settle(a, strip, end);
+    kept = {};
   }
 }
 

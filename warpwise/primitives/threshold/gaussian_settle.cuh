@@ -14,41 +14,13 @@ __device__ inline int weighed_place(int row, int half) {
   return row / 2 * 4 + (half ^ row / 4) * 2 + row % 2;
 }
 
-/// A pixel's result by the mean of what has been weighed along rows, `columns` of each.
+/// A pixel's result by what has been weighed along rows, `columns` of each.
 template <int columns>
 __device__ void decide_settled(const GaussianProductArguments& a, const float* centre, int x,
                                int y) {
   float sum[1];
   weigh(a.weights, a.half, [&](int k) { return centre[k * columns]; }, sum);
   decide_weighed<unsigned char>(a, x, y, sum[0]);
-}
-
-/// Decides columns × rows pixels from (x, y) on, of which some may lie beyond the image or in row
-/// `end` and below. Called by a warp; `sums` holds `columns` floats of each row of the windows.
-template <int columns, int rows>
-__device__ void settle(const GaussianProductArguments& a, float* sums, int x, int y, int end) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int width = static_cast<int>(a.src.width);
-#pragma unroll 1
-  for (int r = lane; r < rows + 2 * a.half; r += 32) {
-    const unsigned char* const row =
-        a.src.data + clamp_index(y - a.half + r, a.src.height) * a.src.pitch;
-    float sum[columns];
-    weigh(
-        a.weights, a.half,
-        [&](int i) { return static_cast<float>(row[min(max(x + i, 0), width - 1)]); }, sum);
-#pragma unroll
-    for (int k = 0; k < columns; ++k) sums[r * columns + k] = sum[k];
-  }
-  __syncwarp();
-#pragma unroll 1
-  for (int i = lane; i < columns * rows; i += 32) {
-    const int to_x = x + i % columns;
-    const int to_y = y + i / columns;
-    if (to_x < 0 || to_x >= width || to_y >= end) continue;
-    decide_settled<columns>(a, sums + a.half * columns + i, to_x, to_y);
-  }
-  __syncwarp();  // the sums may be replaced
 }
 
 /// The mean of a row's pixels around x. Words, since each access of lanes that read rows of their
@@ -93,26 +65,46 @@ __device__ inline float weigh_pixels(const GaussianProductArguments& a, const un
   return sum[0];
 }
 
-/// The pixels that a block could not decide, in shared memory.
+/// The pixels that a block could not decide, in shared memory: single ones, and stretches of the 16
+/// columns of a tile that had many.
 template <int groups>
 struct Doubts {
-  static constexpr int columns = 4;  ///< that settle() takes at once of a tile
-  static constexpr int warp_sums = columns * 16 * groups;
-  float sums[threshold_warps * warp_sums];
+  static constexpr int tiles = threshold_product_tiles<groups>;
+  static constexpr int columns = 16;
+  static constexpr int sum_rows = threshold_settled_rows(groups);
+  struct Stretch {
+    int y;
+    int rows;
+  };
+  /// What a warp knows of what it has kept.
+  struct Kept {
+    int first_row = 1 << 30;  ///< of its stretches
+    bool many = false;        ///< whether the block has kept many single pixels
+  };
+  float sums[columns * sum_rows];
   int2 places[threshold_doubts];
-  int count;    ///< of these, or more than fit
-  int many[2];  ///< whether they are to be settled, by turns
+  Stretch stretches[threshold_warps * tiles];
+  int count;  ///< of the places, or more than fit
 
-  /// Keeps those of a warp's 16×16 pixels whose excess is doubtful, or settles the whole tile where
-  /// that is less work or they do not fit. Called by a warp.
+  /// Called by the whole block, between barriers.
+  __device__ void clear() {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < threshold_warps * tiles) stretches[thread].rows = 0;
+    if (thread == 0) count = 0;
+  }
+
+  /// Keeps those of a tile's pixels whose excess is doubtful, or the whole tile where that is less
+  /// work or they do not fit. Called by the tile's warp.
+  ///
+  /// \param tile  of the block's, from the left
+  /// \param own   what the warp has kept since all was settled
   __device__ void add(const GaussianProductArguments& a, const unsigned (&excess)[2][4], int tile,
-                      int y, int end) {
-    // What a row of a window costs a lane is the same for four pixels in it as for one.
+                      int x, int y, int end, Kept& own) {
     constexpr int most_apart = 8;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int width = static_cast<int>(a.src.width);
     const auto place = [&](int i) {
-      return make_int2(tile + weighed_place(lane % 4 * 2 + i % 2, i / 2 % 2),
+      return make_int2(x + weighed_place(lane % 4 * 2 + i % 2, i / 2 % 2),
                        y + weighed_place(lane / 4, i / 4));
     };
     unsigned votes[8];
@@ -134,29 +126,42 @@ struct Doubts {
         if ((votes[i] >> lane & 1) != 0 && to < threshold_doubts) places[to] = place(i);
         next += __popc(votes[i]);
       }
+      own.many |= kept + found >= threshold_doubts / 4;
     }
     if (kept + found <= threshold_doubts) return;
-    float* const own_sums = sums + threadIdx.x / 32 * warp_sums;
+    own.first_row = min(own.first_row, y);
+    if (lane != 0) return;
+    Stretch& stretch = stretches[tile];
+    if (stretch.rows == 0) stretch.y = y;
+    stretch.rows = y + threshold_band_rows - stretch.y;
+  }
+
+  /// Whether a warp asks for all to be settled before it adds more of rows y to y + 15: a stretch's
+  /// windows must not outgrow their memory.
+  __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int y) {
+    return own.many || y + threshold_band_rows - own.first_row > sum_rows - 2 * a.half;
+  }
+
+  /// Settles what is kept. Called by the whole block.
+  __device__ void settle(const GaussianProductArguments& a, int strip, int end) {
+    __syncthreads();
+    settle_places(a, min(count, threshold_doubts));
 #pragma unroll 1
-    for (int x = tile; x < tile + 16; x += columns) settle<columns, 16>(a, own_sums, x, y, end);
+    for (int tile = 0; tile < threshold_warps * tiles; ++tile) {
+      const Stretch stretch = stretches[tile];
+      if (stretch.rows > 0) settle_stretch(a, strip + columns * tile, stretch, end);
+    }
+    __syncthreads();
+    clear();
+    __syncthreads();
   }
 
-  /// Settles the pixels that are kept before they fill their memory. Called by the whole block
-  /// behind each barrier, with `turn` 0 and 1 by turns: what thread 0 finds behind one of them the
-  /// others read behind the next.
-  __device__ void settle_many(const GaussianProductArguments& a, int turn) {
-    if (many[turn] != 0) settle_kept(a);
-    if (threadIdx.x == 0) many[turn ^ 1] = atomicAdd(&count, 0) >= threshold_doubts / 4 ? 1 : 0;
-  }
-
-  /// Settles the pixels that are kept: a thread weighs a row of a window, then a window. Called by
-  /// the whole block.
-  __device__ void settle_kept(const GaussianProductArguments& a) {
+ private:
+  /// A thread weighs a row of a pixel's window, then a window.
+  __device__ void settle_places(const GaussianProductArguments& a, int all) {
     const int window = 2 * a.half + 1;
     const int thread = static_cast<int>(threadIdx.x);
-    __syncthreads();
-    const int all = min(count, threshold_doubts);
-    const int at_once = threshold_warps * warp_sums / window;
+    const int at_once = columns * sum_rows / window;
 #pragma unroll 1
     for (int first = 0; first < all; first += at_once) {
       const int some = min(at_once, all - first);
@@ -167,7 +172,6 @@ struct Doubts {
         sums[i] = weigh_pixels(a, a.src.data + y * a.src.pitch, at.x);
       }
       __syncthreads();
-      if (thread == 0) count = 0;  // which all have read
 #pragma unroll 1
       for (int i = thread; i < some; i += threshold_block_threads) {
         const int2 at = places[first + i];
@@ -176,9 +180,45 @@ struct Doubts {
       __syncthreads();
     }
   }
+
+  /// A thread weighs four neighbours in a row of the stretch's windows, then windows. Of the pixels
+  /// some may lie beyond the image or in row `end` and below.
+  __device__ void settle_stretch(const GaussianProductArguments& a, int x, Stretch stretch,
+                                 int end) {
+    constexpr int n = 4;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int width = static_cast<int>(a.src.width);
+    const bool inside = x - a.half >= 0 && x + columns + a.half <= width;
+#pragma unroll 1
+    for (int i = thread; i < (stretch.rows + 2 * a.half) * columns / n;
+         i += threshold_block_threads) {
+      const int first = x + i % (columns / n) * n;
+      const int64_t y = clamp_index(stretch.y - a.half + i / (columns / n), a.src.height);
+      const unsigned char* const row = a.src.data + y * a.src.pitch;
+      float sum[n];
+      if (inside) {
+        const unsigned char* const from = row + first;
+        weigh(a.weights, a.half, [&](int k) { return static_cast<float>(from[k]); }, sum);
+      } else {
+        weigh(
+            a.weights, a.half,
+            [&](int k) { return static_cast<float>(row[min(max(first + k, 0), width - 1)]); }, sum);
+      }
+      reinterpret_cast<float4*>(sums)[i] = {sum[0], sum[1], sum[2], sum[3]};
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = thread; i < stretch.rows * columns; i += threshold_block_threads) {
+      const int to_x = x + i % columns;
+      const int to_y = stretch.y + i / columns;
+      if (to_x < 0 || to_x >= width || to_y >= end) continue;
+      decide_settled<columns>(a, sums + a.half * columns + i, to_x, to_y);
+    }
+    __syncthreads();
+  }
 };
 
-static_assert(sizeof(Doubts<2>) == threshold_doubt_bytes(2) &&
-              sizeof(Doubts<8>) == threshold_doubt_bytes(8));
+static_assert(sizeof(Doubts<2>) <= threshold_doubt_bytes(2) &&
+              sizeof(Doubts<8>) <= threshold_doubt_bytes(8));
 
 }  // namespace warpwise::kernels::threshold
