@@ -8,6 +8,7 @@
 
 #include "support/backend.hpp"
 #include "support/guarded_image.hpp"
+#include "warpwise/cpu/threads.hpp"
 #include "warpwise/primitives/find/cpu_plan.hpp"
 #include "warpwise/primitives/shared/tuning.hpp"
 
@@ -267,6 +268,24 @@ TEST_P(FindTest, TransformsThatPay) {
     compare_transforms({64, 131}, {201, 500}, 2, measure);
   }
   compare_transforms({301, 97}, {523, 203}, 256, Measure::zncc);
+}
+
+// One thread's scorer goes from pair to pair of tiles, those of several threads share them.
+TEST(Find, SeveralPairsOfTilesInATask) {
+  GuardedImage templ(ElementType::u8, 60, 60), image(ElementType::u8, 2000, 150);
+  fill(templ, 256, 3);
+  fill(image, 256, 4);
+  const auto tiles = detail::find::transform_tiles(templ.view(), image.view(), Measure::zncc);
+  ASSERT_TRUE(tiles);
+  EXPECT_EQ(tiles->pairs, 10);
+  GuardedImage expected(ElementType::f32, 1941, 91), map(ElementType::f32, 1941, 91);
+  const Finding best = reference::find(templ.view(), image.view(), expected.view(), Measure::zncc);
+  for (const int threads : {1, 2, 3}) {
+    cpu::limit_threads(threads);
+    EXPECT_EQ(find(templ.view(), image.view(), map.view(), Measure::zncc), best);
+    test::expect_equal(expected.view(), map.view());
+  }
+  cpu::limit_threads(0);
 }
 
 // The pixels that make the greatest numbers, and numbers that are least like noise.
