@@ -231,7 +231,7 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
   }
 }
 
-/// The rows of dst in strips, one for each thread, and the column sums of each strip, from which a
+/// The rows of dst in strips, and the column sums of each strip, from which a
 /// strip's first window sum follows without adding up its whole window.
 template <class Column>
 struct Strips {
@@ -340,10 +340,15 @@ class Slider {
   hwy::AlignedFreeUniquePtr<Sum[]> prefix_;
 };
 
+/// Several strips for each thread, so that one that starts late has fewer, where strips stay higher
+/// than four windows: each starts with the sums of one.
 template <class Column>
-Strips<Column> cut_into_strips(HostView dst, std::int64_t first) {
+Strips<Column> cut_into_strips(HostView dst, std::int64_t first, std::int64_t window) {
   const std::int64_t tasks = dst.height() * dst.row_bytes() / cpu::bytes_per_task;
-  const std::int64_t most = std::min(dst.height(), cpu::concurrency());
+  const std::int64_t threads = cpu::concurrency();
+  const std::int64_t several =
+      threads == 1 ? 1 : std::clamp(dst.height() / (4 * window), threads, 4 * threads);
+  const std::int64_t most = std::min(dst.height(), several);
   Strips<Column> strips;
   strips.first = first;
   const std::int64_t wanted = std::clamp<std::int64_t>(tasks, 1, most);
@@ -355,7 +360,7 @@ Strips<Column> cut_into_strips(HostView dst, std::int64_t first) {
 template <class Pixel, class Column, class Sum>
 void threshold_by_sums(ConstHostView src, HostView dst, const detail::threshold::WindowRule& rule,
                        std::optional<HostView> mean, std::int64_t first_row) {
-  Strips<Column> strips = cut_into_strips<Column>(dst, first_row);
+  Strips<Column> strips = cut_into_strips<Column>(dst, first_row, 2 * rule.half + 1);
   constexpr std::int64_t one_strip_a_task = cpu::bytes_per_task + 1;
   const bool whole = dst.height() == src.height();
   if (whole && strips.count > 1 && 2 * rule.half + 1 > strips.rows) {
