@@ -66,7 +66,7 @@ Comparison compare(std::span<const lab::Sample> ours, std::span<const lab::Sampl
   if (ours.empty() || others.empty()) return {};
   const Median a = median_of(ours);
   const Median b = median_of(others);
-  // At most a time changes as the clock does, so two clocks leave so much open.
+  // A time changes at most as the multiprocessors' clock does, so two clocks leave so much open.
   const double apart = clocks_apart(ours, others);
   Comparison result{
       .ratio = b.value / a.value, .low = b.low / a.high / apart, .high = b.high / a.low * apart};

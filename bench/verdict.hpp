@@ -22,7 +22,9 @@ struct Comparison {
   /// their clocks differ, where that is more than `same_within`.
   double low = 0;
   double high = 0;
-  bool is_comparable = false;  ///< there are samples enough, of one clock
+  /// There are samples enough, of one clock: what a regression has to be told from, whereas a
+  /// verdict may hold beyond what two clocks explain.
+  bool is_comparable = false;
   Verdict verdict = Verdict::unsure;
 };
 
