@@ -9,7 +9,7 @@
 #include "warpwise/cpu/parallel.hpp"
 
 // A chain on the CPU. A thread has a strip of the result's rows and works it down in bands that are
-// low enough for the results between the steps to stay in its core's cache. A band of the result
+// low enough for the results between the steps to stay in a cache. A band of the result
 // needs some rows more of what each step reads; those that the band above has left are kept, so
 // that within a strip no row is computed twice. Each step knows of its source what a band needs,
 // which ends inside of the image only beyond that.

@@ -46,7 +46,7 @@ enum class ChainKernels : std::uint8_t {
 /// that the steps take; `src` and `dst` have one size and must not overlap.
 ///
 /// **CPU.** In parallel on the calling thread's oneTBB arena, each thread a strip of rows, which
-/// goes through all steps in bands that fit a core's cache; an image of few rows for each thread
+/// goes through all steps in bands of about 2 MiB; an image of few rows for each thread
 /// goes through the steps as a whole. Returns when done. Memory for what lies between is kept for
 /// the next run.
 /// Several threads may run one chain at a time.
