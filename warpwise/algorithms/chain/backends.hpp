@@ -44,7 +44,7 @@ class KeptMemory {
 
   /// A block of `bytes` or more, uninitialised.
   Block take(std::int64_t bytes);
-  void give_back(Block block);
+  void give_back(Block block) noexcept;
 
  private:
   std::mutex mutex_;

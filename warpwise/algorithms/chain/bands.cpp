@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <vector>
 
 #include <tbb/task_arena.h>
@@ -9,14 +10,14 @@
 #include "warpwise/cpu/parallel.hpp"
 
 // A chain on the CPU. A thread has a strip of the result's rows and works it down in bands that are
-// low enough for the results between the steps to stay in a cache. A band of the result
-// needs some rows more of what each step reads; those that the band above has left are kept, so
-// that within a strip no row is computed twice. Each step knows of its source what a band needs,
-// which ends inside of the image only beyond that.
+// low enough for the results between the steps to stay in a cache. A band of the result needs some
+// rows more of what each step reads; those that the band above has left are kept, so that within a
+// strip no row is computed twice. Each step knows of its source what a band needs, which ends
+// inside of the image only beyond that.
 namespace warpwise::detail::chain {
 namespace {
 
-/// Bytes of results between the steps that a band may take: a core's share of the caches.
+/// Bytes of results between the steps that a band may take: from 1 MiB on it made no difference.
 constexpr std::int64_t bytes_of_band = std::int64_t{2} << 20;
 /// How many times its halo a band is high at least: a threshold begins each band with the sums of a
 /// window's rows.
@@ -86,7 +87,8 @@ class Strip {
   /// In bands of this many rows at most.
   Strip(std::span<const ChainStep> steps, ConstHostView src, HostView dst, std::int64_t band_rows,
         KeptMemory& memory)
-      : steps_(steps), src_(src), dst_(dst), memory_(memory) {
+      : steps_(steps), src_(src), dst_(dst), computed_(steps.size()), needed_(steps.size()),
+        memory_(memory) {
     Pixels pixels{src.type(), src.channels()};
     std::int64_t halo = 0;
     for (const ChainStep& step : steps) halo += halo_of(step);
@@ -121,21 +123,19 @@ class Strip {
 
   /// The next rows of dst.
   void run(Range result) {
-    // What each step computes, and what it needs for that.
-    std::vector<Range> computed(steps_.size()), needed(steps_.size());
     Range wanted = result;
     for (std::size_t i = steps_.size(); i-- > 0;) {
-      computed[i] = {i < between_.size() ? between_[i].end() : result.first, wanted.last};
-      needed[i] = wanted = needed_for(computed[i], steps_[i], src_.height());
+      computed_[i] = {i < between_.size() ? between_[i].end() : result.first, wanted.last};
+      needed_[i] = wanted = needed_for(computed_[i], steps_[i], src_.height());
     }
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (computed[i].rows() == 0) continue;  // the rows above had the image's last ones
+      if (computed_[i].rows() == 0) continue;  // the rows above had the image's last ones
       const ConstHostView from =
-          i == 0 ? rows_of(src_, needed[0]) : ConstHostView(between_[i - 1].rows(needed[i]));
+          i == 0 ? rows_of(src_, needed_[0]) : ConstHostView(between_[i - 1].rows(needed_[i]));
       const HostView to = i < between_.size()
-                              ? between_[i].next_rows(needed[i + 1].first, computed[i].last)
+                              ? between_[i].next_rows(needed_[i + 1].first, computed_[i].last)
                               : rows_of(dst_, result);
-      run_rows(steps_[i], from, to, computed[i].first - needed[i].first);
+      run_rows(steps_[i], from, to, computed_[i].first - needed_[i].first);
     }
   }
 
@@ -144,6 +144,8 @@ class Strip {
   ConstHostView src_;
   HostView dst_;
   std::vector<Between> between_;
+  std::vector<Range> computed_;  // by each step, of the band at hand
+  std::vector<Range> needed_;    // for that
   KeptMemory& memory_;
   KeptMemory::Block block_;
 };
@@ -173,9 +175,13 @@ KeptMemory::Block KeptMemory::take(std::int64_t bytes) {
   return {std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)), bytes};
 }
 
-void KeptMemory::give_back(Block block) {
-  const std::scoped_lock lock(mutex_);
-  free_.push_back(std::move(block));
+void KeptMemory::give_back(Block block) noexcept {
+  try {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(block));
+  } catch (const std::exception&) {
+    // No memory for its place in the list: it goes.
+  }
 }
 
 void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst,
@@ -184,17 +190,18 @@ void run_bands(std::span<const ChainStep> steps, ConstHostView src, HostView dst
   std::int64_t halo = 0;
   for (const ChainStep& step : steps) halo += halo_of(step);
   const std::int64_t threads = cpu::concurrency();
-  if (steps.size() == 1 || height / threads < halos_of_strip * halo) {
+  const std::int64_t between = row_bytes_between(steps, src);
+  const std::int64_t row_bytes = src.row_bytes() + between + dst.row_bytes();
+  const bool is_small = checked_mul(row_bytes, height) <= cpu::bytes_per_task;
+  if (steps.size() == 1 || is_small || height / threads < halos_of_strip * halo) {
     // Nothing between, or few rows for each thread: each step by all of them, one behind another.
     Strip whole(steps, src, dst, height, memory);
     whole.start(0);
     return whole.run({0, height});
   }
-  const std::int64_t between = row_bytes_between(steps, src);
   const std::int64_t band_rows =
       std::clamp(std::max(bytes_of_band / between, halos_of_band * halo), std::int64_t{1}, height);
   const std::int64_t strips = std::min(threads, height);
-  const std::int64_t row_bytes = src.row_bytes() + between + dst.row_bytes();
   cpu::parallel_rows(strips, height / strips * row_bytes, [&](auto first, auto last) {
     const auto run = [&] {
       Strip strip(steps, src, dst, band_rows, memory);

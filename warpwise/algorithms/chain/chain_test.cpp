@@ -1,6 +1,7 @@
 #include "warpwise/algorithms/chain/chain.hpp"
 
 #include <gtest/gtest.h>
+#include <tbb/task_arena.h>
 
 #include <memory>
 #include <optional>
@@ -248,16 +249,35 @@ TEST(Chain, ManyBandsOfOtherSteps) {
   expect_as_single_calls({SobelOptions{}, gaussian}, colours, {{}, {}});
 }
 
-/// With one thread, and with more than an image has strips for.
-TEST(Chain, AnyNumberOfThreads) {
-  GuardedImage colours(ElementType::u8, 3001, 700, 3);
-  fill_smooth(colours, 8);
-  for (const int threads : {1, 2, 3, 7}) {
-    cpu::limit_threads(threads);
-    expect_as_single_calls({opencv_grey_of(PixelFormat::rgb24), SobelOptions{}, cut_at(9)}, colours,
-                           {{}, {}, {}});
+/// As many threads as are asked for, whatever the machine has.
+class Threads {
+ public:
+  explicit Threads(int count) : arena_(count) { cpu::limit_threads(count); }
+  ~Threads() { cpu::limit_threads(0); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  template <class Work>
+  void run(const Work& work) {
+    arena_.execute(work);
   }
-  cpu::limit_threads(0);
+
+ private:
+  tbb::task_arena arena_;
+};
+
+/// Of 700 rows each thread has a strip, of 200 seven threads have not enough.
+TEST(Chain, AnyNumberOfThreads) {
+  for (const std::int64_t height : {700, 200, 3}) {
+    GuardedImage colours(ElementType::u8, 3001, height, 3);
+    fill_smooth(colours, 8);
+    for (const int count : {1, 2, 3, 7}) {
+      Threads(count).run([&] {
+        expect_as_single_calls({opencv_grey_of(PixelFormat::rgb24), SobelOptions{}, cut_at(9)},
+                               colours, {{}, {}, {}});
+      });
+    }
+  }
 }
 
 /// Images of several sizes, some of which the fused kernel takes, and their results on a GPU.

@@ -459,7 +459,8 @@ Prepared prepare(const Conversion& conversion) {
 }
 
 /// Each thread keeps what its last call prepared: to try all chroma, as narrow() does, takes as
-/// long as to convert a small frame.
+/// long as to convert a small frame. A copy: while a call waits for its rows, its thread may take
+/// another call's.
 Prepared prepare_once(const Conversion& conversion) {
   thread_local std::optional<Prepared> last;
   if (!last || last->conversion != conversion) last = prepare(conversion);

@@ -231,8 +231,8 @@ void store_means(HostView mean, std::int64_t y, const Sum* upper, const Sum* low
   }
 }
 
-/// The rows of dst in strips, and the column sums of each strip, from which a
-/// strip's first window sum follows without adding up its whole window.
+/// The rows of dst in strips, and the column sums of each strip, from which a strip's first window
+/// sum follows without adding up its whole window.
 template <class Column>
 struct Strips {
   std::int64_t first = 0;  ///< the row of src that dst's first one belongs to
