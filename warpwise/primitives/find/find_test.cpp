@@ -10,6 +10,7 @@
 #include "support/guarded_image.hpp"
 #include "warpwise/cpu/threads.hpp"
 #include "warpwise/primitives/find/cpu_plan.hpp"
+#include "warpwise/primitives/find/launch.hpp"
 #include "warpwise/primitives/shared/tuning.hpp"
 
 namespace warpwise {
@@ -192,6 +193,24 @@ TEST_P(FindTest, SeveralTilesAndStrips) {
     compare_with_reference({21, 13}, {330, 150}, 256, measure);
     compare_with_reference({70, 40}, {200, 131}, 256, measure);
   }
+}
+
+// Of a GPU's matrix products, which take smaller tiles where there would be fewer than 132.
+TEST_P(FindTest, ManyTiles) {
+  for (const Measure measure : {Measure::ssd, Measure::ncc, Measure::zncc}) {
+    compare_with_reference({8, 8}, {132 * 128 + 7, 40}, 256, measure);
+  }
+  compare_with_reference({5, 40}, {132 * 128 + 4, 45}, 256, Measure::zncc);
+}
+
+TEST(Find, FewTilesAreSmaller) {
+  kernels::find::FindArguments a{};
+  a.rows = 11 * 128;
+  a.columns = 12 * 128;
+  EXPECT_EQ(detail::find::products_groups_of(a, false), kernels::find::products_groups);
+  a.columns = 11 * 128;
+  EXPECT_EQ(detail::find::products_groups_of(a, false), kernels::find::products_few_groups);
+  EXPECT_EQ(detail::find::products_groups_of(a, true), kernels::find::products_groups);
 }
 
 TEST_P(FindTest, HighTemplates) {

@@ -169,7 +169,7 @@ inline kernels::find::FindTransform transform_arguments(const kernels::find::Fin
 /// multiple of 16 bytes, then what transforms need, and the best places of the blocks of all bands.
 struct FindPlan {
   std::optional<TransformTiles> transform;  ///< of a band
-  int groups = 0;                           ///< of products_grid
+  int groups = 0;                           ///< of products_grid; 0: none by matrix units
   std::int64_t band_rows = 0;      ///< of places whose sums lie in scratch memory at a time
   bool wide = false;               ///< whether 32 bits do not hold a sum
   std::int64_t scratch_pitch = 0;  ///< elements a row of places
@@ -231,7 +231,7 @@ inline FindPlan find_plan(const FindCall& call,
     plan.segment_bytes = checked_mul(checked_mul(plan.segment_count, plan.segment_pitch),
                                      std::int64_t{sizeof(kernels::find::WindowSegment)});
   }
-  plan.groups = products_groups_of(band, plan.wide);
+  if (!transform) plan.groups = products_groups_of(band, plan.wide);
   const gpu::Shape grid =
       transform ? transform_scores_grid(*transform) : products_grid(band, plan.groups);
   const std::int64_t blocks = checked_mul(blocks_of(grid), gpu::blocks_for(a.rows, plan.band_rows));

@@ -31,8 +31,8 @@ std::string instance_name(const detail::find::FindKernel& kernel) {
   const std::string name = kernel_name(kernel);
   if (kernel.step != detail::find::FindStep::products) return name;
   return "warpwise::kernels::find::" + name + "<(warpwise::Measure)" +
-         std::to_string(static_cast<int>(kernel.measure)) + ", false, " +
-         std::to_string(kernel.groups) + ">";
+         std::to_string(static_cast<int>(kernel.measure)) +
+         (kernel.wide ? ", true, " : ", false, ") + std::to_string(kernel.groups) + ">";
 }
 
 class FindLadder final : public Ladder {
