@@ -69,6 +69,9 @@ struct EnergyArguments {
 
 /// Displacements of a warp, four a lane: a slice. A slot is a displacement less its slice's first.
 inline constexpr int slice_displacements = 128;
+/// Lanes that have columns in shared memory where the range is one of the usual 64 or 65, whose
+/// sums take 16 bytes a lane: more warps fit it then.
+inline constexpr int few_lanes = 17;
 /// A warp for each slice of the largest range.
 inline constexpr int sweep_max_threads = 256;
 
@@ -100,15 +103,15 @@ WARPWISE_HOST_DEVICE constexpr int largest_keyed_half(Measure measure) {
 
 /// Bytes of shared memory that a slice of the sweep takes: the sums of each column, and what it
 /// found in one row.
-WARPWISE_HOST_DEVICE constexpr int slice_bytes(Measure measure, bool keyed, bool subpixel, int half,
-                                               int tile_width) {
+WARPWISE_HOST_DEVICE constexpr int slice_bytes(Measure measure, bool keyed, bool subpixel,
+                                               int lanes, int half, int tile_width) {
+  const int sums = measure == Measure::sad ? 8 : 16;  // a lane's, of a column
   const int score = least_is_best(measure) ? 4 : 8;
-  const int sums = measure == Measure::sad ? 8 : 16;              // a lane's, of a column
   const int kept = keyed ? 4 : least_is_best(measure) ? 12 : 16;  // of a right pixel
   const int entry = keyed ? 8 : least_is_best(measure) ? 20 : 32;
   const int scores = subpixel ? score * (slice_displacements + 4 * tile_width) : 0;
-  return 32 * sums * (1 + 2 * half + tile_width) + slice_displacements * kept + tile_width * entry +
-         scores;
+  return lanes * sums * (1 + 2 * half + tile_width) + slice_displacements * kept +
+         tile_width * entry + scores;
 }
 
 /// Right: short, or unsigned long long as in SweepArguments::right_best.

@@ -16,24 +16,29 @@ namespace {
 
 using SweepFunction = void (*)(kernels::disparity::SweepArguments);
 
-template <Measure measure, bool keyed, bool checked, bool subpixel>
+template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 SweepFunction sweep_function() {
-  using Row = typename kernels::disparity::SweepRow<measure, keyed, checked, subpixel>::Type;
-  using Memory = kernels::disparity::SliceMemory<Row>;
+  using Row = typename kernels::disparity::SweepRow<measure, keyed, checked, subpixel, lanes>::Type;
+  using Memory = kernels::disparity::SliceMemory<Row, lanes>;
   using kernels::disparity::slice_bytes;
-  static_assert(Memory::bytes(0, 0) == slice_bytes(measure, keyed, subpixel, 0, 0));
-  static_assert(Memory::bytes(7, 40) == slice_bytes(measure, keyed, subpixel, 7, 40));
-  return kernels::disparity::disparity_sweep_kernel<measure, keyed, checked, subpixel>;
+  static_assert(Memory::bytes(0, 0) == slice_bytes(measure, keyed, subpixel, lanes, 0, 0));
+  static_assert(Memory::bytes(7, 40) == slice_bytes(measure, keyed, subpixel, lanes, 7, 40));
+  return kernels::disparity::disparity_sweep_kernel<measure, keyed, checked, subpixel, lanes>;
 }
 
 template <Measure measure, bool keyed>
 SweepFunction sweep_function(const DisparityKernel& kernel) {
-  if (!kernel.checked) {
-    return kernel.subpixel ? sweep_function<measure, keyed, false, true>()
-                           : sweep_function<measure, keyed, false, false>();
+  if constexpr (measure != Measure::sad) {
+    if (kernel.lanes != 32) {
+      return sweep_function<measure, keyed, true, false, kernels::disparity::few_lanes>();
+    }
   }
-  return kernel.subpixel ? sweep_function<measure, keyed, true, true>()
-                         : sweep_function<measure, keyed, true, false>();
+  if (!kernel.checked) {
+    return kernel.subpixel ? sweep_function<measure, keyed, false, true, 32>()
+                           : sweep_function<measure, keyed, false, false, 32>();
+  }
+  return kernel.subpixel ? sweep_function<measure, keyed, true, true, 32>()
+                         : sweep_function<measure, keyed, true, false, 32>();
 }
 
 SweepFunction sweep_function(const DisparityKernel& kernel) {

@@ -169,6 +169,19 @@ TEST_P(DisparityTest, SeveralTilesAndStrips) {
   }
 }
 
+// On a GPU up to 68 displacements are those of some lanes alone, where nothing is refined.
+TEST_P(DisparityTest, RangesOfSomeLanes) {
+  for (const int range : {1, 63, 64, 67, 68}) {
+    for (const int levels : {2, 256}) {
+      for (const Measure measure : measures) {
+        for (const int block : {1, 15, 17}) {
+          compare_with_reference({99, 3}, levels, {block, range, measure, 1, false});
+        }
+      }
+    }
+  }
+}
+
 TEST_P(DisparityTest, RangesOfSeveralWarps) {
   for (const int range : {127, 128, 300}) {
     for (const int levels : {2, 256}) {

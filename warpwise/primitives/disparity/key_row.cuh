@@ -21,7 +21,7 @@ __device__ inline unsigned subtract_half(unsigned sum, unsigned pair, unsigned w
 
 /// The sums over blocks of a lane's four displacements as the keys that the best is found by: 128
 /// times the sum plus the slot, below 2^31. Slots that do not exist have 2^31 on top.
-template <Measure measure>
+template <Measure measure, int lanes>
 class Keys {
  public:
   static constexpr unsigned nothing = 0x80000000;
@@ -51,10 +51,12 @@ class Keys {
     add({enters.x - leaves.x, enters.y - leaves.y, enters.z - leaves.z, enters.w - leaves.w});
   }
   __device__ void add(uint4 enters) {
-    key_[0] += slice_displacements * enters.x;
-    key_[1] += slice_displacements * enters.y;
-    key_[2] += slice_displacements * enters.z;
-    key_[3] += slice_displacements * enters.w;
+    // Without columns a lane's keys stay what they are.
+    const unsigned factor = lanes == 32 || threadIdx.x % 32 < lanes ? slice_displacements : 0;
+    key_[0] += factor * enters.x;
+    key_[1] += factor * enters.y;
+    key_[2] += factor * enters.z;
+    key_[3] += factor * enters.w;
   }
 
   /// At the edge of the image: slot i of the lane that reaches its right pixel in column t + i
@@ -71,7 +73,7 @@ class Keys {
 };
 
 /// A row of sums that fit keys: of absolute differences of any block, of squares of a block of 15.
-template <Measure measure, bool checked, bool subpixel>
+template <Measure measure, bool checked, bool subpixel, int lanes>
 class KeyRow {
  public:
   using Terms = ColumnTerms<measure>;
@@ -84,9 +86,9 @@ class KeyRow {
   };
   static constexpr bool refines = subpixel;
   static constexpr int unrolled = 2;
-  static constexpr unsigned nothing = Keys<measure>::nothing;
+  static constexpr unsigned nothing = Keys<measure, lanes>::nothing;
 
-  ColumnWalk<measure> walk;
+  ColumnWalk<measure, lanes> walk;
 
   __device__ KeyRow(const BlockEnergies&, const SliceReach& reach, int64_t, int64_t, Column* first,
                     int columns_back)
@@ -175,7 +177,7 @@ class KeyRow {
     __syncwarp();
   }
 
-  Keys<measure> keys_;
+  Keys<measure, lanes> keys_;
   unsigned right_[4];
 };
 

@@ -22,9 +22,10 @@ enum class DisparityStep : std::uint8_t { pad, energies, sweep, tiles, check };
 struct DisparityKernel {
   DisparityStep step;
   Measure measure = {};  ///< of sweep and tiles
-  bool keyed = false;    ///< of sweep, as the next two
+  bool keyed = false;    ///< of sweep, as the next three
   bool checked = false;
   bool subpixel = false;
+  int lanes = 32;      ///< of sweep: or few_lanes
   bool swept = false;  ///< of check: by 64 bits of a sweep
 };
 constexpr const char* kernel_name(const DisparityKernel& kernel) {
@@ -58,6 +59,15 @@ struct DisparityCall {
     return static_cast<int>(gpu::blocks_for(candidates(), kernels::disparity::slice_displacements));
   }
 };
+
+/// Lanes of a warp that have columns in shared memory. Fewer than all pay where a column is 16
+/// bytes a lane; and there are kernels for what is asked for most.
+inline int sweep_lanes(const DisparityCall& call) {
+  constexpr int few = kernels::disparity::few_lanes;
+  const DisparityOptions& options = call.options;
+  const bool pays = options.measure != Measure::sad && call.checked() && !options.subpixel;
+  return pays && call.candidates() <= 4 * few ? few : 32;
+}
 
 /// What `warpwise tune` may choose.
 struct Tuning {
@@ -93,7 +103,8 @@ inline std::optional<SweepPlan> sweep_plan(const DisparityCall& call, bool keyed
   const DisparityOptions& options = call.options;
   const int half = options.block / 2, slices = call.slices();
   const auto bytes = [&](std::int64_t tile_width) -> std::int64_t {
-    return slices * kernels::disparity::slice_bytes(options.measure, keyed, options.subpixel, half,
+    return slices * kernels::disparity::slice_bytes(options.measure, keyed, options.subpixel,
+                                                    sweep_lanes(call), half,
                                                     static_cast<int>(tile_width));
   };
   // Warps hide each other's latencies, the same number on each of four schedulers; but the columns
@@ -232,7 +243,8 @@ class DisparityLauncher {
                                  .measure = call_.options.measure,
                                  .keyed = plan_.keyed,
                                  .checked = call_.checked(),
-                                 .subpixel = call_.options.subpixel};
+                                 .subpixel = call_.options.subpixel,
+                                 .lanes = sweep_lanes(call_)};
     const SweepPlan& plan = *plan_.sweep;
     const int threads = 32 * call_.slices();
     // A strip begins with a block's height of rows that only fill the sums. So no more strips than

@@ -11,7 +11,7 @@ namespace warpwise::kernels::disparity {
 
 /// A row of sums of squared differences or of products, in 32 bits, and of the scores that follow
 /// from them. Scores are kept as orders: the least is the best, all bits set are none.
-template <Measure measure, bool checked, bool subpixel>
+template <Measure measure, bool checked, bool subpixel, int lanes>
 class ScoredRow {
   using Orders = ScoreOrder<measure>;
 
@@ -36,7 +36,7 @@ class ScoredRow {
   static constexpr int unrolled = 1;  ///< the scores of four pixels are long enough
   static constexpr Score nothing = ~Score{0};
 
-  ColumnWalk<measure> walk;
+  ColumnWalk<measure, lanes> walk;
 
   __device__ ScoredRow(const BlockEnergies& energies, const SliceReach&, int64_t tile_x, int64_t y,
                        Column* first, int columns_back)

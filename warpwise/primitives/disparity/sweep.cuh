@@ -18,26 +18,26 @@
 // along the lanes by one displacement a column, so that each lane compares its own.
 namespace warpwise::kernels::disparity {
 
-template <Measure measure, bool keyed, bool checked, bool subpixel>
+template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
 struct SweepRow {
-  using Type = ScoredRow<measure, checked, subpixel>;
+  using Type = ScoredRow<measure, checked, subpixel, lanes>;
 };
-template <Measure measure, bool checked, bool subpixel>
-struct SweepRow<measure, true, checked, subpixel> {
-  using Type = KeyRow<measure, checked, subpixel>;
+template <Measure measure, bool checked, bool subpixel, int lanes>
+struct SweepRow<measure, true, checked, subpixel, lanes> {
+  using Type = KeyRow<measure, checked, subpixel, lanes>;
 };
 
 /// A slice's part of the shared memory of a block.
-template <class Row>
+template <class Row, int lanes>
 struct SliceMemory {
-  typename Row::Column* columns;  ///< of this lane, from one before the first, 32 apart
+  typename Row::Column* columns;  ///< of this lane, from one before the first, `lanes` apart
   SliceLines<Row> lines;
 
   static __host__ __device__ constexpr int bytes(int half, int tile_width) {
     return column_bytes(half, tile_width) + SliceLines<Row>::bytes(tile_width);
   }
   static __host__ __device__ constexpr int column_bytes(int half, int tile_width) {
-    return static_cast<int>(sizeof(typename Row::Column)) * 32 * (1 + 2 * half + tile_width);
+    return static_cast<int>(sizeof(typename Row::Column)) * lanes * (1 + 2 * half + tile_width);
   }
   __device__ SliceMemory(unsigned char* shared, int slice, int lane, int half, int tile_width)
       : columns(reinterpret_cast<typename Row::Column*>(shared + slice * bytes(half, tile_width)) +
@@ -48,7 +48,7 @@ struct SliceMemory {
 
 /// Sums over the columns of a block's height less one row, and of the row above it, which leaves
 /// with the first row of the strip.
-template <class Row>
+template <class Row, int lanes>
 __device__ void fill_columns(typename Row::Column* columns, int first_column, int groups, int rows,
                              const unsigned* left, const unsigned* right, int64_t pitch) {
   for (int g = 0; g < groups; ++g) {
@@ -68,13 +68,13 @@ __device__ void fill_columns(typename Row::Column* columns, int first_column, in
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (first_column + 4 * g + i >= 0) columns[(1 + first_column + 4 * g + i) * 32] = sums[i];
+      if (first_column + 4 * g + i >= 0) columns[(1 + first_column + 4 * g + i) * lanes] = sums[i];
     }
   }
 }
 
 /// Writes the best displacements of the left image's pixels of one row of the tile.
-template <Measure measure, class Row, bool subpixel>
+template <Measure measure, class Row, bool subpixel, int lanes>
 __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64_t tile_x,
                            int64_t y) {
   const int slices = static_cast<int>(blockDim.x) / 32;
@@ -85,7 +85,8 @@ __device__ void write_left(const SweepArguments& a, unsigned char* shared, int64
     Score score = 0, before = 0, after = 0, last = 0;
     int best = -1;
     for (int s = 0; s < slices; ++s) {
-      const SliceLines<Row> lines = SliceMemory<Row>(shared, s, 0, a.half, a.tile_width).lines;
+      const SliceLines<Row> lines =
+          SliceMemory<Row, lanes>(shared, s, 0, a.half, a.tile_width).lines;
       const typename Row::Entry entry = lines.entries[t];
       if constexpr (subpixel) {
         // A neighbour's score may be another slice's.
@@ -132,9 +133,12 @@ __device__ void merge_right(const SweepArguments& a, const SliceLines<Row>& line
 
 /// Grid: x over tiles, y over strips. Block: a warp for each slice. Dynamic shared memory: a
 /// SliceMemory for each.
-template <Measure measure, bool keyed, bool checked, bool subpixel>
-__global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(SweepArguments a) {
-  using Row = typename SweepRow<measure, keyed, checked, subpixel>::Type;
+/// Where only some lanes have columns there is one slice, and registers are for 12 blocks, three a
+/// scheduler, which is what shared memory then has room for.
+template <Measure measure, bool keyed, bool checked, bool subpixel, int lanes>
+__global__ void __launch_bounds__(lanes < 32 ? 32 : sweep_max_threads, lanes < 32 ? 12 : 1)
+    disparity_sweep_kernel(SweepArguments a) {
+  using Row = typename SweepRow<measure, keyed, checked, subpixel, lanes>::Type;
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int slice = static_cast<int>(threadIdx.x) / 32;
@@ -142,8 +146,7 @@ __global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(S
   const int64_t top = int64_t{blockIdx.y} * a.strip_height;
   const int64_t bottom = min(top + a.strip_height, a.height);
   const SliceReach reach(a.candidates, a.width, a.tile_width, tile_x, slice, lane);
-  const SliceMemory<Row> memory(shared, slice, lane, a.half, a.tile_width);
-  memory.columns[0] = {};  // what leaves before the first column does
+  const SliceMemory<Row, lanes> memory(shared, slice, lane, a.half, a.tile_width);
 
   // Columns before the first that completes a block, in groups of four that end with it.
   const int lead = 2 * a.half;
@@ -153,17 +156,20 @@ __global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(S
   const int64_t word = a.origin + tile_x / 4 - lead_groups;
   const unsigned* left = a.left + word;
   const unsigned* right = a.right + word - lane - 32 * slice;
-  fill_columns<Row>(memory.columns, first_column, lead_groups + groups, lead + 1,
-                    left + top * a.pitch, right + top * a.pitch, a.pitch);
+  if (lane < lanes) {
+    memory.columns[0] = {};  // what leaves before the first column does
+    fill_columns<Row, lanes>(memory.columns, first_column, lead_groups + groups, lead + 1,
+                             left + top * a.pitch, right + top * a.pitch, a.pitch);
+  }
 
+  const int columns = 4 * groups;
   for (int64_t y = top; y < bottom; ++y) {
     const int64_t entering = (y + lead + 1) * a.pitch, leaving = y * a.pitch;
-    Row row(a.energies, reach, tile_x, y, memory.columns + 32 * (1 + first_column), lead + 1);
+    Row row(a.energies, reach, tile_x, y, memory.columns + lanes * (1 + first_column), lead + 1);
     row.walk.entering.start(left + entering, right + entering);
     row.walk.leaving.start(left + leaving, right + leaving);
     for (int g = 0; g < lead_groups; ++g) row.lead(g == 0 && first_column < 0);
 
-    const int columns = 4 * groups;
     // Tile columns up to open_end still gain displacements; the last group may pass the image.
     const int whole = reach.end >= columns ? columns : columns - 4;
     int t = 0;
@@ -174,7 +180,7 @@ __global__ void __launch_bounds__(sweep_max_threads, 1) disparity_sweep_kernel(S
     if (t < columns) row.template group<true>(t, reach, memory.lines);
     if constexpr (checked) row.keep_remaining(lane, memory.lines);
     __syncthreads();
-    write_left<measure, Row, subpixel>(a, shared, tile_x, y);
+    write_left<measure, Row, subpixel, lanes>(a, shared, tile_x, y);
     if constexpr (checked) merge_right<Row>(a, memory.lines, lane, slice, columns, tile_x, y);
     __syncthreads();
   }

@@ -86,8 +86,9 @@ struct ColumnTerms<Measure::sad> {
   static __device__ unsigned odd(unsigned bytes) { return __byte_perm(bytes, 0, 0x4341); }
 };
 
-/// A row of the sums of columns in shared memory, as a lane walks along it.
-template <Measure measure>
+/// A row of the sums of columns in shared memory, as a lane walks along it. Only the
+/// first `lanes` have columns; the others have zeros.
+template <Measure measure, int lanes>
 class ColumnWalk {
  public:
   using Terms = ColumnTerms<measure>;
@@ -95,30 +96,31 @@ class ColumnWalk {
 
   RowWords entering, leaving;
 
-  /// \param first  the lane's sums of the first column; those of the next are 32 further on
+  /// \param first  the lane's sums of the first column; those of the next are `lanes` further on
   /// \param back   from a column to the one that leaves a block with it
-  __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(32 * back) {}
+  __device__ ColumnWalk(Sums* first, int back) : column_(first), back_(lanes * back) {}
 
   /// Column i of the four, a row further down.
   template <int i>
   __device__ Sums slide() {
-    Sums sums = column_[32 * i];
+    Sums sums = has_columns() ? column_[lanes * i] : Sums{};
     Terms::template add<i>(sums, entering);
     Terms::template subtract<i>(sums, leaving);
-    column_[32 * i] = sums;
+    if (has_columns()) column_[lanes * i] = sums;
     return sums;
   }
   /// The column that leaves a block with column i. To be called behind slide() of all four: with
   /// small blocks it is one of them.
   template <int i>
   __device__ Sums left_behind() const {
-    return column_[32 * i - back_];
+    return has_columns() ? column_[lanes * i - back_] : Sums{};
   }
   __device__ void advance() {
     entering.advance();
     leaving.advance();
-    column_ += 4 * 32;
+    column_ += 4 * lanes;
   }
+  static __device__ bool has_columns() { return lanes == 32 || threadIdx.x % 32 < lanes; }
 
  private:
   Sums* column_;

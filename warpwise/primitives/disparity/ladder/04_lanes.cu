@@ -17,7 +17,7 @@
 
 using namespace warpwise::ladders;
 using Terms = warpwise::kernels::disparity::ColumnTerms<warpwise::Measure::sad>;
-using Walk = warpwise::kernels::disparity::ColumnWalk<warpwise::Measure::sad>;
+using Walk = warpwise::kernels::disparity::ColumnWalk<warpwise::Measure::sad, 32>;
 using warpwise::kernels::disparity::RowWords;
 using warpwise::kernels::disparity::warp_least;
 

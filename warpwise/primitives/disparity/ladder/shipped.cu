@@ -6,7 +6,8 @@
 
 namespace warpwise::kernels::disparity {
 
-template __global__ void disparity_sweep_kernel<Measure::sad, true, true, false>(SweepArguments);
+template __global__ void disparity_sweep_kernel<Measure::sad, true, true, false, 32>(
+    SweepArguments);
 template __global__ void disparity_match_kernel<Measure::sad>(MatchArguments);
 template __global__ void disparity_check_kernel<unsigned long long>(
     CheckArguments<unsigned long long>);
