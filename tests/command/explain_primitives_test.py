@@ -24,7 +24,7 @@ class Primitives(ExplainTest):
         "convert": ["convert_kernel"],
         "sobel": ["sobel_kernel"],
         "threshold": ["threshold_tiles"],
-        "match": ["match_tall_kernel"],
+        "match": ["match_rejecting_kernel"],
         "disparity": ["disparity_pad_kernel", "disparity_sweep_kernel", "disparity_check_kernel"],
         "find": ["differences_kernel", "find_best_kernel"],
         "gemv": ["gemv_"],

@@ -5,6 +5,7 @@
 #include "warpwise/primitives/match/kernel.cuh"
 #include "warpwise/primitives/match/launch.hpp"
 #include "warpwise/primitives/match/products.cuh"
+#include "warpwise/primitives/match/rejection.cuh"
 
 namespace warpwise::detail::match {
 namespace {
@@ -15,6 +16,8 @@ Function function_of(MatchKernel kernel) {
   using kernels::match::match_kernel;
   using kernels::match::match_products_kernel;
   if (kernel.way == MatchKernel::tall) return kernels::match::match_tall_kernel;
+  if (kernel.way == MatchKernel::rejecting) return kernels::match::match_rejecting_kernel;
+  if (kernel.way == MatchKernel::rejecting_tall) return kernels::match::match_rejecting_tall_kernel;
   if (kernel.way == MatchKernel::products) {
     switch (kernel.measure) {
       case Measure::sad: break;

@@ -129,7 +129,9 @@ __device__ inline void add_difference_rows(const unsigned* block, const uint4* a
 }
 
 /// Adds a column of the block, one word wide, to the sums.
-template <bool masked, int group>
+/// \tparam masked  only the bytes of `mask` are the block's
+/// \tparam whole   `rows` is a multiple of the group's
+template <bool masked, int group, bool whole = false>
 __device__ inline void add_difference_column(const unsigned* block, const uint4* area,
                                              int area_pitch, int rows, unsigned mask,
                                              unsigned (&sums)[4 * group]) {
@@ -148,8 +150,42 @@ __device__ inline void add_difference_column(const unsigned* block, const uint4*
     block += group;
     area += group * area_pitch;
   }
-  if (rows > 0)
-    add_difference_rows<masked, false>(block, area, area_pitch, rows, mask, window, sums);
+  if constexpr (!whole) {
+    if (rows > 0)
+      add_difference_rows<masked, false>(block, area, area_pitch, rows, mask, window, sums);
+  }
+}
+
+/// Brings a part of a block and the search area of a tile around it to shared memory, all threads
+/// together, after what lies there has been read.
+/// \param x, y            where the part lies in the reference image
+/// \param area_x, area_y  where the tile's first candidate has it in the target
+template <int group>
+__device__ inline void load_part(const MatchArguments& a, cuda::std::int64_t x,
+                                 cuda::std::int64_t y, cuda::std::int64_t area_x,
+                                 cuda::std::int64_t area_y, int width, int height, unsigned* block,
+                                 uint4* area) {
+  const MatchImage reference{a.reference, a.reference_pitch, a.width, a.height};
+  const MatchImage target{a.target, a.target_pitch, a.width, a.height};
+  const int words = (width + 3) / 4;
+  __syncthreads();
+  load_pixels<false>(reference, x, y, words, height,
+                     [&](int row, int word, unsigned four, unsigned /*next*/) {
+                       block[word * a.column_pitch + row] = four;
+                     });
+  load_pixels<true>(target, area_x, area_y, words + a.tile_groups_x - 1,
+                    height + group * a.tile_groups_y - 1,
+                    [&](int row, int word, unsigned four, unsigned next) {
+                      area[row * a.area_pitch + word] = shifts_of(four, next);
+                    });
+  __syncthreads();
+}
+
+/// Where the search area, then the block, lie in shared memory.
+template <int group>
+__device__ inline unsigned* block_behind(uint4* area, const MatchArguments& a) {
+  return reinterpret_cast<unsigned*>(area +
+                                     (a.part_height + group * a.tile_groups_y - 1) * a.area_pitch);
 }
 
 /// The sums of this thread's group, whose first candidate lies (group_x, group_y) groups into the
@@ -160,27 +196,14 @@ __device__ inline void sum_differences(const MatchArguments& a, cuda::std::int64
                                        cuda::std::int64_t tile_y, int group_x, int group_y,
                                        unsigned (&sums)[4 * group]) {
   extern __shared__ uint4 match_shifts[];
-  const MatchImage reference{a.reference, a.reference_pitch, a.width, a.height};
-  const MatchImage target{a.target, a.target_pitch, a.width, a.height};
   uint4* area = match_shifts;
-  const int area_rows = a.part_height + group * a.tile_groups_y - 1;
-  auto* block = reinterpret_cast<unsigned*>(match_shifts + area_rows * a.area_pitch);
+  unsigned* block = block_behind<group>(area, a);
   for (int part_y = 0; part_y < a.block_height; part_y += a.part_height) {
     for (int part_x = 0; part_x < a.block_width; part_x += a.part_width) {
       const int width = min(a.part_width, a.block_width - part_x);
       const int height = min(a.part_height, a.block_height - part_y);
-      const int words = (width + 3) / 4;
-      __syncthreads();  // the part before is summed
-      load_pixels<false>(reference, x + part_x, y + part_y, words, height,
-                         [&](int row, int word, unsigned four, unsigned /*next*/) {
-                           block[word * a.column_pitch + row] = four;
-                         });
-      load_pixels<true>(target, tile_x + part_x, tile_y + part_y, words + a.tile_groups_x - 1,
-                        height + group * a.tile_groups_y - 1,
-                        [&](int row, int word, unsigned four, unsigned next) {
-                          area[row * a.area_pitch + word] = shifts_of(four, next);
-                        });
-      __syncthreads();
+      load_part<group>(a, x + part_x, y + part_y, tile_x + part_x, tile_y + part_y, width, height,
+                       block, area);
       if (group_y >= a.tile_groups_y) continue;
       const uint4* corner = area + group * group_y * a.area_pitch + group_x;
       for (int word = 0; word < width / 4; ++word) {
@@ -207,11 +230,16 @@ __device__ inline LeastOfGroup least_of(const unsigned (&sums)[4 * group], int c
   // A sum takes 24 bits, 65,536 pixels times 255, so that its number fits below it: the first of
   // equal ones has the least.
   unsigned least = 0xffffffffU;
-  const bool is_whole = columns >= 4 && rows >= group;
+  if (columns >= 4 && rows >= group) {
 #pragma unroll
-  for (int k = 0; k < 4 * group; ++k) {
-    if (is_whole || (k % 4 < columns && k / 4 < rows)) {
+    for (int k = 0; k < 4 * group; ++k) {
       least = min(least, sums[k] * (4 * group) + static_cast<unsigned>(k));
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < 4 * group; ++k) {
+      if (k % 4 < columns && k / 4 < rows)
+        least = min(least, sums[k] * (4 * group) + static_cast<unsigned>(k));
     }
   }
   return {least / (4 * group), static_cast<int>(least % (4 * group))};

@@ -104,6 +104,15 @@ bool has_full_tiles(kernels::match::MatchArguments a, const Scheme& scheme) {
                                    scheme.group * a.tile_groups_y > a.last_y - a.first_y);
 }
 
+/// Whether match_rejecting_kernel takes the block, and finding what cannot win is little beside its
+/// sums. The tile and the part have been chosen.
+bool rejection_pays(const kernels::match::MatchArguments& a) {
+  constexpr int enough_pixels = 1024;
+  return a.part_width == a.block_width && a.part_height == a.block_height &&
+         a.block_width % 16 == 0 && a.block_height % kernels::match::match_tall_group == 0 &&
+         a.block_width * a.block_height >= enough_pixels;
+}
+
 /// Returns the bytes of shared memory.
 std::int64_t choose_part(kernels::match::MatchArguments& a, const Scheme& scheme) {
   const std::int64_t height = a.block_height;
@@ -170,14 +179,30 @@ gpu::Launch<MatchKernel> match_launch(const kernels::match::MatchArguments& imag
   }
   using kernels::match::match_group;
   constexpr Scheme tall{kernels::match::match_tall_group, true};
+  constexpr Scheme shifted{match_group, true};
   constexpr Scheme sums{match_group, false};
   const bool is_tall = options.measure == Measure::sad &&
                        cost_of_row(a, tall) < cost_of_row(a, sums) && has_full_tiles(a, tall);
-  const Scheme scheme = is_tall ? tall : sums;
-  choose_tile(a, scheme);
-  const std::int64_t shared = choose_part(a, scheme);
+  MatchKernel::Way way = is_tall ? MatchKernel::tall : MatchKernel::sums;
+  const auto choose = [](kernels::match::MatchArguments& chosen, const Scheme& scheme) {
+    choose_tile(chosen, scheme);
+    return choose_part(chosen, scheme);
+  };
+  std::int64_t shared = choose(a, is_tall ? tall : sums);
+  if (is_tall && rejection_pays(a)) {
+    way = MatchKernel::rejecting_tall;
+    // Two warps of a thread block hide one another's waiting, and each thread's candidates are the
+    // fewer to be left out together.
+    kernels::match::MatchArguments fewer_rows = a;
+    const std::int64_t their_shared = choose(fewer_rows, shifted);
+    if (warps_of_tile(a) == 1 && rejection_pays(fewer_rows)) {
+      way = MatchKernel::rejecting;
+      a = fewer_rows;
+      shared = their_shared;
+    }
+  }
   const auto threads = static_cast<unsigned>(warps_of_tile(a) * 32);
-  return {.kernel = {options.measure, is_tall ? MatchKernel::tall : MatchKernel::sums},
+  return {.kernel = {options.measure, way},
           .grid = {gpu::grid_x(grid.columns), gpu::grid_y(grid.rows)},
           .block = {threads},
           .shared_bytes = static_cast<std::size_t>(shared),

@@ -10,9 +10,11 @@ namespace warpwise::detail::match {
 /// A kernel and its template argument.
 struct MatchKernel {
   enum Way {
-    sums,      ///< match_kernel
-    tall,      ///< match_tall_kernel, for sad
-    products,  ///< match_products_kernel, not for sad
+    sums,            ///< match_kernel
+    tall,            ///< match_tall_kernel, for sad
+    rejecting,       ///< match_rejecting_kernel, for sad
+    rejecting_tall,  ///< match_rejecting_tall_kernel, for sad
+    products,        ///< match_products_kernel, not for sad
   };
   Measure measure;
   Way way = sums;
@@ -21,6 +23,8 @@ constexpr const char* kernel_name(MatchKernel kernel) {
   switch (kernel.way) {
     case MatchKernel::sums: return "match_kernel";
     case MatchKernel::tall: return "match_tall_kernel";
+    case MatchKernel::rejecting: return "match_rejecting_kernel";
+    case MatchKernel::rejecting_tall: return "match_rejecting_tall_kernel";
     case MatchKernel::products: return "match_products_kernel";
   }
   __builtin_unreachable();

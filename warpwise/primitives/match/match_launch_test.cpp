@@ -7,25 +7,44 @@
 namespace warpwise::detail::match {
 namespace {
 
-MatchKernel::Way way(Measure measure, std::int64_t block, SearchRange search_x,
+MatchKernel::Way way(Measure measure, std::int64_t width, std::int64_t height, SearchRange search_x,
                      SearchRange search_y) {
   MatchOptions options;
   options.measure = measure;
-  options.block_width = options.block_height = block;
-  options.stride_x = options.stride_y = block;
+  options.block_width = options.stride_x = width;
+  options.block_height = options.stride_y = height;
   options.search_x = search_x;
   options.search_y = search_y;
   return match_launch({}, {375, 32}, options).kernel.way;
 }
 
+MatchKernel::Way way(Measure measure, std::int64_t block, SearchRange search_x,
+                     SearchRange search_y) {
+  return way(measure, block, block, search_x, search_y);
+}
+
 TEST(MatchLaunch, TallWhereItLeavesNoMoreLanesIdle) {
   // A warp has 32 rows of 32 candidates; two have what 33 by 33 leave of three.
-  EXPECT_EQ(way(Measure::sad, 32, {-16, 15}, {-16, 15}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 20, {-16, 15}, {-16, 15}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-32, 31}, {-32, 31}), MatchKernel::tall);
   EXPECT_EQ(way(Measure::sad, 16, {-16, 16}, {-16, 16}), MatchKernel::sums);
   EXPECT_EQ(way(Measure::sad, 16, {-7, 7}, {-2, 1}), MatchKernel::sums);
   // Shared memory holds the area of 96 threads' candidates, of which there are several tiles.
   EXPECT_EQ(way(Measure::sad, 64, {-100, 100}, {-20, 20}), MatchKernel::sums);
+}
+
+TEST(MatchLaunch, RejectsWhereBlocksAreLarge) {
+  EXPECT_EQ(way(Measure::sad, 32, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
+  EXPECT_EQ(way(Measure::sad, 32, {-64, 63}, {-32, 31}), MatchKernel::rejecting_tall);
+  EXPECT_EQ(way(Measure::sad, 128, 8, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
+  EXPECT_EQ(way(Measure::sad, 16, 64, {-16, 15}, {-16, 15}), MatchKernel::rejecting);
+  // Rows that are no multiple of eight, too few pixels, no quarter of whole words, and a block in
+  // parts.
+  EXPECT_EQ(way(Measure::sad, 32, 36, {-16, 15}, {-16, 15}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 32, 24, {-16, 15}, {-16, 15}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 16, {-16, 15}, {-16, 15}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 40, {-16, 15}, {-16, 15}), MatchKernel::tall);
+  EXPECT_EQ(way(Measure::sad, 240, {-16, 15}, {-16, 15}), MatchKernel::tall);
 }
 
 TEST(MatchLaunch, ProductsWhereTheirTilesAreFull) {

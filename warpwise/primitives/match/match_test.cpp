@@ -341,6 +341,33 @@ TEST_P(MatchTest, LeavesOutWhatCannotWin) {
   }
 }
 
+// The same of images that leave all candidates, one in one block, and of noise, where no bound is
+// looked for.
+TEST_P(MatchTest, LeavesOutAllNoneOrOne) {
+  for (const SearchRange& x : {SearchRange{-16, 15}, {-64, 63}}) {
+    MatchOptions options = options_of(32, 32, x, {-16, 15});
+    GuardedImage reference(ElementType::u8, 140, 101), target(ElementType::u8, 140, 101);
+    reference.fill_random(3);
+    target.fill_random(4);
+    compare(reference, target, options);
+    for (int y = 0; y < 90; ++y)
+      std::memcpy(target.view().row(y + 7), reference.view().row(y), 140);
+    compare(reference, target, options);
+    for (int y = 0; y < 101; ++y) {
+      std::memset(reference.view().row(y), 9, 140);
+      std::memset(target.view().row(y), 9, 140);
+    }
+    compare(reference, target, options);
+    for (int y = 40; y < 60; ++y) {
+      std::memset(reference.view().row(y) + 38, 250, 20);
+      std::memset(target.view().row(y + 5) + 30, 250, 20);
+    }
+    compare(reference, target, options);
+    options.border = MatchBorder::replicate;
+    compare(reference, target, options);
+  }
+}
+
 TEST_P(MatchTest, RandomOptions) {
   std::mt19937_64 random(20261121);
   const auto within = [&](std::int64_t low, std::int64_t high) {

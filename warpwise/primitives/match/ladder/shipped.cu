@@ -1,6 +1,7 @@
 // The kernels that match() launches, themselves.
 #include "warpwise/primitives/match/differences.cuh"
 #include "warpwise/primitives/match/products.cuh"
+#include "warpwise/primitives/match/rejection.cuh"
 
 namespace warpwise::kernels::match {
 
