@@ -110,10 +110,10 @@ struct GaussianProductArguments {
   int reach;  ///< from the first pixel of a row of weights to the centre: half, in whole words
   int shift;
   int bits;              ///< a weight is a number of 16 bits times 2^-bits
-  int bias;              ///< in units of 256: what makes a doubtful excess one of 0 … first_doubt
-  unsigned first_doubt;  ///< before the products of both low bytes are added
+  int bias;              ///< in units of 256: what makes a doubtful excess one of 0 … doubt
+  unsigned first_doubt;  ///< likewise, before the products of both low bytes are added
   unsigned most_low;     ///< what these are at most: multiples of 256
-  unsigned doubt;        ///< after that, and with most_low taken off: 0 … doubt
+  unsigned doubt;        ///< once they are: a doubtful excess is one of 0 … doubt
   int first_column;      ///< of the first strip: 0 or a little before it
   int pitch;             ///< from row to row of shared memory, 16 times an odd number
   int row_groups;        ///< of 16 bytes that are used of it, at most 32
@@ -128,10 +128,10 @@ template <int groups>
 inline constexpr int threshold_product_tiles = threshold_product_tiles_of(groups);
 /// Blocks to an SM: registers hold the weights and the means of 16 * groups rows.
 inline constexpr int threshold_product_blocks = 2;
-/// Groups of 16 rows that are on their way to a block.
-constexpr int threshold_product_ahead_of(int groups) { return groups <= 4 ? 2 : 1; }
+/// Times 16 rows between a block's barriers.
+constexpr int threshold_product_steps_of(int groups) { return groups <= 4 ? 2 : 1; }
 template <int groups>
-inline constexpr int threshold_product_ahead = threshold_product_ahead_of(groups);
+inline constexpr int threshold_product_steps = threshold_product_steps_of(groups);
 /// Doubtful pixels that a block keeps.
 inline constexpr int threshold_doubts = 256;
 /// Rows of 16 columns whose means along them the block can hold while it settles a stretch.

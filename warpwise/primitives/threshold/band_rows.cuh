@@ -41,21 +41,6 @@ __device__ inline void finish_copies() {
 #endif
 }
 
-/// Ends a group of copies that this thread has started, of none perhaps.
-__device__ inline void end_copy_group() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/// Waits for the copies that this thread has started but for the youngest `groups` of them.
-template <int groups>
-__device__ void finish_copy_groups_but() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" : : "n"(groups) : "memory");
-#endif
-}
-
 __device__ inline bool is_multiple(const unsigned char* address, unsigned of) {
   return reinterpret_cast<cuda::std::uintptr_t>(address) % of == 0;
 }

@@ -109,10 +109,10 @@ inline std::optional<GaussianProductLaunch> gaussian_product_launch(
   a.first_column = to_multiple == 0 ? 0 : to_multiple - 16;
   a.row_groups = (words_end + 15) / 16;
   a.pitch = (a.row_groups | 1) * 16;
-  // From the first of 16 results down to the last row of their windows, and the rows on
-  // their way.
-  a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows + 1 +
-                 threshold_product_ahead_of(launch.groups)) *
+  // From the first of 16 results down to the last row of their windows, as many more as a block
+  // takes between barriers, and those on their way.
+  a.ring_rows = ((rows * (launch.groups - 1) - reach + rows - 1) / rows +
+                 2 * threshold_product_steps_of(launch.groups)) *
                 rows;
   std::copy(rule.weights.begin(), rule.weights.end(), a.weights);
   launch.shared_bytes = static_cast<std::size_t>(a.ring_rows) * static_cast<std::size_t>(a.pitch) +

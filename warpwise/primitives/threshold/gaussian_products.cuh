@@ -1,7 +1,7 @@
 #pragma once
 
 #include "warpwise/primitives/shared/matrix_units.cuh"
-#include "warpwise/primitives/threshold/band_rows.cuh"
+#include "warpwise/primitives/threshold/gaussian_rows.cuh"
 #include "warpwise/primitives/threshold/gaussian_settle.cuh"
 
 // The Gaussian threshold of u8 for windows whose weights fit a warp's registers, without scratch
@@ -200,93 +200,6 @@ __device__ inline unsigned least_of(const unsigned (&excess)[2][4]) {
   return least;
 }
 
-/// What a block takes of the image, by 16 rows. Rows begin at a multiple of 16, of the strip: some
-/// bytes before its first window.
-class ProductRows {
- public:
-  __device__ ProductRows(const GaussianProductArguments& a, int strip)
-      : src_(a.src), pitch_(a.pitch), row_bytes_(16 * a.row_groups),
-        before_((a.half + 15) / 16 * 16), first_(strip - before_),
-        in_groups_(is_multiple(src_.data + first_, 16) && src_.pitch % 16 == 0 &&
-                   (first_ >= 0 || first_ % 16 == 0)),
-        group_(static_cast<int>(threadIdx.x) % 16), row_(static_cast<int>(threadIdx.x) / 16),
-        from_(src_.data + first_ + 16 * group_), bytes_(bytes_from(16 * group_)),
-        more_bytes_(bytes_from(16 * group_ + 256)) {}
-
-  /// Bytes of a row before the strip.
-  __device__ int before() const { return before_; }
-
-  /// Starts to copy the rows from row y on, as a group of copies. Called by the whole block.
-  __device__ void start(unsigned char* shared, int y) const {
-    if (in_groups_) {
-      const int64_t from_y = min(max(y + row_, 0), static_cast<int>(src_.height) - 1);
-      const unsigned char* const from = from_ + from_y * src_.pitch;
-      unsigned char* const to = shared + row_ * pitch_ + 16 * group_;
-      if (bytes_ > 0) start_copy_16(to, from, bytes_);
-      if (more_bytes_ > 0) start_copy_16(to + 256, from + 256, more_bytes_);
-    } else {
-      constexpr int any_row = -0x7fffffff;
-      BandColumns(src_, first_, pitch_, 1).start_rows(shared, y, any_row);
-    }
-    end_copy_group();
-  }
-
-  /// Waits for a group of copies, of which `later` have been started since, and puts the edge
-  /// pixels in the place of what lies beyond the image's sides. The block's barrier follows, and
-  /// finish() behind it.
-  template <int later>
-  __device__ void wait(unsigned char* shared) const {
-    finish_copy_groups_but<later>();
-    if (!in_groups_) return;
-    // By the threads that have copied these pixels.
-    unsigned char* const row = shared + row_ * pitch_;
-    if (first_ < 0 && group_ == -first_ / 16) {
-      const unsigned edge = row[-first_] * 0x01010101U;
-      for (int at = 0; at < -first_; at += 16) put(row + at, edge);
-    }
-    const int last = static_cast<int>(src_.width) - 1 - first_;
-    if (last < row_bytes_ - 1 && group_ == last / 16 % 16) {
-      const unsigned edge = row[last] * 0x01010101U;
-      for (int at = last / 4 * 4; at < last / 16 * 16 + 16; at += 4) {
-        auto* const word = reinterpret_cast<unsigned*>(row + at);
-        const unsigned beyond = at + 3 <= last ? 0 : at > last ? ~0U : ~0U << 8 * (last % 4 + 1);
-        *word = (*word & ~beyond) | (edge & beyond);
-      }
-      for (int at = last / 16 * 16 + 16; at < row_bytes_; at += 16) put(row + at, edge);
-    }
-  }
-
-  /// Called by the whole block behind the barrier.
-  __device__ void finish(unsigned char* shared) const {
-    if (in_groups_ || (first_ >= 0 && first_ + pitch_ <= src_.width)) return;
-    BandColumns(src_, first_, pitch_, 1).repeat_edges<unsigned char>(shared);
-    __syncthreads();
-  }
-
- private:
-  /// How many of the 16 bytes at byte `at` of a row are of the image and used.
-  __device__ int bytes_from(int at) const {
-    if (at >= row_bytes_ || first_ + at < 0) return 0;
-    return min(max(static_cast<int>(src_.width) - first_ - at, 0), 16);
-  }
-
-  __device__ static void put(unsigned char* to, unsigned word) {
-    *reinterpret_cast<uint4*>(to) = make_uint4(word, word, word, word);
-  }
-
-  const ThresholdSource& src_;
-  int pitch_;
-  int row_bytes_;  ///< that are used
-  int before_;
-  int first_;       ///< the column of a row's first byte
-  bool in_groups_;  ///< each 16 bytes are at a multiple of 16, and none begin before the image
-  int group_;       ///< the thread's 16 bytes of a row and those 256 further on
-  int row_;
-  const unsigned char* from_;  ///< in row 0
-  int bytes_;
-  int more_bytes_;
-};
-
 /// Writes a lane's words in rows weighed_place(row, …) behind y, above `end`, of any image.
 __device__ inline void store_near_edge(const GaussianProductArguments& a, int x, int y, int row,
                                        int end, const unsigned (&words)[2]) {
@@ -307,7 +220,7 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   extern __shared__ uint4 product_shared[];
   constexpr int rows = threshold_band_rows;
   constexpr int tiles = threshold_product_tiles<groups>;
-  constexpr int ahead = threshold_product_ahead<groups>;
+  constexpr int steps = threshold_product_steps<groups>;
   auto* const shared = reinterpret_cast<unsigned char*>(product_shared);
   auto& doubts = *reinterpret_cast<Doubts<groups>*>(shared + a.ring_rows * a.pitch);
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -323,14 +236,17 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
   // The first rows are on their way while the block makes its weights.
   const auto start_first = [&](int begin) {
 #pragma unroll
-    for (int g = 0; g < ahead; ++g) {
+    for (int g = 0; g < steps; ++g) {
       source.start(shared + g * rows * a.pitch, begin + g * rows - a.reach);
     }
   };
-  start_first(static_cast<int>(blockIdx.y) * a.segment_rows);
+  const auto slot = [&](int newest, int later) {
+    const int at = newest + later * rows;
+    return at >= a.ring_rows ? at - a.ring_rows : at;
+  };
+  const int first_row = static_cast<int>(blockIdx.y) * a.segment_rows;
+  start_first(first_row);
   doubts.clear();
-  WeightMatrix<groups> weights;
-  weights.make(a, reinterpret_cast<unsigned char*>(doubts.sums));
 
   const unsigned char* const lane_words = shared + source.before() + 16 * tiles * warp + 4 * t;
   const unsigned char* const lane_rows[2] = {
@@ -343,96 +259,121 @@ __global__ void __launch_bounds__(threshold_block_threads, threshold_product_blo
                      a.out.dst_pitch % 4 == 0;
   const int64_t second = (weighed_place(row, 1) - weighed_place(row, 0)) * a.out.dst_pitch;
 
-  typename Doubts<groups>::Kept kept;
-  const int64_t first_segment = int64_t{blockIdx.y} * a.segment_rows;
-  for (int64_t segment = first_segment; segment < height;
+  // A segment begins anew behind doubts that were settled before its end: so the loop that weighs
+  // needs no registers for settling.
+  for (int64_t segment = first_row; segment < height;
        segment += int64_t{gridDim.y} * a.segment_rows) {
-    const int begin = static_cast<int>(segment);
-    const int end = min(begin + a.segment_rows, height);
-    WeighedRows<groups> weighed[tiles] = {};
-    int newest = 0;  // where the last rows are that have come
-    unsigned char* to = a.out.dst + (segment + weighed_place(row, 0)) * a.out.dst_pitch + x;
-    if (segment != first_segment) start_first(begin);
+    const int end = static_cast<int>(min(segment + a.segment_rows, int64_t{height}));
+    for (int begin = static_cast<int>(segment); begin < end;) {
+      if (begin != first_row) start_first(begin);
+      WeightMatrix<groups> weights;
+      weights.make(a, reinterpret_cast<unsigned char*>(doubts.sums));
+      WeighedRows<groups> weighed[tiles] = {};
+      typename Doubts<groups>::Kept kept;
+      int newest = 0;  // where the last rows are that have come
+      unsigned char* to = a.out.dst + (begin + weighed_place(row, 0)) * a.out.dst_pitch + x;
+      int y = begin - (groups - 1) * rows;
 #pragma unroll 1
-    for (int y = begin - (groups - 1) * rows; y < end; y += rows) {
-      source.wait<ahead - 1>(shared + newest * a.pitch);
-      if (__syncthreads_or(doubts.is_full(a, kept, y) ? 1 : 0) != 0) [[unlikely]] {
-        doubts.settle(a, strip, end);
-        kept = {};
-      }
-      source.finish(shared + newest * a.pitch);
-      const int next = newest + rows == a.ring_rows ? 0 : newest + rows;
-      if (y + ahead * rows < end) {
-        int free = newest + ahead * rows;
-        if (free >= a.ring_rows) free -= a.ring_rows;
-        source.start(shared + free * a.pitch, y + (groups - 1 + ahead) * rows - a.reach);
-      } else {
-        end_copy_group();
-      }
-      if (first_tile >= width) {  // the image ends before the strip does
-        newest = next;
-        continue;
-      }
-      unsigned pixels[2][groups + tiles - 1];
+      for (; y < end; y += steps * rows) {
+        source.wait();
 #pragma unroll
-      for (int b = 0; b < 2; ++b) {
-        const unsigned char* const from = lane_rows[b] + newest * a.pitch;
-#pragma unroll
-        for (int g = 0; g < groups + tiles - 1; ++g) {
-          pixels[b][g] = *reinterpret_cast<const unsigned*>(from + 16 * g);
+        for (int g = 0; g < steps; ++g) {
+          if (y + g * rows < end) source.repeat_edges(shared + slot(newest, g) * a.pitch);
         }
-      }
-#pragma unroll
-      for (int i = 0; i < tiles; ++i) {
-        weigh_along<groups>(weights, {pixels[0] + i, pixels[1] + i}, order, a.bits, weighed[i]);
-      }
-      if (y >= begin) {
-        const unsigned char* own[2];
-#pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          int at = newest + a.reach - (groups - 1) * rows + weighed_place(row, r);
-          if (at < 0) at += a.ring_rows;
-          own[r] = lane_words + at * a.pitch;
-        }
-        const bool store_whole = whole && y + rows <= end;
-#pragma unroll
-        for (int i = 0; i < tiles; ++i) {
-          unsigned words[2];
-#pragma unroll
-          for (int r = 0; r < 2; ++r) {
-            words[r] =
-                permuted(*reinterpret_cast<const unsigned*>(own[r] + 16 * i), 0, order.within);
+        if (__syncthreads_or(doubts.is_full(a, kept, y + steps * rows) ? 1 : 0) != 0) break;
+        if (!source.is_complete()) {
+#pragma unroll 1
+          for (int g = 0; g < steps && y + g * rows < end; ++g) {
+            source.repeat_any_edges(shared + slot(newest, g) * a.pitch);
           }
-          unsigned excess[2][4];
-          weigh_down<groups>(weights, weighed[i], words, a, excess);
-          if (__any_sync(~0U, least_of(excess) <= a.first_doubt)) [[unlikely]] {
-            add_low_products(weights, weighed[i], a.most_low, excess);
-            if (__any_sync(~0U, least_of(excess) <= a.doubt)) {
-              doubts.add(a, excess, tiles * warp + i, first_tile + 16 * i, y, end, kept);
+          __syncthreads();
+        }
+#pragma unroll
+        for (int g = steps; g < 2 * steps; ++g) {
+          const int of_y = y + g * rows;
+          if (of_y < end) {
+            source.start(shared + slot(newest, g) * a.pitch, of_y + (groups - 1) * rows - a.reach);
+          }
+        }
+#pragma unroll 1
+        for (int step_y = y; step_y < min(y + steps * rows, end); step_y += rows) {
+          const int next = slot(newest, 1);
+          if (first_tile >= width) {  // the image ends before the strip does
+            newest = next;
+            continue;
+          }
+          unsigned pixels[2][groups + tiles - 1];
+#pragma unroll
+          for (int b = 0; b < 2; ++b) {
+            const unsigned char* const from = lane_rows[b] + newest * a.pitch;
+#pragma unroll
+            for (int g = 0; g < groups + tiles - 1; ++g) {
+              pixels[b][g] = *reinterpret_cast<const unsigned*>(from + 16 * g);
             }
           }
-          unsigned results[2];
 #pragma unroll
-          for (int r = 0; r < 2; ++r) {
-            const unsigned is_above =
-                permuted(permuted(excess[r][0], excess[r][1], 0x00fb),
-                         permuted(excess[r][2], excess[r][3], 0x00fb), order.low);
-            results[r] =
-                (is_above & a.out.above * 0x01010101) | (~is_above & a.out.below * 0x01010101);
+          for (int i = 0; i < tiles; ++i) {
+            weigh_along<groups>(weights, {pixels[0] + i, pixels[1] + i}, order, a.bits, weighed[i]);
           }
-          if (store_whole) {
-            *reinterpret_cast<unsigned*>(to + 16 * i) = results[0];
-            *reinterpret_cast<unsigned*>(to + second + 16 * i) = results[1];
-          } else {
-            store_near_edge(a, x + 16 * i, y, row, end, results);
+          if (step_y >= begin) {
+            const unsigned char* own[2];
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+              int at = newest + a.reach - (groups - 1) * rows + weighed_place(row, r);
+              if (at < 0) at += a.ring_rows;
+              own[r] = lane_words + at * a.pitch;
+            }
+            unsigned excess[tiles][2][4];
+            unsigned least = ~0U;
+#pragma unroll
+            for (int i = 0; i < tiles; ++i) {
+              unsigned words[2];
+#pragma unroll
+              for (int r = 0; r < 2; ++r) {
+                words[r] =
+                    permuted(*reinterpret_cast<const unsigned*>(own[r] + 16 * i), 0, order.within);
+              }
+              weigh_down<groups>(weights, weighed[i], words, a, excess[i]);
+              least = min(least, least_of(excess[i]));
+            }
+            if (__any_sync(~0U, least <= a.first_doubt)) [[unlikely]] {
+#pragma unroll
+              for (int i = 0; i < tiles; ++i) {
+                add_low_products(weights, weighed[i], a.most_low, excess[i]);
+                if (__any_sync(~0U, least_of(excess[i]) <= a.doubt)) {
+                  doubts.add(a, excess[i], tiles * warp + i, first_tile + 16 * i, step_y, end,
+                             kept);
+                }
+              }
+            }
+            const bool store_whole = whole && step_y + rows <= end;
+#pragma unroll
+            for (int i = 0; i < tiles; ++i) {
+              unsigned results[2];
+#pragma unroll
+              for (int r = 0; r < 2; ++r) {
+                const unsigned is_above =
+                    permuted(permuted(excess[i][r][0], excess[i][r][1], 0x00fb),
+                             permuted(excess[i][r][2], excess[i][r][3], 0x00fb), order.low);
+                results[r] =
+                    (is_above & a.out.above * 0x01010101) | (~is_above & a.out.below * 0x01010101);
+              }
+              if (store_whole) {
+                *reinterpret_cast<unsigned*>(to + 16 * i) = results[0];
+                *reinterpret_cast<unsigned*>(to + second + 16 * i) = results[1];
+              } else {
+                store_near_edge(a, x + 16 * i, step_y, row, end, results);
+              }
+            }
+            to += rows * a.out.dst_pitch;
           }
+          newest = next;
         }
-        to += rows * a.out.dst_pitch;
       }
-      newest = next;
+      finish_copies();
+      doubts.settle(a, strip, end);
+      begin = y;
     }
-    doubts.settle(a, strip, end);
-    kept = {};
   }
 }
 

@@ -23,46 +23,67 @@ __device__ void decide_settled(const GaussianProductArguments& a, const float* c
   decide_weighed<unsigned char>(a, x, y, sum[0]);
 }
 
-/// The mean of a row's pixels around x. Words, since each access of lanes that read rows of their
-/// own takes as many lines; what these words have beyond the window weighs nothing, and adding 0
-/// leaves a sum's bits as they are.
+/// 16 pixels of a row from `at` on, which is a multiple of 16 in memory; beyond the row its edge
+/// pixels. Not fewer, since each access of lanes that read rows of their own takes as many lines.
+__device__ inline uint4 sixteen_pixels(const unsigned char* row, int at, int width) {
+  if (at >= 0 && at + 16 <= width) return *reinterpret_cast<const uint4*>(row + at);
+  unsigned words[4] = {};
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    words[i / 4] |= unsigned{row[min(max(at + i, 0), width - 1)]} << 8 * (i % 4);
+  }
+  return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+/// The 16 bytes from byte `at` of 32 on: a window begins anywhere in them.
+__device__ inline void sixteen_of(const uint4& low, const uint4& high, int at,
+                                  unsigned (&words)[4]) {
+  unsigned all[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (int i = 0; i < 6; ++i) all[i] = (at & 8) != 0 ? all[i + 2] : all[i];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) all[i] = (at & 4) != 0 ? all[i + 1] : all[i];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    words[i] = __funnelshift_r(all[i], all[i + 1], static_cast<unsigned>(at & 3) * 8);
+  }
+}
+
+/// The mean of a row's pixels around x. What its last 16 bytes have beyond the window weighs
+/// nothing, and adding 0 leaves a sum's bits as they are.
 __device__ inline float weigh_pixels(const GaussianProductArguments& a, const unsigned char* row,
                                      int x) {
   const int width = static_cast<int>(a.src.width);
-  float sum[1];
-  if (x - a.half < 7 || x + a.half + 7 >= width) {
-    weigh(
-        a.weights, a.half,
-        [&](int i) { return static_cast<float>(row[min(max(x + i, 0), width - 1)]); }, sum);
-    return sum[0];
-  }
   const auto address = reinterpret_cast<cuda::std::uintptr_t>(row + x);
-  const auto whole_word = [](cuda::std::uintptr_t at) {
-    return reinterpret_cast<const unsigned*>(at & ~cuda::std::uintptr_t{3});
-  };
-  const unsigned* below = whole_word(address - 4);
-  const unsigned* above = whole_word(address + 1);
-  const unsigned shift_below = static_cast<unsigned>(address & 3) * 8;
-  const unsigned shift_above = static_cast<unsigned>((address + 1) & 3) * 8;
-  unsigned last_below = below[1];
-  unsigned last_above = above[0];
-  sum[0] = __fmul_rn(a.weights[0], static_cast<float>(row[x]));
-#pragma unroll 4
-  for (int i = 1; i <= a.half; i += 4) {
-    const unsigned next_below = *below--;
-    const unsigned next_above = *++above;
-    const unsigned four_below = __funnelshift_r(next_below, last_below, shift_below);
-    const unsigned four_above = __funnelshift_r(last_above, next_above, shift_above);
+  const int below_at = static_cast<int>(address & 15);  // of x - 16, x - 32, …
+  const int above_at = static_cast<int>((address + 1) & 15);
+  int below = x - below_at;
+  int above = x + 1 - above_at;
+  uint4 last_below = sixteen_pixels(row, below, width);
+  uint4 last_above = sixteen_pixels(row, above, width);
+  float sum = __fmul_rn(a.weights[0], static_cast<float>(row[x]));
+#pragma unroll 1
+  for (int first = 1; first <= a.half; first += 16) {
+    const uint4 next_below = sixteen_pixels(row, below -= 16, width);
+    const uint4 next_above = sixteen_pixels(row, above += 16, width);
+    unsigned words_below[4];
+    unsigned words_above[4];
+    sixteen_of(next_below, last_below, below_at, words_below);
+    sixteen_of(last_above, next_above, above_at, words_above);
     last_below = next_below;
     last_above = next_above;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const float pair = __fadd_rn(static_cast<float>(four_below >> (24 - 8 * k) & 255),
-                                   static_cast<float>(four_above >> 8 * k & 255));
-      sum[0] = __fadd_rn(sum[0], __fmul_rn(a.weights[i + k], pair));
+    for (int j = 0; j < 4; ++j) {
+      if (first + 4 * j > a.half) break;
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const float pair = __fadd_rn(static_cast<float>(words_below[3 - j] >> (24 - 8 * k) & 255),
+                                     static_cast<float>(words_above[j] >> 8 * k & 255));
+        sum = __fadd_rn(sum, __fmul_rn(a.weights[first + 4 * j + k], pair));
+      }
     }
   }
-  return sum[0];
+  return sum;
 }
 
 /// The pixels that a block could not decide, in shared memory: single ones, and stretches of the 16
@@ -136,10 +157,10 @@ struct Doubts {
     stretch.rows = y + threshold_band_rows - stretch.y;
   }
 
-  /// Whether a warp asks for all to be settled before it adds more of rows y to y + 15: a stretch's
-  /// windows must not outgrow their memory.
-  __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int y) {
-    return own.many || y + threshold_band_rows - own.first_row > sum_rows - 2 * a.half;
+  /// Whether a warp asks for all to be settled before it adds more of the rows above row `end`: a
+  /// stretch's windows must not outgrow their memory.
+  __device__ static bool is_full(const GaussianProductArguments& a, const Kept& own, int end) {
+    return own.many || end - own.first_row > sum_rows - 2 * a.half;
   }
 
   /// Settles what is kept. Called by the whole block.

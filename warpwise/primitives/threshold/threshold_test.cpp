@@ -202,22 +202,34 @@ TEST_P(ThresholdTest, GaussianNearWhereResultsTurnOver) {
 
 TEST_P(ThresholdTest, GaussianOfMoreDoubtfulPixelsThanABlockKeeps) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
+  // Too high for the reference's loops: a GPU's 264 blocks take as many parts of the rows.
+  const auto compare_with_cpu = [&](GuardedImage& src, std::int64_t window) {
+    const HostView pixels = src.view();
+    GuardedImage expected(ElementType::u8, pixels.width(), pixels.height());
+    GuardedImage dst(ElementType::u8, pixels.width(), pixels.height());
+    const ThresholdOptions options{.window = window, .method = ThresholdMethod::gaussian};
+    threshold(pixels, expected.view(), options);
+    run(src, dst, nullptr, options);
+    test::expect_equal(expected.view(), dst.view());
+    dst.expect_guards_intact();
+  };
   // Of four levels about one pixel in a hundred is too near: too few to settle whole tiles, and on
-  // a GPU more than half of what a block keeps in each 48 rows. Too high for the reference's loops.
-  constexpr Size size{256, 264 * 48};
-  GuardedImage src(ElementType::u8, size.width, size.height);
-  src.fill_random(15);
-  const HostView pixels = src.view();
-  for (std::int64_t y = 0; y < size.height; ++y) {
-    for (std::int64_t x = 0; x < size.width; ++x) pixels.row(y)[x] &= std::byte{3};
+  // a GPU more than a block keeps before it settles them in each 48 rows.
+  GuardedImage four_levels(ElementType::u8, 256, 264 * 48);
+  four_levels.fill_random(15);
+  const HostView pixels = four_levels.view();
+  for (std::int64_t y = 0; y < pixels.height(); ++y) {
+    for (std::int64_t x = 0; x < pixels.width(); ++x) pixels.row(y)[x] &= std::byte{3};
   }
-  GuardedImage expected(ElementType::u8, size.width, size.height);
-  GuardedImage dst(ElementType::u8, size.width, size.height);
-  const ThresholdOptions options{.window = 15, .method = ThresholdMethod::gaussian};
-  threshold(src.view(), expected.view(), options);
-  run(src, dst, nullptr, options);
-  test::expect_equal(expected.view(), dst.view());
-  dst.expect_guards_intact();
+  compare_with_cpu(four_levels, 15);
+  // Of two neighbouring levels nearly all are: in more rows than a block can settle at once.
+  for (const auto& [window, rows] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
+           {15, 96}, {49, 128}, {113, 192}}) {
+    SCOPED_TRACE(window);
+    GuardedImage neighbours(ElementType::u8, 8, 264 * rows);
+    fill(neighbours, Content::neighbouring_levels, 0);
+    compare_with_cpu(neighbours, window);
+  }
 }
 
 /// Gaussian weights of the centre, then outwards.
