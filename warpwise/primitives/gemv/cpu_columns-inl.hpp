@@ -26,7 +26,7 @@ struct StrandSums {
 };
 
 /// Adds `rows` rows, each times its element of x, to the sums of `count` columns.
-template <class T, int rows>
+template <class T, int rows, bool ahead>
 HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int64_t first_column,
                          std::int64_t count, const StrandSums& sums) {
   const std::byte* row[rows];
@@ -39,6 +39,7 @@ HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int6
   for (; j + width <= count; j += width) {
     V sum = sums.from == nullptr ? hn::Zero(D()) : hn::LoadU(D(), sums.from + j);
     for (int r = 0; r < rows; ++r) {
+      if (ahead) fetch_ahead<T>(row[r], j, 0);
       sum = hn::Add(sum, hn::Mul(load_vector<T>(row[r], j), factor[r]));
     }
     if (sums.add != nullptr) sum = hn::Add(hn::LoadU(D(), sums.add + j), sum);
@@ -57,6 +58,9 @@ HWY_INLINE void add_rows(const GemvTask& task, std::int64_t first_row, std::int6
   store_first(sum, left, sums.to + j);
 }
 
+// Bytes of A from which on it is fetched ahead: what the second-level cache holds is not worth it.
+constexpr std::int64_t least_fetched_bytes = 6 << 20;
+
 // Columns whose sums stay in the first-level cache beside the rows that stream through it.
 constexpr std::int64_t columns_at_once = 2048;
 
@@ -65,6 +69,7 @@ template <class T>
 void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
   alignas(64) float strand_sums[columns_at_once];
   const std::int64_t count = chunk.last_column - chunk.first_column;
+  const bool ahead = task.a.height() * task.a.pitch_bytes() >= least_fetched_bytes;
   for (std::int64_t strand = chunk.first_row; strand < chunk.last_row;
        strand += order::strand_rows) {
     const std::int64_t end = std::min(chunk.last_row, strand + order::strand_rows);
@@ -74,7 +79,10 @@ void sum_strands(const GemvTask& task, const GemvTile& chunk, float* result) {
         sums.to = result;
         sums.add = strand == chunk.first_row ? nullptr : result;
       }
-      add_rows<T, rows>(task, row, chunk.first_column, count, sums);
+      if (rows == 8 && ahead)
+        add_rows<T, rows, true>(task, row, chunk.first_column, count, sums);
+      else
+        add_rows<T, rows, false>(task, row, chunk.first_column, count, sums);
       sums.from = strand_sums;
     };
     std::int64_t row = strand;

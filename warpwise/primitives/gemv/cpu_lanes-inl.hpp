@@ -12,6 +12,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "warpwise/primitives/gemv/cpu_task.hpp"
 #include "warpwise/primitives/gemv/order.hpp"
@@ -108,6 +109,14 @@ HWY_INLINE void store_first(V v, std::int64_t count, float* to) {
   hn::Store(v, D(), part);
   std::memcpy(to, part, static_cast<std::size_t>(count) * sizeof(float));
 #endif
+}
+
+/// Fetches the line that lies 512 bytes behind element `element` of a row, once for each line. Any
+/// address will do.
+template <class T>
+HWY_INLINE void fetch_ahead(const std::byte* row, std::int64_t element, std::int64_t in_line) {
+  constexpr std::int64_t size = sizeof(T);
+  if (in_line * size % 64 == 0) hwy::Prefetch(row + element * size + 512);
 }
 
 // --- The result ----------------------------------------------------------------------------------

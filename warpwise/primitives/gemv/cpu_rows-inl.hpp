@@ -52,6 +52,8 @@ HWY_INLINE void sum_part_of_piece(const std::byte* const (&row)[rows], const std
     for (int v = 0; v < vectors_at_once; ++v) {
       const V factor = loaded_once(load_vector<float>(x, at + v * width));
       for (int r = 0; r < rows; ++r) {
+        // Fewer rows are read as fast without.
+        if (rows == rows_at_once) fetch_ahead<T>(row[r], at + v * width, v * width);
         sum[r][v] = hn::Add(sum[r][v], hn::Mul(load_vector<T>(row[r], at + v * width), factor));
       }
     }
@@ -138,24 +140,32 @@ HWY_INLINE VShort first_halves(V (&lanes)[vectors]) {
 template <class T, int rows>
 HWY_INLINE void sum_chunk(const std::byte* const (&row)[rows], const std::byte* x,
                           std::int64_t column, std::int64_t count, VShort* sums) {
-  Piece piece[order::chunk_pieces][rows];
   const int pieces = static_cast<int>((count + order::piece_columns - 1) / order::piece_columns);
-  for (int p = 0; p < pieces; ++p) {
+  Piece half[2][rows];
+  for (int p = 0; p < pieces; p += 2) {
     const std::int64_t from = std::int64_t{p} * order::piece_columns;
-    sum_piece<T, rows>(row, x, column + from,
-                       std::min<std::int64_t>(order::piece_columns, count - from), piece[p]);
+    const std::int64_t left = count - from;
+    Piece sum[rows];
+    sum_piece<T, rows>(row, x, column + from, std::min<std::int64_t>(order::piece_columns, left),
+                       sum);
+    if (p + 1 < pieces) {
+      Piece next[rows];
+      sum_piece<T, rows>(row, x, column + from + order::piece_columns,
+                         std::min<std::int64_t>(order::piece_columns, left - order::piece_columns),
+                         next);
+      for (int r = 0; r < rows; ++r) {
+        for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Add(sum[r][v], next[r][v]);
+      }
+    }
+    for (int r = 0; r < rows; ++r) {
+      for (int v = 0; v < vectors; ++v) half[p / 2][r][v] = sum[r][v];
+    }
   }
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
-      V& sum = piece[0][r][v];
-      if (pieces > 1) sum = hn::Add(sum, piece[1][r][v]);
-      if (pieces > 2) {
-        V upper = piece[2][r][v];
-        if (pieces > 3) upper = hn::Add(upper, piece[3][r][v]);
-        sum = hn::Add(sum, upper);
-      }
+      if (pieces > 2) half[0][r][v] = hn::Add(half[0][r][v], half[1][r][v]);
     }
-    sums[r] = first_halves(piece[0][r]);
+    sums[r] = first_halves(half[0][r]);
   }
 }
 
