@@ -39,6 +39,13 @@ inline constexpr int gemv_thread_columns = access == GemvAccess::vector    ? 16 
 template <GemvAccess access>
 inline constexpr int gemv_strand_batch = access == GemvAccess::element ? 32 : 8;
 
+// Few columns, transposed: threads of a block, the most columns, and the most shared memory of a
+// block, less than the 48 KB that every kernel may have, so that a multiprocessor of any GPU has a
+// block at least and most have several.
+inline constexpr int gemv_strand_threads = 128;
+inline constexpr int gemv_few_columns = 16;
+inline constexpr int gemv_strands_bytes = 40 << 10;
+
 // Outputs of a narrow matrix's rows, of at most so many columns, that a thread sums.
 inline constexpr int gemv_narrow_columns = 4;
 inline constexpr int gemv_narrow_rows = 8;

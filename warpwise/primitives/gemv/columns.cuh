@@ -13,7 +13,7 @@ namespace warpwise::kernels::gemv {
 ///
 /// Shared memory: the sums of each thread, then those of the lanes.
 /// Grid: x tiles, y sets.
-template <class T, GemvAccess access>
+template <class T, GemvAccess access, bool lines>
 __global__ void __launch_bounds__(gemv_most_column_threads)
     gemv_columns(GemvArguments a, int log_strand_threads, int lanes) {
   using Load = GemvLoad<T, access>;
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(gemv_most_column_threads)
     gemv_load_if(b < rows_left, next_x + b, factor[b]);
 #pragma unroll
     for (int w = 0; w < words; ++w) {
-      Load::load_if(b < rows_left && left > w * strand_threads, from + w * strand_threads * size,
-                    element[b][w]);
+      gemv_load_a_if<T, access, lines>(b < rows_left && left > w * strand_threads,
+                                       from + w * strand_threads * size, element[b][w]);
     }
   };
   const auto load_next = [&](int b) {

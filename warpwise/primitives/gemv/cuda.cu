@@ -1,3 +1,5 @@
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,9 +44,21 @@ RowsFunction rows_function(const GemvRowsShape& shape) {
 }
 
 /// Whether the kernels of this file are code for CC 9.0, with its launches that begin early and its
-/// clusters, and not for an older GPU, which a newer one may run.
+/// clusters, and not for an older GPU, which a newer one may run. Asked once for each device: the
+/// answer takes the CPU a tenth of a call (decisions/2026-11-25-gemv-shapes.md).
 bool is_for_hopper() {
-  return gpu::compiled_for(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum)) >= 90;
+  enum Known : std::uint8_t { not_yet, no, yes };
+  static std::array<std::atomic<Known>, 64> of_device{};
+  int device = 0;
+  gpu::check(cudaGetDevice(&device), "cudaGetDevice");
+  const auto number = static_cast<std::size_t>(device);
+  const bool has_place = number < of_device.size();
+  Known known = has_place ? of_device[number].load(std::memory_order_relaxed) : not_yet;
+  if (known == not_yet) {
+    known = gpu::compiled_for(kernels::gemv::gemv_sum, kernel_name(GemvStep::sum)) >= 90 ? yes : no;
+    if (has_place) of_device[number].store(known, std::memory_order_relaxed);
+  }
+  return known == yes;
 }
 
 template <class... Values>
@@ -63,14 +77,38 @@ void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stre
   if (launch.kernel.step == GemvStep::rows) {
     return start_product(rows_function<T, access>(launch.kernel.shape), launch, stream);
   }
-  const ColumnsFunction columns = kernels::gemv::gemv_columns<T, access>;
+  if constexpr (access == GemvAccess::element) {
+    if (launch.kernel.lines) {
+      const ColumnsFunction columns = kernels::gemv::gemv_columns<T, access, true>;
+      return start_product(columns, launch, stream);
+    }
+  }
+  const ColumnsFunction columns = kernels::gemv::gemv_columns<T, access, false>;
   start_product(columns, launch, stream);
 }
 
 template <class T>
+auto short_columns_function(int width) {
+  return width == 32   ? kernels::gemv::gemv_short_columns<T, 32>
+         : width == 16 ? kernels::gemv::gemv_short_columns<T, 16>
+                       : kernels::gemv::gemv_short_columns<T, 8>;
+}
+
+auto strands_function(int width) {
+  return width == 1   ? kernels::gemv::gemv_strands<1>
+         : width == 2 ? kernels::gemv::gemv_strands<2>
+         : width == 3 ? kernels::gemv::gemv_strands<3>
+                      : kernels::gemv::gemv_strands<4>;
+}
+
+template <class T>
 void start_product(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
+  const char* const name = kernel_name(launch.kernel.step);
   if (launch.kernel.step == GemvStep::narrow) {
-    return gpu::start(kernels::gemv::gemv_narrow<T>, launch, kernel_name(GemvStep::narrow), stream);
+    return gpu::start(kernels::gemv::gemv_narrow<T>, launch, name, stream);
+  }
+  if (launch.kernel.step == GemvStep::short_columns) {
+    return gpu::start(short_columns_function<T>(launch.kernel.width), launch, name, stream);
   }
   switch (launch.kernel.access) {
     case GemvAccess::vector: return start_product<T, GemvAccess::vector>(launch, stream);
@@ -114,7 +152,9 @@ void start(const gpu::Launch<GemvKernel>& launch, gpu::StreamHandle stream) {
                                               : as(kernels::gemv::gemv_gather<unsigned>);
     case GemvStep::rows:
     case GemvStep::narrow:
-    case GemvStep::columns: return start_product(launch, stream);
+    case GemvStep::columns:
+    case GemvStep::short_columns: return start_product(launch, stream);
+    case GemvStep::strands: return as(strands_function(launch.kernel.width));
     case GemvStep::sum: return early(kernels::gemv::gemv_sum);
     case GemvStep::sum_few: return early(kernels::gemv::gemv_sum_few);
   }
@@ -133,7 +173,7 @@ bool clusters_fit(gpu::StreamHandle stream) {
   config.numAttrs = 1;
   int count = 0;
   const ColumnsFunction kernel =
-      kernels::gemv::gemv_columns<kernels::gemv::GemvF32, GemvAccess::vector>;
+      kernels::gemv::gemv_columns<kernels::gemv::GemvF32, GemvAccess::vector, false>;
   gpu::check(cudaOccupancyMaxActiveClusters(&count, reinterpret_cast<const void*>(kernel), &config),
              "cudaOccupancyMaxActiveClusters");
   return count > 0;

@@ -70,6 +70,28 @@ __device__ inline void gemv_load_if(bool inside, const void* from, unsigned shor
 
 // A is read once: it passes by the first-level cache, and whole lines of it come into the second,
 // also where neighbouring threads ask for half of one.
+__device__ inline void gemv_load_line_if(bool inside, const void* from, float& to) {
+  asm volatile(
+      "{\n"
+      " .reg .pred inside;\n"
+      " setp.ne.u32 inside, %2, 0;\n"
+      " @inside ld.global.nc.L1::no_allocate.L2::128B.f32 %0, [%1];\n"
+      "}"
+      : "+f"(to)
+      : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
+}
+
+__device__ inline void gemv_load_line_if(bool inside, const void* from, unsigned short& to) {
+  asm volatile(
+      "{\n"
+      " .reg .pred inside;\n"
+      " setp.ne.u32 inside, %2, 0;\n"
+      " @inside ld.global.nc.L1::no_allocate.L2::128B.u16 %0, [%1];\n"
+      "}"
+      : "+h"(to)
+      : "l"(__cvta_generic_to_global(from)), "r"(static_cast<unsigned>(inside)));
+}
+
 __device__ inline void gemv_load_if(bool inside, const void* from, uint2& to) {
   asm volatile(
       "{\n"
@@ -149,5 +171,16 @@ struct GemvLoad<T, GemvAccess::half_vector> {
     T::widen_pair(word.y, to + 2);
   }
 };
+
+/// Loads a word of A. Of single elements, with `lines`, as words are: neighbouring threads read
+/// neighbours in rows so long that the next row's are in other lines.
+template <class T, GemvAccess access, bool lines>
+__device__ void gemv_load_a_if(bool inside, const unsigned char* from,
+                               typename GemvLoad<T, access>::Word& to) {
+  if constexpr (lines && access == GemvAccess::element)
+    gemv_load_line_if(inside, from, to);
+  else
+    GemvLoad<T, access>::load_if(inside, from, to);
+}
 
 }  // namespace warpwise::kernels::gemv

@@ -61,5 +61,47 @@ TEST(GemvLaunch, ClustersSaveTheSecondLaunchWhereThereAreAny) {
   }
 }
 
+TEST(GemvLaunch, ShortColumnsAreSummedByAWarp) {
+  struct Shape {
+    std::int64_t rows, columns;
+    int width;
+  };
+  for (const Shape& s : {Shape{1, 1, 32},
+                         {32, 4096, 32},
+                         {64, 16384, 16},
+                         {128, 128, 8},
+                         {129, 128, 0},
+                         {32, 1'000'001, 32},
+                         {64, 1'000'001, 0}}) {
+    EXPECT_EQ(plan_of(s.rows, s.columns, true, true).short_width, s.width)
+        << s.rows << "x" << s.columns;
+  }
+}
+
+TEST(GemvLaunch, FewColumnsAreStaged) {
+  struct Shape {
+    std::int64_t rows, columns;
+    int chunks;
+  };
+  // A block for each of most multiprocessors, and not more of a block than shared memory holds.
+  for (const Shape& s : {Shape{1'000'000, 1, 16},
+                         {10'000, 2, 1},
+                         {100'000, 3, 2},
+                         {1'000'000, 4, 4},
+                         {262'144, 8, 4},
+                         {65'536, 16, 2},
+                         {8'192, 8, 0},
+                         {262'144, 5, 0},
+                         {262'144, 20, 0}}) {
+    EXPECT_EQ(plan_of(s.rows, s.columns, true, true).strand_chunks, s.chunks)
+        << s.rows << "x" << s.columns;
+  }
+}
+
+TEST(GemvLaunch, BlocksOfWordsAreThereAtOnce) {
+  EXPECT_EQ(plan_of(262'144, 64, true, true).columns.sets, 4 * 132);
+  EXPECT_EQ(plan_of(100'000, 100, true, true).columns.sets, 391);
+}
+
 }  // namespace
 }  // namespace warpwise::detail::gemv

@@ -268,11 +268,29 @@ TEST_P(GemvTest, LoadsOfEveryWidth) {
 
 TEST_P(GemvTest, FewColumns) {
   for (const std::int64_t columns : {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17}) {
-    for (const std::int64_t rows : {127, 130, 256, 2600, 8449, 20'000}) {
+    for (const std::int64_t rows : {127, 130, 256, 2600, 8193, 8449, 20'000}) {
       compare_both(ElementType::f32, rows, columns);
     }
     compare(ElementType::f32, 8500, columns, {2, 1, true}, {4, 0});
     compare(ElementType::f32, 8500, columns, {2, 1, true}, {0, 16}, Shape::column);
+    Problem unaligned_x(ElementType::f32, 8500, columns, {1, 0, true});
+    unaligned_x.x = GuardedImage(ElementType::f32, 8500, 1, 1, {4, 0});
+    fill_random(unaligned_x.x.view(), 5);
+    unaligned_x.run_and_compare(GetParam());
+  }
+  // Several chunks of a block, whose last ones do not exist.
+  compare(ElementType::f32, 70'001, 16, {1, 0, true});
+  compare(ElementType::f32, 140'003, 3, {1, 0, true});
+}
+
+TEST_P(GemvTest, SumsOfNegativeZerosAreZero) {
+  for (const std::int64_t columns : {1, 3, 5, 8, 12, 16, 17, 32, 40, 300}) {
+    for (const bool transpose : {false, true}) {
+      Problem problem(ElementType::f32, 11, columns, {1, 0, transpose});
+      fill(problem.a.view(), [] { return 1.0F; });
+      fill(problem.x.view(), [] { return -0.0F; });
+      problem.run_and_compare(GetParam());
+    }
   }
 }
 
@@ -288,6 +306,9 @@ TEST_P(GemvTest, MoreChunksThanAGroup) {
   compare(ElementType::f32, 2, (1 << 20) + 1500, {});
   compare(ElementType::f32, (1 << 18) + 300, 2, {1, 0, true});
   compare(ElementType::f16, (1 << 18) + 300, 1, {1, 0, true});
+  // Words, of more chunks than there are blocks.
+  compare(ElementType::f16, (1 << 18) + 300, 8, {1, 0, true});
+  compare(ElementType::bf16, (1 << 18) + 300, 8, {1, 0, true});
 }
 
 TEST_P(GemvTest, LargerThanOneTask) {

@@ -154,7 +154,17 @@ inline GemvCall gemv_call(ConstDeviceView a, ConstDeviceView x, DeviceView y,
           options.transpose};
 }
 
-enum class GemvStep : std::uint8_t { scale, gather, rows, narrow, columns, sum, sum_few };
+enum class GemvStep : std::uint8_t {
+  scale,
+  gather,
+  rows,
+  narrow,
+  columns,
+  short_columns,
+  strands,
+  sum,
+  sum_few
+};
 
 /// A kernel of gemv with its template arguments.
 struct GemvKernel {
@@ -163,6 +173,8 @@ struct GemvKernel {
   kernels::gemv::GemvAccess access = kernels::gemv::GemvAccess::element;  ///< of rows and columns
   GemvRowsShape shape = {};                                               ///< of rows
   unsigned cluster = 1;  ///< blocks: of rows side by side, of columns one below the other
+  bool lines = false;    ///< of columns: single elements in whole lines
+  int width = 0;         ///< of short_columns and strands: columns of a warp, or of a thread
 };
 constexpr const char* kernel_name(GemvStep step) {
   switch (step) {
@@ -171,6 +183,8 @@ constexpr const char* kernel_name(GemvStep step) {
     case GemvStep::rows: return "gemv_rows";
     case GemvStep::narrow: return "gemv_narrow";
     case GemvStep::columns: return "gemv_columns";
+    case GemvStep::short_columns: return "gemv_short_columns";
+    case GemvStep::strands: return "gemv_strands";
     case GemvStep::sum: return "gemv_sum";
     case GemvStep::sum_few: return "gemv_sum_few";
   }
@@ -187,7 +201,9 @@ struct GemvPlan {
   GemvRowsLaunch rows = {};
   bool is_narrow = false;  ///< gemv_narrow takes the rows
   GemvColumnsLaunch columns = {};
-  std::int64_t lists = 1;         ///< of sums of each output; one goes to y at once
+  int short_width = 0;     ///< columns of a warp of gemv_short_columns; 0: it does not take them
+  int strand_chunks = 0;   ///< chunks of a block of gemv_strands, likewise
+  std::int64_t lists = 1;  ///< of sums of each output; one goes to y at once
   std::int64_t gather_bytes = 0;  ///< scratch of a copy of x; 0: the kernel reads x itself
   std::int64_t sum_bytes = 0;     ///< scratch of the lists, behind it
 
@@ -213,6 +229,16 @@ inline GemvPlan gemv_plan(const GemvCall& call, int multiprocessors, const Tunin
     plan.columns = gemv_columns_launch(a, plan.access, call.size(), multiprocessors,
                                        tuning.column_launches, clusters);
     plan.lists = plan.columns.lists;
+    if (plan.access == kernels::gemv::GemvAccess::element) {
+      plan.short_width = gemv_short_width(a, multiprocessors);
+    }
+    if (tuning.column_launches != 1) {
+      plan.strand_chunks = gemv_strand_chunks(a, call.type, plan.gather_bytes > 0, multiprocessors);
+    }
+    if (plan.strand_chunks > 0) {
+      plan.columns = {};
+      plan.lists = gpu::blocks_for(a.rows, order::chunk_rows);
+    }
   } else {
     plan.is_narrow = plan.access == kernels::gemv::GemvAccess::element &&
                      a.columns <= kernels::gemv::gemv_narrow_columns;
@@ -241,12 +267,18 @@ inline void add_gemv_sums(const kernels::gemv::GemvArguments& a, std::int64_t li
   for (std::int64_t count = lists; count > 1;) {
     const std::int64_t groups = gpu::blocks_for(count, order::group);
     if (outputs <= gemv_few_outputs && groups <= order::group) {
+      // Lists of neighbouring outputs lie together: a warp takes a sector of each for one float of
+      // it, so few outputs are spread over the multiprocessors.
       const int log_warps = std::min(5, gemv_log2_up(groups));
-      const unsigned warps = std::max(8, 1 << log_warps);
-      launches.add({.kernel = {.step = GemvStep::sum_few},
-                    .grid = {gemv_grid(gpu::blocks_for(outputs, warps >> log_warps))},
-                    .block = {32 * warps},
-                    .parameters = gpu::Parameters::of(a, sums, count, outputs, log_warps)});
+      const std::int64_t in_block =
+          std::clamp<std::int64_t>(outputs / 128, 1, std::max(1, 8 >> log_warps));
+      launches.add(
+          {.kernel = {.step = GemvStep::sum_few},
+           .grid = {gemv_grid(gpu::blocks_for(outputs, in_block))},
+           .block = {static_cast<unsigned>(in_block << (5 + log_warps))},
+           .shared_bytes =
+               groups == 1 ? 0 : static_cast<std::size_t>(in_block * groups) * sizeof(float),
+           .parameters = gpu::Parameters::of(a, sums, count, outputs, log_warps)});
       return;
     }
     constexpr int at_once = 32;
@@ -273,12 +305,27 @@ inline GemvLaunches gemv_launches(const GemvCall& call, const GemvPlan& plan, st
     a.x = reinterpret_cast<const unsigned char*>(scratch);
   }
   if (plan.sum_bytes > 0) a.sums = reinterpret_cast<float*>(scratch + plan.gather_bytes);
-  if (call.transpose) {
+  if (plan.short_width > 0) {
+    launches.add(
+        {.kernel = {.step = GemvStep::short_columns, .type = call.type, .width = plan.short_width},
+         .grid = {gpu::grid_x(gpu::blocks_for(a.columns, plan.short_width))},
+         .block = {32},
+         .parameters = gpu::Parameters::of(a)});
+  } else if (plan.strand_chunks > 0) {
+    const int columns = static_cast<int>(a.columns);
+    launches.add({.kernel = {.step = GemvStep::strands, .width = std::min(columns, 4)},
+                  .grid = {gpu::grid_x(gpu::blocks_for(plan.lists, plan.strand_chunks))},
+                  .block = {kernels::gemv::gemv_strand_threads},
+                  .shared_bytes = static_cast<std::size_t>(plan.strand_chunks *
+                                                           gemv_strands_chunk_bytes(columns)),
+                  .parameters = gpu::Parameters::of(a, plan.strand_chunks)});
+  } else if (call.transpose) {
     const GemvColumnsLaunch& columns = plan.columns;
     launches.add({.kernel = {.step = GemvStep::columns,
                              .type = call.type,
                              .access = plan.access,
-                             .cluster = plan.has_cluster() ? columns.sets : 1},
+                             .cluster = plan.has_cluster() ? columns.sets : 1,
+                             .lines = gemv_columns_in_lines(a, columns)},
                   .grid = {columns.tiles, columns.sets},
                   .block = {static_cast<unsigned>(columns.threads)},
                   .shared_bytes = static_cast<std::size_t>(columns.shared_bytes),

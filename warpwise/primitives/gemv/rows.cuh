@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(gemv_block_threads, 2)
   const auto load_next = [&](int i) {
 #pragma unroll
     for (int r = 0; r < at_once; ++r) {
-      Load::load_if(left > 32 * i && r * Warp::rows < rows_left, next + r * in_turn + 32 * i * size,
-                    element[r][i]);
+      gemv_load_a_if<T, access, may_share>(left > 32 * i && r * Warp::rows < rows_left,
+                                           next + r * in_turn + 32 * i * size, element[r][i]);
     }
   };
 #pragma unroll

@@ -98,12 +98,14 @@ __device__ inline float gemv_sum_of_warp(int count, Load load) {
 /// The same for few outputs, all levels at once: a warp sums a group, and one warp the groups of an
 /// output, at most 1024.
 ///
-/// Block: 2^log_warps warps for each of its outputs.
-/// Grid: x over the outputs.
+/// Shared memory: where there are several groups, a float for each of all the block's outputs. A
+/// kernel that asks for more than the one ahead of it waits until that has left a multiprocessor.
+/// Block: 2^log_warps warps for each of its outputs, which are as many as its threads have room
+/// for. Grid: x over the outputs.
 __global__ void __launch_bounds__(gemv_most_sum_threads)
     gemv_sum_few(GemvArguments a, const float* sums, int64_t count, int64_t outputs,
                  int log_warps) {
-  __shared__ float group_sums[order::group];
+  extern __shared__ float group_sums[];
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int in_block = warp >> log_warps, member = warp & ((1 << log_warps) - 1);
   const int groups = static_cast<int>((count + order::group - 1) / order::group);
