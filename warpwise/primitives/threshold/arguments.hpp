@@ -85,15 +85,35 @@ struct BandArguments {
   int segment_rows;  ///< that a block goes down
 };
 
+/// Of threshold_wide_bands and of threshold_row_sums, which it begins from.
+struct WideBandArguments {
+  BandArguments band;  ///< without `rows`
+  /// Sums down the columns of each sums_rows rows of the image, for the 16 bytes that a block's
+  /// rows begin with, the first strip's, and all behind them: of 2 bytes for u8, of 4 for u16.
+  unsigned char* sums;
+  long long sums_pitch;  ///< in bytes
+  int sums_rows;         ///< at most 257: so that 16 bits hold a sum
+};
+
 /// Rows whose sums the matrix units make at once.
 inline constexpr int threshold_band_rows = 16;
-/// Of a block of threshold_bands.
-inline constexpr int threshold_band_threads = 128;
-/// Blocks to an SM: fewer do not hide its latencies.
-inline constexpr int threshold_band_blocks = 5;
+/// Of a block of threshold_bands, whose strip is four bytes for each: what covers an image's rows
+/// with less beyond them.
+inline constexpr int threshold_band_threads[] = {128, 160};
+/// Of the blocks on an SM: fewer do not hide its latencies.
+inline constexpr int threshold_band_threads_an_sm = 640;
 /// Threads of a block of threshold_wide_bands: more where an SM has room for one block only.
 inline constexpr int threshold_wide_band_threads[] = {256, 512};
 inline constexpr int threshold_wide_band_threads_an_sm = 512;
+/// Rows that a block goes down in images that fill a GPU, one of these: more pay less for the first
+/// windows, and are more to keep in its cache.
+inline constexpr int threshold_wide_band_rows[] = {128, 96, 112, 144, 160};
+/// Of a block of threshold_row_sums, …
+inline constexpr int threshold_row_sum_threads = 128;
+/// … and of all, about, which have the more rows each.
+inline constexpr int threshold_row_sum_all_threads = 1 << 17;
+inline constexpr int threshold_row_sum_least_rows = 16;
+inline constexpr int threshold_row_sum_most_rows = 64;
 /// Bytes of pixels in a row of a warp's results: a word a thread.
 inline constexpr int threshold_band_warp_bytes = 128;
 

@@ -3,8 +3,8 @@
 #include "warpwise/primitives/threshold/band_rows.cuh"
 #include "warpwise/primitives/threshold/band_sums.cuh"
 
-// The first windows of a segment whose sums slide: from sums down the columns, which take a
-// fraction of what the changes of as many rows would. Fit for nvcc and NVRTC: no host headers.
+// The first windows of a segment: from sums down the columns, which take a fraction of what the
+// changes of as many rows would. Fit for nvcc and NVRTC: no host headers.
 namespace warpwise::kernels::threshold {
 
 /// The 16 bytes at `from`, byte `at` of a row, of which some may lie beyond the image: 0 there.
@@ -21,38 +21,97 @@ __device__ inline uint4 load_16(const unsigned char* from, int at, int row_bytes
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// sum + pixel k of a word.
+/// Sums down the columns of each sums_rows rows: what windows begin with. From the last rows to the
+/// first, so that the first ones are usually still in a cache when threshold_wide_bands begins.
+/// Grid: x covers the 16 bytes of a row, y strides over the groups of rows.
 template <class Pixel>
-__device__ inline unsigned plus_pixel(unsigned sum, unsigned word, int k) {
-  unsigned result;
-  if constexpr (sizeof(Pixel) == 1) {
-    asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(word), "r"(1U << 8 * k), "r"(sum));
-  } else {
-    asm("dp2a.lo.u32.u32 %0, %1, %2, %3;"
-        : "=r"(result)
-        : "r"(word), "r"(k == 0 ? 0x0001U : 0x0100U), "r"(sum));
+__global__ void __launch_bounds__(threshold_row_sum_threads)
+    threshold_row_sums(WideBandArguments wide) {
+  const BandArguments& a = wide.band;
+  constexpr int size = sizeof(Pixel);
+  const int group = static_cast<int>(blockIdx.x * threshold_row_sum_threads + threadIdx.x);
+  const int at = a.first_byte - a.half * size - a.out_at + 16 * group;
+  const int row_bytes = static_cast<int>(a.src.width) * size;
+  if (at + 16 <= 0 || at >= row_bytes) return;
+  const bool in_16 =
+      at >= 0 && at + 16 <= row_bytes && is_multiple(a.src.data + at, 16) && a.src.pitch % 16 == 0;
+  const int height = static_cast<int>(a.src.height);
+  const int parts = (height + wide.sums_rows - 1) / wide.sums_rows;
+  for (int i = static_cast<int>(blockIdx.y); i < parts; i += static_cast<int>(gridDim.y)) {
+    const int part = parts - 1 - i;
+    const int begin = part * wide.sums_rows;
+    const int end = min(begin + wide.sums_rows, height);
+    const unsigned char* row = a.src.data + begin * a.src.pitch + at;
+    unsigned sums[8] = {};  // u8: pairs of columns 0 and 2, 1 and 3 of each word
+    const auto add = [&](const uint4& pixels) {
+      const unsigned words[4] = {pixels.x, pixels.y, pixels.z, pixels.w};
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        sums[2 * k] += size == 1 ? words[k] & 0x00ff00ff : words[k] & 0xffff;
+        sums[2 * k + 1] += size == 1 ? words[k] >> 8 & 0x00ff00ff : words[k] >> 16;
+      }
+    };
+    if (in_16) {
+#pragma unroll 8
+      for (int y = begin; y < end; ++y, row += a.src.pitch) {
+        add(__ldg(reinterpret_cast<const uint4*>(row)));
+      }
+    } else {
+#pragma unroll 1
+      for (int y = begin; y < end; ++y, row += a.src.pitch) add(load_16(row, at, row_bytes));
+    }
+    if constexpr (size == 1) {
+#pragma unroll
+      for (int k = 0; k < 8; k += 2) {
+        const unsigned even = sums[k];
+        sums[k] = permuted(even, sums[k + 1], 0x5410);
+        sums[k + 1] = permuted(even, sums[k + 1], 0x7632);
+      }
+    }
+    auto* const to =
+        reinterpret_cast<uint4*>(wide.sums + part * wide.sums_pitch + int64_t{32} * group);
+    to[0] = make_uint4(sums[0], sums[1], sums[2], sums[3]);
+    to[1] = make_uint4(sums[4], sums[5], sums[6], sums[7]);
   }
-  return result;
 }
 
-/// Sums down the columns of what a block has of each row, and the windows' from these.
+/// Adds `times` 16 bytes of pixels to the sums of their columns.
+template <class Pixel>
+__device__ inline void add_16(unsigned (&sum)[16 / sizeof(Pixel)], const uint4& pixels, int times) {
+  constexpr int size = sizeof(Pixel);
+  const unsigned words[4] = {pixels.x, pixels.y, pixels.z, pixels.w};
+#pragma unroll
+  for (int k = 0; k < 16 / size; ++k) {
+    const unsigned pixel = words[k * size / 4] >> (8 * (k * size % 4));
+    sum[k] += (pixel & (size == 1 ? 0xff : 0xffff)) * static_cast<unsigned>(times);
+  }
+}
+
+/// The windows' sums, from sums down the columns of what a block has of each row.
 template <class Shape>
 class BandStart {
  public:
+  /// \param strip   the block's
   /// \param first   the byte of a row that what a block has of it begins with
   /// \param shared  memory for the sums: max(threads, groups) times 16 bytes of pixels as words, a
-  ///                Sum for each column and one more, and one for each warp
-  __device__ BandStart(const BandArguments& a, int first, void* shared)
-      : a_(a), first_(first), groups_(a.pitch / 16),
+  ///                Sum for each column and four more, and one for each warp
+  __device__ BandStart(const WideBandArguments& wide, int strip, int first, void* shared)
+      : wide_(wide), a_(wide.band), strip_(strip), first_(first), groups_(a_.pitch / 16),
         parts_(max(static_cast<int>(blockDim.x) / groups_, 1)),
-        row_bytes_(static_cast<int>(a.src.width) * size), sums_(static_cast<unsigned*>(shared)),
+        row_bytes_(static_cast<int>(a_.src.width) * size), sums_(static_cast<unsigned*>(shared)),
         prefix_(reinterpret_cast<Sum*>(sums_ + parts_ * groups_ * columns_of_16)) {}
 
   /// bias less the sums of the windows around row y for a thread's word of results. Called by the
   /// whole block, which may have used the shared memory until now.
   __device__ void less_windows(int y, typename Shape::Less (&less)[Shape::count]) const {
     __syncthreads();
-    add_down(y);
+    for (int i = static_cast<int>(threadIdx.x); i < groups_ * parts_;
+         i += static_cast<int>(blockDim.x)) {
+      unsigned sum[columns_of_16] = {};
+      add_down(y, i % groups_, i / groups_, sum);
+#pragma unroll
+      for (int k = 0; k < columns_of_16; ++k) sums_[i * columns_of_16 + k] = sum[k];
+    }
     __syncthreads();
     add_along();
     const Sum* const from =
@@ -70,42 +129,74 @@ class BandStart {
   static constexpr int size = Shape::size;
   static constexpr int columns_of_16 = 16 / size;
 
-  /// Down the columns of the image: a thread takes 16 bytes of every parts_th row, so that each
-  /// column has as many sums, parts_ apart by all columns.
-  __device__ void add_down(int y) const {
-    const int last_row = static_cast<int>(a_.src.height) - 1;
-    for (int i = static_cast<int>(threadIdx.x); i < groups_ * parts_;
-         i += static_cast<int>(blockDim.x)) {
-      const int at = first_ + i % groups_ * 16;
-      if (at + 16 <= 0 || at >= row_bytes_) continue;
-      unsigned sum[columns_of_16] = {};
-      const auto add = [&](const uint4& pixels) {
-        const unsigned words[4] = {pixels.x, pixels.y, pixels.z, pixels.w};
+  /// Down the columns of the image around row y: adds to the sums of the i-th 16 bytes every
+  /// parts_'th, from `part` on, of the sums of groups of rows and of the rows that the window has
+  /// more or less than these.
+  __device__ void add_down(int y, int i, int part, unsigned (&sum)[columns_of_16]) const {
+    const int at = first_ + i * 16;
+    if (at + 16 <= 0 || at >= row_bytes_) return;
+    const int height = static_cast<int>(a_.src.height);
+    const int above = min(max(a_.half - y, 0), 2 * a_.half + 1);  // rows above the image
+    const int below = max(y + a_.half - (height - 1), 0);
+    const int begin = max(y - a_.half, 0);
+    const int end = min(y + a_.half + 1, height);
+    const int rows = wide_.sums_rows;
+    // The nearest groups.
+    const int first_part = (begin + rows / 2) / rows;
+    const int end_part = (end + rows / 2) / rows;
+    const int part_begin = min(first_part * rows, height);
+    const int part_end = min(end_part * rows, height);
+    const int top = min(begin, part_begin);
+    const int at_top = max(begin, part_begin) - top;
+    const int bottom = min(end, part_end);
+    const int others = at_top + max(end, part_end) - bottom + 2;
+    const auto* from = wide_.sums + (int64_t{32} * i + 2 * int64_t{strip_} * Shape::strip);
+#pragma unroll 4
+    for (int p = first_part + part; p < end_part; p += parts_) {
+      const auto* const sums = reinterpret_cast<const uint4*>(from + p * wide_.sums_pitch);
+      const uint4 both[2] = {sums[0], sums[1]};
+      const unsigned words[8] = {both[0].x, both[0].y, both[0].z, both[0].w,
+                                 both[1].x, both[1].y, both[1].z, both[1].w};
 #pragma unroll
-        for (int k = 0; k < columns_of_16; ++k) {
-          sum[k] = plus_pixel<Pixel>(sum[k], words[k * size / 4], k % (4 / size));
-        }
-      };
-      const auto row_at = [&](int row) {
-        return a_.src.data + min(max(row, 0), last_row) * a_.src.pitch + at;
-      };
-      const int begin = y - a_.half + i / groups_;
-      if (at >= 0 && at + 16 <= row_bytes_ && is_multiple(a_.src.data + at, 16) &&
-          a_.src.pitch % 16 == 0) {
-#pragma unroll 8
-        for (int row = begin; row <= y + a_.half; row += parts_) {
-          add(*reinterpret_cast<const uint4*>(row_at(row)));
-        }
-      } else {
-#pragma unroll 1
-        for (int row = begin; row <= y + a_.half; row += parts_) {
-          add(load_16(row_at(row), at, row_bytes_));
-        }
+      for (int k = 0; k < columns_of_16; ++k) {
+        sum[k] += size == 2 ? words[k] : k % 2 == 0 ? words[k / 2] & 0xffff : words[k / 2] >> 16;
       }
-#pragma unroll
-      for (int k = 0; k < columns_of_16; ++k) sums_[i * columns_of_16 + k] = sum[k];
+    }
+    const bool in_16 = at >= 0 && at + 16 <= row_bytes_ && is_multiple(a_.src.data + at, 16) &&
+                       a_.src.pitch % 16 == 0;
+#pragma unroll 1
+    for (int p = part; p < others; p += parts_) {
+      // The rows at either end, then the one above the image and the one below it.
+      int row = top + p;
+      int times = begin < part_begin ? 1 : -1;
+      if (p >= at_top) {
+        row = bottom + p - at_top;
+        times = part_end < end ? 1 : -1;
+      }
+      if (p >= others - 2) {
+        row = p == others - 2 ? 0 : height - 1;
+        times = p == others - 2 ? above : below;
+      }
+      if (times == 0) continue;
+      const unsigned char* const from_row = a_.src.data + row * a_.src.pitch + at;
+      const uint4 pixels =
+          in_16 ? *reinterpret_cast<const uint4*>(from_row) : load_16(from_row, at, row_bytes_);
+      add_16<Pixel>(sum, pixels, times);
     }
   }
+
+  /// A part's sum of a column, below 0 where the rows that it subtracts are in another part's sums.
+  /// 31 bits hold its amount: those are windows of up to 32767 rows, and shared memory holds fewer.
+  static __device__ Sum signed_sum(unsigned part) {
+    return static_cast<Sum>(static_cast<int>(part));
+  }
+
+  /// Columns that a thread takes at once.
+  static constexpr int step = 8;
+  template <class Value>
+  struct alignas(16) Step {
+    Value value[step];
+  };
 
   /// Along the row of column sums, continued beyond the image by its edge columns: prefix_[i]
   /// becomes the sum of those before column i.
@@ -114,32 +205,54 @@ class BandStart {
     const int begin = max(-first_ / size, 0);  // of the image
     const int end = min((row_bytes_ - first_) / size, columns);
     const int threads = static_cast<int>(blockDim.x);
-    const int each = (columns + threads - 1) / threads;
-    const int from = static_cast<int>(threadIdx.x) * each;
-    const int to = min(from + each, columns);
-    const auto column_sum = [&](int i) {
-      Sum sum = 0;
-      for (int p = 0; p < parts_; ++p) sum += sums_[p * columns + min(max(i, begin), end - 1)];
-      return sum;
-    };
-    Sum own = 0;
-    for (int i = from; i < to; ++i) own += column_sum(i);
-    const Sum up_to_here = warp_inclusive_scan(own);
-    Sum* const warp_sums = prefix_ + columns + 1;
-    if (threadIdx.x % 32 == 31) warp_sums[threadIdx.x / 32] = up_to_here;
-    __syncthreads();
-    Sum before = up_to_here - own;
-    for (unsigned w = 0; w < threadIdx.x / 32; ++w) before += warp_sums[w];
-    __syncthreads();  // machine code reads 16 bytes at once, of which some are of prefix_
-    for (int i = from; i < to; ++i) {
-      prefix_[i] = before;
-      before += column_sum(i);
+    Sum* const warp_sums = prefix_ + columns + 4;
+    Sum carry = 0;
+    for (int all = 0; all < columns; all += step * threads) {
+      const int at = all + step * static_cast<int>(threadIdx.x);
+      Step<Sum> sums = {};
+      if (at >= begin && at + step <= end) {
+        for (int p = 0; p < parts_; ++p) {
+          const auto part = *reinterpret_cast<const Step<unsigned>*>(sums_ + p * columns + at);
+#pragma unroll
+          for (int i = 0; i < step; ++i) sums.value[i] += signed_sum(part.value[i]);
+        }
+      } else if (at < columns) {
+        for (int p = 0; p < parts_; ++p) {
+#pragma unroll
+          for (int i = 0; i < step; ++i) {
+            sums.value[i] += signed_sum(sums_[p * columns + min(max(at + i, begin), end - 1)]);
+          }
+        }
+      }
+      Sum own = 0;
+#pragma unroll
+      for (int i = 0; i < step; ++i) {
+        const Sum sum = sums.value[i];
+        sums.value[i] = own;
+        own += sum;
+      }
+      const Sum up_to_here = warp_inclusive_scan(own);
+      if (threadIdx.x % 32 == 31) warp_sums[threadIdx.x / 32] = up_to_here;
+      __syncthreads();
+      Sum before = carry + up_to_here - own;
+      for (int w = 0; w < threads / 32; ++w) {
+        const Sum sum = warp_sums[w];
+        if (w < static_cast<int>(threadIdx.x / 32)) before += sum;
+        carry += sum;
+      }
+      if (at < columns) {
+#pragma unroll
+        for (int i = 0; i < step; ++i) sums.value[i] += before;
+        *reinterpret_cast<Step<Sum>*>(prefix_ + at) = sums;
+        if (at + step == columns) prefix_[columns] = before + own;
+      }
+      __syncthreads();
     }
-    if (to == columns && from < to) prefix_[columns] = before;
-    __syncthreads();
   }
 
+  const WideBandArguments& wide_;
   const BandArguments& a_;
+  int strip_;
   int first_;
   int groups_;
   int parts_;

@@ -97,11 +97,11 @@ struct BandResults {
 
 /// A block's segments of a strip of columns: the one from row `first_row` on, and each `stride`
 /// rows further down.
-template <class Pixel, int parts, BandSums sums>
+template <class Pixel, int parts, BandSums sums, int threads>
 __device__ inline void band_segments(const BandArguments& a, int strip, int64_t first_row,
                                      int64_t stride) {
   extern __shared__ uint4 band_shared[];
-  using Shape = BandShape<Pixel, sums, threshold_band_threads>;
+  using Shape = BandShape<Pixel, sums, threads>;
   constexpr int rows = threshold_band_rows;
   constexpr int size = sizeof(Pixel);
   const WholeSums<Shape, parts> sums_along(a);
@@ -192,12 +192,12 @@ __device__ inline void band_segments(const BandArguments& a, int strip, int64_t 
 
 /// mean and exact_mean, without the means, for windows that lie within `parts` times 16 bytes with
 /// the next 15 bytes. Grid: x covers the columns in strips, y strides over segments of rows.
-template <class Pixel, int parts, BandSums sums>
-__global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
+template <class Pixel, int parts, BandSums sums, int threads>
+__global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_bands(BandArguments a) {
-  band_segments<Pixel, parts, sums>(a, static_cast<int>(blockIdx.x),
-                                    int64_t{blockIdx.y} * a.segment_rows,
-                                    int64_t{gridDim.y} * a.segment_rows);
+  band_segments<Pixel, parts, sums, threads>(a, static_cast<int>(blockIdx.x),
+                                             int64_t{blockIdx.y} * a.segment_rows,
+                                             int64_t{gridDim.y} * a.segment_rows);
 }
 
 }  // namespace warpwise::kernels::threshold

@@ -32,13 +32,13 @@ __device__ inline BandArguments arguments_of(const BandArguments& rule, const Ba
 }
 
 /// A segment of a strip of one image for each block.
-template <class Pixel, int parts, BandSums sums>
-__global__ void __launch_bounds__(threshold_band_threads, threshold_band_blocks)
+template <class Pixel, int parts, BandSums sums, int threads>
+__global__ void __launch_bounds__(threads, threshold_band_threads_an_sm / threads)
     threshold_band_batch(const __grid_constant__ BandBatch batch) {
   const BatchBlock block = batch_block(batch);
   const BandArguments a = arguments_of(batch.rule, batch.image[block.image]);
-  band_segments<Pixel, parts, sums>(a, static_cast<int>(block.x), int64_t{block.y} * a.segment_rows,
-                                    a.src.height);
+  band_segments<Pixel, parts, sums, threads>(a, static_cast<int>(block.x),
+                                             int64_t{block.y} * a.segment_rows, a.src.height);
 }
 
 }  // namespace warpwise::kernels::threshold

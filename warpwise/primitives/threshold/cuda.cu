@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <ranges>
 
 #include "warpwise/gpu/buffer.hpp"
 #include "warpwise/gpu/check.hpp"
@@ -49,7 +50,13 @@ auto* band_kernel(const ThresholdKernel& kernel) {
   using kernels::threshold::threshold_bands;
   constexpr auto sums = sizeof(Pixel) == 1 ? kernels::threshold::BandSums::pairs
                                            : kernels::threshold::BandSums::words;
-  return kernel.parts == 3 ? threshold_bands<Pixel, 3, sums> : threshold_bands<Pixel, 5, sums>;
+  constexpr auto& threads = kernels::threshold::threshold_band_threads;
+  if (kernel.threads == threads[0]) {
+    return kernel.parts == 3 ? threshold_bands<Pixel, 3, sums, threads[0]>
+                             : threshold_bands<Pixel, 5, sums, threads[0]>;
+  }
+  return kernel.parts == 3 ? threshold_bands<Pixel, 3, sums, threads[1]>
+                           : threshold_bands<Pixel, 5, sums, threads[1]>;
 }
 
 /// The instance of threshold_wide_bands that a launch means.
@@ -74,6 +81,7 @@ void start(const gpu::Launch<ThresholdKernel>& launch, gpu::StreamHandle stream)
   };
   switch (launch.kernel.step) {
     case ThresholdStep::bands: return as(band_kernel<Pixel>(launch.kernel));
+    case ThresholdStep::row_sums: return as(kernels::threshold::threshold_row_sums<Pixel>);
     case ThresholdStep::wide_bands: return as(wide_band_kernel<Pixel>(launch.kernel));
     case ThresholdStep::tiles:
       return launch.kernel.writes_mean ? as(kernels::threshold::threshold_tiles<Pixel, true>)
@@ -117,8 +125,13 @@ auto* band_batch_kernel(const ThresholdKernel& kernel) {
   using enum kernels::threshold::BandSums;
   using kernels::threshold::threshold_band_batch;
   constexpr auto sums = sizeof(Pixel) == 2 ? words : pairs;
-  return kernel.parts == 3 ? threshold_band_batch<Pixel, 3, sums>
-                           : threshold_band_batch<Pixel, 5, sums>;
+  constexpr auto& threads = kernels::threshold::threshold_band_threads;
+  if (kernel.threads == threads[0]) {
+    return kernel.parts == 3 ? threshold_band_batch<Pixel, 3, sums, threads[0]>
+                             : threshold_band_batch<Pixel, 5, sums, threads[0]>;
+  }
+  return kernel.parts == 3 ? threshold_band_batch<Pixel, 3, sums, threads[1]>
+                           : threshold_band_batch<Pixel, 5, sums, threads[1]>;
 }
 
 /// What a launch of threshold_bands takes.
@@ -132,17 +145,20 @@ kernels::threshold::BandArguments arguments_of(const gpu::Launch<ThresholdKernel
 template <class Pixel>
 bool start_band_batches(std::span<const ConstDeviceView> src, std::span<const DeviceView> dst,
                         const WindowRule& rule, gpu::StreamHandle stream) {
+  if (rule.half * static_cast<std::int64_t>(sizeof(Pixel)) > 32) return false;
   std::int64_t pixels = 0;
   for (const ConstDeviceView& image : src) pixels += image.width() * image.height();
   const std::int64_t limit = gpu::device_limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const int percent =
       tuning::chosen(band_percent_tunable, kind_of(rule.half, sizeof(Pixel)), pixels);
+  const BandPlan plan =
+      best_band_plan(src | std::views::transform(source_of), rule, sizeof(Pixel), limit);
   const auto launch_of = [&](std::size_t i) {
     return threshold_band_launch(source_of(src[i]), output_of(dst[i], {}, rule.values), rule,
-                                 sizeof(Pixel), limit, percent);
+                                 sizeof(Pixel), limit, percent, &plan);
   };
   const auto first = launch_of(0);
-  if (!first || first->kernel.parts == 0) return false;
+  if (!first) return false;
   std::int64_t strip_rows = 0;
   for (std::size_t i = 0; i < src.size(); ++i) {
     if (const auto launch = launch_of(i)) strip_rows += launch->grid.x * src[i].height();

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "warpwise/gpu/launch.hpp"
 #include "warpwise/primitives/threshold/arguments.hpp"
@@ -13,6 +16,7 @@ namespace warpwise::detail::threshold {
 
 enum class ThresholdStep : std::uint8_t {
   bands,
+  row_sums,
   wide_bands,
   tiles,
   segments,
@@ -30,11 +34,12 @@ struct ThresholdKernel {
   // Of bands alone.
   kernels::threshold::BandSums sums = {};
   int parts = 0;
-  int threads = 0;  ///< of wide bands
+  int threads = 0;
 };
 constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   switch (kernel.step) {
     case ThresholdStep::bands: return "threshold_bands";
+    case ThresholdStep::row_sums: return "threshold_row_sums";
     case ThresholdStep::wide_bands: return "threshold_wide_bands";
     case ThresholdStep::tiles: return "threshold_tiles";
     case ThresholdStep::segments: return "threshold_segments";
@@ -45,9 +50,9 @@ constexpr const char* kernel_name(const ThresholdKernel& kernel) {
   return "";
 }
 
-/// One launch of threshold_bands or threshold_tiles or, by sums of whole columns, of
-/// threshold_columns and threshold_rows; for windows higher than a segment, of threshold_segments
-/// and threshold_scan_segments before these.
+/// One launch of threshold_bands or threshold_tiles; of threshold_row_sums and
+/// threshold_wide_bands; or, by sums of whole columns, of threshold_columns and threshold_rows; for
+/// windows higher than a segment, of threshold_segments and threshold_scan_segments before these.
 using ThresholdLaunches = gpu::Launches<ThresholdKernel, 4>;
 
 /// Where the bytes that come into windows and those that go out lie in 16 of them, for results that
@@ -91,7 +96,7 @@ inline std::int64_t band_change_bytes(kernels::threshold::BandSums sums, std::in
 }
 
 /// For windows of up to 65 bytes.
-inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes) {
+inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes, int threads) {
   using kernels::threshold::BandSums;
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
   const std::int64_t half_bytes = rule.half * pixel_bytes;
@@ -100,9 +105,10 @@ inline BandPlan band_plan(const WindowRule& rule, std::int64_t pixel_bytes) {
   plan.kernel = {.step = ThresholdStep::bands,
                  .pixel_bytes = static_cast<int>(pixel_bytes),
                  .sums = pixel_bytes == 2 ? BandSums::words : BandSums::pairs,
-                 .parts = half_bytes > 16 ? 5 : 3};
+                 .parts = half_bytes > 16 ? 5 : 3,
+                 .threads = threads};
   plan.alignment = {0, 0, static_cast<int>(-half_bytes & 15)};
-  plan.strip = 4 * kernels::threshold::threshold_band_threads;
+  plan.strip = 4 * threads;
   plan.pitch = plan.strip + 16 * ((plan.kernel.parts - 1) | 1);
   // The groups of rows that a window's rows and those of the next group lie in.
   plan.rows = (gpu::blocks_for(rule.half, rows) + gpu::blocks_for(rule.half + 1, rows) + 1) * rows;
@@ -132,11 +138,79 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
   const std::int64_t columns = plan.pitch / pixel_bytes;
   const std::int64_t start_bytes =
       4 * std::max(columns, threads * 16 / pixel_bytes) +
-      (columns + 1 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
+      (columns + 4 + threads / 32) * (plan.kernel.sums == BandSums::wide ? 8 : 4);
   plan.shared_bytes =
       plan.rows * plan.pitch +
       std::max(band_change_bytes(plan.kernel.sums, plan.strip, pixel_bytes), start_bytes);
   return plan;
+}
+
+/// Blocks of bands or wide bands that a large GPU holds at once.
+inline std::int64_t band_blocks_at_once(const ThresholdKernel& kernel,
+                                        std::int64_t shared_bytes_of_block) {
+  constexpr std::int64_t multiprocessors = 132;
+  constexpr std::int64_t shared_bytes = 228 << 10;  // that the blocks of one share, with 1 KB more
+  const int threads = kernel.step == ThresholdStep::wide_bands
+                          ? kernels::threshold::threshold_wide_band_threads_an_sm
+                          : kernels::threshold::threshold_band_threads_an_sm;
+  return multiprocessors * std::clamp<std::int64_t>(shared_bytes / (shared_bytes_of_block + 1024),
+                                                    1, threads / kernel.threads);
+}
+
+/// Where a row's results begin in the first strip: 0 or a little before it.
+inline int band_first_byte(const BandPlan& plan, const unsigned char* data) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0) + plan.alignment.shift;
+  return shift - (shift + 15) / 16 * 16;
+}
+
+/// Strips of an image's rows.
+inline std::int64_t band_strips(const BandPlan& plan,
+                                const kernels::threshold::ThresholdSource& src) {
+  return gpu::blocks_for(src.width * plan.kernel.pixel_bytes - band_first_byte(plan, src.data),
+                         plan.strip);
+}
+
+/// The plan of threshold_bands by which the strips of these images take the fewest rounds of
+/// blocks, or as many and fewer bytes. Of the second one a block must have the shared memory.
+template <class Images>
+BandPlan best_band_plan(const Images& images, const WindowRule& rule, std::int64_t pixel_bytes,
+                        std::int64_t shared_limit) {
+  BandPlan best{};
+  std::pair<double, double> least;
+  for (const int threads : kernels::threshold::threshold_band_threads) {
+    const BandPlan plan = band_plan(rule, pixel_bytes, threads);
+    double rows = 0;
+    for (const auto& src : images) {
+      rows += static_cast<double>(band_strips(plan, src)) * static_cast<double>(src.height);
+    }
+    const auto blocks = static_cast<double>(band_blocks_at_once(plan.kernel, plan.shared_bytes));
+    const std::pair takes{rows / blocks, rows * static_cast<double>(plan.strip)};
+    if (best.strip == 0 || (takes < least && plan.shared_bytes <= shared_limit)) {
+      best = plan;
+      least = takes;
+    }
+  }
+  return best;
+}
+
+/// Rows of segments in images that fill a GPU. Where a window and one more are a multiple of them,
+/// a row that comes into a segment goes out of another one at the same time.
+inline std::int64_t wide_band_rows(std::int64_t half) {
+  const auto miss = [half](std::int64_t rows) {
+    const std::int64_t beyond = 2 * (half + 1) % rows;
+    return std::min(beyond, rows - beyond);
+  };
+  return *std::ranges::min_element(kernels::threshold::threshold_wide_band_rows, {}, miss);
+}
+
+/// Rows of threshold_row_sums that have a sum, of an image of so many 16 bytes.
+inline int row_sum_rows(std::int64_t groups_of_16) {
+  using namespace kernels::threshold;
+  constexpr std::int64_t step = threshold_row_sum_least_rows;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(groups_of_16 / threshold_row_sum_all_threads / step * step, step,
+                               threshold_row_sum_most_rows));
 }
 
 /// By bands or wide bands; nothing where others have to do it: for means, for wide rules of u8, for
@@ -144,52 +218,57 @@ inline BandPlan wide_band_plan(const WindowRule& rule, std::int64_t pixel_bytes,
 /// images of 2^30 bytes a row or rows.
 ///
 /// \param shared_limit  the shared memory that a block may ask for
+/// \param as            for windows to 65 bytes: the plan to take, if not what is best for the
+/// image
+/// \param sums          for larger ones: what threshold_row_sums has written
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
-    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit, int percent) {
+    const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit, int percent,
+    const BandPlan* as = nullptr, std::byte* sums = nullptr) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 30;
   if ((rule.wide && pixel_bytes == 1) || out.mean != nullptr ||
       src.width > longest_side / pixel_bytes || src.height > longest_side) {
     return {};
   }
   const bool is_wide = rule.half * pixel_bytes > 32;
-  // That the blocks of an SM share, each with 1 KB more.
-  constexpr std::int64_t shared_bytes = 228 << 10;
   constexpr auto& wide_threads = kernels::threshold::threshold_wide_band_threads;
-  BandPlan plan =
-      is_wide ? wide_band_plan(rule, pixel_bytes, wide_threads[0]) : band_plan(rule, pixel_bytes);
-  if (is_wide && 2 * (plan.shared_bytes + 1024) > shared_bytes) {
+  BandPlan plan = is_wide ? wide_band_plan(rule, pixel_bytes, wide_threads[0])
+                  : as == nullptr
+                      ? best_band_plan(std::span(&src, 1), rule, pixel_bytes, shared_limit)
+                      : *as;
+  if (is_wide &&
+      band_blocks_at_once(plan.kernel, plan.shared_bytes) < band_blocks_at_once(plan.kernel, 0)) {
     const BandPlan larger = wide_band_plan(rule, pixel_bytes, wide_threads[1]);
     if (larger.shared_bytes <= shared_limit) plan = larger;
   }
   if (plan.shared_bytes > shared_limit) return {};
 
-  const auto address = reinterpret_cast<std::uintptr_t>(src.data);
-  const int shift = static_cast<int>(address % 4 == 0 ? -address & 15 : 0) + plan.alignment.shift;
-  const int first_byte = shift - (shift + 15) / 16 * 16;
+  const int first_byte = band_first_byte(plan, src.data);
 
-  // As many blocks as a large GPU holds at once, if the image is so large, by fewer rows; at least
-  // as many as pay for the rows above, which each segment's first sums need.
   constexpr std::int64_t rows = kernels::threshold::threshold_band_rows;
-  constexpr std::int64_t multiprocessors = 132;
-  const auto threads = static_cast<unsigned>(is_wide ? plan.kernel.threads
-                                                     : kernels::threshold::threshold_band_threads);
-  const std::int64_t most_blocks =
-      is_wide ? kernels::threshold::threshold_wide_band_threads_an_sm / threads
-              : kernels::threshold::threshold_band_blocks;
-  const std::int64_t wanted =
-      multiprocessors *
-      std::clamp<std::int64_t>(shared_bytes / (plan.shared_bytes + 1024), 1, most_blocks);
-  const std::int64_t strips = gpu::blocks_for(src.width * pixel_bytes - first_byte, plan.strip);
-  const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
-  // Twice as many where they are high in any case, so that they end together.
-  const std::int64_t rounds =
-      src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * rule.half) ? 2 : 1;
-  const std::int64_t segments =
-      std::clamp<std::int64_t>(rounds * wanted * percent / 100 / strips, 1,
-                               std::max<std::int64_t>(1, src.height / least_rows));
-  const std::int64_t segment_rows =
-      gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
+  const std::int64_t wanted = band_blocks_at_once(plan.kernel, plan.shared_bytes);
+  const std::int64_t strips = band_strips(plan, src);
+  std::int64_t segment_rows = 0;
+  if (is_wide) {
+    // So low that the rows of all these blocks and their windows stay in a GPU's cache, which gets
+    // their blocks in order.
+    const std::int64_t most_rows =
+        std::max<std::int64_t>(wide_band_rows(rule.half) * 100 / percent, 1);
+    segment_rows = gpu::blocks_for(
+                       std::clamp<std::int64_t>(src.height * strips / wanted, 1, most_rows), rows) *
+                   rows;
+  } else {
+    // As many blocks as that, if the image is so large, by fewer rows; at least as many as pay for
+    // the rows above, which each segment's first sums need.
+    const std::int64_t least_rows = std::max<std::int64_t>(2 * rows, rule.half);
+    // Twice as many where they are high in any case, so that they end together.
+    const std::int64_t rounds =
+        src.height * strips >= 2 * wanted * std::max<std::int64_t>(256, 16 * rule.half) ? 2 : 1;
+    const std::int64_t segments =
+        std::clamp<std::int64_t>(rounds * wanted * percent / 100 / strips, 1,
+                                 std::max<std::int64_t>(1, src.height / least_rows));
+    segment_rows = gpu::blocks_for(gpu::blocks_for(src.height, segments), rows) * rows;
+  }
 
   const kernels::threshold::BandArguments arguments{.src = src,
                                                     .out = out,
@@ -203,20 +282,43 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_band_launch(
                                                     .pitch = static_cast<int>(plan.pitch),
                                                     .rows = static_cast<int>(plan.rows),
                                                     .segment_rows = static_cast<int>(segment_rows)};
-  return gpu::Launch<ThresholdKernel>{
+  gpu::Launch<ThresholdKernel> launch{
       .kernel = plan.kernel,
       .grid = {gpu::grid_x(strips), gpu::grid_y(gpu::blocks_for(src.height, segment_rows))},
-      .block = {threads},
+      .block = {static_cast<unsigned>(plan.kernel.threads)},
       .shared_bytes = static_cast<std::size_t>(plan.shared_bytes),
       .parameters = gpu::Parameters::of(arguments)};
+  if (is_wide) {
+    launch.parameters = gpu::Parameters::of(kernels::threshold::WideBandArguments{
+        arguments, reinterpret_cast<unsigned char*>(sums), 2 * (strips * plan.strip + plan.pitch),
+        row_sum_rows(src.height * (strips * plan.strip / 16))});
+  }
+  return launch;
 }
 
-/// Blocks of threshold_bands that a large GPU holds at once.
-inline std::int64_t band_blocks_at_once(std::int64_t shared_bytes_of_block) {
-  constexpr std::int64_t multiprocessors = 132;
-  constexpr std::int64_t shared_bytes = 228 << 10;  // that the blocks of one share, with 1 KB more
-  return multiprocessors * std::clamp<std::int64_t>(shared_bytes / (shared_bytes_of_block + 1024),
-                                                    1, kernels::threshold::threshold_band_blocks);
+/// What a launch of threshold_wide_bands takes.
+inline kernels::threshold::WideBandArguments wide_band_arguments(
+    const gpu::Launch<ThresholdKernel>& launch) {
+  kernels::threshold::WideBandArguments arguments{};
+  std::memcpy(&arguments, launch.parameters.bytes().data(), sizeof(arguments));
+  return arguments;
+}
+
+/// Groups of rows that have sums.
+inline std::int64_t row_sum_groups(const kernels::threshold::WideBandArguments& arguments) {
+  return gpu::blocks_for(arguments.band.src.height, arguments.sums_rows);
+}
+
+/// threshold_row_sums before this launch of threshold_wide_bands.
+inline gpu::Launch<ThresholdKernel> row_sum_launch(const gpu::Launch<ThresholdKernel>& launch) {
+  const auto arguments = wide_band_arguments(launch);
+  constexpr int threads = kernels::threshold::threshold_row_sum_threads;
+  constexpr std::int64_t bytes = 32;  // of sums for 16 of pixels
+  return {.kernel = {.step = ThresholdStep::row_sums, .pixel_bytes = launch.kernel.pixel_bytes},
+          .grid = {gpu::grid_x(gpu::blocks_for(arguments.sums_pitch / bytes, threads)),
+                   gpu::grid_y(row_sum_groups(arguments))},
+          .block = {threads},
+          .parameters = launch.parameters};
 }
 
 /// Rows of segments with which bands of many images, of so many rows of strips in all, come to as
@@ -224,7 +326,7 @@ inline std::int64_t band_blocks_at_once(std::int64_t shared_bytes_of_block) {
 inline std::int64_t band_batch_rows(const gpu::Launch<ThresholdKernel>& one,
                                     std::int64_t strip_rows, int percent) {
   const std::int64_t blocks =
-      band_blocks_at_once(static_cast<std::int64_t>(one.shared_bytes)) * percent / 100;
+      band_blocks_at_once(one.kernel, static_cast<std::int64_t>(one.shared_bytes)) * percent / 100;
   return gpu::blocks_for(strip_rows, blocks);
 }
 
@@ -284,29 +386,30 @@ inline std::optional<gpu::Launch<ThresholdKernel>> threshold_tile_launch(
       .parameters = gpu::Parameters::of(arguments)};
 }
 
-/// Whether bands are faster than `by_tiles` or else by sums of columns: not where blocks are few,
-/// nor where segments are low, since bands take longer for each row and for a segment's first
-/// window. The first windows of wide bands are cheaper, but tiles are faster up to 192 bytes.
+/// Whether bands are faster than `by_tiles` or else by sums of columns. Wide bands always are than
+/// the latter, and than tiles of windows above 192 bytes where they fill a GPU. Other bands are not
+/// where blocks are few, nor where segments are low: they take longer for each row.
 inline bool bands_are_faster(const gpu::Launch<ThresholdKernel>& bands, const WindowRule& rule,
                              std::int64_t height, bool by_tiles) {
   constexpr std::int64_t fewest_blocks = 112;
   const std::int64_t window = 2 * rule.half + 1;
-  if (std::int64_t{bands.grid.x} * bands.grid.y < fewest_blocks) return false;
+  const bool are_enough = std::int64_t{bands.grid.x} * bands.grid.y >= fewest_blocks;
   return bands.kernel.step == ThresholdStep::wide_bands
-             ? !by_tiles || window * bands.kernel.pixel_bytes > 192
-             : 5 * window * bands.grid.y <= 4 * height;
+             ? !by_tiles || (are_enough && window * bands.kernel.pixel_bytes > 192)
+             : are_enough && 5 * window * bands.grid.y <= 4 * height;
 }
 
-/// The one launch that needs no scratch memory; nothing where sums of columns have to do it.
+/// The launch that decides by bands or tiles; nothing where sums of columns have to do it. Of these
+/// wide bands alone need scratch memory, for the launch before.
 inline std::optional<gpu::Launch<ThresholdKernel>> threshold_one_launch(
     const kernels::threshold::ThresholdSource& src, const kernels::threshold::ThresholdOutput& out,
     const WindowRule& rule, std::int64_t pixel_bytes, std::int64_t shared_limit,
-    const Tuning& tuning) {
+    const Tuning& tuning, std::byte* scratch = nullptr) {
   if (tuning.kernel == 3) return {};
   const auto tiles = threshold_tile_launch(src, out, rule, pixel_bytes, tuning.tile_blocks);
   if (tuning.kernel == 2 && tiles) return tiles;
-  const auto bands =
-      threshold_band_launch(src, out, rule, pixel_bytes, shared_limit, tuning.band_percent);
+  const auto bands = threshold_band_launch(src, out, rule, pixel_bytes, shared_limit,
+                                           tuning.band_percent, nullptr, scratch);
   if (tuning.kernel == 1 && bands) return bands;
   if (bands && bands_are_faster(*bands, rule, src.height, tiles.has_value())) return bands;
   return tiles;
@@ -341,7 +444,11 @@ inline std::int64_t threshold_scratch_bytes(const kernels::threshold::ThresholdS
                                             const kernels::threshold::ThresholdOutput& out,
                                             const WindowRule& rule, std::int64_t pixel_bytes,
                                             std::int64_t shared_limit, const Tuning& tuning = {}) {
-  if (threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning)) return 0;
+  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning)) {
+    if (one->kernel.step != ThresholdStep::wide_bands) return 0;
+    const auto arguments = wide_band_arguments(*one);
+    return checked_mul(arguments.sums_pitch, row_sum_groups(arguments));
+  }
   const ThresholdScratch scratch = threshold_scratch(src, rule);
   return checked_add(scratch.column_bytes, scratch.segment_bytes);
 }
@@ -353,7 +460,9 @@ inline ThresholdLaunches threshold_launches(const kernels::threshold::ThresholdS
                                             std::int64_t shared_limit, std::byte* scratch,
                                             const Tuning& tuning = {}) {
   ThresholdLaunches launches;
-  if (const auto one = threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning)) {
+  if (const auto one =
+          threshold_one_launch(src, out, rule, pixel_bytes, shared_limit, tuning, scratch)) {
+    if (one->kernel.step == ThresholdStep::wide_bands) launches.add(row_sum_launch(*one));
     launches.add(*one);
     return launches;
   }

@@ -73,10 +73,12 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
                                std::optional<HostView> mean = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
-/// scratch for windows to 255 (u8) or 127 (u16), nor `dst` alone of large images for windows of
-/// which a block of the GPU may have the 80 to 227 KB of shared memory; nor does `gaussian` for
-/// `dst` alone of u8 for windows to 113. Else it is 4 to 9 bytes a pixel from the stream-ordered
-/// pool (gpu::Buffer).
+/// scratch for windows to 192 bytes, nor to 255 (u8) or 127 (u16) pixels where the image does not
+/// fill the GPU or `mean` is asked for; nor does `gaussian` for `dst` alone of u8 for windows to
+/// 113. Else it comes from the stream-ordered pool (gpu::Buffer): an eighth of the bytes of the
+/// image, as if its rows were whole blocks' of 1 or 2 KB with a window more, for `dst` alone and
+/// windows of which a block of the GPU may have the 80 to 227 KB of shared memory, and 4 to 9 bytes
+/// a pixel for the others.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,

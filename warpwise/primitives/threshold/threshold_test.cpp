@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "support/backend.hpp"
 #include "support/enum_names.hpp"
@@ -480,7 +482,8 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
   if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
   // So high that wide bands are enough blocks, on GPUs with shared memory for them; too high for
   // the reference's loops. Windows of 255 and 257 are the last and the first of u8 whose area fits
-  // 16 bits and not; from 129 on sums of u16 need 64 bits; 601 takes larger blocks.
+  // 16 bits and not; from 129 on sums of u16 need 64 bits; 601 takes larger blocks. The last
+  // two are of small windows, in strips of 640 bytes.
   struct Problem {
     ElementType type;
     Size size;
@@ -494,7 +497,9 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
                               {ElementType::u8, {9, 128 * 304}, 601},
                               {ElementType::u16, {5, 129 * 64}, 127},
                               {ElementType::u16, {5, 129 * 80}, 129, Content::largest},
-                              {ElementType::u16, {601, 72 * 128 + 7}, 255}};
+                              {ElementType::u16, {601, 72 * 128 + 7}, 255},
+                              {ElementType::u8, {530, 6200}, 33},
+                              {ElementType::u16, {300, 6200}, 31}};
   std::size_t k = 0;
   for (const auto& [type, size, window, content] : problems) {
     SCOPED_TRACE(testing::Message() << name_of(type) << " " << size.width << "x" << size.height
@@ -513,6 +518,42 @@ TEST_P(ThresholdTest, BlocksOfBandsWhoseSumsSlide) {
     dst.expect_guards_intact();
     ++k;
   }
+}
+
+TEST_P(ThresholdTest, WindowsThatBeginWithLessThanGroupsOfRows) {
+  // Single bright rows, which a window's groups of rows have and the window has not: what is
+  // subtracted may be more than what the same thread adds. All pixels are above, unless a sum is
+  // too large.
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
+  for (const ElementType type : pixel_types) {
+    for (const std::int64_t window : {241, 253, 255, 383, 511}) {
+      SCOPED_TRACE(testing::Message() << name_of(type) << " window " << window);
+      GuardedImage src(type, 5, 1000);
+      fill(src, Content::zero, 0);
+      for (std::int64_t y = 62; y < 1000; y += 97) {
+        std::fill_n(src.view().row(y), src.view().row_bytes(), std::byte{255});
+      }
+      GuardedImage expected(type, 5, 1000);
+      GuardedImage dst(type, 5, 1000);
+      const ThresholdOptions options{.window = window,
+                                     .offset = type == ElementType::u8 ? 20.0 : 5000.0};
+      threshold(src.view(), expected.view(), options);
+      run(src, dst, nullptr, options);
+      test::expect_equal(expected.view(), dst.view());
+    }
+  }
+}
+
+TEST_P(ThresholdTest, WindowsFromSumsOf64Rows) {
+  if (GetParam() == Backend::cpu) GTEST_SKIP() << "the CPU path is what this compares with";
+  constexpr Size size{16400, 8300};
+  GuardedImage src(ElementType::u8, size.width, size.height);
+  src.fill_random(64);
+  GuardedImage expected(ElementType::u8, size.width, size.height);
+  GuardedImage dst(ElementType::u8, size.width, size.height);
+  threshold(src.view(), expected.view(), {.window = 511, .offset = 3});
+  run(src, dst, nullptr, {.window = 511, .offset = 3});
+  test::expect_equal(expected.view(), dst.view());
 }
 
 TEST_P(ThresholdTest, StripsOfSeveralThreads) {
@@ -659,28 +700,60 @@ TEST(Threshold, BandsWhereSharedMemoryHoldsThem) {
   for (const std::int64_t limit : {turing, ada, hopper}) {
     EXPECT_EQ(first_kernel(large, 63, limit), "threshold_bands");
     EXPECT_EQ(first_kernel(large, 127, limit), "threshold_tiles");
-    EXPECT_EQ(first_kernel({4096, 3072}, 255, limit), "threshold_tiles");
-    EXPECT_EQ(first_kernel({4096, 3072}, 511, limit), "threshold_segments");
+    EXPECT_EQ(first_kernel({4096, 3072}, 127, limit), "threshold_tiles");
+    for (const Size& size : {Size{4096, 3072}, Size{1280, 720}, Size{1, 1}}) {
+      EXPECT_EQ(first_kernel(size, 511, limit),
+                limit == hopper ? "threshold_row_sums" : "threshold_segments");
+    }
     EXPECT_EQ(first_kernel(large, 2053, limit), "threshold_segments");
   }
   EXPECT_EQ(first_kernel(large, 65, turing), "threshold_tiles");
   EXPECT_EQ(first_kernel(large, 65, ada), "threshold_bands");
   EXPECT_EQ(first_kernel(large, 255, ada), "threshold_tiles");
-  EXPECT_EQ(first_kernel(large, 255, hopper), "threshold_wide_bands");
+  EXPECT_EQ(first_kernel(large, 255, hopper), "threshold_row_sums");
   for (const std::int64_t window : {511, 1023, 2051}) {
     EXPECT_EQ(first_kernel(large, window, turing), "threshold_segments");
     EXPECT_EQ(first_kernel(large, window, ada), "threshold_segments");
-    EXPECT_EQ(first_kernel(large, window, hopper), "threshold_wide_bands");
+    EXPECT_EQ(first_kernel(large, window, hopper), "threshold_row_sums");
   }
-  EXPECT_EQ(first_kernel({9, 129 * 128}, 257, hopper), "threshold_wide_bands");
+  EXPECT_EQ(first_kernel({9, 129 * 128}, 257, hopper), "threshold_row_sums");
   for (const Size& size : {large, Size{4096, 3072}}) {
     EXPECT_EQ(first_kernel(size, 31, hopper, 2), "threshold_bands");
-    EXPECT_EQ(first_kernel(size, 255, ada, 2), "threshold_wide_bands");
+    EXPECT_EQ(first_kernel(size, 255, ada, 2), "threshold_row_sums");
     EXPECT_EQ(first_kernel(size, 255, turing, 2), "threshold_segments");
   }
   float mean = 0;
   EXPECT_EQ(first_kernel(large, 31, hopper, 1, &mean), "threshold_tiles");
   EXPECT_EQ(first_kernel(large, 511, hopper, 1, &mean), "threshold_segments");
+}
+
+TEST(Threshold, StripsThatCoverRowsBest) {
+  const auto threads = [](const Size& size, std::int64_t window) {
+    const kernels::threshold::ThresholdSource src{nullptr, size.width, size.width, size.height};
+    detail::threshold::WindowRule rule;
+    rule.half = window / 2;
+    return detail::threshold::best_band_plan(std::span(&src, 1), rule, 1, 227 << 10).kernel.threads;
+  };
+  EXPECT_EQ(threads({1280, 720}, 31), 160);
+  EXPECT_EQ(threads({1280, 720}, 63), 160);
+  EXPECT_EQ(threads({1920, 1080}, 31), 160);
+  EXPECT_EQ(threads({1920, 1080}, 63), 128);
+  EXPECT_EQ(threads({4096, 3072}, 31), 128);
+  EXPECT_EQ(threads({530, 2150}, 15), 160);
+}
+
+TEST(Threshold, GroupsOfRowsThatHaveSums) {
+  using detail::threshold::row_sum_rows;
+  EXPECT_EQ(row_sum_rows(1), 16);
+  EXPECT_EQ(row_sum_rows(std::int64_t{4096} * 3072 / 16), 16);
+  EXPECT_EQ(row_sum_rows(std::int64_t{8192} * 8192 / 16), 32);
+  EXPECT_EQ(row_sum_rows(std::int64_t{16384} * 12288 / 16), 64);
+}
+
+TEST(Threshold, RowsOfWideBandsFitTheirWindow) {
+  using detail::threshold::wide_band_rows;
+  for (const int window : {127, 255, 511, 1023}) EXPECT_EQ(wide_band_rows(window / 2), 128);
+  EXPECT_EQ(wide_band_rows(201 / 2), 96);
 }
 
 TEST(Threshold, EveryWindowHasAnAlignment) {

@@ -14,7 +14,8 @@ namespace warpwise::kernels::threshold {
 /// segments of rows.
 template <class Pixel, BandSums sums, int threads>
 __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / threads)
-    threshold_wide_bands(BandArguments a) {
+    threshold_wide_bands(WideBandArguments wide) {
+  const BandArguments& a = wide.band;
   extern __shared__ uint4 band_shared[];
   using Shape = BandShape<Pixel, sums, threads>;
   constexpr int rows = threshold_band_rows;
@@ -41,39 +42,39 @@ __global__ void __launch_bounds__(threads, threshold_wide_band_threads_an_sm / t
     const int begin = static_cast<int>(segment);
     const int end = min(begin + a.segment_rows, height);
     BandColumn<Shape> column;
-    BandStart<Shape>(a, first_byte - strip_at, changes).less_windows(begin - 1, column.less);
     // The rows around row y come while the changes of the rows before are added up.
+    const auto start_rows = [&](int y) {
 #pragma unroll 1
-    for (int y = begin - rows; y < end; y += rows) {
+      for (int out = 0; out < 2; ++out) {
+        constexpr int any_row = -0x7fffffff;
+        columns.start_rows(shared + out * rows * a.pitch, y + (out == 0 ? a.half : -a.half - 1),
+                           any_row);
+      }
+    };
+    start_rows(begin);
+    BandStart<Shape>(wide, static_cast<int>(blockIdx.x), first_byte - strip_at, changes)
+        .less_windows(begin - 1, column.less);
+#pragma unroll 1
+    for (int y = begin; y < end; y += rows) {
       unsigned pixels[rows] = {};
       const bool whole = results.whole && results.whole_source && y + rows <= end;
-      if (y >= begin) {
-        finish_copies();
+      finish_copies();
+      __syncthreads();
+      if (columns.beyond()) {
+        columns.repeat_edges<Pixel>(shared);
+        columns.repeat_edges<Pixel>(shared + rows * a.pitch);
         __syncthreads();
-        if (columns.beyond()) {
-          columns.repeat_edges<Pixel>(shared);
-          columns.repeat_edges<Pixel>(shared + rows * a.pitch);
-          __syncthreads();
-        }
-        if (whole) {
-          const unsigned char* from = a.src.data + y * a.src.pitch + results.at;
+      }
+      if (whole) {
+        const unsigned char* from = a.src.data + y * a.src.pitch + results.at;
 #pragma unroll
-          for (int i = 0; i < rows; ++i, from += a.src.pitch) {
-            pixels[i] = *reinterpret_cast<const unsigned*>(from);
-          }
-        }
-        sums_along.along_rows(lane_rows, lane_changes);
-        __syncthreads();
-      }
-      if (y + rows < end) {
-#pragma unroll 1
-        for (int out = 0; out < 2; ++out) {
-          constexpr int any_row = -0x7fffffff;
-          columns.start_rows(shared + out * rows * a.pitch,
-                             y + rows + (out == 0 ? a.half : -a.half - 1), any_row);
+        for (int i = 0; i < rows; ++i, from += a.src.pitch) {
+          pixels[i] = *reinterpret_cast<const unsigned*>(from);
         }
       }
-      if (y < begin) continue;
+      sums_along.along_rows(lane_rows, lane_changes);
+      __syncthreads();
+      if (y + rows < end) start_rows(y + rows);
       if (whole) {
         unsigned char* row = a.out.dst + y * a.out.dst_pitch + results.at;
 #pragma unroll

@@ -1,17 +1,25 @@
-// The kernels that threshold() launches for bytes, themselves: one of the first seven, or
-// of the rest as many as a window needs.
+// The kernels that threshold() launches for bytes, themselves: one of threshold_bands and
+// threshold_tiles; threshold_row_sums and one of threshold_wide_bands; or of the rest as many as a
+// window needs.
 #include "warpwise/primitives/threshold/bands.cuh"
 #include "warpwise/primitives/threshold/tiles.cuh"
 #include "warpwise/primitives/threshold/wide_bands.cuh"
 
 namespace warpwise::kernels::threshold {
 
-template __global__ void threshold_bands<unsigned char, 3, BandSums::pairs>(BandArguments);
-template __global__ void threshold_bands<unsigned char, 5, BandSums::pairs>(BandArguments);
-template __global__ void threshold_wide_bands<unsigned char, BandSums::words, 256>(BandArguments);
-template __global__ void threshold_wide_bands<unsigned char, BandSums::words, 512>(BandArguments);
-template __global__ void threshold_wide_bands<unsigned char, BandSums::large, 256>(BandArguments);
-template __global__ void threshold_wide_bands<unsigned char, BandSums::large, 512>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 3, BandSums::pairs, 128>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 5, BandSums::pairs, 128>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 3, BandSums::pairs, 160>(BandArguments);
+template __global__ void threshold_bands<unsigned char, 5, BandSums::pairs, 160>(BandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::words, 256>(
+    WideBandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::words, 512>(
+    WideBandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::large, 256>(
+    WideBandArguments);
+template __global__ void threshold_wide_bands<unsigned char, BandSums::large, 512>(
+    WideBandArguments);
+template __global__ void threshold_row_sums<unsigned char>(WideBandArguments);
 template __global__ void threshold_tiles<unsigned char, false>(TileArguments);
 template __global__ void threshold_segments<unsigned char, unsigned>(ColumnArguments);
 template __global__ void threshold_scan_segments<unsigned>(ColumnArguments);

@@ -19,7 +19,9 @@ std::string demangled_name(const detail::threshold::ThresholdKernel& kernel) {
   const std::string sums =
       "(warpwise::kernels::threshold::BandSums)" + std::to_string(static_cast<int>(kernel.sums));
   switch (kernel.step) {
-    case ThresholdStep::bands: return full + std::to_string(kernel.parts) + ", " + sums + ">";
+    case ThresholdStep::bands:
+      return full + std::to_string(kernel.parts) + ", " + sums + ", " +
+             std::to_string(kernel.threads) + ">";
     case ThresholdStep::wide_bands:
       return full + sums + ", " + std::to_string(kernel.threads) + ">";
     default: return name;
