@@ -60,7 +60,10 @@ std::string demangled_name(const detail::gemv::GemvKernel& kernel) {
     case detail::gemv::GemvStep::sum_few: return "warpwise::kernels::gemv::" + name;
     case detail::gemv::GemvStep::scale:
     case detail::gemv::GemvStep::gather:
-    case detail::gemv::GemvStep::columns: return name;
+    // Of Aᵀx, which no rung of this ladder computes.
+    case detail::gemv::GemvStep::columns:
+    case detail::gemv::GemvStep::short_columns:
+    case detail::gemv::GemvStep::strands: return name;
   }
   __builtin_unreachable();
 }
