@@ -40,8 +40,14 @@ void add(const nlohmann::json& row, lab::Plot& plot) {
   plot.x.values.push_back(bytes);
 }
 
+// Beside memory's roof the lines of what arithmetic bounds would lie on the axis.
+bool is_bound_by_memory(const lab::PlotPanel& panel) {
+  return panel.title != "match" && panel.title != "disparity" && panel.title != "find";
+}
+
 void add_roof(const nlohmann::json& report, lab::PlotPanel& panel) {
-  const bool reads = panel.title == "gemv" || panel.title == "match" || panel.title == "find";
+  if (!is_bound_by_memory(panel)) return;
+  const bool reads = panel.title == "gemv";
   const double roof = report.at(reads ? "read_roof_gb_per_s" : "roof_gb_per_s");
   panel.series.push_back(
       {reads ? "a kernel that only reads" : "the driver's copy of 1 GiB",

@@ -25,6 +25,7 @@ nlohmann::json report() {
             row("copy", "peer", 65536, 8),
             row("copy", "warpwise", 262144, 4),
             row("gemv", "warpwise", 65536, 2),
+            row("find", "warpwise", 65536, 50),
             {{"primitive", "gemv"},
              {"variant", "u8"},
              {"implementation", "peer"},
@@ -34,7 +35,7 @@ nlohmann::json report() {
 
 TEST(Growth, IsAPanelAPrimitiveWithItsRoof) {
   const lab::Plot plot = growth_plot(report());
-  ASSERT_EQ(plot.panels.size(), 2U);
+  ASSERT_EQ(plot.panels.size(), 3U);
   const lab::PlotPanel& copies = plot.panels[0];
   EXPECT_EQ(copies.title, "copy");
   EXPECT_EQ(copies.series[0].name, "warpwise: u8");
@@ -47,6 +48,9 @@ TEST(Growth, IsAPanelAPrimitiveWithItsRoof) {
   // What was not timed is not drawn; what hardly writes has the roof of reads.
   ASSERT_EQ(plot.panels[1].series.size(), 2U);
   EXPECT_DOUBLE_EQ(plot.panels[1].series[1].points[0].value, 4500);
+  // Arithmetic bounds it: no roof.
+  EXPECT_EQ(plot.panels[2].title, "find");
+  EXPECT_EQ(plot.panels[2].series.size(), 1U);
   EXPECT_EQ(plot.x.values, (std::vector<double>{65536, 262144}));
 }
 

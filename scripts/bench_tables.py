@@ -1,4 +1,5 @@
 """The tables of the benches: of a GPU, of the CPU and of the emulator."""
+import json
 import statistics
 
 from tables import origin, table
@@ -98,10 +99,14 @@ def everything(reports):
     return f"{origins(reports)}\n\n{methods(reports)}\n\n{text}"
 
 
-def growth(report):
-    """The plot of `bench --growth`, and where it comes from."""
-    picture = "../results/nvidia-h200/growth.svg"
-    return f"![GB/s of each primitive and its peer over the bytes that a call moves]({picture})\n\n{origin(report)}."
+def growth(records):
+    """The plots of `bench --growth`, and where each comes from."""
+    def shown(path):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        primitives = ", ".join(dict.fromkeys(row["primitive"] for row in report["rows"]))
+        return (f"![GB/s of {primitives} and their peers over the bytes that a call moves]"
+                f"(../results/{path.parent.name}/{path.stem}.svg)\n\n{origin(report)}.")
+    return "\n\n".join(shown(path) for path in records)
 
 
 def beside_python(reports):

@@ -6,6 +6,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 warpwise=${1:-build/release/bin/warpwise}
-for record in results/*/ladders/*.json results/*/studies/*.json results/*/growth.json; do
+for record in results/*/ladders/*.json results/*/studies/*.json results/*/growth*.json; do
   "$warpwise" lab plot "$record" --out "${record%.json}.svg"
 done

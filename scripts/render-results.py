@@ -41,7 +41,7 @@ NOT_RECORDED = "Not recorded yet."
 
 
 SCALING = REPOSITORY / "results/nvidia-h100/cpu_scaling.json"
-GROWTH = REPOSITORY / "results/nvidia-h200/growth.json"
+GROWTH = sorted((REPOSITORY / "results/nvidia-h100").glob("growth*.json"))
 
 
 def load(name):
@@ -128,7 +128,7 @@ def main():
     cpu = load("amd-epyc/cpu_bench.json")
     emulator = load("amd-epyc/emulator_bench.json")
     benches = {"headline": lambda: bench_tables.headline(gpu), "everything": lambda: bench_tables.everything(gpu),
-               "growth": lambda: bench_tables.growth(load("nvidia-h200/growth.json")) if GROWTH.exists() else NOT_RECORDED,
+               "growth": lambda: bench_tables.growth(GROWTH),
                "beside_python": lambda: bench_tables.beside_python(python),
                "cpu": lambda: bench_tables.cpu(cpu), "gemv_cpu": lambda: bench_tables.gemv_cpu(cpu),
                "cpu_scaling": lambda: bench_tables.cpu_scaling(load("nvidia-h100/cpu_scaling.json")) if SCALING.exists() else NOT_RECORDED,
