@@ -155,13 +155,14 @@ void register_with(const Registered& registered, int threads, bool beside_peer) 
 
 /// "1,2,4"
 std::vector<int> numbers_of(std::string_view list) {
+  constexpr int most = 1024;  // tens of thousands are more than a process may have
   std::vector<int> numbers;
   while (true) {
     const std::string_view text = list.substr(0, list.find(','));
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 1) {
-      fmt::print(stderr, "cpu_bench: --threads needs numbers from 1 on, as 1,2,4\n");
+    if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most) {
+      fmt::print(stderr, "cpu_bench: --threads needs numbers from 1 to {}, as 1,2,4\n", most);
       std::exit(2);
     }
     numbers.push_back(number);

@@ -46,10 +46,10 @@ enum class ChainKernels : std::uint8_t {
 /// that the steps take; `src` and `dst` have one size and must not overlap.
 ///
 /// **CPU.** In parallel on the calling thread's oneTBB arena, each thread a strip of rows, which
-/// goes through all steps in bands of about 2 MiB; an image of few rows for each thread
-/// goes through the steps as a whole. Returns when done. Memory for what lies between is kept for
-/// the next run.
-/// Several threads may run one chain at a time.
+/// goes through all steps in bands, whose results between the steps take about 2 MiB, more where a
+/// window needs higher ones; an image with fewer rows for each thread than 16 times what the steps
+/// need beside them goes through the steps as a whole. Returns when done. Memory for what lies
+/// between is kept for the next run. Several threads may run one chain at a time.
 ///
 /// **GPU.** Asynchronous on `stream`. One kernel, which moves 3 + 1 bytes a pixel and needs no
 /// scratch, computes

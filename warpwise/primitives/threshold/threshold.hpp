@@ -73,12 +73,12 @@ WARPWISE_EXPORT void threshold(ConstHostView src, HostView dst, const ThresholdO
                                std::optional<HostView> mean = {});
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` need no
-/// scratch for windows to 192 bytes, nor to 255 (u8) or 127 (u16) pixels where the image does not
-/// fill the GPU or `mean` is asked for; nor does `gaussian` for `dst` alone of u8 for windows to
-/// 113. Else it comes from the stream-ordered pool (gpu::Buffer): an eighth of the bytes of the
-/// image, as if its rows were whole blocks' of 1 or 2 KB with a window more, for `dst` alone and
-/// windows of which a block of the GPU may have the 80 to 227 KB of shared memory, and 4 to 9 bytes
-/// a pixel for the others.
+/// scratch for windows to 192 bytes a row, nor to 255 (u8) or 127 (u16) pixels where the image does
+/// not fill the GPU or `mean` is asked for; nor does `gaussian` for `dst` alone of u8 for windows
+/// to 113. Else it comes from the stream-ordered pool (gpu::Buffer): for `dst` alone and windows of
+/// which a block of the GPU may have the 80 to 227 KB of shared memory an eighth of the image's
+/// bytes at most, a thirty-second of large ones, each row counted as a window and a multiple of 1
+/// or 2 KB; for the others 4 to 9 bytes a pixel.
 ///
 /// \throws InvalidArgument  as above.  \throws NoCudaDevice  \throws CudaError  a failed launch.
 WARPWISE_EXPORT void threshold(ConstDeviceView src, DeviceView dst, const ThresholdOptions& options,
@@ -98,7 +98,7 @@ WARPWISE_EXPORT void threshold(std::span<const ConstHostView> src, std::span<con
                                const ThresholdOptions& options);
 
 /// The same on a GPU: asynchronous on `stream`, no synchronisation. `mean` and `exact_mean` of
-/// windows to 65 (u8) or 33 (u16), from 63 on where a block may have more than 64 KB of shared
+/// windows to 63 (u8) or 33 (u16), and to 65 (u8) where a block may have more than 64 KB of shared
 /// memory, are one launch for every 64 images, whatever their sizes, without memory of the GPU; all
 /// else is launched image by image, as by single calls. The spans are not looked at after the call.
 ///
