@@ -157,7 +157,7 @@ template <int columns>
 void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result) {
   constexpr int lanes = columns <= 2 ? columns : columns <= 4 ? 4 : 8;
   const hn::CappedTag<float, lanes> of_row;
-  const auto* const a = reinterpret_cast<const float*>(task.a.row(chunk.first_row));
+  const std::byte* const a = task.a.row(chunk.first_row);
   const std::byte* const x = task.x + chunk.first_row * std::int64_t{sizeof(float)};
   const std::int64_t rows = chunk.last_row - chunk.first_row;
   alignas(64) float products[(order::chunk_rows + 1) * 8];
@@ -177,12 +177,12 @@ void sum_few_columns(const GemvTask& task, const GemvTile& chunk, float* result)
     const V factors = load_vector<float>(x, row);
     for (int v = 0; v < columns; ++v) {
       const std::int64_t at = row * columns + v * width;
-      hn::StoreU(hn::Mul(hn::LoadU(D(), a + at), hn::TableLookupLanes(factors, row_of[v])), D(),
+      hn::StoreU(hn::Mul(load_vector<float>(a, at), hn::TableLookupLanes(factors, row_of[v])), D(),
                  products + at);
     }
   }
   for (std::int64_t at = row * columns; at < rows * columns; ++at) {
-    products[at] = a[at] * load<float>(x, at / columns);
+    products[at] = load<float>(a, at) * load<float>(x, at / columns);
   }
   // Zeros behind the last row add nothing.
   std::fill(products + rows * columns, products + order::chunk_rows * columns + lanes, 0.F);
