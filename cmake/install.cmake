@@ -16,12 +16,17 @@ foreach(library IN LISTS libraries)
           LIBRARY COMPONENT ${component} NAMELINK_COMPONENT warpwise_dev
           FILE_SET HEADERS COMPONENT warpwise_dev)
 endforeach()
+if(TARGET warpwise_runtime)
+  install(TARGETS warpwise_runtime EXPORT warpwiseTargets LIBRARY COMPONENT warpwise_library NAMELINK_SKIP)
+endif()
 # Not one of the headers that the build compiles alone: it needs OpenCV.
 install(FILES ${PROJECT_SOURCE_DIR}/warpwise/opencv.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpwise COMPONENT warpwise_dev)
 if(TARGET warpwise_cudart)
-  # The emulated CUDA runtime, and the library on it, under the names of what they stand in for: in a folder that
-  # no loader searches by itself.
-  install(TARGETS warpwise_cuda warpwise_cudart warpwise_on_emulator
+  get_target_property(emulated_library_runtime warpwise_cudart WARPWISE_LIBRARY_RUNTIME)
+  # The emulated CUDA runtime and driver, under the names of what they stand in for: in a folder that no loader searches by
+  # itself.
+  install(FILES ${emulated_library_runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)
+  install(TARGETS warpwise_cuda warpwise_cudart
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator NAMELINK_SKIP)
   if(TARGET warpwise_nvrtc_code)
     install(TARGETS warpwise_nvrtc_code LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpwise/emulated COMPONENT warpwise_emulator)

@@ -1,0 +1,48 @@
+# warpwise_cuda_code(TARGET SOURCE CAPABILITY...)
+#
+# Compiles a CUDA source of a target once for each capability that its kernels have code of their own for, and makes
+# the architectures of CMAKE_CUDA_ARCHITECTURES from that. nvcc's front end takes half of the time; machine code for
+# CC 9.0 is the same, byte for byte, from the PTX of CC 9.0 and of the newest of these capabilities. Every CUDA source of
+# the target needs a call.
+#
+#   CAPABILITY  75, 80, …: a value of __CUDA_ARCH__ / 10 that the source asks for; the first is the oldest GPU.
+#               PTX of it goes along where any PTX is asked for. With "-real" only machine code is made from it.
+#
+# CMAKE_CUDA_ARCHITECTURES of another form than numbers ("native", "all") is left to CMake.
+function(warpwise_cuda_code target source)
+  set(options)
+  foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+    if(NOT architecture MATCHES "^([0-9]+)([af]?)(-real|-virtual)?$")
+      return()
+    endif()
+    set(number ${CMAKE_MATCH_1})
+    set(suffix "${CMAKE_MATCH_2}")
+    set(kind "${CMAKE_MATCH_3}")
+    set(from)
+    foreach(capability IN LISTS ARGN)
+      string(REPLACE "-real" "" capability_number ${capability})
+      if(NOT capability_number GREATER number)
+        set(from ${capability_number})
+      endif()
+      if(NOT kind STREQUAL "-real" AND NOT capability MATCHES "-real")
+        list(APPEND code_${capability_number} compute_${capability_number})
+        list(APPEND numbers ${capability_number})
+      endif()
+    endforeach()
+    if(NOT from)
+      message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES has ${architecture}: ${source} needs CC ${ARGV2} at least")
+    endif()
+    if(NOT kind STREQUAL "-virtual")
+      list(APPEND code_${from} sm_${number}${suffix})
+      list(APPEND numbers ${from})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES numbers)
+  foreach(number IN LISTS numbers)
+    list(REMOVE_DUPLICATES code_${number})
+    list(JOIN code_${number} "," code)
+    list(APPEND options "--generate-code=arch=compute_${number},code=[${code}]")
+  endforeach()
+  set_property(TARGET ${target} PROPERTY CUDA_ARCHITECTURES OFF)
+  set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${options})
+endfunction()
