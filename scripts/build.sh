@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # Configures and builds one preset of CMakePresets.json, with few words unless something fails.
 #
-#   scripts/build.sh [PRESET] [CMAKE OPTION...]     PRESET: release (default), asan, tsan, fuzz, cpu, all-gpus
+#   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), asan, tsan, fuzz, cpu,
+#                                                                   all-gpus
+#                                                                   NAME: of CMake's target; everything unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=${1:-release}
 shift || true
+target=()
+if [ "${1:-}" = --target ]; then target=(--target "$2"); shift 2; fi
 start=$SECONDS
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
@@ -22,7 +26,7 @@ keep_log() {
   printf '\r\033[K' >&2
 }
 
-if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } 2>&1 | keep_log; then
+if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset" "${target[@]}"; } 2>&1 | keep_log; then
   grep -nE 'error|Error|FAILED' "$log" | head -n 20 >&2 || true
   tail -n 20 "$log" >&2
   echo "build.sh: the build failed; the whole log is in $log" >&2
@@ -31,4 +35,6 @@ fi
 if grep -q 'No CUDA compiler' "$log"; then cuda="CPU path only: no CUDA compiler here"
 elif grep -q '^WARPWISE_CUDA:BOOL=OFF' "build/$preset/CMakeCache.txt"; then cuda="CPU path only, as the preset says"
 else cuda="CPU and CUDA paths"; fi
-echo "Built build/$preset in $((SECONDS - start)) s ($cuda)"
+what="build/$preset"
+[ ${#target[@]} = 0 ] || what="${target[1]} of $what"
+echo "Built $what in $((SECONDS - start)) s ($cuda)"
