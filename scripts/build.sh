@@ -15,9 +15,14 @@ start=$SECONDS
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
 
-# On a terminal one line that tells how far the build is, "[12/300] Building ..."; the log gets everything.
+# On a terminal one line that tells how far the build is, "[12/300] Building ...", else a line every half minute; the log
+# gets everything.
 keep_log() {
-  if ! [ -t 2 ]; then cat >"$log"; return; fi
+  if ! [ -t 2 ]; then
+    if ! command -v python3 >/dev/null; then cat >"$log"; return; fi
+    tee "$log" | scripts/build-progress.py "build/$preset" "${target[@]}"
+    return
+  fi
   local line
   tee "$log" | while IFS= read -r line; do
     [[ $line == \[* ]] || continue
