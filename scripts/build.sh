@@ -42,4 +42,7 @@ elif grep -q '^WARPWISE_CUDA:BOOL=OFF' "build/$preset/CMakeCache.txt"; then cuda
 else cuda="CPU and CUDA paths"; fi
 what="build/$preset"
 [ ${#target[@]} = 0 ] || what="${target[1]} of $what"
-echo "Built $what in $((SECONDS - start)) s ($cuda)"
+# The last line of `times`, "0m5.250s 0m0.500s", is of the processes that were waited for.
+times >"$log.times"
+cpu=$(tail -n 1 "$log.times" | awk -F'[ms ]' '{printf "%.0f", 60 * ($1 + $4) + $2 + $5}')
+echo "Built $what in $((SECONDS - start)) s, $cpu s of CPU ($cuda)"
