@@ -9,7 +9,6 @@ recorded one (build.json in results/), times how much longer the objects have ta
 too little is known.
 """
 import argparse
-import json
 import os
 import pathlib
 import re
@@ -18,6 +17,9 @@ import subprocess
 import sys
 import time
 
+import build_tables
+from ninja_log import logged, seconds
+
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 STATUS = re.compile(rb"\[(\d+)/(\d+)\] (?!Re-)")  # "Re-running CMake" comes before the build
 OBJECT = re.compile(r"\] Building \w+ object (\S+)$")
@@ -25,25 +27,10 @@ LEAST_KNOWN = 0.8  # of the objects to compile: an estimate needs the seconds of
 LEAST_SEEN = 15  # seconds of compiling before anything is concluded from them
 
 
-def logged(folder):
-    """The entries of Ninja's log by the name of what was made: from when to when, in ms, and the rest of the line."""
-    entries = {}
-    log = folder / ".ninja_log"
-    for line in log.read_text(encoding="utf-8").splitlines()[1:] if log.exists() else []:
-        fields = line.split("\t")
-        if len(fields) == 5 and fields[0].isdecimal() and fields[1].isdecimal():  # the last line may be half written
-            entries[fields[3]] = (int(fields[0]), int(fields[1]), fields[2])
-    return entries
-
-
-def seconds(entries):
-    return {name: (end - start) / 1000 for name, (start, end, _) in entries.items()}
-
-
 def recorded():
     """The seconds of each object, as scripts/record-build.py recorded them last."""
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.glob("*/build.json")]
-    return max(records, key=lambda record: record["machine"]["date"])["objects"] if records else {}
+    record = build_tables.newest(RESULTS)
+    return record["objects"] if record else {}
 
 
 def objects_to_compile(folder, target):

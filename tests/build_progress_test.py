@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts/build-progress.py"
+sys.path.insert(0, str(SCRIPT.parent))
+import ninja_log  # noqa: E402
 specification = importlib.util.spec_from_file_location("build_progress", SCRIPT)
 progress = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(progress)
@@ -75,7 +77,7 @@ class Builds(unittest.TestCase):
         self.assertEqual(progress.objects_to_compile(self.folder, None), ["a.o", "b.o", "c.o"])
         self.assertEqual(progress.objects_to_compile(self.folder, "b.o"), ["b.o"])
         self.build()
-        seconds = progress.seconds(progress.logged(self.folder))
+        seconds = ninja_log.seconds(ninja_log.logged(self.folder))
         self.assertEqual(sorted(seconds), ["a.o", "b.o", "c.o"])
         self.assertTrue(all(0.3 < each < 20 for each in seconds.values()), seconds)
 
