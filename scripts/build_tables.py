@@ -24,38 +24,40 @@ def duration(seconds):
 
 
 def waits(record):
-    """Seconds from a fresh clone, packages included: to the first picture, to the end of the demo without and with CUDA."""
-    packages = record["packages"]["wall_s"]
+    """Seconds from a fresh clone, packages included: to the first picture, the later of both demos, and to the end of the demo
+    without and with CUDA."""
+    first = record["packages"]["first"]["wall_s"]
+    packages = first + record["packages"]["others"]["wall_s"]
     whole = {demo["cuda"]: packages + demo["wall_s"] for demo in record["demos"]}
-    return packages, max(packages + demo["first_picture_s"] for demo in record["demos"]), whole[False], whole.get(True)
+    return packages, max(first + demo["first_picture_s"] for demo in record["demos"]), whole[False], whole.get(True)
 
 
 def english(record):
     packages, first, without, with_cuda = waits(record)
     machine = record["machine"]
-    also = f", and after {duration(with_cuda)} with a CUDA toolkit" if with_cuda else ""
-    return (f"`scripts/demo.sh` takes, from a fresh clone on {machine['cpu']}: the first picture is there after {duration(first)}, "
-            f"everything after {duration(without)}{also}; {duration(packages)} of each are Debian's packages "
-            f"(commit {machine['commit']}, {machine['date'][:10]}).")
+    also = f", or {duration(with_cuda)} with a CUDA toolkit" if with_cuda else ""
+    return (f"In a fresh clone `scripts/demo.sh` shows a first picture after {duration(first)} and ends after {duration(without)}{also}, "
+            f"{duration(packages)} of which go to Debian's packages ({machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}).")
 
 
 def korean(record):
     packages, first, without, with_cuda = (None if each is None else parts_of(each, "분", "초") for each in waits(record))
     machine = record["machine"]
     also = f", CUDA 툴킷이 있으면 {with_cuda} 뒤에" if with_cuda else ""
-    return (f"`scripts/demo.sh`는 새로 복제한 저장소에서({machine['cpu']}) {first} 뒤에 첫 그림을, {without} 뒤에{also} 모든 것을 "
-            f"보여 줍니다. 그중 {packages}는 데비안 패키지를 설치하는 시간입니다(커밋 {machine['commit']}, {machine['date'][:10]}).")
+    return (f"새로 복제한 저장소에서 `scripts/demo.sh`는 {first} 뒤에 첫 그림을 보여 주고 {without} 뒤에{also} 끝납니다. 그중 {packages}는 "
+            f"데비안 패키지에 듭니다({machine['cpu']}, 커밋 {machine['commit']}, {machine['date'][:10]}).")
 
 
 def steps(record):
     def cells(times):
         return [duration(times["wall_s"]), f"{times['cpu_s']:,.0f} s"]
 
-    rows = [["Debian's packages", *cells(record["packages"])]]
+    rows = [["`scripts/packages.sh --first`", *cells(record["packages"]["first"])],
+            ["`scripts/packages.sh` then", *cells(record["packages"]["others"])]]
     for demo in record["demos"]:
-        toolkit = "with a CUDA toolkit" if demo["cuda"] else "without CUDA"
-        rows += [[f"`scripts/demo.sh` {toolkit}, packages there: the first picture", duration(demo["first_picture_s"]), ""],
-                 ["all of it", *cells(demo)], ["its builds", *cells(demo["build"])]]
+        name = "demo with CUDA" if demo["cuda"] else "demo without CUDA"
+        rows += [[f"{name}, to the first picture", duration(demo["first_picture_s"]), ""], [f"{name}, whole", *cells(demo)],
+                 [f"{name}, its builds", *cells(demo["build"])]]
     return table(["what", "wall", "CPU"], rows)
 
 

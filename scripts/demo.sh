@@ -6,17 +6,18 @@ cd "$(dirname "$0")/.."
 
 warpwise=build/release/bin/warpwise
 out=demo-output
-scripts/packages.sh
 rm -rf "$out"
 mkdir -p "$out"
 
 # The tests would need further packages and twice the time; scripts/test.sh builds them.
 if ! [ -x "$warpwise" ]; then
+  scripts/packages.sh --first
   scripts/build.sh release --target warpwise_first_picture -DWARPWISE_TESTS=OFF
   build/release/bin/first_picture samples/rubberwhale1.png "$out/first-edges.png"
   echo "A first picture after $SECONDS s: $PWD/$out/first-edges.png, the edges in samples/rubberwhale1.png"
-  echo "Now the library and the command:"
+  echo "Now all packages, the library and the command:"
 fi
+scripts/packages.sh
 scripts/build.sh release -DWARPWISE_TESTS=OFF
 
 step() {  # step TITLE SUBCOMMAND ARGUMENT...

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Times what a new user waits for, and records it as FOLDER/build.json: in a Debian 12 that has git and bash and nothing else,
-scripts/packages.sh, then scripts/demo.sh of a fresh clone without a CUDA toolkit, then that of another one with it.
+scripts/packages.sh in its two parts, then scripts/demo.sh of a fresh clone without a CUDA toolkit, then that of another one with it.
 
   scripts/record-build.py FOLDER SYSTEM [--toolkit /usr/local/cuda] [--wheel FILE]
 
@@ -58,7 +58,7 @@ class System:
         said = []
         for line in process.stdout:
             said.append(line)
-            print(f"{time.monotonic() - start:6.1f} s  {line}", end="")
+            print(f"{time.monotonic() - start:6.1f} s  {line}", end="", flush=True)
         _, status, used = os.wait4(process.pid, 0)
         wall = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -96,9 +96,11 @@ def recorded(system, commit, chosen):
     system.mount("-t", "proc", "proc", at=system.root / "proc")
     system.mount("--bind", "/dev", at=system.root / "dev")
     without = system.clone("without-cuda")
-    said, packages = system.run(without, "scripts/packages.sh")
-    if "Installing:" not in said:
-        sys.exit(f"record-build.py: {system.root} has the packages already; the first picture waits for them")
+    packages = {}
+    for part, option in [("first", " --first"), ("others", "")]:
+        said, packages[part] = system.run(without, "scripts/packages.sh" + option)
+        if "Installing:" not in said:
+            sys.exit(f"record-build.py: {system.root} has the packages already; the first picture waits for them")
     demos = [demo(system, without, False)]
     clone = without
     machine = machine_of(datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), commit, METHOD)
