@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
 # Configures and builds one preset of CMakePresets.json, with few words unless something fails.
 #
-#   scripts/build.sh [PRESET] [CMAKE OPTION...]     PRESET: release (default), asan, tsan, fuzz, cpu, all-gpus
+#   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), asan, tsan, fuzz, cpu,
+#                                                                   all-gpus
+#                                                                   NAME: of CMake's target; everything unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 preset=${1:-release}
 shift || true
+target=()
+if [ "${1:-}" = --target ]; then target=(--target "$2"); shift 2; fi
 start=$SECONDS
 mkdir -p "build/$preset"
 log="build/$preset/build.log"
 
-# On a terminal one line that tells how far the build is, "[12/300] Building ..."; the log gets everything.
+# On a terminal one line that tells how far the build is, "[12/300] Building ...", else a line every half minute; the log
+# gets everything.
 keep_log() {
-  if ! [ -t 2 ]; then cat >"$log"; return; fi
+  if ! [ -t 2 ]; then
+    if ! command -v python3 >/dev/null; then cat >"$log"; return; fi
+    tee "$log" | scripts/build-progress.py "build/$preset" "${target[@]}"
+    return
+  fi
   local line
   tee "$log" | while IFS= read -r line; do
     [[ $line == \[* ]] || continue
@@ -22,7 +31,7 @@ keep_log() {
   printf '\r\033[K' >&2
 }
 
-if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } 2>&1 | keep_log; then
+if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset" "${target[@]}"; } 2>&1 | keep_log; then
   grep -nE 'error|Error|FAILED' "$log" | head -n 20 >&2 || true
   tail -n 20 "$log" >&2
   echo "build.sh: the build failed; the whole log is in $log" >&2
@@ -31,4 +40,9 @@ fi
 if grep -q 'No CUDA compiler' "$log"; then cuda="CPU path only: no CUDA compiler here"
 elif grep -q '^WARPWISE_CUDA:BOOL=OFF' "build/$preset/CMakeCache.txt"; then cuda="CPU path only, as the preset says"
 else cuda="CPU and CUDA paths"; fi
-echo "Built build/$preset in $((SECONDS - start)) s ($cuda)"
+what="build/$preset"
+[ ${#target[@]} = 0 ] || what="${target[1]} of $what"
+# The last line of `times`, "0m5.250s 0m0.500s", is of the processes that were waited for.
+times >"$log.times"
+cpu=$(tail -n 1 "$log.times" | awk -F'[ms ]' '{printf "%.0f", 60 * ($1 + $4) + $2 + $5}')
+echo "Built $what in $((SECONDS - start)) s, $cpu s of CPU ($cuda)"

@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
-# From a fresh clone to results: installs what is missing, builds, and runs every command on the
-# images in samples/, on the GPU if there is one. Leaves what it makes in demo-output/.
+# From a fresh clone to results: installs what is missing, builds a first picture, then everything, and runs every command
+# on the images in samples/, on the GPU if there is one. Leaves what it makes in demo-output/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/packages.sh
-# The tests would need further packages and twice the time; scripts/test.sh builds them.
-scripts/build.sh release -DWARPWISE_TESTS=OFF
 warpwise=build/release/bin/warpwise
 out=demo-output
 rm -rf "$out"
 mkdir -p "$out"
+
+# The tests would need further packages and twice the time; scripts/test.sh builds them.
+if ! [ -x "$warpwise" ]; then
+  scripts/packages.sh --first
+  scripts/build.sh release --target warpwise_first_picture -DWARPWISE_TESTS=OFF
+  build/release/bin/first_picture samples/rubberwhale1.png "$out/first-edges.png"
+  echo "A first picture after $SECONDS s: $PWD/$out/first-edges.png, the edges in samples/rubberwhale1.png"
+  echo "Now all packages, the library and the command:"
+fi
+scripts/packages.sh
+scripts/build.sh release -DWARPWISE_TESTS=OFF
 
 step() {  # step TITLE SUBCOMMAND ARGUMENT...
   echo

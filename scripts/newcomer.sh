@@ -5,7 +5,7 @@
 #
 #   scripts/newcomer.sh FOLDER     FOLDER: not there yet, or a Debian system that debootstrap made; it is kept
 #
-# Needs root, debootstrap, a network, 3 GB, and a quarter of an hour on two cores. Changes nothing outside of FOLDER.
+# Needs root, debootstrap, a network and 3 GB. scripts/record-build.py times scripts/demo.sh in such a system. Changes nothing outside of FOLDER.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

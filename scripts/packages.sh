@@ -3,6 +3,7 @@
 # asks for nothing when all of it is there.
 #
 #   scripts/packages.sh          to build and run
+#   scripts/packages.sh --first  of these what scripts/demo.sh needs for its first picture: a third of the time
 #   scripts/packages.sh --test   to test and bench as well: the peers that results and speeds are
 #                                compared with, Google Benchmark, libFuzzer
 #   scripts/packages.sh --bench  and what cpu_bench does without if need be: OpenCV's StereoBM, 44
@@ -11,16 +12,19 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build                                     # C++20, CMake 3.25
-  make                                                      # what CMake builds programs with that use the library
   libtbb-dev libhwy-dev                                     # threads, SIMD
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the command
-  libpng-dev libjpeg-dev libtiff-dev libwebp-dev            # image files
+  libpng-dev                                                # PNG files
+  python3                                                   # the man page, the completion, the progress of a build
+)
+[ "${1:-}" = "--first" ] || packages+=(
+  make                                                      # what CMake builds programs with that use the library
+  libjpeg-dev libtiff-dev libwebp-dev                       # image files
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev  # image files of other formats
   pkg-config libavformat-dev libavcodec-dev libavdevice-dev  # videos and cameras
   libglfw3-dev libimgui-dev libgl-dev                        # windows
   libegl-dev libopengl-dev                                  # frames that OpenGL draws without one
   libzstd-dev                                               # PTX inside of CUDA programs
-  python3                                                   # the man page and the completion
 )
 if [ "${1:-}" = "--test" ] || [ "${1:-}" = "--bench" ]; then
   packages+=(libgtest-dev libbenchmark-dev libyuv-dev libopenblas-dev python3-jsonschema clang libclang-rt-dev

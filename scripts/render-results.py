@@ -15,6 +15,7 @@ import sys
 
 import advice_tables
 import bench_tables
+import build_tables
 import counter_tables
 import fault_tables
 import ladder_tables
@@ -25,7 +26,7 @@ import stream_tables
 import study_tables
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "README.ko.md", "docs/advice.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
+DOCUMENTS = ["README.md", "README.ko.md", "CONTRIBUTING.md", "docs/advice.md", "docs/emulator.md", "docs/live.md", "docs/performance.md",
              "docs/prediction.md",
              *sorted(str(path.relative_to(REPOSITORY))
                      for pages in ("primitives/*/ladder", "studies/*")
@@ -87,6 +88,8 @@ def rendered(name, benches):
     kind, _, what = name.partition(" ")
     if kind in benches:
         return benches[kind]()
+    if kind == "build":
+        return build_tables.rendered(REPOSITORY / "results", what)
     if kind == "stream":
         return stream_tables.rendered(REPOSITORY / "results/amd-epyc/stream.json")
     if kind == "predictions":

@@ -1,0 +1,90 @@
+"""The sentence and the tables of what scripts/record-build.py records."""
+import json
+import pathlib
+import re
+
+from tables import table
+
+SLOWEST = 5
+
+
+def newest(results):
+    """The last record of all machines; None if there is none."""
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in pathlib.Path(results).glob("*/build.json")]
+    return max(records, key=lambda record: record["machine"]["date"], default=None)
+
+
+def parts_of(seconds, minute, second):
+    minutes, rest = divmod(round(seconds), 60)
+    return " ".join(text for text in [f"{minutes}{minute}" if minutes else "", f"{rest}{second}" if rest or not minutes else ""] if text)
+
+
+def duration(seconds):
+    return parts_of(seconds, " min", " s")
+
+
+def waits(record):
+    """Seconds from a fresh clone, packages included: to the first picture, the later of both demos, and to the end of the demo
+    without and with CUDA."""
+    first = record["packages"]["first"]["wall_s"]
+    packages = first + record["packages"]["others"]["wall_s"]
+    whole = {demo["cuda"]: packages + demo["wall_s"] for demo in record["demos"]}
+    return packages, max(first + demo["first_picture_s"] for demo in record["demos"]), whole[False], whole.get(True)
+
+
+def english(record):
+    packages, first, without, with_cuda = waits(record)
+    machine = record["machine"]
+    also = f", or {duration(with_cuda)} with a CUDA toolkit" if with_cuda else ""
+    return (f"In a fresh clone `scripts/demo.sh` shows a first picture after {duration(first)} and ends after {duration(without)}{also}, "
+            f"{duration(packages)} of which go to Debian's packages ({machine['cpu']}, commit {machine['commit']}, {machine['date'][:10]}).")
+
+
+def korean(record):
+    packages, first, without, with_cuda = (None if each is None else parts_of(each, "분", "초") for each in waits(record))
+    machine = record["machine"]
+    also = f", CUDA 툴킷이 있으면 {with_cuda} 뒤에" if with_cuda else ""
+    return (f"새로 복제한 저장소에서 `scripts/demo.sh`는 {first} 뒤에 첫 그림을 보여 주고 {without} 뒤에{also} 끝납니다. 그중 {packages}는 "
+            f"데비안 패키지에 듭니다({machine['cpu']}, 커밋 {machine['commit']}, {machine['date'][:10]}).")
+
+
+def steps(record):
+    def cells(times):
+        return [duration(times["wall_s"]), f"{times['cpu_s']:,.0f} s"]
+
+    rows = [["`scripts/packages.sh --first`", *cells(record["packages"]["first"])],
+            ["`scripts/packages.sh` then", *cells(record["packages"]["others"])]]
+    for demo in record["demos"]:
+        name = "demo with CUDA" if demo["cuda"] else "demo without CUDA"
+        rows += [[f"{name}, to the first picture", duration(demo["first_picture_s"]), ""], [f"{name}, whole", *cells(demo)],
+                 [f"{name}, its builds", *cells(demo["build"])]]
+    return table(["what", "wall", "CPU"], rows)
+
+
+def slowest(record):
+    """The objects that take longest, as the sources are named."""
+    names = [(re.sub(r"CMakeFiles/\w+\.dir/|\.o$", "", name).replace("__/", ""), seconds)
+             for name, seconds in sorted(record["objects"].items(), key=lambda item: -item[1])[:SLOWEST]]
+    return ", ".join(f"{name} {seconds:.0f} s" for name, seconds in names)
+
+
+def megabytes(size):
+    return f"{size / 1e6:.1f} MB"
+
+
+def details(record):
+    machine, sizes = record["machine"], record["sizes"]
+    toolkit = f", CUDA {machine['toolkit']}" if "toolkit" in machine else ""
+    wheel = f", the wheel {megabytes(sizes['wheel'])}" if "wheel" in sizes else ""
+    return (f"{machine['cpu']}, {machine['compiler']}{toolkit}, commit {machine['commit']}, {machine['date'][:10]}. "
+            f"Method: {machine['method']}.\n\n{steps(record)}\n\n"
+            f"The slowest of {len(record['objects'])} objects: {slowest(record)}. `libwarpwise.so` has {megabytes(sizes['library'])}, "
+            f"an installation {megabytes(sizes['installation'])}{wheel}.")
+
+
+PARTS = {"english": english, "korean": korean, "details": details}
+
+
+def rendered(results, part):
+    record = newest(results)
+    return PARTS[part](record) if record else "Not recorded yet."
