@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds one preset of CMakePresets.json, with few words unless something fails.
 #
-#   scripts/build.sh [PRESET] [CMAKE OPTION...]     PRESET: release (default), asan, tsan, fuzz, cpu, all-gpus
+#   scripts/build.sh [PRESET] [CMAKE OPTION...]     PRESET: release (default), develop, asan, tsan, fuzz, cpu, all-gpus
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
