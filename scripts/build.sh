@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Configures and builds one preset of CMakePresets.json, with few words unless something fails.
 #
-#   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), asan, tsan, fuzz, cpu,
-#                                                                   all-gpus
+#   scripts/build.sh [PRESET] [--target NAME] [CMAKE OPTION...]     PRESET: release (default), develop, asan, tsan,
+#                                                                   fuzz, cpu, all-gpus
 #                                                                   NAME: of CMake's target; everything unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -116,7 +116,7 @@ check_tidy() {  # check_tidy [all]
   fi
   [ -z "$all" ] && return 0
   # The preset without CUDA: a configuration takes seconds and needs no CUDA compiler.
-  if ! cmake --preset cpu -B build/checks -DWARPWISE_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/checks-configure.log 2>&1; then
+  if ! cmake --preset cpu -B build/checks -DWARPWISE_TESTS=ON -DWARPWISE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/checks-configure.log 2>&1; then
     tail -n 5 build/checks-configure.log
     echo "CMake could not configure build/checks (build/checks-configure.log)"
     return 3

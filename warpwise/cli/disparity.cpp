@@ -17,7 +17,7 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr std::string_view output_types[] = {".png", ".pfm"};
+constexpr std::string_view disparity_output_types[] = {".png", ".pfm"};
 constexpr std::string_view colour_types[] = {".png"};
 
 // A .png holds 256 times the disparity in 16 bits.
@@ -88,7 +88,7 @@ class DisparityCommand final : public Command {
   void execute() const override {
     if (paths_.size() != 3) throw UsageError("disparity needs LEFT RIGHT OUT");
     const std::string& out = paths_[2];
-    require_output(out, output_types);
+    require_output(out, disparity_output_types);
     if (!colour_.empty()) require_output(colour_, colour_types);
     require_distinct_places({out, colour_});
     const bool is_png = io::extension_of(out) == ".png";

@@ -13,8 +13,6 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr auto all_places = all_values<LabPlace>();
-
 // What a primitive says for itself.
 constexpr const char* options_of_files[] = {"--kernel",    "--grid",    "--block", "--shared",
                                             "--define",    "--include", "--arg",   "--arch",
@@ -129,7 +127,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
   add_choice(app, "--on",
              "Where to run: gpu also runs it on the GPU, whose counters and times stand beside the "
              "emulator's counts; auto does so if there is one (default: emulator)",
-             all_places, options.place);
+             all_lab_places, options.place);
   app.add_flag("--machine-code", options.file.machine_code,
                "Print each line's machine code below it, where there is a disassembler");
   app.add_flag("--fidelity", options.file.fidelity,

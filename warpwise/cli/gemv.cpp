@@ -15,7 +15,7 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr std::string_view output_types[] = {".npy"};
+constexpr std::string_view gemv_output_types[] = {".npy"};
 
 void add_factor(CLI::App& app, const std::string& option, const std::string& help, float& value) {
   app.add_option_function<std::string>(
@@ -49,7 +49,7 @@ class GemvCommand final : public Command {
   void execute() const override {
     if (paths_.size() != 3) throw UsageError("gemv needs A.npy X.npy Y.npy");
     const std::string& out = paths_[2];
-    require_output(out, output_types);
+    require_output(out, gemv_output_types);
     Task task(
         "gemv", run_, {paths_[0], paths_[1]},
         {{"transpose", options_.transpose}, {"alpha", options_.alpha}, {"beta", options_.beta}});

@@ -14,8 +14,6 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr auto all_places = all_values<LabPlace>();
-
 lab::StudyTable table_of(const std::string& ladder, const LabOptions& options) {
   if (options.ladder_folder.empty()) return lab::find_study(ladder);
   lab::StudyTable table = lab::read_study(options.ladder_folder);
@@ -148,8 +146,8 @@ void add_counted_for(CLI::App& app, const std::string& help_of_cc,
 }
 
 void add_place(CLI::App& app, LabOptions& options) {
-  add_choice(app, "--on", "Where to run; auto is a GPU if there is one (default: auto)", all_places,
-             options.place);
+  add_choice(app, "--on", "Where to run; auto is a GPU if there is one (default: auto)",
+             all_lab_places, options.place);
   add_counted_for(
       app, "Compute capabilities that the emulator stands for: 1.3,2.0,9.0 (default: 9.0)",
       "In place of --cc: a GPU that has one, h200 or another profile's name or FILE.json",

@@ -21,6 +21,7 @@ constexpr auto enum_names(LabPlace) {
   return std::to_array<EnumName<LabPlace>>(
       {{LabPlace::automatic, "auto"}, {LabPlace::gpu, "gpu"}, {LabPlace::emulator, "emulator"}});
 }
+inline constexpr auto all_lab_places = all_values<LabPlace>();
 
 /// The GPUs that the emulator stands for, of --cc and --device.
 struct CountedFor {

@@ -149,7 +149,7 @@ lab::StudyTable listed(Selection selection) {
   return table;
 }
 
-constexpr const char* legend =
+constexpr const char* list_legend =
     "Behind a name: the rows of the source documents that it shows (docs/sources.md), and its "
     "idea.\n";
 
@@ -182,7 +182,7 @@ class LabList final : public Command {
     constexpr auto replace = Json::error_handler_t::replace;
     print(json_
               ? Json{{"ladders", ladders}, {"studies", studies}}.dump(1, ' ', false, replace) + "\n"
-              : text + legend);
+              : text + list_legend);
   }
 
  private:

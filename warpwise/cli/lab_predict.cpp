@@ -43,7 +43,7 @@ Json json_of(const lab::PredictedRow& row) {
   return object;
 }
 
-constexpr const char* legend =
+constexpr const char* prediction_legend =
     "  time          modelled, in microseconds: cold, all operands in DRAM\n"
     "  least, most   if the parts below overlapped fully, or not at all\n"
     "  rules         the part that takes the longest; behind it those above a third of it\n\n";
@@ -137,7 +137,7 @@ class LabPredict final : public Command {
       print(fmt::format("{}{} on {}, predicted\n{}{:<{}}  {:>9}  {:>9}  {:>9}  rules\n",
                         selection.table.name(),
                         selection.experiment ? "/" + selection.experiment->name : "", profile.gpu,
-                        legend, "rung", width, "time", "least", "most"));
+                        prediction_legend, "rung", width, "time", "least", "most"));
     }
     const bool with_size = request.experiment && request.experiment->axes.sizes.size() > 1;
     std::set<std::string> shown;

@@ -18,7 +18,7 @@ namespace {
 
 using live::Flow;
 
-constexpr std::string_view output_types[] = {".flo", ".csv", ".png"};
+constexpr std::string_view match_output_types[] = {".flo", ".csv", ".png"};
 
 // What match() gave, with its pixels.
 struct Matches {
@@ -80,7 +80,7 @@ class MatchCommand final : public Command {
   void execute() const override {
     if (paths_.size() == 2) refuse_video(paths_[0]);  // it holds both frames of each motion
     if (paths_.size() != 3) throw UsageError("match needs REFERENCE TARGET OUT");
-    require_output(paths_[2], output_types);
+    require_output(paths_[2], match_output_types);
     if (max_motion_ && io::extension_of(paths_[2]) != ".png") {
       throw UsageError("--max-motion is about the colours of a .png; the output is " + paths_[2]);
     }
@@ -115,8 +115,8 @@ class MatchCommand final : public Command {
   nlohmann::ordered_json option_values() const {
     return {{"block", block()},
             {"stride", stride()},
-            {"search_x", json_of(options_.search_x)},
-            {"search_y", json_of(options_.search_y)},
+            {"search_x", json_of_range(options_.search_x)},
+            {"search_y", json_of_range(options_.search_y)},
             {"measure", name_of(options_.measure)},
             {"border", name_of(options_.border)}};
   }

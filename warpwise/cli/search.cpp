@@ -36,7 +36,7 @@ Box parse_box(std::string_view option, std::string_view text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-nlohmann::ordered_json json_of(SearchRange range) {
+nlohmann::ordered_json json_of_range(SearchRange range) {
   return nlohmann::ordered_json::array({range.first, range.last});
 }
 

@@ -17,6 +17,6 @@ SearchRange parse_range(std::string_view option, std::string_view text);
 Box parse_box(std::string_view option, std::string_view text);
 
 /// [first, last], as --json reports a range.
-nlohmann::ordered_json json_of(SearchRange range);
+nlohmann::ordered_json json_of_range(SearchRange range);
 
 }  // namespace warpwise::cli

@@ -49,8 +49,8 @@ StageOption number(std::string name, std::string help, std::string form, std::st
 }
 
 template <class Choices, class T>
-void add_choice(StageOptions& options, const std::string& name, const std::string& help,
-                const Choices& choices, T& value, std::string otherwise) {
+void add_stage_choice(StageOptions& options, const std::string& name, const std::string& help,
+                      const Choices& choices, T& value, std::string otherwise) {
   StageOption option{.name = name,
                      .help = help,
                      .kind = Kind::choice,
@@ -65,9 +65,9 @@ void add_choice(StageOptions& options, const std::string& name, const std::strin
 
 // What its own default says.
 template <class Choices, class T>
-void add_choice(StageOptions& options, const std::string& name, const std::string& help,
-                const Choices& choices, T& value) {
-  add_choice(options, name, help, choices, value, std::string(name_of(value)));
+void add_stage_choice(StageOptions& options, const std::string& name, const std::string& help,
+                      const Choices& choices, T& value) {
+  add_stage_choice(options, name, help, choices, value, std::string(name_of(value)));
 }
 
 void add_flag(StageOptions& options, const std::string& name, const std::string& help,
@@ -168,7 +168,7 @@ std::vector<StageOption> StageOptions::list() const {
 }
 
 void add_measure(StageOptions& options, Measure& measure) {
-  add_choice(options, "measure", "What likeness is measured by", all_measures, measure);
+  add_stage_choice(options, "measure", "What likeness is measured by", all_measures, measure);
 }
 
 void add_text(StageOptions& options, const std::string& name, const std::string& help,
@@ -179,24 +179,24 @@ void add_text(StageOptions& options, const std::string& name, const std::string&
 
 StageOptions convert_options(live::ConvertChoices& choices) {
   StageOptions list;
-  add_choice(list, "matrix", "Weights of the colours in luma", all_matrices, choices.matrix,
-             "bt601; in a stream the stream's");
-  add_choice(list, "from-range", "Range of YUV input", all_ranges, choices.from_range,
-             "the .y4m file's or the stream's, else the convention's");
-  add_choice(list, "to-range", "Range of YUV output", all_ranges, choices.to_range,
-             "the convention's; in a stream full, of YUV as it was");
-  add_choice(list, "convention", "Whose arithmetic", all_conventions, choices.convention);
-  add_choice(list, "chroma", "How subsampled chroma reaches every pixel", all_chroma_upsamplings,
-             choices.upsampling);
+  add_stage_choice(list, "matrix", "Weights of the colours in luma", all_matrices, choices.matrix,
+                   "bt601; in a stream the stream's");
+  add_stage_choice(list, "from-range", "Range of YUV input", all_ranges, choices.from_range,
+                   "the .y4m file's or the stream's, else the convention's");
+  add_stage_choice(list, "to-range", "Range of YUV output", all_ranges, choices.to_range,
+                   "the convention's; in a stream full, of YUV as it was");
+  add_stage_choice(list, "convention", "Whose arithmetic", all_conventions, choices.convention);
+  add_stage_choice(list, "chroma", "How subsampled chroma reaches every pixel",
+                   all_chroma_upsamplings, choices.upsampling);
   return list;
 }
 
 StageOptions sobel_options(SobelOptions& options) {
   StageOptions list;
-  add_choice(list, "output", "What to write", all_sobel_outputs, options.output);
-  add_choice(list, "norm", "|dx| + |dy| or sqrt(dx^2 + dy^2)", all_norms, options.norm);
-  add_choice(list, "kernel", "Smoothing 1 2 1 or 3 10 3", all_sobel_kernels, options.kernel);
-  add_choice(list, "border", "What stands outside the image", all_borders, options.border);
+  add_stage_choice(list, "output", "What to write", all_sobel_outputs, options.output);
+  add_stage_choice(list, "norm", "|dx| + |dy| or sqrt(dx^2 + dy^2)", all_norms, options.norm);
+  add_stage_choice(list, "kernel", "Smoothing 1 2 1 or 3 10 3", all_sobel_kernels, options.kernel);
+  add_stage_choice(list, "border", "What stands outside the image", all_borders, options.border);
   return list;
 }
 
@@ -211,7 +211,7 @@ StageOptions threshold_options(ThresholdOptions& options) {
            [&options](const std::string& called, const std::string& text) {
              options.offset = parse_number(called, text);
            });
-  add_choice(list, "method", "Which mean", all_threshold_methods, options.method);
+  add_stage_choice(list, "method", "Which mean", all_threshold_methods, options.method);
   list.add(integer("max", "What a pixel above its mean becomes", "V",
                    std::to_string(options.maximum), {0, 255}),
            [&options](const std::string& called, const std::string& text) {
@@ -233,8 +233,8 @@ StageOptions match_options(MatchOptions& options, std::optional<float>& max_moti
            });
   add_search(list, options.search_x, options.search_y);
   add_measure(list, options.measure);
-  add_choice(list, "border", "Displacements that leave the target", all_match_borders,
-             options.border);
+  add_stage_choice(list, "border", "Displacements that leave the target", all_match_borders,
+                   options.border);
   list.add(number("max-motion", "The length that a picture shows in full colour, as any longer one",
                   "PIXELS",
                   "the length that 99 % of the blocks do not exceed, at least 1; in a stream the "

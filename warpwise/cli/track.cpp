@@ -15,7 +15,7 @@
 namespace warpwise::cli {
 namespace {
 
-constexpr std::string_view output_types[] = {".csv"};
+constexpr std::string_view track_output_types[] = {".csv"};
 
 // A tracker and the frames it needs, on the backend in use.
 class Following {
@@ -67,7 +67,7 @@ class TrackCommand final : public Command {
     if (paths_.size() < 2) throw UsageError("track needs FRAMES... OUT.csv");
     if (!box_) throw UsageError("track needs --box X,Y,W,H, the box in the first frame");
     const std::string& out = paths_.back();
-    require_output(out, output_types);
+    require_output(out, track_output_types);
     const std::vector<std::string> inputs = list_inputs();
     Task task("track", run_, inputs, option_values());
 
@@ -119,8 +119,8 @@ class TrackCommand final : public Command {
 
   nlohmann::ordered_json option_values() const {
     return {{"box", {box_->x, box_->y, box_->width, box_->height}},
-            {"search_x", json_of(options_.search_x)},
-            {"search_y", json_of(options_.search_y)},
+            {"search_x", json_of_range(options_.search_x)},
+            {"search_y", json_of_range(options_.search_y)},
             {"measure", name_of(options_.measure)},
             {"update", options_.update_template}};
   }

@@ -10,7 +10,7 @@
 namespace warpwise::gpu {
 namespace {
 
-struct Driver {
+struct ModuleFunctions {
   PFN_cuModuleLoadDataEx_v2010 load = nullptr;
   PFN_cuModuleUnload_v2000 unload = nullptr;
   PFN_cuModuleGetFunction_v2000 function = nullptr;
@@ -20,9 +20,9 @@ struct Driver {
   PFN_cuLaunchKernel_v4000 launch = nullptr;
 };
 
-const Driver& driver() {
-  static const Driver functions = [] {
-    Driver found;
+const ModuleFunctions& module_functions() {
+  static const ModuleFunctions functions = [] {
+    ModuleFunctions found;
     find_driver_function("cuModuleLoadDataEx", found.load);
     find_driver_function("cuModuleUnload", found.unload);
     find_driver_function("cuModuleGetFunction", found.function);
@@ -37,7 +37,7 @@ const Driver& driver() {
 
 int attribute(FunctionHandle function, CUfunction_attribute which) {
   int value = 0;
-  require(driver().attribute(&value, which, function), "cuFuncGetAttribute failed");
+  require(module_functions().attribute(&value, which, function), "cuFuncGetAttribute failed");
   return value;
 }
 
@@ -47,7 +47,7 @@ CUresult allow_shared(FunctionHandle function, std::uint64_t bytes) {
   constexpr CUfunction_attribute limit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   if (bytes > 0x7fffffff) return CUDA_ERROR_INVALID_VALUE;
   if (static_cast<int>(bytes) <= attribute(function, limit)) return CUDA_SUCCESS;
-  return driver().set_attribute(function, limit, static_cast<int>(bytes));
+  return module_functions().set_attribute(function, limit, static_cast<int>(bytes));
 }
 
 std::string shape(std::span<const std::uint32_t, 3> n) {
@@ -67,7 +67,7 @@ int Kernel::blocks_per_sm(int threads, std::uint64_t shared_bytes) const {
   CUresult result = allow_shared(handle_, shared_bytes);
   int blocks = 0;
   if (result == CUDA_SUCCESS) {
-    result = driver().occupancy(&blocks, handle_, threads, shared_bytes);
+    result = module_functions().occupancy(&blocks, handle_, threads, shared_bytes);
   }
   if (result == CUDA_ERROR_INVALID_VALUE) return 0;  // more than a block can have
   require(result, "occupancy of kernel '" + name_ + "'");
@@ -84,9 +84,9 @@ void Kernel::launch(std::span<const std::uint32_t, 3> grid, std::span<const std:
     // all the same.
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &argument_bytes, CU_LAUNCH_PARAM_END};
-    result = driver().launch(handle_, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                             static_cast<unsigned>(shared_bytes), stream, nullptr,
-                             arguments.empty() ? nullptr : extra);
+    result = module_functions().launch(handle_, grid[0], grid[1], grid[2], block[0], block[1],
+                                       block[2], static_cast<unsigned>(shared_bytes), stream,
+                                       nullptr, arguments.empty() ? nullptr : extra);
   }
   if (result == CUDA_SUCCESS) return;
   require(result, "kernel '" + name_ + "' cannot be launched with a grid of " + shape(grid) +
@@ -104,7 +104,7 @@ Module::Module(const std::string& image) {
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   // The driver's interface: a number in the place of a pointer.
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};  // NOLINT
-  const CUresult result = driver().load(&handle_, image.c_str(), 2, options, values);
+  const CUresult result = module_functions().load(&handle_, image.c_str(), 2, options, values);
   if (result == CUDA_SUCCESS) return;
   log.back() = 0;
   const std::string said = log.data();
@@ -116,7 +116,7 @@ Module::Module(const std::string& image) {
 }
 
 Module::~Module() {
-  if (handle_ != nullptr) driver().unload(handle_);
+  if (handle_ != nullptr) module_functions().unload(handle_);
 }
 
 Module& Module::operator=(Module&& other) noexcept {
@@ -126,7 +126,7 @@ Module& Module::operator=(Module&& other) noexcept {
 
 Kernel Module::kernel(const std::string& name) const {
   FunctionHandle function = nullptr;
-  const CUresult result = driver().function(&function, handle_, name.c_str());
+  const CUresult result = module_functions().function(&function, handle_, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND) throw InvalidArgument("there is no kernel '" + name + "'");
   require(result, "kernel '" + name + "' cannot be loaded");
   return {function, name};

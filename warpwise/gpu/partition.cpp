@@ -21,7 +21,7 @@ namespace {
 // Of the version that brought streams of green contexts; the rest is as old as 12.4.
 constexpr unsigned needed_version = 12050;
 
-struct Driver {
+struct PartitionFunctions {
   PFN_cuDeviceGet_v2000 device = nullptr;
   PFN_cuDeviceGetDevResource_v12040 resource = nullptr;
   PFN_cuDevSmResourceSplitByCount_v12040 split = nullptr;
@@ -32,7 +32,7 @@ struct Driver {
 };
 
 template <class Function>
-void find(const char* name, Function& function) {
+void find_partition_function(const char* name, Function& function) {
   function = driver_function<Function>(name, needed_version);
   if (function != nullptr) return;
   throw Unsupported(std::string("the CUDA driver has no function ") + name +
@@ -40,16 +40,16 @@ void find(const char* name, Function& function) {
                     "12.5 or later");
 }
 
-const Driver& driver() {
-  static const Driver functions = [] {
-    Driver found;
-    find("cuDeviceGet", found.device);
-    find("cuDeviceGetDevResource", found.resource);
-    find("cuDevSmResourceSplitByCount", found.split);
-    find("cuDevResourceGenerateDesc", found.describe);
-    find("cuGreenCtxCreate", found.create);
-    find("cuGreenCtxDestroy", found.destroy);
-    find("cuGreenCtxStreamCreate", found.create_stream);
+const PartitionFunctions& partition_functions() {
+  static const PartitionFunctions functions = [] {
+    PartitionFunctions found;
+    find_partition_function("cuDeviceGet", found.device);
+    find_partition_function("cuDeviceGetDevResource", found.resource);
+    find_partition_function("cuDevSmResourceSplitByCount", found.split);
+    find_partition_function("cuDevResourceGenerateDesc", found.describe);
+    find_partition_function("cuGreenCtxCreate", found.create);
+    find_partition_function("cuGreenCtxDestroy", found.destroy);
+    find_partition_function("cuGreenCtxStreamCreate", found.create_stream);
     return found;
   }();
   return functions;
@@ -71,20 +71,21 @@ class Context {
  public:
   Context(CUdevResource& resource, CUdevice device) {
     CUdevResourceDesc description = nullptr;
-    require_parts(driver().describe(&description, &resource, 1),
+    require_parts(partition_functions().describe(&description, &resource, 1),
                   "cuDevResourceGenerateDesc failed");
-    require_parts(driver().create(&handle_, description, device, CU_GREEN_CTX_DEFAULT_STREAM),
-                  "cuGreenCtxCreate failed");
+    require_parts(
+        partition_functions().create(&handle_, description, device, CU_GREEN_CTX_DEFAULT_STREAM),
+        "cuGreenCtxCreate failed");
   }
   ~Context() {
-    if (handle_ != nullptr) driver().destroy(handle_);
+    if (handle_ != nullptr) partition_functions().destroy(handle_);
   }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   StreamHandle stream() const {
     CUstream stream = nullptr;
-    require(driver().create_stream(&stream, handle_, CU_STREAM_NON_BLOCKING, 0),
+    require(partition_functions().create_stream(&stream, handle_, CU_STREAM_NON_BLOCKING, 0),
             "cuGreenCtxStreamCreate failed");
     return stream;
   }
@@ -101,7 +102,7 @@ Part::~Part() {
   // A green context goes after its streams, and these when their work is done.
   cudaStreamSynchronize(stream_);
   cudaStreamDestroy(std::exchange(stream_.handle_, nullptr));
-  driver().destroy(context_);
+  partition_functions().destroy(context_);
 }
 
 Partition::Made Partition::make(int multiprocessors) {
@@ -109,9 +110,9 @@ Partition::Made Partition::make(int multiprocessors) {
   // Green contexts are parts of the primary context, which the runtime makes at its first need.
   check(cudaFree(nullptr), "cudaFree");
   CUdevice device = 0;
-  require(driver().device(&device, current_device()), "cuDeviceGet failed");
+  require(partition_functions().device(&device, current_device()), "cuDeviceGet failed");
   CUdevResource all{};
-  require_parts(driver().resource(device, &all, CU_DEV_RESOURCE_TYPE_SM),
+  require_parts(partition_functions().resource(device, &all, CU_DEV_RESOURCE_TYPE_SM),
                 "cuDeviceGetDevResource failed");
   const auto count = static_cast<int>(all.sm.smCount);
   if (multiprocessors < 1 || multiprocessors >= count) {
@@ -123,9 +124,9 @@ Partition::Made Partition::make(int multiprocessors) {
   CUdevResource rest{};
   unsigned groups = 1;
   // Nothing here needs clusters of blocks, which would take multiprocessors eight by eight.
-  const CUresult result =
-      driver().split(&first, &groups, &all, &rest, CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
-                     static_cast<unsigned>(multiprocessors));
+  const CUresult result = partition_functions().split(
+      &first, &groups, &all, &rest, CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
+      static_cast<unsigned>(multiprocessors));
   if (result == CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION ||
       (result == CUDA_SUCCESS &&
        (groups != 1 || rest.type != CU_DEV_RESOURCE_TYPE_SM || rest.sm.smCount == 0))) {

@@ -9,7 +9,7 @@
 namespace warpwise::io {
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npy_magic = "\x93NUMPY";
 
 std::string_view npy_name(ElementType type) {
   switch (type) {
@@ -211,10 +211,10 @@ std::vector<std::byte> header_of(std::string_view descr, const std::string& size
   std::string text =
       "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + size + "), }";
   // The format asks for elements that start at a multiple of 64, after a line's end.
-  constexpr std::size_t before = magic.size() + 4;
+  constexpr std::size_t before = npy_magic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';
-  std::string header(magic);
+  std::string header(npy_magic);
   header +=
       {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
   header += text;
@@ -225,8 +225,8 @@ std::vector<std::byte> header_of(std::string_view descr, const std::string& size
 }  // namespace
 
 bool is_npy(std::span<const std::byte> content) {
-  return content.size() >= magic.size() &&
-         std::memcmp(content.data(), magic.data(), magic.size()) == 0;
+  return content.size() >= npy_magic.size() &&
+         std::memcmp(content.data(), npy_magic.data(), npy_magic.size()) == 0;
 }
 
 std::vector<std::byte> read_npy(InputFile& file) {

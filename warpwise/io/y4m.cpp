@@ -10,8 +10,8 @@
 namespace warpwise::io {
 namespace {
 
-constexpr std::string_view magic = "YUV4MPEG2";
-static_assert(magic.size() == y4m_start_bytes);
+constexpr std::string_view y4m_magic = "YUV4MPEG2";
+static_assert(y4m_magic.size() == y4m_start_bytes);
 
 // ffmpeg reads lines of at most 128 bytes; some programs write a comment into them.
 constexpr std::size_t most_line = 4096;
@@ -144,13 +144,13 @@ std::int64_t bytes_of(const PictureShape& shape, const std::string& name) {
 }  // namespace
 
 bool is_y4m(std::span<const std::byte> content) {
-  return content.size() >= magic.size() &&
-         std::memcmp(content.data(), magic.data(), magic.size()) == 0;
+  return content.size() >= y4m_magic.size() &&
+         std::memcmp(content.data(), y4m_magic.data(), y4m_magic.size()) == 0;
 }
 
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name) {
-  if (!line.starts_with(magic)) fail(name, "it does not begin with " + std::string(magic));
-  line.remove_prefix(magic.size());
+  if (!line.starts_with(y4m_magic)) fail(name, "it does not begin with " + std::string(y4m_magic));
+  line.remove_prefix(y4m_magic.size());
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::string_view colours = "420";
@@ -240,7 +240,7 @@ bool y4m_holds(const PictureShape& shape) {
 std::string y4m_header(const PictureShape& shape, std::string_view rate, std::string_view aspect,
                        std::string_view sampling) {
   if (!y4m_holds(shape)) throw InvalidArgument("a .y4m file cannot hold " + shape.pixel_text());
-  std::string header(magic);
+  std::string header(y4m_magic);
   header += " W" + std::to_string(shape.width) + " H" + std::to_string(shape.height);
   header += " F" + std::string(rate) + " Ip A" + std::string(aspect);
   if (shape.format == PixelFormat::gray8) sampling = "mono";

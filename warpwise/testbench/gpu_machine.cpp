@@ -17,7 +17,7 @@ void check(const Functions& functions, driver::Result error, const std::string& 
   if (error != driver::success) throw CudaError(what + ": " + functions.text(error));
 }
 
-std::string to_text(const emulator::Dim3& size) {
+std::string grid_text(const emulator::Dim3& size) {
   return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
 }
 
@@ -55,7 +55,7 @@ class GpuCode final : public LoadedCode {
     // Nothing but the shape is left that could be wrong.
     if (refused == driver::invalid_value) {
       throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
-                            to_text(shape.grid) + " blocks of " + to_text(shape.block) +
+                            grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
                             " threads: no GPU has these, or it was not compiled for them");
     }
     check(functions_, refused, "kernel " + lab::plain_name(kernel) + " is not launched");

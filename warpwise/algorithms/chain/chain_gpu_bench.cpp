@@ -31,7 +31,7 @@ void add_edges(std::vector<Case>& cases, Size size, std::int64_t window) {
   add(ChainKernels::separate, "separate kernels");
 }
 
-const Registration registered{[] {
+const Registration chain_registered{[] {
   std::vector<Case> cases;
   for (const Size size : sizes) {
     for (const std::int64_t window : {3, 15, 31, 63}) add_edges(cases, size, window);

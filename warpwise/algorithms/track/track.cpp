@@ -9,7 +9,7 @@
 namespace warpwise {
 namespace {
 
-void validate_range(const char* axis, SearchRange range) {
+void validate_track_range(const char* axis, SearchRange range) {
   if (range.first > 0 || range.last < 0 || range.count() > max_match_displacement) {
     throw InvalidArgument("track: the search range along " + std::string(axis) + " is " +
                           std::to_string(range.first) + " to " + std::to_string(range.last) +
@@ -63,8 +63,8 @@ TrackState::TrackState(std::int64_t width, std::int64_t height, const Box& box,
                           std::to_string(box.x) + ", " + std::to_string(box.y) +
                           ") is not inside the frame of " + size_text(width, height));
   }
-  validate_range("x", options.search_x);
-  validate_range("y", options.search_y);
+  validate_track_range("x", options.search_x);
+  validate_track_range("y", options.search_y);
   match_grid(width, height, search_of(region()));  // its limits are the tracker's
 }
 

@@ -14,9 +14,9 @@ namespace warpwise::emulator {
 namespace {
 
 /// An instruction's full name, taken apart: "add", then "f32".
-class Words {
+class InstructionText {
  public:
-  explicit Words(std::string_view name) : opcode_(name.substr(0, name.find('.'))) {
+  explicit InstructionText(std::string_view name) : opcode_(name.substr(0, name.find('.'))) {
     for (std::size_t dot = name.find('.'); dot != std::string_view::npos;) {
       const std::size_t next = name.find('.', dot + 1);
       modifiers_.push_back(name.substr(dot + 1, next - dot - 1));
@@ -53,7 +53,7 @@ class Marker {
         malloc_(system_call(observers, "malloc")) {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (const std::int32_t v : accesses[i].reads) registers_[index(v)].is_read = true;
-      const Words words(code.names[i]);
+      const InstructionText words(code.names[i]);
       // Several operations may stand for one instruction: only what computes floats is a product.
       const bool is_product = words.opcode() == "mul" && words.is_floating() && !words.is_rounded();
       for (const std::int32_t v : accesses[i].writes) registers_[index(v)].is_product |= is_product;
@@ -67,7 +67,7 @@ class Marker {
   void mark() {
     for (Operation& op : code_.operations) {
       if (op.run == nullptr) continue;
-      const Words words(code_.names[op.index]);
+      const InstructionText words(code_.names[op.index]);
       const std::optional<Modelled> what = modelled(op, words);
       if (!what) continue;
       if (code_.modelled_handlers.empty())
@@ -87,7 +87,7 @@ class Marker {
 
   static std::size_t index(std::int32_t v) { return static_cast<std::size_t>(v); }
 
-  static bool is_atomic(const Words& words) {
+  static bool is_atomic(const InstructionText& words) {
     return words.opcode() == "atom" || words.opcode() == "red";
   }
 
@@ -96,7 +96,7 @@ class Marker {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < accesses_.size(); ++i) {
-        const std::string_view opcode = Words(code_.names[i]).opcode();
+        const std::string_view opcode = InstructionText(code_.names[i]).opcode();
         if (opcode != "mov" && opcode != "neg" && opcode != "abs" && opcode != "selp") continue;
         const auto& reads = accesses_[i].reads;
         if (std::none_of(reads.begin(), reads.end(),
@@ -133,7 +133,7 @@ class Marker {
   }
 
   /// Whether the result, or what it leaves in memory, depends on which thread comes first.
-  bool depends_on_order(const Operation& op, const Words& words) const {
+  bool depends_on_order(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (is_atomic(words)) {
       const auto& writes = accesses_[op.index].writes;
@@ -147,7 +147,7 @@ class Marker {
 
   /// Whether memory itself depends on the order of atomics: sums of integers do not. Operations of
   /// several kinds may be made of one place, and inc and dec with several limits.
-  bool leaves_memory(const Operation& op, const Words& words) const {
+  bool leaves_memory(const Operation& op, const InstructionText& words) const {
     if (is_malloc(op)) return true;
     if (!is_atomic(words)) return false;
     return words.has("exch", "cas", "inc", "dec") || (words.has("add") && words.is_floating()) ||
@@ -156,7 +156,7 @@ class Marker {
 
   bool is_malloc(const Operation& op) const { return op.run == malloc_; }
 
-  std::optional<Modelled> modelled(const Operation& op, const Words& words) const {
+  std::optional<Modelled> modelled(const Operation& op, const InstructionText& words) const {
     const std::string_view opcode = words.opcode();
     const auto reads = [&](auto is_wanted) {
       const auto& all = accesses_[op.index].reads;

@@ -170,13 +170,13 @@ void resolve_cluster(Warp& warp, const Operation& op, AccessKind kind, int bytes
 }
 
 /// Where a piece of memory that holds a lane's address begins and how far it goes.
-struct Piece {
+struct MemoryPiece {
   std::byte* base = nullptr;  ///< of address 0; null: there is none
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-Piece piece_of(Warp& warp, Space space, std::uint64_t address) {
+MemoryPiece piece_of(Warp& warp, Space space, std::uint64_t address) {
   if (space == Space::shared) {
     AlignedBytes& shared = warp.block->shared;
     return {shared.data(), 0, shared.size()};
@@ -191,7 +191,7 @@ Piece piece_of(Warp& warp, Space space, std::uint64_t address) {
 /// False leaves it to the general way.
 bool resolve_together(Warp& warp, Space space, int bytes, const std::uint64_t* addresses,
                       Resolved& out) {
-  const Piece piece = piece_of(warp, space, addresses[0]);
+  const MemoryPiece piece = piece_of(warp, space, addresses[0]);
   const auto size = static_cast<std::uint64_t>(bytes);
   if (piece.base == nullptr || piece.end - piece.begin < size) return false;
   const std::uint64_t last = piece.end - size;
@@ -229,7 +229,7 @@ bool resolve_steady(Warp& warp, Space space, int bytes, const std::uint64_t* add
     return false;
   }
   const auto [low, high] = std::minmax(addresses[0], addresses[warp_lanes - 1]);
-  const Piece piece = piece_of(warp, space, low);
+  const MemoryPiece piece = piece_of(warp, space, low);
   if (piece.base == nullptr || high >= piece.end || size > piece.end - high) return false;
   out.base = piece.base;
   out.valid = all_lanes;

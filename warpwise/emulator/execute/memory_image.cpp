@@ -9,15 +9,15 @@
 namespace warpwise::emulator {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 64 * 1024;
-constexpr std::array<std::byte, piece_bytes> zeros{};
+constexpr std::uint64_t image_piece_bytes = 64 * 1024;
+constexpr std::array<std::byte, image_piece_bytes> zeros{};
 
 /// Calls visit(index, begin, bytes) for each piece of an allocation.
 template <class Visit>
 void for_each_piece(const Allocation& allocation, const Visit& visit) {
-  for (std::uint64_t at = 0; at < allocation.bytes; at += piece_bytes) {
-    visit(static_cast<std::size_t>(at / piece_bytes), allocation.host.get() + at,
-          std::min(piece_bytes, allocation.bytes - at));
+  for (std::uint64_t at = 0; at < allocation.bytes; at += image_piece_bytes) {
+    visit(static_cast<std::size_t>(at / image_piece_bytes), allocation.host.get() + at,
+          std::min(image_piece_bytes, allocation.bytes - at));
   }
 }
 

@@ -33,7 +33,7 @@ double read<double>(const std::byte* at) {
   return number;
 }
 
-struct Format {
+struct SumFormat {
   std::string_view suffix;  ///< of the instruction's type
   std::size_t bytes;
   /// Of sums that only round differently at least half of the bits agree: thousands of terms of one
@@ -42,12 +42,12 @@ struct Format {
   double least;  ///< below it lie integers that are read as such numbers
   double (*read)(const std::byte* at);
 };
-constexpr std::array<Format, 4> formats = {{{".f32", 4, 0x1p-12, 1e-30, read<float>},
-                                            {".f64", 8, 0x1p-26, 1e-200, read<double>},
-                                            {".bf16", 2, 0x1p-4, 1e-30, read<BFloat16>},
-                                            {".f16", 2, 0x1p-5, 0x1p-14, read<Float16>}}};
+constexpr std::array<SumFormat, 4> formats = {{{".f32", 4, 0x1p-12, 1e-30, read<float>},
+                                               {".f64", 8, 0x1p-26, 1e-200, read<double>},
+                                               {".bf16", 2, 0x1p-4, 1e-30, read<BFloat16>},
+                                               {".f16", 2, 0x1p-5, 0x1p-14, read<Float16>}}};
 
-bool adds(const Code& code, const Format& format) {
+bool adds(const Code& code, const SumFormat& format) {
   for (std::size_t i = 0; i < code.names.size(); ++i) {
     if (code.classes[i] != InstructionClass::atomic) continue;
     const std::string_view name = code.names[i];
@@ -57,7 +57,7 @@ bool adds(const Code& code, const Format& format) {
   return false;
 }
 
-double difference_as(const Format& format, const Difference& found) {
+double difference_as(const SumFormat& format, const Difference& found) {
   double largest = 0;
   double most = 0;
   for (std::uint64_t at = 0; at < found.bytes; at += format.bytes) {
@@ -80,11 +80,11 @@ double difference_as(const Format& format, const Difference& found) {
 }  // namespace
 
 bool adds_floats(const Code& code) {
-  return std::ranges::any_of(formats, [&](const Format& format) { return adds(code, format); });
+  return std::ranges::any_of(formats, [&](const SumFormat& format) { return adds(code, format); });
 }
 
 double rounding_difference(const Code& code, const Difference& found) {
-  for (const Format& format : formats) {
+  for (const SumFormat& format : formats) {
     if (!adds(code, format)) continue;
     const double difference = difference_as(format, found);
     if (!std::isnan(difference)) return difference;

@@ -118,7 +118,7 @@ std::uint32_t add_pair(std::uint32_t x, std::uint32_t y) {
 }
 
 template <class Observers>
-Table make_table() {
+Table make_atomic_table() {
   Table table;
   using U = std::uint32_t;
   using L = std::uint64_t;
@@ -145,7 +145,7 @@ Table make_table() {
 
 const Table& atomic_operations(ObserverSet observers) {
   return *with_observers(observers, [](auto set) {
-    static const Table table = make_table<typename decltype(set)::type>();
+    static const Table table = make_atomic_table<typename decltype(set)::type>();
     return &table;
   });
 }

@@ -221,7 +221,7 @@ void test_property(Warp& warp, const Operation& op) {
   set_predicate(warp, op.dst, result);
 }
 
-Table make_table() {
+Table make_conversion_table() {
   Table table;
   for_each_integer([&]<class D>(D, const char* name) { add_conversions_to<D>(table, name); });
   add_conversions_to<Half>(table, "f16");
@@ -245,7 +245,7 @@ Table make_table() {
 }  // namespace
 
 const Table& conversion_operations() {
-  static const Table table = make_table();
+  static const Table table = make_conversion_table();
   return table;
 }
 

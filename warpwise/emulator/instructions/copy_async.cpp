@@ -11,7 +11,7 @@
 namespace warpwise::emulator {
 namespace {
 
-using Piece = std::array<std::byte, 16>;
+using CopiedPiece = std::array<std::byte, 16>;
 
 template <class Observers>
 void copy_async(Warp& warp, const Operation& op) {
@@ -27,7 +27,7 @@ void copy_async(Warp& warp, const Operation& op) {
     from[i] = address[i] + added[i];
     reading |= static_cast<Mask>(read_bytes[i] > 0) << i;
   }
-  std::array<Piece, warp_lanes> pieces{};
+  std::array<CopiedPiece, warp_lanes> pieces{};
   reading &= warp.active;
   // Lanes that read as many bytes do it together: what lies behind these is not touched. All of
   // them begin at a multiple of the whole size; one that does not is served so that this is told.

@@ -14,7 +14,7 @@ namespace warpwise::emulator {
 namespace {
 
 using bulk::Pieces;
-using Coordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
+using TensorCoordinates = std::array<std::int64_t, TensorMap::most_dimensions>;
 
 // What the tile in shared memory begins at a multiple of.
 constexpr std::uint64_t tile_alignment = 128;
@@ -39,7 +39,7 @@ bool is_map(const TensorMap& map) {
 /// writes the rest of it too, as an H200 does.
 class Box {
  public:
-  Box(const TensorMap& map, const Coordinates& corner, bool whole_pieces)
+  Box(const TensorMap& map, const TensorCoordinates& corner, bool whole_pieces)
       : map_(map), corner_(corner), whole_pieces_(whole_pieces) {
     for (std::size_t d = 1; d < map.dimensions; ++d) {
       counts_[d] = (map.box[d] + std::uint64_t{map.steps[d]} - 1) / map.steps[d];
@@ -89,7 +89,7 @@ class Box {
 
  private:
   const TensorMap& map_;
-  const Coordinates& corner_;
+  const TensorCoordinates& corner_;
   bool whole_pieces_;
   std::array<std::uint64_t, TensorMap::most_dimensions> counts_{1, 1, 1, 1, 1};
   std::uint64_t rows_ = 1;
@@ -114,7 +114,7 @@ class TensorCopy {
   void run(int lane) {
     lane_ = lane;
     if (!read_map()) return;
-    Coordinates corner{};
+    TensorCoordinates corner{};
     for (std::size_t d = 0; d < flags_.dimensions; ++d)
       corner[d] = source<std::int32_t>(warp_, list_[4 + d])[lane];
     const Box box(map_, corner, flags_.to_global != 0);
@@ -139,7 +139,7 @@ class TensorCopy {
 
   /// What a GPU ends as an illegal instruction: a box that does not begin at a multiple of 16 bytes
   /// of its rows, before the tensor or in it, and a store of one that begins before the tensor.
-  bool may_begin_at(const Coordinates& corner, const Box& box) {
+  bool may_begin_at(const TensorCoordinates& corner, const Box& box) {
     const std::int64_t byte = corner[0] * static_cast<std::int64_t>(box.element_bytes());
     if (byte % static_cast<std::int64_t>(bulk::unit) != 0) {
       fault(FaultKind::misaligned, "a tensor copy of a box that begins at element " +

@@ -126,7 +126,7 @@ void make_handle(Warp& warp, const Operation& op) {
 
 /// (where to write the address, bytes) -> error.
 template <class Observers>
-void take_memory(Warp& warp, const Operation& op) {
+void runtime_malloc(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
     const Address taken = warp.worker->device->allocate_of_heap(
         memory.template argument<std::uint64_t>(list[1]), "memory of a kernel's cudaMalloc",
@@ -139,7 +139,7 @@ void take_memory(Warp& warp, const Operation& op) {
 
 /// (address) -> error.
 template <class Observers>
-void free_memory(Warp& warp, const Operation& op) {
+void runtime_free(Warp& warp, const Operation& op) {
   for_each_lane<Observers>(warp, op, [&](const auto& memory, const std::int32_t* list) {
     Worker& worker = *warp.worker;
     const auto address = memory.template argument<Address>(list[0]);
@@ -196,7 +196,7 @@ constexpr std::string_view prefix = "__cudaCDP2";
 
 /// A function's name in CUDA's documents, without "cuda"; empty for others. With a default stream
 /// of each thread's own the names have an ending.
-std::string_view plain_name(std::string_view name) {
+std::string_view runtime_call_name(std::string_view name) {
   if (name == set_condition_name) return name;
   if (!name.starts_with(prefix)) return {};
   name.remove_prefix(prefix.size());
@@ -206,14 +206,14 @@ std::string_view plain_name(std::string_view name) {
 
 }  // namespace
 
-bool is_device_runtime_call(std::string_view name) { return !plain_name(name).empty(); }
+bool is_device_runtime_call(std::string_view name) { return !runtime_call_name(name).empty(); }
 
 bool gives_parameter_buffer(std::string_view name) {
-  return plain_name(name) == "GetParameterBufferV2";
+  return runtime_call_name(name) == "GetParameterBufferV2";
 }
 
 Handler device_runtime_call(ObserverSet observers, std::string_view function) {
-  const std::string_view name = plain_name(function);
+  const std::string_view name = runtime_call_name(function);
   return with_observers(observers, [&](auto set) -> Handler {
     using Set = typename decltype(set)::type;
     if (name == "GetParameterBufferV2") return give_parameter_buffer<Set>;
@@ -221,8 +221,8 @@ Handler device_runtime_call(ObserverSet observers, std::string_view function) {
     if (name == "MemcpyAsync") return copy_memory<Set>;
     if (name == "MemsetAsync") return fill_memory<Set>;
     if (name == set_condition_name) return set_condition<Set>;
-    if (name == "Malloc") return take_memory<Set>;
-    if (name == "Free") return free_memory<Set>;
+    if (name == "Malloc") return runtime_malloc<Set>;
+    if (name == "Free") return runtime_free<Set>;
     if (name == "StreamCreateWithFlags" || name == "EventCreateWithFlags") return make_handle<Set>;
     if (name == "StreamDestroy" || name == "EventDestroy" || name == "EventRecord" ||
         name == "StreamWaitEvent")

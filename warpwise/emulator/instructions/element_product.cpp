@@ -14,15 +14,15 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_element_rows = 16;
 constexpr std::size_t deepest = 64;  // of numbers, bits being counted by words
 
 template <class T>
-using Rows = std::array<std::array<T, deepest>, most_rows>;
+using Rows = std::array<std::array<T, deepest>, most_element_rows>;
 
 /// A product's shape, and where its registers stand in its list: D, A, B, C.
-struct Product {
-  Product(const Warp& its_warp, const Operation& op)
+struct ElementProduct {
+  ElementProduct(const Warp& its_warp, const Operation& op)
       : warp(its_warp), flags(flags_of<ElementProductFlags>(op)),
         bits(bits_of(flags.a) == 1 ? 32 : bits_of(flags.a)), packed(std::max(32, bits) / bits),
         depth(static_cast<int>(flags.depth) * bits_of(flags.a) / bits),
@@ -84,9 +84,9 @@ struct Product {
   }
 };
 
-void multiply_singles(const Product& p) {
-  std::array<SumOperand, most_rows> a;
-  std::array<SumOperand, most_rows> b;
+void multiply_singles(const ElementProduct& p) {
+  std::array<SumOperand, most_element_rows> a;
+  std::array<SumOperand, most_element_rows> b;
   p.gather([&](bool of_a, std::size_t row, int k, std::uint64_t bits) {
     // Of a tf32 the unit takes 10 bits of fraction.
     const auto kept = static_cast<std::uint32_t>(bits) & 0xffffe000U;
@@ -101,7 +101,7 @@ void multiply_singles(const Product& p) {
 }
 
 /// Each product is added to the sum with one rounding, in the order of the depth.
-void multiply_doubles(const Product& p) {
+void multiply_doubles(const ElementProduct& p) {
   Rows<double> a;
   Rows<double> b;
   p.gather([&](bool of_a, std::size_t row, int k, std::uint64_t bits) {
@@ -116,8 +116,8 @@ void multiply_doubles(const Product& p) {
 
 /// Computes sums of term(an element of A, one of B).
 template <class Term>
-void multiply_integers(const Product& p, const Rows<std::uint32_t>& a, const Rows<std::uint32_t>& b,
-                       const Term& term) {
+void multiply_integers(const ElementProduct& p, const Rows<std::uint32_t>& a,
+                       const Rows<std::uint32_t>& b, const Term& term) {
   p.compute<std::int32_t>([&](std::size_t row, std::size_t column, std::int32_t c) {
     std::int64_t sum = c;
     for (std::size_t k = 0; k < static_cast<std::size_t>(p.depth); ++k)
@@ -130,7 +130,7 @@ void multiply_integers(const Product& p, const Rows<std::uint32_t>& a, const Row
   });
 }
 
-void multiply_integers(const Product& p) {
+void multiply_integers(const ElementProduct& p) {
   Rows<std::uint32_t> a;
   Rows<std::uint32_t> b;
   p.gather([&](bool of_a, std::size_t row, int k, std::uint64_t bits) {
@@ -156,7 +156,7 @@ void multiply_integers(const Product& p) {
 }  // namespace
 
 void multiply_elements(Warp& warp, const Operation& op) {
-  const Product product(warp, op);
+  const ElementProduct product(warp, op);
   switch (product.flags.a) {
     case Element::tf32: return multiply_singles(product);
     case Element::f64: return multiply_doubles(product);

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::uint16_t nan_bits = 0x7fff;
 
-enum class Format { half, bfloat };
+enum class HalfFormat { half, bfloat };
 
-template <Format format>
-constexpr SmallFormat small_format = format == Format::half ? half_format : bfloat_format;
+template <HalfFormat format>
+constexpr SmallFormat small_format = format == HalfFormat::half ? half_format : bfloat_format;
 
 /// Every number of the format, decoded once: a table of 2^16 is faster than arithmetic on bits.
-template <Format format>
+template <HalfFormat format>
 const std::array<float, 65536>& decoded() {
   static const std::array<float, 65536>& values = *[] {
     auto* table = new std::array<float, 65536>;
@@ -33,12 +33,12 @@ const std::array<float, 65536>& decoded() {
 }
 
 /// A number without an exponent as the zero of its sign. Only f16 has modifiers that flush.
-template <Format format>
+template <HalfFormat format>
 std::uint16_t flushed(std::uint16_t bits, bool flush) {
-  return flush && format == Format::half && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits;
+  return flush && format == HalfFormat::half && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits;
 }
 
-template <Format format>
+template <HalfFormat format>
 std::uint16_t finish(double x, FloatFlags flags) {
   if (flags.saturate != 0) x = saturated(x);
   if (flags.relu != 0 && x <= 0) x = 0;  // -0 too
@@ -46,7 +46,7 @@ std::uint16_t finish(double x, FloatFlags flags) {
 }
 
 /// Smaller (larger) of two by bits, so that -0 < +0; a NaN loses unless it is to propagate.
-template <Format format, bool larger>
+template <HalfFormat format, bool larger>
 std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
   const auto& value = decoded<format>();
   const float x = value[a];
@@ -66,72 +66,72 @@ std::uint16_t extreme(std::uint16_t a, std::uint16_t b, FloatFlags flags) {
 }
 
 // Each operation: bits in, bits out, under its flags.
-template <Format format>
+template <HalfFormat format>
 struct Add {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(double{value[a]} + double{value[b]}, v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Subtract {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(double{value[a]} - double{value[b]}, v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Multiply {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(double{value[a]} * double{value[b]}, v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct MultiplyAdd {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t c, FloatFlags v) {
     const auto& value = decoded<format>();
     return finish<format>(multiply_add_to_odd(value[a], value[b], value[c]), v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Minimum {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     return extreme<format, false>(a, b, v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Maximum {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t, FloatFlags v) {
     return extreme<format, true>(a, b, v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Negate {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags) {
     return a ^ 0x8000;
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Absolute {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags) {
     return a & 0x7fff;
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Exponential {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags v) {
     return finish<format>(std::exp2(double{decoded<format>()[a]}), v);
   }
 };
-template <Format format>
+template <HalfFormat format>
 struct Tangent {
   static std::uint16_t apply(std::uint16_t a, std::uint16_t, std::uint16_t, FloatFlags v) {
     return finish<format>(std::tanh(double{decoded<format>()[a]}), v);
   }
 };
 
-template <class Op, Format format, int operands, int elements>
+template <class Op, HalfFormat format, int operands, int elements>
 void arithmetic(Warp& warp, const Operation& op) {
   const auto* a = source<std::uint32_t>(warp, op.a);
   const auto* b = operands > 1 ? source<std::uint32_t>(warp, op.b) : a;
@@ -152,7 +152,7 @@ void arithmetic(Warp& warp, const Operation& op) {
   }
 }
 
-template <template <Format> class Op, int operands, Format format>
+template <template <HalfFormat> class Op, int operands, HalfFormat format>
 void add_for(Table& table, const std::string& opcode, const std::string& type) {
   const auto add = [&](const std::string& name, Handler handler, Width w) {
     Entry entry{handler, {w, Width::none, w}};
@@ -164,10 +164,10 @@ void add_for(Table& table, const std::string& opcode, const std::string& type) {
   add(type + "x2", arithmetic<Op<format>, format, operands, 2>, Width::w32);
 }
 
-template <template <Format> class Op, int operands>
+template <template <HalfFormat> class Op, int operands>
 void add_operation(Table& table, const std::string& opcode) {
-  add_for<Op, operands, Format::half>(table, opcode, "f16");
-  add_for<Op, operands, Format::bfloat>(table, opcode, "bf16");
+  add_for<Op, operands, HalfFormat::half>(table, opcode, "f16");
+  add_for<Op, operands, HalfFormat::bfloat>(table, opcode, "bf16");
 }
 
 bool compared(int comparison, float a, float b) {
@@ -191,7 +191,7 @@ bool compared(int comparison, float a, float b) {
 }
 
 /// The comparison of element e in all lanes, combined with predicate c as setp's flags say.
-template <Format format, int comparison>
+template <HalfFormat format, int comparison>
 Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
   const auto& value = decoded<format>();
   const auto flags = flags_of<CompareFlags>(op);
@@ -209,7 +209,7 @@ Mask compare_element(Warp& warp, const Operation& op, int e, bool opposite) {
 }
 
 /// setp: of a pair, dst is the lower element's result and dst2 the upper's.
-template <Format format, int elements, int comparison>
+template <HalfFormat format, int elements, int comparison>
 void compare(Warp& warp, const Operation& op) {
   const Mask first = compare_element<format, comparison>(warp, op, 0, false);
   const Mask second = elements == 2 ? compare_element<format, comparison>(warp, op, 1, false)
@@ -220,7 +220,7 @@ void compare(Warp& warp, const Operation& op) {
 
 enum class True { ones, half_one, bfloat_one, float_one };
 
-template <Format format, int elements, int comparison, True how>
+template <HalfFormat format, int elements, int comparison, True how>
 void compare_to_value(Warp& warp, const Operation& op) {
   static constexpr std::uint32_t yes[] = {elements == 2 ? 0xffffU : 0xffffffffU, 0x3c00, 0x3f80,
                                           0x3f800000};
@@ -234,14 +234,14 @@ void compare_to_value(Warp& warp, const Operation& op) {
   }
 }
 
-template <Format format, int comparison>
+template <HalfFormat format, int comparison>
 void add_comparison(Table& table, const std::string& name, const std::string& type) {
   const Width p = Width::predicate;
   const Width h = Width::w16;
   const Width w = Width::w32;
   table["setp." + name + "." + type] = {compare<format, 1, comparison>, {p, p, h, h, p}};
   table["setp." + name + "." + type + "x2"] = {compare<format, 2, comparison>, {p, p, w, w, p}};
-  constexpr True one = format == Format::half ? True::half_one : True::bfloat_one;
+  constexpr True one = format == HalfFormat::half ? True::half_one : True::bfloat_one;
   table["set." + name + "." + type + "." + type] = {compare_to_value<format, 1, comparison, one>,
                                                     {h, Width::none, h, h, p}};
   table["set." + name + "." + type + "x2." + type + "x2"] = {
@@ -254,7 +254,7 @@ void add_comparison(Table& table, const std::string& name, const std::string& ty
   }
 }
 
-template <Format format, int... comparison>
+template <HalfFormat format, int... comparison>
 void add_comparisons(Table& table, const std::string& type,
                      std::integer_sequence<int, comparison...>) {
   static constexpr const char* names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
@@ -277,8 +277,8 @@ const Table& half_operations() {
     add_operation<Absolute, 1>(result, "abs");
     add_operation<Exponential, 1>(result, "ex2");
     add_operation<Tangent, 1>(result, "tanh");
-    add_comparisons<Format::half>(result, "f16", std::make_integer_sequence<int, 14>{});
-    add_comparisons<Format::bfloat>(result, "bf16", std::make_integer_sequence<int, 14>{});
+    add_comparisons<HalfFormat::half>(result, "f16", std::make_integer_sequence<int, 14>{});
+    add_comparisons<HalfFormat::bfloat>(result, "bf16", std::make_integer_sequence<int, 14>{});
     return result;
   }();
   return table;

@@ -136,8 +136,8 @@ std::uint32_t channel_bits(const BoundTexture& bound, const Place& at, int chann
 }
 
 /// The texel at folded indices; channels that the texture has not are zero, as measured.
-Words texel(const BoundTexture& bound, const Place& at) {
-  Words words{};
+TexelWords texel(const BoundTexture& bound, const Place& at) {
+  TexelWords words{};
   if (at.is_border()) return words;
   for (int c = 0; c < bound.texture.channels; ++c)
     words[static_cast<std::size_t>(c)] = channel_bits(bound, at, c);
@@ -220,9 +220,9 @@ std::array<std::int64_t, 8> weights_of(const std::array<Span, 3>& spans) {
   return weights;
 }
 
-Words filtered(const BoundTexture& bound, const std::array<Span, 3>& spans) {
+TexelWords filtered(const BoundTexture& bound, const std::array<Span, 3>& spans) {
   const std::array<std::int64_t, 8> weights = weights_of(spans);
-  Words words{};
+  TexelWords words{};
   for (int c = 0; c < bound.texture.channels; ++c) {
     double sum = 0;
     for (std::size_t k = 0; k < 8; ++k) {
@@ -277,8 +277,8 @@ Face face_of(float x, float y, float z) {
   return face;
 }
 
-Words sample_planes(const BoundTexture& bound, int dimensions, const std::array<float, 3>& at,
-                    std::int64_t layer) {
+TexelWords sample_planes(const BoundTexture& bound, int dimensions, const std::array<float, 3>& at,
+                         std::int64_t layer) {
   std::array<Axis, 3> axes = axes_of(bound.texture);
   if (bound.texture.cube) {
     axes[0].normalized = axes[1].normalized = true;
@@ -326,28 +326,28 @@ Geometry Geometry::of(const std::string& word) {
   return {word == "3d" ? 3 : 0, false, false};
 }
 
-Words sample(const BoundTexture& bound, const Geometry& geometry, const std::array<float, 3>& at,
-             std::uint32_t layer) {
+TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
+                  const std::array<float, 3>& at, std::uint32_t layer) {
   const std::int64_t first = geometry.layered ? layer_of(bound.texture, layer) : 0;
   if (!geometry.cube) return sample_planes(bound, geometry.dimensions, at, first);
   const Face face = face_of(at[0], at[1], at[2]);
   return sample_planes(bound, 2, {face.u, face.v, 0}, first + face.number);
 }
 
-Words gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel) {
+TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel) {
   const std::array<Axis, 3> axes = axes_of(bound.texture);
   const std::array<std::int64_t, 2> x = span_at(axes[0], axes[0].position(at[0])).at;
   const std::array<std::int64_t, 2> y = span_at(axes[1], axes[1].position(at[1])).at;
   const std::array<Place, 4> places = {
       {{x[0], y[1], 0}, {x[1], y[1], 0}, {x[1], y[0], 0}, {x[0], y[0], 0}}};
-  Words words{};
+  TexelWords words{};
   for (std::size_t k = 0; k < 4; ++k)
     words[k] = texel(bound, places[k])[static_cast<std::size_t>(channel)];
   return words;
 }
 
-Words fetch(const BoundTexture& bound, const Geometry& geometry,
-            const std::array<std::int32_t, 3>& at, std::uint32_t layer) {
+TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
+                 const std::array<std::int32_t, 3>& at, std::uint32_t layer) {
   const std::array<Axis, 3> axes = axes_of(bound.texture);
   std::array<std::int64_t, 3> place = {0, 0, geometry.layered ? layer_of(bound.texture, layer) : 0};
   for (std::size_t d = 0; d < static_cast<std::size_t>(geometry.dimensions); ++d)

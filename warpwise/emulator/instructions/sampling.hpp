@@ -12,20 +12,20 @@
 namespace warpwise::emulator {
 
 /// A result: four channels, as the bits of their registers.
-using Words = std::array<std::uint32_t, 4>;
+using TexelWords = std::array<std::uint32_t, 4>;
 
 /// A read at coordinates, by the texture's filter and address modes.
-Words sample(const BoundTexture& bound, const Geometry& geometry, const std::array<float, 3>& at,
-             std::uint32_t layer);
+TexelWords sample(const BoundTexture& bound, const Geometry& geometry,
+                  const std::array<float, 3>& at, std::uint32_t layer);
 
 /// One channel of the four texels of a plane that a linear read would weigh, without weights: left
 /// below, right below, right above, left above (below: of the larger y).
-Words gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
+TexelWords gather(const BoundTexture& bound, const std::array<float, 3>& at, int channel);
 
 /// A read by index, which knows no filter and no address mode: 0 outside, in two dimensions too as
 /// measured.
-Words fetch(const BoundTexture& bound, const Geometry& geometry,
-            const std::array<std::int32_t, 3>& at, std::uint32_t layer);
+TexelWords fetch(const BoundTexture& bound, const Geometry& geometry,
+                 const std::array<std::int32_t, 3>& at, std::uint32_t layer);
 
 /// The texture of a handle, looked up once for each worker of a launch; without texels if there is
 /// none.

@@ -16,11 +16,11 @@
 namespace warpwise::emulator {
 namespace {
 
-using Coordinates = std::array<std::int64_t, 3>;
+using SurfaceCoordinates = std::array<std::int64_t, 3>;
 
 /// Where an access of some bytes lies in a surface; null where it takes no place. `outside` says
 /// whether that is a fault.
-std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, Coordinates at,
+std::byte* place_of(const BoundTexture& bound, const GeometryFlags& flags, SurfaceCoordinates at,
                     std::int64_t layer, std::int64_t bytes, bool& outside) {
   const Texture& t = bound.texture;
   const auto row = static_cast<std::int64_t>(t.width * t.texel_bytes());

@@ -12,11 +12,11 @@
 namespace warpwise::emulator::tensor {
 namespace {
 
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_product_rows = 16;
 
 /// Rows of A, or columns of B.
-using IntegerRows = std::array<std::array<int, most_depth>, most_rows>;
-using FloatRows = std::array<SumOperand, most_rows>;
+using IntegerRows = std::array<std::array<int, most_depth>, most_product_rows>;
+using FloatRows = std::array<SumOperand, most_product_rows>;
 
 void finish(FloatRows& rows, int depth, int smallest) {
   for (SumOperand& row : rows) row.finish(depth, smallest);

@@ -30,7 +30,7 @@ void read_texture(Warp& warp, const Operation& op) {
                                                source<Coordinate>(warp, list[6]),
                                                source<Coordinate>(warp, list[7])};
   const auto* layers = source<std::uint32_t>(warp, list[8]);
-  std::array<Words, warp_lanes> out{};
+  std::array<TexelWords, warp_lanes> out{};
   const BoundTexture* bound = nullptr;
   std::uint64_t handle = 0;
   Mask valid = 0;

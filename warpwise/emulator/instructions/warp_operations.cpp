@@ -150,7 +150,7 @@ void fence(Warp& warp, const Operation&) {
 void sleep(Warp& warp, const Operation&) { warp.polled = true; }
 void nothing(Warp&, const Operation&) {}
 
-Table make_table() {
+Table make_warp_table() {
   Table table;
   const Width n = Width::none;
   const Width p = Width::predicate;
@@ -201,7 +201,7 @@ Table make_table() {
 }  // namespace
 
 const Table& warp_operations() {
-  static const Table table = make_table();
+  static const Table table = make_warp_table();
   return table;
 }
 

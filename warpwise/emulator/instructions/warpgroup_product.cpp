@@ -23,7 +23,7 @@ namespace {
 constexpr int rows_of_warp = 16;
 constexpr int most_columns = 256;
 constexpr int most_depth = 32;
-constexpr int piece_bytes = 16;
+constexpr int matrix_piece_bytes = 16;
 
 int bytes_of(Element element) {
   switch (element) {
@@ -43,7 +43,7 @@ struct Descriptor {
   std::uint32_t swizzled_bytes = 0;
 
   explicit Descriptor(std::uint64_t bits) {
-    const auto field = [&](int at) { return (bits >> at & 0x3fff) * piece_bytes; };
+    const auto field = [&](int at) { return (bits >> at & 0x3fff) * matrix_piece_bytes; };
     start = field(0);
     leading = field(16);
     stride = field(32);
@@ -57,8 +57,8 @@ struct Descriptor {
   std::uint64_t along_depth(int row, int group) const {
     const auto r = static_cast<std::uint64_t>(row);
     const auto g = static_cast<std::uint64_t>(group);
-    const std::uint64_t pitch = swizzled_bytes == 0 ? piece_bytes : swizzled_bytes;
-    const std::uint64_t step = swizzled_bytes == 0 ? leading : piece_bytes;
+    const std::uint64_t pitch = swizzled_bytes == 0 ? matrix_piece_bytes : swizzled_bytes;
+    const std::uint64_t step = swizzled_bytes == 0 ? leading : matrix_piece_bytes;
     return swizzled(start + r % 8 * pitch + r / 8 * stride + g * step, swizzled_bytes);
   }
 
@@ -67,9 +67,10 @@ struct Descriptor {
   std::uint64_t across_depth(int group, int k) const {
     const auto g = static_cast<std::uint64_t>(group);
     const auto at = static_cast<std::uint64_t>(k);
-    if (swizzled_bytes == 0) return start + g * stride + at % 8 * piece_bytes + at / 8 * leading;
-    const std::uint64_t in_row = swizzled_bytes / piece_bytes;
-    return swizzled(start + g % in_row * piece_bytes + g / in_row * leading +
+    if (swizzled_bytes == 0)
+      return start + g * stride + at % 8 * matrix_piece_bytes + at / 8 * leading;
+    const std::uint64_t in_row = swizzled_bytes / matrix_piece_bytes;
+    return swizzled(start + g % in_row * matrix_piece_bytes + g / in_row * leading +
                         at % 8 * swizzled_bytes + at / 8 * stride,
                     swizzled_bytes);
   }
@@ -189,7 +190,7 @@ class Product {
         columns_(8 * static_cast<int>(flags_.eight_columns)),
         registers_(flags_.half_result != 0 ? columns_ / 4 : columns_ / 2),
         of_a_(list_of(warp, op) + registers_), of_b_(of_a_ + (flags_.a_in_registers != 0 ? 4 : 1)),
-        depth_(2 * piece_bytes / bytes_of(flags_.a)) {}
+        depth_(2 * matrix_piece_bytes / bytes_of(flags_.a)) {}
 
   void run() {
     // A warp's own copies: several workers compute at once.
@@ -248,7 +249,7 @@ class Product {
   /// Rows of A, or columns of B, from shared memory; 32 pieces at a time, as if each were a lane's.
   void read_matrix(Side& side, const Descriptor& from, int first, int count, Element element,
                    bool transposed, bool negated) {
-    const int in_piece = piece_bytes / bytes_of(element);
+    const int in_piece = matrix_piece_bytes / bytes_of(element);
     // Pieces: two along the depth of each row, or all of the depth for eight rows.
     const int pieces = transposed ? count / 8 * depth_ : count * 2;
     const int groups = transposed ? depth_ : 2;
@@ -261,14 +262,15 @@ class Product {
                                   : from.along_depth(first + p / groups, p % groups);
       }
       const Mask lanes = now == warp_lanes ? all_lanes : (Mask{1} << now) - 1;
-      const Request request{Space::shared, AccessKind::load,     piece_bytes, addresses, lanes,
-                            false,         Asynchronous::product};
+      const Request request{
+          Space::shared, AccessKind::load,     matrix_piece_bytes, addresses, lanes,
+          false,         Asynchronous::product};
       // No site: what the matrix unit reads is no request of the load and store unit.
       serve<Observers>(warp_, op_, -1, request, [&](const Resolved& place) {
         for (int i = 0; i < now; ++i) {
-          std::array<std::byte, piece_bytes> piece{};
+          std::array<std::byte, matrix_piece_bytes> piece{};
           if ((place.valid >> i & 1) != 0)
-            std::memcpy(piece.data(), place.base + place.at[i], piece_bytes);
+            std::memcpy(piece.data(), place.base + place.at[i], matrix_piece_bytes);
           const int row = (done + i) / groups;
           const int group = (done + i) % groups;
           for (int e = 0; e < in_piece; ++e) {

@@ -129,8 +129,8 @@ void for_each_element(const Warp& warp, const std::int32_t* registers, const Wmm
 }
 
 /// The matrices of a product, and where their registers stand in its list: D, A, B, C.
-struct Product {
-  Product(const Warp& warp, const Operation& op)
+struct WmmaProduct {
+  WmmaProduct(const Warp& warp, const Operation& op)
       : flags(flags_of<WmmaFlags>(op)), shape(shape_of(flags)), d(shape, Role::sum, flags.result),
         a(shape, Role::a, flags.element), b(shape, Role::b, flags.element),
         c(shape, Role::sum, flags.addend), of_d(list_of(warp, op)), of_a(of_d + d.registers()),
@@ -174,7 +174,7 @@ float as_float(std::uint64_t bits, Element element) {
   }
 }
 
-void multiply_floats(Warp& warp, const Product& p) {
+void multiply_floats(Warp& warp, const WmmaProduct& p) {
   std::array<SumOperand, most_lines> a;
   std::array<SumOperand, most_lines> b;
   const auto gather = [&](auto& lines, const std::int32_t* registers, const WmmaMatrix& matrix) {
@@ -198,7 +198,7 @@ void multiply_floats(Warp& warp, const Product& p) {
 }
 
 /// Each product is added to the sum with one rounding, in the order of the depth.
-void multiply_doubles(Warp& warp, const Product& p) {
+void multiply_doubles(Warp& warp, const WmmaProduct& p) {
   std::array<double, most_elements> a;
   std::array<double, most_elements> b;
   const auto gather = [&](auto& to, const std::int32_t* registers, const WmmaMatrix& matrix) {
@@ -222,7 +222,7 @@ int as_integer(std::uint64_t bits, int width, bool is_signed) {
   return is_signed && (value >> (width - 1) & 1) != 0 ? value - (1 << width) : value;
 }
 
-void multiply_integers(Warp& warp, const Product& p) {
+void multiply_integers(Warp& warp, const WmmaProduct& p) {
   std::array<int, most_elements> a;
   std::array<int, most_elements> b;
   const auto gather = [&](auto& to, const std::int32_t* registers, const WmmaMatrix& matrix,
@@ -251,7 +251,7 @@ void multiply_integers(Warp& warp, const Product& p) {
 }  // namespace
 
 void multiply_wmma(Warp& warp, const Operation& op) {
-  const Product product(warp, op);
+  const WmmaProduct product(warp, op);
   switch (product.flags.element) {
     case Element::f64: return multiply_doubles(warp, product);
     case Element::f16:

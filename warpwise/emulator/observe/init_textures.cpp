@@ -67,9 +67,9 @@ void Init::sample_shadow(Warp& warp, const Operation& op, const TextureRead& rea
       place[d] = std::bit_cast<float>(index[d]);
     }
     const bool gathers = flags.gathers != 0;
-    const Words words = gathers    ? gather(*bound, place, static_cast<int>(flags.channel))
-                        : by_index ? fetch(*bound, geometry, index, layers[i])
-                                   : sample(*bound, geometry, place, layers[i]);
+    const TexelWords words = gathers    ? gather(*bound, place, static_cast<int>(flags.channel))
+                             : by_index ? fetch(*bound, geometry, index, layers[i])
+                                        : sample(*bound, geometry, place, layers[i]);
     const Texture& t = bound->texture;
     const bool copies_bits = (t.filter == FilterMode::point || gathers) && !t.normalized_float;
     for (std::size_t c = 0; c < 4; ++c) {

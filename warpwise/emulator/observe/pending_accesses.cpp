@@ -10,7 +10,6 @@ namespace {
 constexpr std::size_t most_pending = std::size_t{1} << 17;
 
 constexpr std::size_t kinds = static_cast<std::size_t>(Asynchronous::product) + 1;
-constexpr std::uint32_t warpgroup_warps = 4;
 
 Mask lane_bit(int lane) { return Mask{1} << lane; }
 

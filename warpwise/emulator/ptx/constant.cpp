@@ -8,17 +8,17 @@
 namespace warpwise::ptx {
 namespace {
 
-using Kind = Constant::Kind;
+using ConstantKind = Constant::Kind;
 
-Constant of(bool value) { return {Kind::s64, value ? 1u : 0u}; }
-Constant of(double value) { return {Kind::f64, std::bit_cast<std::uint64_t>(value)}; }
+Constant of(bool value) { return {ConstantKind::s64, value ? 1u : 0u}; }
+Constant of(double value) { return {ConstantKind::f64, std::bit_cast<std::uint64_t>(value)}; }
 
 bool is_true(const Constant& constant) {
   return constant.is_integer() ? constant.bits != 0 : to_double(constant) != 0;
 }
 
 Constant cast(const Tokens& tokens, bool to_signed, const Constant& from) {
-  const Kind kind = to_signed ? Kind::s64 : Kind::u64;
+  const ConstantKind kind = to_signed ? ConstantKind::s64 : ConstantKind::u64;
   if (from.is_integer()) return {kind, from.bits};
   const double value = to_double(from);
   const double low = to_signed ? -0x1p63 : 0;
@@ -37,7 +37,8 @@ Constant read_unary(Tokens& tokens) {
     if (value.is_integer()) {
       value.bits = 0 - value.bits;
     } else {
-      value.bits ^= value.kind == Kind::f32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
+      value.bits ^=
+          value.kind == ConstantKind::f32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63;
     }
     return value;
   }
@@ -58,23 +59,24 @@ Constant read_unary(Tokens& tokens) {
     return value;
   }
   if (tokens.at(Token::Kind::number)) return read_literal(tokens);
-  if (tokens.accept("WARP_SZ")) return {Kind::s64, 32};
+  if (tokens.accept("WARP_SZ")) return {ConstantKind::s64, 32};
   tokens.fail_expected("a constant");
 }
 
 Constant divide(const Tokens& tokens, bool remainder, bool is_signed, std::uint64_t a,
                 std::uint64_t b) {
   if (b == 0) tokens.fail("a division by zero");
-  if (!is_signed) return {Kind::u64, remainder ? a % b : a / b};
+  if (!is_signed) return {ConstantKind::u64, remainder ? a % b : a / b};
   // The one quotient that does not fit, of the smallest number and -1, wraps.
-  if (b == ~std::uint64_t{0}) return {Kind::s64, remainder ? 0 : 0 - a};
+  if (b == ~std::uint64_t{0}) return {ConstantKind::s64, remainder ? 0 : 0 - a};
   const auto x = static_cast<std::int64_t>(a);
   const auto y = static_cast<std::int64_t>(b);
-  return {Kind::s64, static_cast<std::uint64_t>(remainder ? x % y : x / y)};
+  return {ConstantKind::s64, static_cast<std::uint64_t>(remainder ? x % y : x / y)};
 }
 
 Constant shift(bool left, const Constant& value, std::uint64_t by) {
-  const bool negative = value.kind == Kind::s64 && static_cast<std::int64_t>(value.bits) < 0;
+  const bool negative =
+      value.kind == ConstantKind::s64 && static_cast<std::int64_t>(value.bits) < 0;
   if (by > 63) return {value.kind, !left && negative ? ~std::uint64_t{0} : 0};
   if (left) return {value.kind, value.bits << by};
   const std::uint64_t fill = negative && by > 0 ? ~std::uint64_t{0} << (64 - by) : 0;
@@ -116,13 +118,13 @@ Constant calculate(const Tokens& tokens, std::string_view operation, const Const
     return of_doubles(tokens, operation, to_double(a), to_double(b));
   }
   if (operation == "<<" || operation == ">>") return shift(operation == "<<", a, b.bits);
-  const bool is_signed = a.kind == Kind::s64 && b.kind == Kind::s64;
+  const bool is_signed = a.kind == ConstantKind::s64 && b.kind == ConstantKind::s64;
   if (is_comparison(operation)) {
     return of(is_signed ? compare(operation, static_cast<std::int64_t>(a.bits),
                                   static_cast<std::int64_t>(b.bits))
                         : compare(operation, a.bits, b.bits));
   }
-  const Kind kind = is_signed ? Kind::s64 : Kind::u64;
+  const ConstantKind kind = is_signed ? ConstantKind::s64 : ConstantKind::u64;
   switch (operation.front()) {
     case '+': return {kind, a.bits + b.bits};
     case '-': return {kind, a.bits - b.bits};
@@ -181,10 +183,10 @@ Constant read_binary(Tokens& tokens, int lowest) {
 
 double to_double(const Constant& constant) {
   switch (constant.kind) {
-    case Kind::s64: return static_cast<double>(static_cast<std::int64_t>(constant.bits));
-    case Kind::u64: return static_cast<double>(constant.bits);
-    case Kind::f32: return std::bit_cast<float>(static_cast<std::uint32_t>(constant.bits));
-    case Kind::f64: return std::bit_cast<double>(constant.bits);
+    case ConstantKind::s64: return static_cast<double>(static_cast<std::int64_t>(constant.bits));
+    case ConstantKind::u64: return static_cast<double>(constant.bits);
+    case ConstantKind::f32: return std::bit_cast<float>(static_cast<std::uint32_t>(constant.bits));
+    case ConstantKind::f64: return std::bit_cast<double>(constant.bits);
   }
   return 0;
 }
@@ -213,7 +215,7 @@ Constant read_literal(Tokens& tokens) {
     if (text.size() != (single ? 10u : 18u)) {
       tokens.fail_expected(single ? "0f and 8 hexadecimal digits" : "0d and 16 hexadecimal digits");
     }
-    constant = {single ? Kind::f32 : Kind::f64, digits(text.substr(2), 16)};
+    constant = {single ? ConstantKind::f32 : ConstantKind::f64, digits(text.substr(2), 16)};
   } else if (prefix != 'x' && prefix != 'X' && text.find_first_of(".eE") != text.npos) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -232,7 +234,7 @@ Constant read_literal(Tokens& tokens) {
       constant.bits = digits(text, text.size() > 1 && text[0] == '0' ? 8 : 10);
     }
     const bool wide = constant.bits > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-    constant.kind = is_unsigned || wide ? Kind::u64 : Kind::s64;
+    constant.kind = is_unsigned || wide ? ConstantKind::u64 : ConstantKind::s64;
   }
   tokens.take();
   return constant;

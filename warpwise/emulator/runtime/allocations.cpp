@@ -18,7 +18,7 @@ namespace {
 // Freed allocations that are remembered, as the device itself remembers them.
 constexpr std::size_t most_freed = 65536;
 
-struct Record {
+struct AllocationRecord {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
   AllocationKind kind = AllocationKind::device;
@@ -31,7 +31,7 @@ struct Record {
 
 struct Records {
   std::mutex mutex;
-  std::map<Address, Record> all;
+  std::map<Address, AllocationRecord> all;
   std::map<std::uint64_t, Address> by_number;
   std::deque<std::uint64_t> freed;  ///< numbers; the first one is forgotten when they are many
   std::uint64_t made = 0;
@@ -50,12 +50,12 @@ Records& records() {
 
 constexpr std::string_view prefix = "allocation ";
 
-std::string of_bytes(const Record& record) {
+std::string of_bytes(const AllocationRecord& record) {
   return record.name() + " of " + std::to_string(record.bytes) + " bytes";
 }
 
 /// What is wrong with a call that frees `address`; empty if nothing is.
-std::string mistake(Address address, bool host, const Record* record) {
+std::string mistake(Address address, bool host, const AllocationRecord* record) {
   const auto [begin, bytes] = emulated().device.allocation_of(address);
   const std::string what =
       record == nullptr ? "memory that no CUDA function has allocated" : of_bytes(*record);
@@ -93,7 +93,7 @@ std::string next_allocation_name() {
 
 void note_allocation(Address address, std::uint64_t bytes, AllocationKind kind,
                      const std::string& name) {
-  Record record;
+  AllocationRecord record;
   std::from_chars(name.data() + prefix.size(), name.data() + name.size(), record.number);
   record.bytes = bytes;
   record.kind = kind;
@@ -115,7 +115,7 @@ void note_free(const void* pointer, bool host) {
     wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
     // The wrong function for it frees it too, here.
     if (begin == address && found != own.all.end()) {
-      Record& record = found->second;
+      AllocationRecord& record = found->second;
       record.is_live = false;
       if (is_reported()) record.freed = CallSite::here();
       own.freed.push_back(record.number);
@@ -142,7 +142,7 @@ void forget_allocations() {
 }
 
 std::string with_origins(std::string message) {
-  std::vector<Record> named;
+  std::vector<AllocationRecord> named;
   {
     const std::lock_guard lock(records().mutex);
     for (std::size_t at = message.find(prefix); at != std::string::npos;
@@ -151,14 +151,14 @@ std::string with_origins(std::string message) {
       std::from_chars(message.data() + at + prefix.size(), message.data() + message.size(), number);
       const auto found = records().by_number.find(number);
       if (found == records().by_number.end()) continue;
-      const Record& record = records().all.at(found->second);
+      const AllocationRecord& record = records().all.at(found->second);
       const bool is_known =
           named.end() != std::find_if(named.begin(), named.end(),
                                       [&](auto& each) { return each.number == number; });
       if (record.made.is_known() && !is_known) named.push_back(record);
     }
   }
-  for (const Record& record : named) {
+  for (const AllocationRecord& record : named) {
     message += "; " + record.name() + " was made by " + record.made.text();
     if (record.freed.is_known()) message += " and freed by " + record.freed.text();
   }
@@ -171,7 +171,7 @@ void report_leaks() {
   struct Sum {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
-    Record first;
+    AllocationRecord first;
   };
   std::map<const void*, Sum> by_call;
   {

@@ -29,10 +29,11 @@ fs::path taken_file() {
   return file;
 }
 
-class Record {
+class ExplainRecord {
  public:
-  Record() {
-    if (!file_.empty()) ::on_exit([](int, void* own) { static_cast<Record*>(own)->write(); }, this);
+  ExplainRecord() {
+    if (!file_.empty())
+      ::on_exit([](int, void* own) { static_cast<ExplainRecord*>(own)->write(); }, this);
   }
 
   bool is_asked_for() const { return !file_.empty(); }
@@ -97,13 +98,13 @@ class Record {
   std::vector<Entry> entries_;
 };
 
-Record& record() {
+ExplainRecord& record() {
   // Never destroyed: the program's own static objects may still launch.
-  static Record& instance = *new Record;
+  static ExplainRecord& instance = *new ExplainRecord;
   return instance;
 }
 
-[[maybe_unused]] const Record& begun = record();
+[[maybe_unused]] const ExplainRecord& record_begun = record();
 
 }  // namespace
 

@@ -12,8 +12,6 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-constexpr std::uint64_t page_bytes = MemoryUses::page_bytes;
-
 // Each makes the system split a mapping in up to three, of which a program has 65530, and costs
 // each piece of work two calls.
 constexpr std::size_t most_runs = 512;
@@ -59,7 +57,7 @@ bool PageGuard::is_allowed(Address page) const {
   const auto after = allowed_.upper_bound(page);
   if (after == allowed_.begin()) return false;
   const auto& [begin, bytes] = *std::prev(after);
-  return page + page_bytes <= begin + bytes;
+  return page + MemoryUses::page_bytes <= begin + bytes;
 }
 
 void PageGuard::lift() {
@@ -80,9 +78,9 @@ void PageGuard::find_runs() {
           "work touches more pages than are protected: not all that the program touches without "
           "waiting is checked");
     if (goes_on)
-      runs_.back().bytes += page_bytes;
+      runs_.back().bytes += MemoryUses::page_bytes;
     else
-      runs_.push_back({page, page_bytes, state});
+      runs_.push_back({page, MemoryUses::page_bytes, state});
   }
 }
 

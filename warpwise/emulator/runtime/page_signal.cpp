@@ -21,8 +21,6 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-constexpr std::uint64_t page_bytes = MemoryUses::page_bytes;
-
 // ---- a byte for each page, which handlers read without a lock
 
 using State = std::atomic<PageState>;
@@ -34,11 +32,11 @@ constexpr Address end_of_addresses = Address{1} << 47;
 #else
 constexpr Address end_of_addresses = Address{1} << 48;
 #endif
-constexpr std::size_t most_pages = (end_of_addresses - host_visible_base) / page_bytes;
+constexpr std::size_t most_pages = (end_of_addresses - host_visible_base) / MemoryUses::page_bytes;
 
 State* states_of_all() {
   static State* const states = []() -> State* {
-    if (::sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes)) return nullptr;
+    if (::sysconf(_SC_PAGESIZE) != static_cast<long>(MemoryUses::page_bytes)) return nullptr;
     // Only what is written to takes memory.
     void* const mapped = ::mmap(nullptr, most_pages, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -115,13 +113,14 @@ bool comes_again(Address address) {
 bool meets(Address address, const ucontext_t& context) {
   State* const states = all_states;
   if (states == nullptr || address < host_visible_base || address >= end_of_addresses) return false;
-  State& state = states[(address - host_visible_base) / page_bytes];
+  State& state = states[(address - host_visible_base) / MemoryUses::page_bytes];
   PageState was = state;
   if (was == PageState::unknown) return false;
   if (was == PageState::open && comes_again(address)) return false;
   if (!state.compare_exchange_strong(was, PageState::open)) return true;  // it comes again
-  void* const page = reinterpret_cast<void*>(address / page_bytes * page_bytes);
-  if (::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  void* const page =
+      reinterpret_cast<void*>(address / MemoryUses::page_bytes * MemoryUses::page_bytes);
+  if (::mprotect(page, MemoryUses::page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
   if (was != PageState::open) note(address, context);
   return true;
 }
@@ -197,8 +196,8 @@ bool are_read_and_written(Address begin, std::uint64_t bytes) {
 }
 
 bool set_pages(Address begin, std::uint64_t bytes, PageState state) {
-  State* const first = states_of_all() + (begin - host_visible_base) / page_bytes;
-  State* const end = first + (bytes + page_bytes - 1) / page_bytes;
+  State* const first = states_of_all() + (begin - host_visible_base) / MemoryUses::page_bytes;
+  State* const end = first + (bytes + MemoryUses::page_bytes - 1) / MemoryUses::page_bytes;
   const auto tell = [&](PageState told) {
     for (State* each = first; each != end; ++each) each->store(told, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -389,7 +389,7 @@ Reports& reports() {
 }
 
 // Before main(): a program that launches nothing is reported on too, from the folder it began in.
-[[maybe_unused]] const Reports& begun = reports();
+[[maybe_unused]] const Reports& reports_begun = reports();
 
 }  // namespace
 

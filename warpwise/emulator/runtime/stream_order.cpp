@@ -42,7 +42,9 @@ std::uint64_t thread_number() {
   return own;
 }
 
-bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+bool is_legacy_default(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy;
+}
 
 }  // namespace
 
@@ -95,7 +97,7 @@ void StreamOrder::forget(Stream& stream) {
 }
 
 StreamOrder::Stream& StreamOrder::stream(cudaStream_t handle) {
-  if (is_default(handle)) return streams_[0];
+  if (is_legacy_default(handle)) return streams_[0];
   const bool is_per_thread = handle == cudaStreamPerThread;
   std::uint32_t& number = is_per_thread ? per_thread_[thread_number()] : numbers_[handle];
   if (number == 0) number = add(is_per_thread ? "a thread's default stream" : "a stream").number;

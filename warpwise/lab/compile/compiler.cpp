@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
+std::string readable_text_of(const fs::path& path) {
   if (std::optional<std::string> text = read_text(path)) return *std::move(text);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw IoError(path.string() + " is a folder");
@@ -130,7 +130,7 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
     refuse_source(name, result.compiler, run.output, "");
   }
   if (!run.output.empty()) result.notes.push_back(run.output);
-  result.ptx = text_of(ptx);
+  result.ptx = readable_text_of(ptx);
   return result;
 }
 
@@ -239,7 +239,7 @@ Compilation compile_file(const fs::path& path, const CompileOptions& options,
   if (extension != ".cu" && extension != ".ptx") {
     throw InvalidArgument(path.string() + " is neither a .cu nor a .ptx file");
   }
-  const std::string text = text_of(path);
+  const std::string text = readable_text_of(path);
   if (extension == ".ptx") {
     Compilation result;
     result.ptx = text;

@@ -7,12 +7,12 @@
 namespace warpwise::lab {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using HeadWords = std::vector<std::string_view>;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-Words words_of(std::string_view text) {
-  Words words;
+HeadWords head_words_of(std::string_view text) {
+  HeadWords words;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
     while (end < text.size() && is_word(text[end])) ++end;
@@ -55,7 +55,7 @@ std::size_t end_of_directive(std::string_view text, std::size_t begin) {
 
 // "#define HD __host__ __device__" makes HD such a word.
 void take_macro(std::string_view directive, std::set<std::string, std::less<>>& device_words) {
-  const Words words = words_of(directive);
+  const HeadWords words = head_words_of(directive);
   if (words.size() < 3 || words[0] != "define") return;
   const bool names_device = std::any_of(words.begin() + 2, words.end(), [&](std::string_view word) {
     return device_words.contains(word);
@@ -100,7 +100,7 @@ std::string structure_of(std::string_view source,
 
 // The template<...> in front is no part of what a declaration declares.
 std::string_view without_template(std::string_view head) {
-  const Words words = words_of(head);
+  const HeadWords words = head_words_of(head);
   if (words.empty() || words[0] != "template") return head;
   std::size_t i = head.find('<');
   if (i == std::string_view::npos) return head;
@@ -112,23 +112,24 @@ std::string_view without_template(std::string_view head) {
   return head;
 }
 
-enum class Kind { scope, function, other };
+enum class BlockKind { scope, function, other };
 
-Kind kind_of(std::string_view head) {
+BlockKind block_kind_of(std::string_view head) {
   head = without_template(head);
-  const Words words = words_of(head);
-  if (words.empty()) return Kind::other;
-  if (words[0] == "namespace" || (words.size() > 1 && words[1] == "namespace")) return Kind::scope;
-  if (words.size() == 1 && words[0] == "extern") return Kind::scope;  // "C" is blanked
+  const HeadWords words = head_words_of(head);
+  if (words.empty()) return BlockKind::other;
+  if (words[0] == "namespace" || (words.size() > 1 && words[1] == "namespace"))
+    return BlockKind::scope;
+  if (words.size() == 1 && words[0] == "extern") return BlockKind::scope;  // "C" is blanked
   for (const std::string_view first :
        {"struct", "class", "union", "enum", "typedef", "using", "static_assert"}) {
-    if (words[0] == first) return Kind::other;
+    if (words[0] == first) return BlockKind::other;
   }
   const std::size_t parenthesis = head.find('(');
   const std::size_t equals = head.find('=');
   const bool is_operator = std::find(words.begin(), words.end(), "operator") != words.end();
-  if (parenthesis == std::string_view::npos) return Kind::other;
-  return equals < parenthesis && !is_operator ? Kind::other : Kind::function;
+  if (parenthesis == std::string_view::npos) return BlockKind::other;
+  return equals < parenthesis && !is_operator ? BlockKind::other : BlockKind::function;
 }
 
 std::string name_of_function(std::string_view head) {
@@ -164,13 +165,14 @@ DeviceCode without_host_functions(std::string_view source) {
     if (c == ')') --parentheses;
     if (parentheses > 0 || (c != '{' && c != '}' && c != ';')) continue;
     const std::string_view head = std::string_view(structure).substr(start, i - start);
-    const Kind kind = c == '}' ? Kind::scope : kind_of(head);
-    const std::size_t end = c == '{' && kind != Kind::scope ? end_of_braces(structure, i) : i + 1;
-    const Words words = words_of(head);
+    const BlockKind kind = c == '}' ? BlockKind::scope : block_kind_of(head);
+    const std::size_t end =
+        c == '{' && kind != BlockKind::scope ? end_of_braces(structure, i) : i + 1;
+    const HeadWords words = head_words_of(head);
     const bool of_device = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
       return device_words.contains(word);
     });
-    if (kind == Kind::function && !of_device) {
+    if (kind == BlockKind::function && !of_device) {
       // What is blank in front of it are comments and directives: the #includes of the file.
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));

@@ -22,14 +22,14 @@ std::optional<Integer> number_of(std::string_view digits, int base) {
   return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
 }
 
-struct Place {
+struct SourcePlace {
   std::string file;
   int line = 0;
 };
 
 // //## File "/a/b.cu", line 12
 // With more behind the number where a function was inlined.
-std::optional<Place> place_in(std::string_view line) {
+std::optional<SourcePlace> place_in(std::string_view line) {
   constexpr std::string_view begin = "//## File \"";
   constexpr std::string_view middle = "\", line ";
   if (!line.starts_with(begin)) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<Place> place_in(std::string_view line) {
   const std::string_view rest = line.substr(at + middle.size());
   const auto number = number_of<int>(rest.substr(0, rest.find_first_not_of("0123456789")), 10);
   if (!number) return std::nullopt;
-  return Place{std::string(line.substr(0, at)), *number};
+  return SourcePlace{std::string(line.substr(0, at)), *number};
 }
 
 // /*00d0*/                   ULDC.64 UR12, c[0x0][0x210] ;
@@ -83,7 +83,7 @@ std::vector<MachineInstruction> machine_code_in(std::string_view disassembly,
                                                 std::string_view kernel) {
   const std::string_view text = text_of_kernel(disassembly, kernel);
   std::vector<MachineInstruction> instructions;
-  Place place;
+  SourcePlace place;
   std::string labels;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -36,15 +36,15 @@ std::vector<fs::path> toolkit_homes() {
   return homes;
 }
 
-using Names = std::initializer_list<const char*>;
-constexpr Names nvrtc_names = {"libnvrtc.so.13", "libnvrtc.so.12"};
-constexpr Names nvrtc_folders = {"lib64", "lib", "targets/x86_64-linux/lib",
-                                 "targets/sbsa-linux/lib"};
-constexpr Names cupti_names = {"libcupti.so.13", "libcupti.so.12"};
-constexpr Names cupti_folders = {"extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib",
-                                 "targets/sbsa-linux/lib"};
+using LibraryNames = std::initializer_list<const char*>;
+constexpr LibraryNames nvrtc_names = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr LibraryNames nvrtc_folders = {"lib64", "lib", "targets/x86_64-linux/lib",
+                                        "targets/sbsa-linux/lib"};
+constexpr LibraryNames cupti_names = {"libcupti.so.13", "libcupti.so.12"};
+constexpr LibraryNames cupti_folders = {"extras/CUPTI/lib64", "lib64", "lib",
+                                        "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
 
-void take_libraries(const fs::path& home, Names folders, Names names,
+void take_libraries(const fs::path& home, LibraryNames folders, LibraryNames names,
                     std::vector<fs::path>& known) {
   for (const char* folder : folders) {
     for (const char* name : names) {

@@ -45,13 +45,13 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 }
 
 // A structure as C++ has it on every platform of CUDA's.
-struct Layout {
+struct ArgumentLayout {
   Extent extent;
   std::vector<std::uint64_t> offsets;
 };
 
-Layout laid_out(const ArgumentSpec& structure) {
-  Layout layout;
+ArgumentLayout laid_out(const ArgumentSpec& structure) {
+  ArgumentLayout layout;
   Extent& all = layout.extent;
   for (const ArgumentSpec& member : structure.members) {
     const Extent own = extent_of(member);

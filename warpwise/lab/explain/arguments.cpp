@@ -98,13 +98,13 @@ void fill_from_picture(const ArgumentSpec& spec, const ReadTexture& read, std::b
   std::memcpy(to, picture.bytes().data(), picture.bytes().size());
 }
 
-std::string name_of(const ArgumentSpec& spec, std::size_t index) {
+std::string argument_name_of(const ArgumentSpec& spec, std::size_t index) {
   return "argument " + std::to_string(index) + ", " + spec.text;
 }
 
 emulator::Address allocate(emulator::Device& device, const ArgumentSpec& spec, std::size_t index,
                            std::uint64_t seed, const ReadTexture& read_texture) {
-  const emulator::Address address = device.allocate(spec.bytes(), name_of(spec, index));
+  const emulator::Address address = device.allocate(spec.bytes(), argument_name_of(spec, index));
   std::byte* to = device.host_pointer(address, spec.bytes());
   if (spec.fill == Fill::iota || spec.fill == Fill::random) {
     fill_with_numbers(spec, seed, to);
@@ -210,7 +210,7 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
     }
     case Kind::pointer: {
       const std::uint64_t pointed_to = extent_of(spec.members[0]).bytes;
-      value = device_.allocate(pointed_to, name_of(spec, index));
+      value = device_.allocate(pointed_to, argument_name_of(spec, index));
       put(spec.members[0], index, device_.host_pointer(value, pointed_to), std::nullopt,
           read_texture);
       break;
@@ -244,7 +244,7 @@ std::vector<Arguments::Memory> Arguments::memory() const {
     const std::byte* bytes = device_.host_pointer(each.address, spec.bytes());
     Memory& memory = result.emplace_back();
     memory.parameter_offset = *each.parameter_offset;
-    memory.name = name_of(spec, each.index);
+    memory.name = argument_name_of(spec, each.index);
     memory.bytes.assign(bytes, bytes + spec.bytes());
     if (spec.kind == Kind::texture) memory.texture = texture_of(spec, 0);
   }

@@ -12,10 +12,10 @@
 namespace warpwise::lab {
 namespace {
 
-using Place = std::pair<std::string, int>;  // a file and a line of it
+using FileLine = std::pair<std::string, int>;  // a file and a line of it
 
 struct Side {
-  std::map<Place, std::uint64_t> counts;
+  std::map<FileLine, std::uint64_t> counts;
   std::map<std::string, const SourceFile*> sources;
   std::string main_file;  // as LineCounts::file has the file that was given
 };
@@ -46,7 +46,7 @@ std::map<int, int> common_of_main_files(const Side& before, const Side& after) {
   return common;
 }
 
-std::string name_of_place(const Side& side, const Place& place) {
+std::string name_of_place(const Side& side, const FileLine& place) {
   if (place.second == 0) return "code without a line";
   const auto source = side.sources.find(place.first);
   const std::string file = source == side.sources.end() ? place.first : source->second->shown;
@@ -54,7 +54,7 @@ std::string name_of_place(const Side& side, const Place& place) {
                      std::filesystem::path(file).filename().string());
 }
 
-std::string source_of(const Side& side, const Place& place) {
+std::string source_of(const Side& side, const FileLine& place) {
   const auto source = side.sources.find(place.first);
   const auto index = static_cast<std::size_t>(place.second);
   if (source == side.sources.end() || index < 1 || index > source->second->lines.size()) return "";
@@ -74,7 +74,7 @@ std::vector<ComparedLine> compared_lines(const ExplainedKernel& before,
   std::vector<ComparedLine> lines;
   for (const auto& [place, counted] : a.counts) {
     ComparedLine line = {name_of_place(a, place), "", source_of(a, place), counted, 0};
-    Place there = place;
+    FileLine there = place;
     if (!same_file && place.first == a.main_file) {
       const auto same = common.find(place.second);
       there = {b.main_file, same == common.end() ? -1 : same->second};

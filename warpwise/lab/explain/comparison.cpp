@@ -73,8 +73,8 @@ double sum(const ExplainedKernel& kernel, const Of& of) {
 }
 
 // What neither has is left out.
-std::vector<ComparedFigure> counts_of(const ExplainedKernel& before, const ExplainedKernel& after,
-                                      std::size_t cc) {
+std::vector<ComparedFigure> compared_counts_of(const ExplainedKernel& before,
+                                               const ExplainedKernel& after, std::size_t cc) {
   std::vector<ComparedFigure> counts;
   const auto add = [&](std::string what, const auto& of) {
     const ComparedFigure figure = {std::move(what), sum(before, of), sum(after, of)};
@@ -228,7 +228,7 @@ Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after) 
   comparison.after = after.name;
   comparison.compute_capability = before.launches.front().request.compute_capabilities[cc];
   comparison.notes = notes_of(before, after);
-  comparison.counts = counts_of(before, after, cc);
+  comparison.counts = compared_counts_of(before, after, cc);
   if (is_predicted(before) && is_predicted(after)) comparison.times = times_of(before, after);
   add_lines(before, after, cc, comparison);
   return comparison;

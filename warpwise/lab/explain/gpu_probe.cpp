@@ -39,12 +39,13 @@ RungCounts counts_for(const Explanation& explanation, rules::ComputeCapability c
 }
 
 // Rows at a distance that every GPU takes for a texture.
-constexpr std::uint64_t texture_alignment = 512;
+constexpr std::uint64_t probe_pitch_alignment = 512;
 
 std::uint64_t upload_texture(GpuExecutor& executor, const Arguments::Memory& memory) {
   emulator::Texture texture = *memory.texture;
   const std::uint64_t row = texture.pitch_bytes;
-  texture.pitch_bytes = (row + texture_alignment - 1) / texture_alignment * texture_alignment;
+  texture.pitch_bytes =
+      (row + probe_pitch_alignment - 1) / probe_pitch_alignment * probe_pitch_alignment;
   std::vector<std::byte> padded(texture.pitch_bytes * texture.height);
   for (std::uint64_t y = 0; y < texture.height; ++y) {
     std::memcpy(padded.data() + y * texture.pitch_bytes, memory.bytes.data() + y * row, row);

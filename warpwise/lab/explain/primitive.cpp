@@ -20,7 +20,7 @@ emulator::runtime::Observe observe_function() {
 }
 
 // What the runtime shows, kept: reports are made when the primitive is done.
-struct Launch {
+struct PrimitiveLaunch {
   ExplainRequest request;
   emulator::KernelInfo kernel;
   emulator::LaunchResult result;
@@ -45,13 +45,13 @@ class Observation {
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 
-  const std::vector<Launch>& launches() const { return launches_; }
+  const std::vector<PrimitiveLaunch>& launches() const { return launches_; }
   /// The PTX of a kernel that was launched, without those of its module's that were not.
   const std::string& ptx(const std::string& kernel) const { return ptx_.at(kernel); }
 
  private:
   void note(const emulator::runtime::ObservedLaunch& launch) {
-    Launch& noted = launches_.emplace_back();
+    PrimitiveLaunch& noted = launches_.emplace_back();
     noted.kernel = launch.kernel;
     noted.result = launch.result;
     noted.request.file = request_.name;
@@ -72,13 +72,13 @@ class Observation {
 
   const PrimitiveRequest& request_;
   emulator::runtime::Observer observer_;
-  std::vector<Launch> launches_;
+  std::vector<PrimitiveLaunch> launches_;
   std::map<std::string, std::string> ptx_;
 };
 
-bool has_faults(const Launch& launch) { return !launch.result.faults.empty(); }
+bool has_faults(const PrimitiveLaunch& launch) { return !launch.result.faults.empty(); }
 
-Explanation explained(const Launch& launch, const std::string& ptx) {
+Explanation explained(const PrimitiveLaunch& launch, const std::string& ptx) {
   Compilation compilation;
   compilation.ptx = ptx;
   compilation.compiler = "nvcc, as a part of libwarpwise,";
@@ -129,7 +129,7 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
     const auto& launches = observation.launches();
     if (std::none_of(launches.begin(), launches.end(), has_faults)) throw;
   }
-  for (const Launch& launch : observation.launches()) {
+  for (const PrimitiveLaunch& launch : observation.launches()) {
     result.launches.push_back(explained(launch, observation.ptx(launch.kernel.name)));
   }
   if (result.launches.empty()) throw Error(request.name + " launched no kernel at this size");

@@ -24,9 +24,10 @@ struct GpuTimer::Clock {
 namespace {
 
 // How timing.cu is built, and what follows from it.
-constexpr int chains = 8;  // with 16 warps a scheduler more than an instruction's latency needs
-constexpr int loads = 4;   // of 16 bytes, in flight at a time
-constexpr int steps = 16;  // so that the loop itself costs a per cent
+constexpr int roof_chains =
+    8;                         // with 16 warps a scheduler more than an instruction's latency needs
+constexpr int roof_loads = 4;  // of 16 bytes, in flight at a time
+constexpr int roof_steps = 16;  // so that the loop itself costs a per cent
 
 constexpr std::int64_t flag_bytes = 64;
 // Launching takes the host microseconds; one that was interrupted for longer takes the sample
@@ -48,8 +49,8 @@ std::string compile_helpers(const gpu::DeviceInfo& device, const Toolchain& tool
   constexpr int oldest = 75;  // that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
-  options.defines = {"CHAINS=" + std::to_string(chains), "STEPS=" + std::to_string(steps),
-                     "LOADS=" + std::to_string(loads)};
+  options.defines = {"CHAINS=" + std::to_string(roof_chains), "STEPS=" + std::to_string(roof_steps),
+                     "LOADS=" + std::to_string(roof_loads)};
   return compile_file(source_root() / "warpwise/lab/measure/timing.cu", options, toolchain).ptx;
 }
 
@@ -59,7 +60,7 @@ std::span<const std::byte> block_of(const T& arguments) {
 }
 
 // Two parameters of 8 bytes, as all kernels of timing.cu take.
-struct Arguments {
+struct RoofArguments {
   const void* place;
   std::uint64_t number;
 };
@@ -113,7 +114,7 @@ GpuTimer::GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
   // The driver loads a kernel at its first launch, for which it may wait for the GPU: not while
   // that waits for the host.
   *flags() = 1;
-  wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), 0}), stream_);
+  wait_for_host_.launch(one, one, 0, block_of(RoofArguments{flags(), 0}), stream_);
   read_clocks(clocks(0));
   stream_.synchronize();
 }
@@ -132,7 +133,7 @@ void GpuTimer::read_clocks(std::byte* to) {
   const std::uint32_t grid[3] = {count, 1, 1};
   // Blocks so large that a multiprocessor does not get two while another one gets none.
   constexpr std::uint32_t block[3] = {1024, 1, 1};
-  read_clocks_.launch(grid, block, 0, block_of(Arguments{to, count}), stream_);
+  read_clocks_.launch(grid, block, 0, block_of(RoofArguments{to, count}), stream_);
 }
 
 Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
@@ -163,7 +164,7 @@ std::optional<Sample> GpuTimer::cold_sample(const GpuWork& work, bool blocked,
     read_clocks(clocks(0));
     gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream_);
     if (blocked) {
-      wait_for_host_.launch(one, one, 0, block_of(Arguments{flags(), host_limit_ns}), stream_);
+      wait_for_host_.launch(one, one, 0, block_of(RoofArguments{flags(), host_limit_ns}), stream_);
     }
     start_.record(stream_);
     work(stream_);
@@ -291,14 +292,14 @@ double GpuTimer::read_roof_gb_per_s() {
   const gpu::Buffer words(bytes, stream_);
   gpu::fill_bytes(words.data(), 1, bytes, stream_);
   const auto count = static_cast<std::uint64_t>(bytes / 16);
-  const Arguments arguments{words.data(), count};
+  const RoofArguments arguments{words.data(), count};
   double best_us = 0;
   for (const std::uint32_t threads : {256U, 512U, 1024U}) {
     const auto resident = static_cast<std::uint64_t>(
         device_.multiprocessors *
         std::max(1, read_words_.blocks_per_sm(static_cast<int>(threads), 0)));
     // Blocks that stride over all words, and a block for each few of them.
-    for (const std::uint64_t blocks : {resident, count / (threads * loads) + 1}) {
+    for (const std::uint64_t blocks : {resident, count / (threads * roof_loads) + 1}) {
       const std::uint32_t grid[3] = {static_cast<std::uint32_t>(blocks), 1, 1};
       const std::uint32_t block[3] = {threads, 1, 1};
       const double us = median_us(
@@ -321,13 +322,13 @@ double GpuTimer::absolute_differences_per_s() {
   const std::uint32_t grid[3] = {blocks, 1, 1};
   const std::uint64_t threads = std::uint64_t{blocks} * block[0];
   const gpu::Buffer results(static_cast<std::int64_t>(4 * threads), stream_);
-  const Arguments arguments{results.data(), turns};
+  const RoofArguments arguments{results.data(), turns};
   const double us = median_us(
       [&](gpu::StreamHandle s) {
         absolute_differences_.launch(grid, block, 0, block_of(arguments), s);
       },
       10, 30, stream_);
-  const double differences = 4.0 * chains * steps * static_cast<double>(turns * threads);
+  const double differences = 4.0 * roof_chains * roof_steps * static_cast<double>(turns * threads);
   absolute_differences_rate_ = differences / (us / 1e6);
   return *absolute_differences_rate_;
 }

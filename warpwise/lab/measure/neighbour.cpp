@@ -14,10 +14,10 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr int loads = 8;  // of 16 bytes by each thread, in flight at a time
+constexpr int neighbour_loads = 8;  // of 16 bytes by each thread, in flight at a time
 constexpr std::uint32_t threads = 1024;
-constexpr std::int64_t turn_bytes = 32 * 16 * loads;  // of a warp
-constexpr std::int64_t flag_bytes = 64;
+constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // of a warp
+constexpr std::int64_t neighbour_flag_bytes = 64;
 
 // As neighbour.cu has it.
 struct Streaming {
@@ -36,7 +36,7 @@ std::string compiled(const gpu::DeviceInfo& device, const Toolchain& toolchain) 
   constexpr int oldest = 75;  // that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
-  options.defines = {"LOADS=" + std::to_string(loads)};
+  options.defines = {"LOADS=" + std::to_string(neighbour_loads)};
   return compile_file(source_root() / "warpwise/lab/measure/neighbour.cu", options, toolchain).ptx;
 }
 
@@ -50,8 +50,8 @@ Neighbour::Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on, const T
           on.multiprocessors() * std::max(1, kernel_.blocks_per_sm(static_cast<int>(threads), 0)))),
       // L2 keeps little of so much.
       words_(whole_turns(std::min(std::int64_t{1} << 30, device.memory_bytes / 8)), on.stream()),
-      counts_(8 * std::int64_t{blocks_} + flag_bytes, on.stream()),
-      shared_(flag_bytes + 2 * 8 * std::int64_t{blocks_}) {
+      counts_(8 * std::int64_t{blocks_} + neighbour_flag_bytes, on.stream()),
+      shared_(neighbour_flag_bytes + 2 * 8 * std::int64_t{blocks_}) {
   gpu::fill_bytes(words_.data(), 0, words_.bytes(), on.stream());
   on.stream().synchronize();
 }
@@ -105,7 +105,7 @@ bool Neighbour::stop() {
 }
 
 std::span<const std::uint64_t> Neighbour::reading(int which) const {
-  const auto* first = reinterpret_cast<const std::uint64_t*>(shared_.data() + flag_bytes);
+  const auto* first = reinterpret_cast<const std::uint64_t*>(shared_.data() + neighbour_flag_bytes);
   return {first + which * std::int64_t{blocks_}, blocks_};
 }
 
@@ -115,7 +115,8 @@ double Neighbour::gb_per_s_during(const GpuWork& work, double work_us, const gpu
   const int runs =
       std::clamp(static_cast<int>(least_us / std::max(work_us, 1.0)) + 1, 1, most_runs);
   const auto read = [&](int which) {
-    gpu::download(counts_.data(), shared_.data() + flag_bytes + which * 8 * std::int64_t{blocks_},
+    gpu::download(counts_.data(),
+                  shared_.data() + neighbour_flag_bytes + which * 8 * std::int64_t{blocks_},
                   8 * std::int64_t{blocks_}, stream);
   };
   gpu::Event before;

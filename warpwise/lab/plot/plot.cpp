@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_series = 6;
 constexpr std::size_t most_panels = 24;
 
-using Names = std::vector<std::string>;
+using FigureNames = std::vector<std::string>;
 
 // Makes the plot of one record.
 class Chooser {
@@ -47,8 +47,8 @@ class Chooser {
   }
 
  private:
-  Names wanted_figures() const {
-    Names names = {"end_to_end_us"};
+  FigureNames wanted_figures() const {
+    FigureNames names = {"end_to_end_us"};
     names.insert(names.end(), record_.report.begin(), record_.report.end());
     if (record_.is_ladder && record_.report.empty()) {
       // Times of several sizes do not compare.
@@ -79,7 +79,7 @@ class Chooser {
   }
 
   void choose_figure() {
-    Names names = wanted_figures();
+    FigureNames names = wanted_figures();
     std::erase_if(names, [&](const std::string& name) {
       take_samples(name);
       return samples_.empty();
@@ -183,7 +183,7 @@ class Chooser {
 
   // A sample's coordinates, for the order, and what they are called.
   using Key = std::pair<std::vector<Coordinate>, std::string>;
-  static Key key_of(const RunRow& sample, const Names& names) {
+  static Key key_of(const RunRow& sample, const FigureNames& names) {
     Key key;
     for (const std::string& name : names) {
       const auto at = sample.at.find(name);
@@ -194,7 +194,7 @@ class Chooser {
     return key;
   }
 
-  std::set<Key> keys_of(const Names& names) const {
+  std::set<Key> keys_of(const FigureNames& names) const {
     std::set<Key> keys;
     for (const RunRow& each : samples_) keys.insert(key_of(each, names));
     return keys;
@@ -204,9 +204,9 @@ class Chooser {
   // Kernels are compared with each other before anything else is, and the values of an axis before
   // the kernels.
   void place(std::size_t most) {
-    static const Names order = {"@cc", "@size", "@block", "@rung"};
-    Names inner = named_;
-    Names outer;
+    static const FigureNames order = {"@cc", "@size", "@block", "@rung"};
+    FigureNames inner = named_;
+    FigureNames outer;
     const auto move_out = [&](const std::string& name) {
       const auto found = std::find(inner.begin(), inner.end(), name);
       if (found == inner.end()) return;
@@ -218,7 +218,7 @@ class Chooser {
       if (!fits() && (most == 0 || inner.size() > 1)) move_out(name);
     }
     while (!fits() && (most == 0 ? !inner.empty() : inner.size() > 1)) {
-      move_out(Names(inner).front());
+      move_out(FigureNames(inner).front());
     }
     std::reverse(outer.begin(), outer.end());  // the kernel first
     const std::set<Key> series = keys_of(inner);
@@ -230,8 +230,8 @@ class Chooser {
     }
   }
 
-  void add_panels(const Key& panel, const std::set<Key>& series, const Names& outer,
-                  const Names& inner, std::size_t most) {
+  void add_panels(const Key& panel, const std::set<Key>& series, const FigureNames& outer,
+                  const FigureNames& inner, std::size_t most) {
     // As many in each, where there are more than can be told apart.
     const std::size_t parts = most == 0 ? 1 : (series.size() + most - 1) / most;
     const std::size_t each_part = (series.size() + parts - 1) / parts;
@@ -351,7 +351,7 @@ class Chooser {
 
   // One scale of speed-ups goes for all dots of the first kind, or there is none.
   void find_first() {
-    const Names kinds = named_;
+    const FigureNames kinds = named_;
     std::optional<Key> kind;
     constexpr double nearly = 0.01;
     for (const RunRow& each : samples_) {
@@ -430,7 +430,7 @@ class Chooser {
 
   std::string place_text(const PlotPanel& panel, const PlotSeries& series,
                          const PlotPoint& point) const {
-    Names parts;
+    FigureNames parts;
     if (!panel.title.empty()) parts.push_back(panel.title);
     const bool many = panel.series.size() > 1;
     if (plot_.kind == PlotKind::dots) {
@@ -448,8 +448,8 @@ class Chooser {
   std::vector<RunRow> rows_;  ///< those that were run, without a figure yet
   std::vector<RunRow> samples_;
   std::string figure_;
-  Names numeric_;  ///< the axes that are drawn as such
-  Names named_;    ///< what else varies: series and panels
+  FigureNames numeric_;  ///< the axes that are drawn as such
+  FigureNames named_;    ///< what else varies: series and panels
   bool rows_have_blocks_ = false;
   bool has_parts_ = false;  ///< panels that are one, but for the number of its series
   Plot plot_;

@@ -10,7 +10,7 @@
 namespace warpwise::lab {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Field = RecordField;
 using Figures = std::map<std::string, RecordedFigure>;
 
@@ -20,7 +20,7 @@ std::string text_or_nothing(const Field& object, const char* key) {
 }
 
 // Counts lie one or two levels deep: "transactions_32" of "global_load" is global_load_32.
-void add_numbers(const Json& object, const std::string& prefix, Figures& figures,
+void add_numbers(const OrderedJson& object, const std::string& prefix, Figures& figures,
                  int levels_below = 2) {
   constexpr std::string_view implied = "transactions_";
   for (const auto& [key, value] : object.items()) {
@@ -235,7 +235,7 @@ Record read_record(const nlohmann::ordered_json& json, const std::string& name) 
 }
 
 Record parse_record(std::string_view text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, false);
+  const OrderedJson json = OrderedJson::parse(text, nullptr, false);
   if (json.is_discarded()) {
     throw InvalidArgument(name + " is no JSON; a record is what lab run --out writes");
   }

@@ -19,11 +19,11 @@ namespace warpwise::lab {
 namespace {
 
 // How micro_kernels.cu is built, and what follows from it.
-constexpr int steps = 64;
-constexpr int chains = 8;
+constexpr int probe_steps = 64;
+constexpr int probe_chains = 8;
 constexpr int turns = 8;
-constexpr int instructions = steps * turns;  // that a warp executes
-constexpr int repeated = 9;                  // launches, of which the median counts
+constexpr int probe_instructions = probe_steps * turns;  // that a warp executes
+constexpr int repeated = 9;                              // launches, of which the median counts
 constexpr std::uint32_t full_block = 1024;
 
 // As micro_kernels.cu has it.
@@ -41,7 +41,7 @@ std::string compiled(const gpu::DeviceInfo& device) {
   constexpr int oldest = 75;  // that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
-  options.defines = {fmt::format("STEPS={}", steps), fmt::format("CHAINS={}", chains)};
+  options.defines = {fmt::format("STEPS={}", probe_steps), fmt::format("CHAINS={}", probe_chains)};
   return compile_file(source_root() / "warpwise/lab/predict/micro_kernels.cu", options).ptx;
 }
 
@@ -100,14 +100,14 @@ class ProfileMeasurement {
   void latency(
       const std::string& name, const Probe& probe = {}, std::uint32_t threads = 32,
       const std::function<void()>& before = [] {}) {
-    set(name, cycles(name, threads, probe, before) / instructions,
+    set(name, cycles(name, threads, probe, before) / probe_instructions,
         "measured: a chain of instructions that wait for each other");
   }
 
   // Of a warp's instructions in a cycle, `each` of something by each.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
-    const double measured = warps * instructions / cycles(name, full_block, probe);
+    const double measured = warps * probe_instructions / cycles(name, full_block, probe);
     // More than is issued means that a compiler found less to do.
     const double most = profile_.figure("issue_per_cycle");
     set(name, each * std::min(measured, most),

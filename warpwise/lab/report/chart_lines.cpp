@@ -8,7 +8,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-constexpr double height = 190;
+constexpr double lines_height = 190;
 
 struct Place {
   double x = 0;  ///< a share of the width
@@ -25,7 +25,7 @@ Html line(const Place& from, const Place& to, std::size_t series) {
 
 Html curve(const Plot& plot, const PlotSeries& series, std::size_t index, const Scale& x,
            const Scale& y) {
-  const auto up = [&](double value) { return height * (1 - y.fraction(value)); };
+  const auto up = [&](double value) { return lines_height * (1 - y.fraction(value)); };
   Html lines;
   Html marks;
   std::optional<Place> before;
@@ -60,14 +60,14 @@ Html lines_of(const Plot& plot, const PlotPanel& panel) {
   Scale x{values.front(), values.back(), plot.x.logarithmic};
   if (x.least == x.greatest) x.greatest = x.least + 1;
   const Scale y = scale_for(panel.values[0], panel.values[1], plot.value.logarithmic);
-  Html inner = grid_across(x, height, "") + grid_up(y, height);
+  Html inner = grid_across(x, lines_height, "") + grid_up(y, lines_height);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < panel.series.size(); ++i) {
     inner += curve(plot, panel.series[i], i, x, y);
     names.push_back(panel.series[i].name);
   }
   return element("p", {{"class", "axis up"}}, plot.value.title) +
-         picture("room-lines", height, plot.description, inner) +
+         picture("room-lines", lines_height, plot.description, inner) +
          element("p", {{"class", "axis"}}, plot.x.title) +
          (names.size() > 1 ? legend(names, false) : Html());
 }

@@ -8,17 +8,13 @@
 
 #include "warpwise/lab/plot/what_varies.hpp"
 #include "warpwise/lab/report/findings.hpp"
+#include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/scatter.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
 
 namespace warpwise::lab::report {
 namespace {
-
-template <class... Arguments>
-std::string said(const char* format, const Arguments&... arguments) {
-  return fmt::format(fmt::runtime(format), arguments...);
-}
 
 std::string speedup_of(const RecordedRow& row, const char* name) {
   return speedup_text(figure_of(row, name).value_or(0));

@@ -12,6 +12,7 @@
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/kernel_words.hpp"
 #include "warpwise/lab/report/page.hpp"
+#include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
 
@@ -19,11 +20,6 @@ namespace warpwise::lab::report {
 namespace {
 
 using Sources = std::map<std::string, std::string>;
-
-template <class... Arguments>
-std::string said(const char* format, const Arguments&... arguments) {
-  return fmt::format(fmt::runtime(format), arguments...);
-}
 
 Html note(const std::string& text) { return element("p", {{"class", "note"}}, text); }
 

@@ -12,7 +12,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-constexpr double height = 380;
+constexpr double roofline_height = 380;
 
 // Warp instructions for each pixel. Of a ladder a rung and block is counted once, with one of the
 // sizes.
@@ -87,7 +87,8 @@ class Drawing {
   }
 
   Html html() const {
-    Html inner = grid_across(work_, height, "") + grid_up(rate_, height) + limits();
+    Html inner =
+        grid_across(work_, roofline_height, "") + grid_up(rate_, roofline_height) + limits();
     const std::vector<std::string> ladders = ladders_of(roofline_);
     for (const RoofPoint& each : roofline_.points) {
       const auto found = std::find(ladders.begin(), ladders.end(), each.ladder);
@@ -107,7 +108,7 @@ class Drawing {
   }
 
  private:
-  double up(double rate) const { return height * (1 - rate_.fraction(rate)); }
+  double up(double rate) const { return roofline_height * (1 - rate_.fraction(rate)); }
 
   Html limits() const {
     Html html;
@@ -190,7 +191,7 @@ Html picture_of(const Roofline& roofline) {
                             {"role", "group"},
                             {"aria-label", w.roofline},
                             {"width", "100%"},
-                            {"height", pixels(height)}},
+                            {"height", pixels(roofline_height)}},
                            Drawing(roofline).html());
   Html lines;
   const auto line = [&](const char* format, double value) {

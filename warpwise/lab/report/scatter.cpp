@@ -7,20 +7,16 @@
 #include <filesystem>
 
 #include "warpwise/lab/report/chart.hpp"
+#include "warpwise/lab/report/said.hpp"
 #include "warpwise/lab/report/table.hpp"
 #include "warpwise/lab/report/words.hpp"
 
 namespace warpwise::lab::report {
 namespace {
 
-constexpr double height = 240;
+constexpr double scatter_height = 240;
 // So far off a prediction misleads.
 constexpr double miss = 2;
-
-template <class... Arguments>
-std::string said(const char* format, const Arguments&... arguments) {
-  return fmt::format(fmt::runtime(format), arguments...);
-}
 
 // What one picture shows: experiments of a study, or the documents' tables.
 struct Panel {
@@ -71,7 +67,9 @@ Html line_of_ratio(const Scale& scale, double ratio, const char* kind) {
   const double left = std::max(scale.least, scale.least / ratio);
   const double right = std::min(scale.greatest, scale.greatest / ratio);
   if (left >= right) return {};
-  const auto up = [&](double measured) { return height * (1 - scale.fraction(measured * ratio)); };
+  const auto up = [&](double measured) {
+    return scatter_height * (1 - scale.fraction(measured * ratio));
+  };
   return lone("line", {{"class", kind},
                        {"x1", across(scale.fraction(left))},
                        {"x2", across(scale.fraction(right))},
@@ -82,7 +80,7 @@ Html line_of_ratio(const Scale& scale, double ratio, const char* kind) {
 Html picture_of(const Panel& panel) {
   const Words& w = words();
   const Scale scale = scale_of(panel);
-  Html inner = grid_across(scale, height, "") + grid_up(scale, height) +
+  Html inner = grid_across(scale, scatter_height, "") + grid_up(scale, scatter_height) +
                line_of_ratio(scale, 1, "roof") + line_of_ratio(scale, miss, "roof dash") +
                line_of_ratio(scale, 1 / miss, "roof dash");
   std::vector<std::string> names;
@@ -90,7 +88,7 @@ Html picture_of(const Panel& panel) {
   for (const PredictedExperiment* each : panel.experiments) {
     for (const PredictedRow& row : each->rows) {
       inner += mark(scale.fraction(row.measured_us),
-                    height * (1 - scale.fraction(row.predicted_us)), names.size(),
+                    scatter_height * (1 - scale.fraction(row.predicted_us)), names.size(),
                     said(w.predictions_point, row.rung, place_text(row.size, row.block, row.values),
                          time_text(row.predicted_us), time_text(row.measured_us), row.ratio()));
     }
@@ -103,7 +101,8 @@ Html picture_of(const Panel& panel) {
             : said(w.predictions_series_short, name, each->fit.points, error));
   }
   return element("p", {{"class", "axis up"}}, w.predictions_y) +
-         picture("room-lines", height, said(w.predictions_picture, panel.title, points), inner) +
+         picture("room-lines", scatter_height, said(w.predictions_picture, panel.title, points),
+                 inner) +
          element("p", {{"class", "axis"}}, w.predictions_x) + legend(names, false);
 }
 

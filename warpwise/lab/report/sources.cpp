@@ -31,7 +31,7 @@ StudySource source_of(const StudyTable& table) {
   return source;
 }
 
-Html about(const std::string& said) { return element("p", {{"class", "note"}}, said); }
+Html sources_note(const std::string& said) { return element("p", {{"class", "note"}}, said); }
 
 // Its own file whole, and of the others what has counts.
 Html counted_source(const RungSource& rung, const RecordedLines& counted) {
@@ -41,14 +41,15 @@ Html counted_source(const RungSource& rung, const RecordedLines& counted) {
   const auto own = annotation.files.find(rung.file);
   const auto& lines = own == annotation.files.end() ? nothing : own->second;
   if (!is_of(rung.text, lines)) {
-    return about(w.counts_of_another) + listing(rung.file, rung.text, nothing, 0);
+    return sources_note(w.counts_of_another) + listing(rung.file, rung.text, nothing, 0);
   }
-  Html html = about(fmt::format(fmt::runtime(w.counts_about), size_text(counted.size),
-                                counted.compute_capability, counted.compiler, counted.commit)) +
-              listing(rung.file, rung.text, lines, annotation.warp_instructions);
+  Html html =
+      sources_note(fmt::format(fmt::runtime(w.counts_about), size_text(counted.size),
+                               counted.compute_capability, counted.compiler, counted.commit)) +
+      listing(rung.file, rung.text, lines, annotation.warp_instructions);
   for (const auto& [file, of_file] : annotation.files) {
     if (file == rung.file) continue;
-    html += about(fmt::format(fmt::runtime(w.counts_elsewhere), file)) +
+    html += sources_note(fmt::format(fmt::runtime(w.counts_elsewhere), file)) +
             excerpt(file, of_file, annotation.warp_instructions);
   }
   return html;
@@ -85,7 +86,7 @@ Html html_of(const std::string& study, const RungSource& rung, const RecordedLin
   for (const auto& [name, value] : rung.constants) constants.push_back(name + " = " + value);
   Html inner;
   if (!constants.empty()) {
-    inner += about(fmt::format("{} {}", words().constants, fmt::join(constants, ", ")));
+    inner += sources_note(fmt::format("{} {}", words().constants, fmt::join(constants, ", ")));
   }
   inner +=
       counted == nullptr ? listing(rung.file, rung.text, {}, 0) : counted_source(rung, *counted);

@@ -4,7 +4,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-constexpr Translation texts[] = {
+constexpr Translation ladder_texts[] = {
     {"webcam frames of RGB24, whose pixels have no alignment, to 32-bit YCbCr",
      "정렬되지 않은 화소인 RGB24 웹캠 영상을 32비트 YCbCr로 변환"},
     {"ints from one array to another, by vectors of growing width",
@@ -324,6 +324,6 @@ constexpr Translation texts[] = {
 
 }  // namespace
 
-std::span<const Translation> korean_texts_of_ladders() { return texts; }
+std::span<const Translation> korean_texts_of_ladders() { return ladder_texts; }
 
 }  // namespace warpwise::lab::report

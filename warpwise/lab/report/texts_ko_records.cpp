@@ -4,7 +4,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-constexpr Translation texts[] = {
+constexpr Translation record_texts[] = {
     {"Each kernel's result is compared with the reference kernel's before it is timed. Cold: L2 is "
      "flushed before each run, a spinning kernel hides the launch, events stand around the run's "
      "launches; at least 10 samples and 0.5 s of GPU time, without those at a clock 5 % below the "
@@ -248,6 +248,6 @@ constexpr Translation texts[] = {
 
 }  // namespace
 
-std::span<const Translation> korean_texts_of_records() { return texts; }
+std::span<const Translation> korean_texts_of_records() { return record_texts; }
 
 }  // namespace warpwise::lab::report

@@ -4,7 +4,7 @@
 namespace warpwise::lab::report {
 namespace {
 
-constexpr Translation texts[] = {
+constexpr Translation study_texts[] = {
     {"which resource a kernel hangs on: multiprocessors, or the bandwidth of memory",
      "커널이 어느 자원에 달렸나: 멀티프로세서, 또는 메모리의 대역폭"},
     {"bank conflicts: what a stride between the lanes of a warp costs in shared memory, and "
@@ -113,6 +113,6 @@ constexpr Translation texts[] = {
 
 }  // namespace
 
-std::span<const Translation> korean_texts_of_studies() { return texts; }
+std::span<const Translation> korean_texts_of_studies() { return study_texts; }
 
 }  // namespace warpwise::lab::report

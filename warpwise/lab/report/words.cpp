@@ -202,7 +202,7 @@ constexpr Words english = {
 };
 
 // As docs/sources.md has them; a test compares the two.
-constexpr std::pair<std::string_view, std::string_view> document_rows[] = {
+constexpr std::pair<std::string_view, std::string_view> document_row_texts[] = {
     {"A1", "bank conflicts of shared memory: sixteen to a half-warp, none, and the read left out"},
     {"A2", "transactions of global memory: a half-warp served by one, and by sixteen"},
     {"A3",
@@ -256,7 +256,7 @@ std::string told(const std::string& text) {
 }
 
 std::string_view about_row(std::string_view row) {
-  for (const auto& [name, about] : document_rows) {
+  for (const auto& [name, about] : document_row_texts) {
     if (name == row) return about;
   }
   return {};
@@ -264,7 +264,7 @@ std::string_view about_row(std::string_view row) {
 
 std::vector<std::string_view> known_rows() {
   std::vector<std::string_view> rows;
-  for (const auto& each : document_rows) rows.push_back(each.first);
+  for (const auto& each : document_row_texts) rows.push_back(each.first);
   return rows;
 }
 

@@ -11,7 +11,7 @@
 namespace warpwise::lab {
 namespace {
 
-std::string field(const std::optional<double>& value) {
+std::string csv_number(const std::optional<double>& value) {
   return value && !std::isnan(*value) ? fmt::format("{}", *value) : "";
 }
 
@@ -65,12 +65,12 @@ std::vector<std::string> CounterColumns::fields_of(const RungRow& row,
   std::vector<std::string> fields;
   for (const std::string& each : compared_) {
     const auto found = compared.find(each);
-    fields.push_back(found == compared.end() ? "" : field(found->second));
+    fields.push_back(found == compared.end() ? "" : csv_number(found->second));
   }
   // It has commas and no quotation marks.
   if (!empty()) fields.push_back(fmt::format("\"{}\"", row.not_comparable));
   for (const std::string& each : metrics_) {
-    fields.push_back(row.counters ? field(value_of(*row.counters, each)) : "");
+    fields.push_back(row.counters ? csv_number(value_of(*row.counters, each)) : "");
   }
   return fields;
 }

@@ -10,37 +10,37 @@ namespace {
 using Figure = std::optional<double> (*)(const RungRow& row, std::size_t index);
 
 template <class T>
-std::optional<double> number(const T& value) {
+std::optional<double> as_number(const T& value) {
   return static_cast<double>(value);
 }
 
 template <class T>
-std::optional<double> number(const std::optional<T>& value) {
+std::optional<double> as_number(const std::optional<T>& value) {
   return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
 }
 
 // A member of the counts, or of one of the counts' parts.
 template <auto Member>
 std::optional<double> count(const RungRow& row, std::size_t index) {
-  return index < row.counts.size() ? number(row.counts[index].*Member) : std::nullopt;
+  return index < row.counts.size() ? as_number(row.counts[index].*Member) : std::nullopt;
 }
 
 template <auto Part, auto Member>
 std::optional<double> part(const RungRow& row, std::size_t index) {
-  return index < row.counts.size() ? number(row.counts[index].*Part.*Member) : std::nullopt;
+  return index < row.counts.size() ? as_number(row.counts[index].*Part.*Member) : std::nullopt;
 }
 
 template <auto Member>
 std::optional<double> resource(const RungRow& row, std::size_t index) {
-  return index < row.resources.size() ? number(row.resources[index].*Member) : std::nullopt;
+  return index < row.resources.size() ? as_number(row.resources[index].*Member) : std::nullopt;
 }
 
 template <auto Member>
-std::optional<double> instructions(const RungRow& row, std::size_t index) {
+std::optional<double> global_instructions_of(const RungRow& row, std::size_t index) {
   if (index >= row.resources.size() || !row.resources[index].global_instructions) {
     return std::nullopt;
   }
-  return number((*row.resources[index].global_instructions).*Member);
+  return as_number((*row.resources[index].global_instructions).*Member);
 }
 
 const std::map<std::string_view, Figure>& figures() {
@@ -51,11 +51,11 @@ const std::map<std::string_view, Figure>& figures() {
   static const std::map<std::string_view, Figure> all = {
       {"cold_us",
        [](const RungRow& row, std::size_t) {
-         return row.cold ? number(row.cold->median_us) : std::nullopt;
+         return row.cold ? as_number(row.cold->median_us) : std::nullopt;
        }},
       {"batch_us",
        [](const RungRow& row, std::size_t) {
-         return row.batch ? number(row.batch->median_us) : std::nullopt;
+         return row.batch ? as_number(row.batch->median_us) : std::nullopt;
        }},
       {"gb_per_s", [](const RungRow& row, std::size_t) { return row.gb_per_s; }},
       {"share_of_roof", [](const RungRow& row, std::size_t) { return row.share_of_roof; }},
@@ -87,12 +87,12 @@ const std::map<std::string_view, Figure>& figures() {
       {"shared_load_passes", part<&Counts::shared_load, &Passes::passes>},
       {"shared_store_requests", part<&Counts::shared_store, &Passes::requests>},
       {"shared_store_passes", part<&Counts::shared_store, &Passes::passes>},
-      {"ldg_32", instructions<&GlobalInstructions::ldg_32>},
-      {"ldg_64", instructions<&GlobalInstructions::ldg_64>},
-      {"ldg_128", instructions<&GlobalInstructions::ldg_128>},
-      {"stg_32", instructions<&GlobalInstructions::stg_32>},
-      {"stg_64", instructions<&GlobalInstructions::stg_64>},
-      {"stg_128", instructions<&GlobalInstructions::stg_128>},
+      {"ldg_32", global_instructions_of<&GlobalInstructions::ldg_32>},
+      {"ldg_64", global_instructions_of<&GlobalInstructions::ldg_64>},
+      {"ldg_128", global_instructions_of<&GlobalInstructions::ldg_128>},
+      {"stg_32", global_instructions_of<&GlobalInstructions::stg_32>},
+      {"stg_64", global_instructions_of<&GlobalInstructions::stg_64>},
+      {"stg_128", global_instructions_of<&GlobalInstructions::stg_128>},
   };
   return all;
 }

@@ -12,14 +12,14 @@ namespace {
 constexpr double least_rise = 0.10;          // of the level
 constexpr double least_rise_of_noise = 3.0;  // of the largest deviation
 
-struct Line {
+struct FittedLine {
   double level = 0;  // where x is 0
   double slope = 0;
 };
 
 // Least squares; flat where all have the same x.
 template <class X>
-Line line_through(std::span<const KneePoint> points, const X& x_of) {
+FittedLine line_through(std::span<const KneePoint> points, const X& x_of) {
   const auto count = static_cast<double>(points.size());
   double mean_x = 0;
   double mean_y = 0;
@@ -52,7 +52,7 @@ double squared_deviations(const Knee& knee, std::span<const KneePoint> points) {
 
 // The best level and slope with the knee at this place.
 Knee fitted_at(double at, std::span<const KneePoint> points) {
-  const Line line =
+  const FittedLine line =
       line_through(points, [&](const KneePoint& each) { return std::max(0.0, each.x - at); });
   return {at, line.level, line.slope, 0};
 }
@@ -63,8 +63,9 @@ std::vector<double> candidates(std::span<const KneePoint> points) {
   std::vector<double> result;
   for (std::size_t flat = 1; flat < points.size(); ++flat) {
     result.push_back(points[flat - 1].x);
-    const Line before = line_through(points.first(flat), [](const KneePoint&) { return 0.0; });
-    const Line behind =
+    const FittedLine before =
+        line_through(points.first(flat), [](const KneePoint&) { return 0.0; });
+    const FittedLine behind =
         line_through(points.subspan(flat), [](const KneePoint& each) { return each.x; });
     if (behind.slope == 0) continue;
     const double meeting = (before.level - behind.level) / behind.slope;

@@ -12,7 +12,6 @@ namespace warpwise::lab {
 namespace {
 
 using ladders::Operand;
-using ladders::Placement;
 using ladders::Problem;
 
 // Element i is i, or the part of i that fits its type.
@@ -35,7 +34,7 @@ void fill_with(HostView view, bool counting) {
 }
 
 // \throws InvalidArgument  with the argument's name
-std::int64_t value_of(const ListedArgument& argument, const ladders::Variables& variables) {
+std::int64_t argument_value(const ListedArgument& argument, const ladders::Variables& variables) {
   try {
     return evaluate(argument.value, variables);
   } catch (const InvalidArgument& error) {
@@ -45,7 +44,7 @@ std::int64_t value_of(const ListedArgument& argument, const ladders::Variables& 
 
 Operand operand_of(const ListedArgument& argument, const ladders::Variables& variables,
                    ladders::Layout layout) {
-  const std::int64_t elements = value_of(argument, variables);
+  const std::int64_t elements = argument_value(argument, variables);
   if (elements < 1) {
     throw InvalidArgument(
         fmt::format("argument \"{}\" has {} elements by \"{}\"; at least 1 is "
@@ -127,7 +126,7 @@ Problem problem_of(const ListedProblem& listed, const ladders::Variables& variab
 }
 
 std::vector<std::byte> arguments_of(const ListedProblem& listed, const Problem& problem,
-                                    const Placement& placement) {
+                                    const ladders::Placement& placement) {
   std::vector<std::byte> block;
   for (const ListedArgument& each : listed.arguments) {
     std::uint64_t bits = 0;
@@ -136,7 +135,9 @@ std::vector<std::byte> arguments_of(const ListedProblem& listed, const Problem& 
       case ArgumentKind::output: bits = placement.address[index_of(problem, each.name)]; break;
       case ArgumentKind::texture: bits = placement.texture[index_of(problem, each.name)]; break;
       case ArgumentKind::scratch: bits = placement.scratch; break;
-      case ArgumentKind::scalar: bits = scalar_bits(each, value_of(each, problem.variables)); break;
+      case ArgumentKind::scalar:
+        bits = scalar_bits(each, argument_value(each, problem.variables));
+        break;
     }
     // Each parameter lies at a multiple of its own size.
     const std::size_t size = bytes_of(each);

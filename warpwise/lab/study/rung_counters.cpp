@@ -10,7 +10,7 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr std::string_view instructions = "smsp__inst_executed.sum";
+constexpr std::string_view instructions_metric = "smsp__inst_executed.sum";
 constexpr std::string_view thread_instructions = "smsp__thread_inst_executed_pred_on.sum";
 
 using Counted = double (*)(const RungCounts& counts);
@@ -27,7 +27,7 @@ double sectors(const emulator::TrafficCounts& counts) {
 }
 
 constexpr Pair pairs[] = {
-    {"warp instructions", instructions,
+    {"warp instructions", instructions_metric,
      [](const RungCounts& c) { return static_cast<double>(c.warp_instructions); }},
     {"global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
      [](const RungCounts& c) { return static_cast<double>(c.global_load.requests); }},
@@ -54,7 +54,7 @@ std::optional<double> value_in(const CounterValues& values, std::string_view met
   return found == values.end() ? std::nullopt : std::optional<double>(found->second);
 }
 
-std::string text_of(const emulator::Dim3& grid) {
+std::string grid_text(const emulator::Dim3& grid) {
   return fmt::format("{}x{}x{}", grid.x, grid.y, grid.z);
 }
 
@@ -87,7 +87,7 @@ std::optional<double> value_of(const CounterReading& reading, std::string_view m
       sum = sum.value_or(0) + *value;
       continue;
     }
-    const double here = value_in(launch.values, instructions).value_or(0);
+    const double here = value_in(launch.values, instructions_metric).value_or(0);
     if (here <= most_instructions) continue;
     most_instructions = here;
     sum = value;
@@ -105,7 +105,7 @@ std::vector<ComparedCount> compared_counts(const RungCounts& counts,
     result.push_back({each.name, each.metric, counted, *measured});
   }
   const std::optional<double> threads = value_of(reading, thread_instructions);
-  const std::optional<double> warps = value_of(reading, instructions);
+  const std::optional<double> warps = value_of(reading, instructions_metric);
   if (threads && warps.value_or(0) > 0) {
     result.push_back({"active lanes", thread_instructions, counts.active_lanes, *threads / *warps});
   }
@@ -120,8 +120,8 @@ std::string why_not_comparable(const CounterReading& reading,
                        emulated_grids.size());
   }
   for (std::size_t i = 0; i < launches; ++i) {
-    const std::string gpu = text_of(reading.launches[i].grid);
-    const std::string emulated = text_of(emulated_grids[i]);
+    const std::string gpu = grid_text(reading.launches[i].grid);
+    const std::string emulated = grid_text(emulated_grids[i]);
     if (gpu != emulated) {
       return fmt::format("the grid of {} is {} on the GPU and {} in the emulator",
                          reading.launches[i].kernel, gpu, emulated);

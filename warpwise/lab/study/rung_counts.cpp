@@ -22,9 +22,9 @@ struct Traffic {
   }
 };
 
-double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
-double ratio(std::uint64_t a, std::uint64_t b) {
-  return ratio(static_cast<double>(a), static_cast<double>(b));
+double safe_ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+double safe_ratio(std::uint64_t a, std::uint64_t b) {
+  return safe_ratio(static_cast<double>(a), static_cast<double>(b));
 }
 
 void add(const emulator::TrafficCounts& counts, emulator::TrafficCounts& sum) {
@@ -93,17 +93,17 @@ RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size
     texture += memory.texture_references;
   }
   const auto pixels = static_cast<double>(pixel_count);
-  result.active_lanes = ratio(threads, result.warp_instructions);
+  result.active_lanes = safe_ratio(threads, result.warp_instructions);
   const std::uint64_t references = global.references + texture;
-  result.references_per_pixel = ratio(static_cast<double>(references), pixels);
+  result.references_per_pixel = safe_ratio(static_cast<double>(references), pixels);
   result.idle_threads = result.executed_threads - references;
-  result.thread_efficiency_percent = 100 * ratio(references, result.executed_threads);
+  result.thread_efficiency_percent = 100 * safe_ratio(references, result.executed_threads);
   const emulator::TrafficCounts& loads = result.global_load;
-  result.load_transactions_per_request =
-      ratio(loads.transactions_32 + loads.transactions_64 + loads.transactions_128, loads.requests);
-  result.transactions_per_request = ratio(global.transactions, global.requests);
-  result.bytes_moved_per_pixel = ratio(static_cast<double>(global.bytes), pixels);
-  result.shared_passes_per_request = ratio(shared_passes, shared_requests);
+  result.load_transactions_per_request = safe_ratio(
+      loads.transactions_32 + loads.transactions_64 + loads.transactions_128, loads.requests);
+  result.transactions_per_request = safe_ratio(global.transactions, global.requests);
+  result.bytes_moved_per_pixel = safe_ratio(static_cast<double>(global.bytes), pixels);
+  result.shared_passes_per_request = safe_ratio(shared_passes, shared_requests);
   return result;
 }
 
@@ -116,8 +116,8 @@ RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
   const int threads = threads_of(launch);
   const int warps = (threads + 31) / 32;
   const int blocks = run.code().blocks_per_sm(launch.kernel, threads, launch.shared_bytes);
-  result.occupancy =
-      ratio(static_cast<double>(blocks * warps), rules::sm_limits(result.compute_capability).warps);
+  result.occupancy = safe_ratio(static_cast<double>(blocks * warps),
+                                rules::sm_limits(result.compute_capability).warps);
   if (!wanted.spills && !wanted.global_instructions) return result;
   const ResourceReport& report = report_of(run.compilation(), launch.kernel,
                                            {result.compute_capability}, wanted.global_instructions);

@@ -17,7 +17,6 @@ namespace {
 
 using ladders::Launch;
 using ladders::Operand;
-using ladders::Placement;
 using ladders::Problem;
 using ladders::Variables;
 
@@ -42,8 +41,8 @@ emulator::Texture texture_of(const Operand& operand, TextureKind kind, std::uint
 }
 
 // \throws InvalidArgument  with the place in the table
-std::int64_t value_of(const Rung& rung, const char* field, const std::string& expression,
-                      const Variables& variables) {
+std::int64_t expression_value(const Rung& rung, const char* field, const std::string& expression,
+                              const Variables& variables) {
   try {
     return evaluate(expression, variables);
   } catch (const InvalidArgument& error) {
@@ -54,14 +53,14 @@ std::int64_t value_of(const Rung& rung, const char* field, const std::string& ex
 std::map<std::string, std::int64_t> constants_of(const Rung& rung, const Variables& variables) {
   std::map<std::string, std::int64_t> result;
   for (const auto& [name, expression] : rung.constants) {
-    result[name] = value_of(rung, "constants", expression, variables);
+    result[name] = expression_value(rung, "constants", expression, variables);
   }
   return result;
 }
 
 std::uint32_t dimension(const Rung& rung, const char* field, const std::string& expression,
                         const Variables& variables, std::int64_t most) {
-  const std::int64_t value = value_of(rung, field, expression, variables);
+  const std::int64_t value = expression_value(rung, field, expression, variables);
   if (value < 1 || value > most) {
     throw InvalidArgument(fmt::format("{}, \"{}\": \"{}\" is {}; 1 to {} is possible", rung.place,
                                       field, expression, value, most));
@@ -83,7 +82,7 @@ int resident_blocks(const LoadedCode& code, const std::string& kernel, int threa
 // Bytes. \throws InvalidArgument  with the place in the table
 std::int64_t bytes_of(const Rung& rung, const char* field, const std::string& expression,
                       const Variables& variables) {
-  const std::int64_t bytes = value_of(rung, field, expression, variables);
+  const std::int64_t bytes = expression_value(rung, field, expression, variables);
   if (bytes >= 0) return bytes;
   throw InvalidArgument(
       fmt::format("{}, \"{}\": \"{}\" is negative", rung.place, field, expression));
@@ -119,7 +118,7 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
   constexpr int oldest_architecture = 75;  // that compilers build for
   std::map<std::string, std::int64_t> constants;
   for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
-  const std::int64_t cap = value_of(rung, "max_registers", rung.max_registers, variables);
+  const std::int64_t cap = expression_value(rung, "max_registers", rung.max_registers, variables);
   constexpr std::int64_t most = 255;  // of a thread, since compute capability 3.5
   if (cap < 0 || cap > most) {
     throw InvalidArgument(fmt::format("{}, \"max_registers\": \"{}\" is {}; 0 to {} is possible",
@@ -165,18 +164,18 @@ double element_of(ElementType type, const std::byte* row, std::int64_t x) {
 }
 
 // The outcome of comparing one output.
-struct Comparison {
+struct OutputComparison {
   std::int64_t wrong = 0;  // pixels
   std::int64_t x = 0;      // the first
   std::int64_t y = 0;
   int channel = 0;
 };
 
-Comparison compare(const Operand& expected, ConstHostView got) {
+OutputComparison compare(const Operand& expected, ConstHostView got) {
   const ConstHostView want = expected.view();
   const auto bytes = static_cast<std::size_t>(want.pixel_bytes());
   const std::int64_t elements = want.width() * want.channels();
-  Comparison result;
+  OutputComparison result;
   for (std::int64_t y = 0; y < want.height(); ++y) {
     const std::byte* a = want.row(y);
     const std::byte* b = got.row(y);
@@ -255,7 +254,7 @@ std::string RungRun::why_skipped(const Executor& executor, const Rung& rung, con
                                  const emulator::Dim3& block) {
   const Variables variables = variables_of(executor, rung, problem, block);
   for (const auto& [condition, reason] : rung.needs) {
-    if (value_of(rung, "needs", condition, variables) == 0) return reason;
+    if (expression_value(rung, "needs", condition, variables) == 0) return reason;
   }
   return {};
 }
@@ -348,7 +347,7 @@ std::string difference_of(const Operand& expected, std::span<const std::byte> me
   const ConstHostView want = expected.view();
   const ConstHostView got(memory.data() + expected.offset_bytes(), want.type(), want.width(),
                           want.height(), want.channels(), want.pitch_bytes());
-  const Comparison result = compare(expected, got);
+  const OutputComparison result = compare(expected, got);
   if (result.wrong > 0) {
     const std::int64_t at = result.x * want.channels() + result.channel;
     return fmt::format(

@@ -15,7 +15,7 @@ ladders::Variables without(ladders::Variables values, const std::string& axis) {
 }
 
 // The axis's value in a row. Nothing where the kernel has no such constant.
-std::optional<std::int64_t> value_of(const RungRow& row, const std::string& axis) {
+std::optional<std::int64_t> axis_value(const RungRow& row, const std::string& axis) {
   for (const auto& values : {row.axes, row.parameters}) {
     const auto found = values.find(axis);
     if (found != values.end()) return found->second;
@@ -36,7 +36,7 @@ std::vector<SeriesKnee> find_knees(const KneeQuestion& question, const std::vect
   std::vector<std::vector<KneePoint>> points;  // of each
   for (const RungRow& row : rows) {
     const std::optional<double> time = figure_of(row, 0, question.of);
-    const std::optional<std::int64_t> x = value_of(row, question.axis);
+    const std::optional<std::int64_t> x = axis_value(row, question.axis);
     if (row.on_cpu || !time || !x) continue;
     auto found = std::find_if(all.begin(), all.end(), [&](const SeriesKnee& each) {
       return is_of_series(row, each, question.axis);

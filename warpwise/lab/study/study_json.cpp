@@ -13,20 +13,20 @@
 namespace warpwise::lab {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json json_of(const emulator::TrafficCounts& counts) {
+OrderedJson traffic_json(const emulator::TrafficCounts& counts) {
   return {{"requests", counts.requests},
           {"transactions_32", counts.transactions_32},
           {"transactions_64", counts.transactions_64},
           {"transactions_128", counts.transactions_128}};
 }
 
-Json json_of(const emulator::PassCounts& counts) {
+OrderedJson passes_json(const emulator::PassCounts& counts) {
   return {{"requests", counts.requests}, {"passes", counts.passes}};
 }
 
-Json json_of(const RungCounts& counts) {
+OrderedJson json_of(const RungCounts& counts) {
   return {{"compute_capability", rules::to_string(counts.compute_capability)},
           {"size", {counts.size.width, counts.size.height}},
           {"warp_instructions", counts.warp_instructions},
@@ -42,14 +42,14 @@ Json json_of(const RungCounts& counts) {
           {"idle_threads", counts.idle_threads},
           {"thread_efficiency_percent", counts.thread_efficiency_percent},
           {"load_transactions_per_request", counts.load_transactions_per_request},
-          {"global_load", json_of(counts.global_load)},
-          {"global_store", json_of(counts.global_store)},
-          {"shared_load", json_of(counts.shared_load)},
-          {"shared_store", json_of(counts.shared_store)}};
+          {"global_load", traffic_json(counts.global_load)},
+          {"global_store", traffic_json(counts.global_store)},
+          {"shared_load", passes_json(counts.shared_load)},
+          {"shared_store", passes_json(counts.shared_store)}};
 }
 
-Json json_of(const CounterReading& reading) {
-  Json launches = Json::array();
+OrderedJson json_of(const CounterReading& reading) {
+  OrderedJson launches = OrderedJson::array();
   for (const LaunchCounters& each : reading.launches) {
     launches.push_back({{"kernel", each.kernel},
                         {"grid", {each.grid.x, each.grid.y, each.grid.z}},
@@ -59,8 +59,8 @@ Json json_of(const CounterReading& reading) {
 }
 
 // At the size of the counts, each of which has its counter beside it.
-Json compared_json(const RungRow& row) {
-  Json object = json_of(*row.compared_counters);
+OrderedJson compared_json(const RungRow& row) {
+  OrderedJson object = json_of(*row.compared_counters);
   if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;
   for (const RungCounts& counts : row.counts) {
     for (const ComparedCount& each : compared_counts(counts, *row.compared_counters)) {
@@ -71,12 +71,12 @@ Json compared_json(const RungRow& row) {
 }
 
 template <class T>
-void put(Json& object, const char* key, const std::optional<T>& value) {
+void put(OrderedJson& object, const char* key, const std::optional<T>& value) {
   if (value) object[key] = *value;
 }
 
-Json json_of(const EndToEnd& times) {
-  Json object = json_of(times.total);
+OrderedJson json_of(const EndToEnd& times) {
+  OrderedJson object = json_of(times.total);
   put(object, "upload_us", times.upload_us);
   put(object, "kernel_us", times.kernel_us);
   put(object, "download_us", times.download_us);
@@ -86,15 +86,15 @@ Json json_of(const EndToEnd& times) {
   return object;
 }
 
-Json json_of(const Setting& setting) {
+OrderedJson json_of(const Setting& setting) {
   if (setting.transfer) return {{"transfer", text_of(*setting.transfer)}};
   return {{"sm_percent", setting.sm_percent}, {"neighbour_percent", setting.neighbour_percent}};
 }
 
-Json json_of(const Halved& halved) {
-  Json object = {{"rung", halved.row.rung},
-                 {"size", {halved.row.size.width, halved.row.size.height}},
-                 {"parameters", halved.row.parameters}};
+OrderedJson json_of(const Halved& halved) {
+  OrderedJson object = {{"rung", halved.row.rung},
+                        {"size", {halved.row.size.width, halved.row.size.height}},
+                        {"parameters", halved.row.parameters}};
   if (!halved.row.axes.empty()) object["axes"] = halved.row.axes;
   object["block"] = {halved.row.block.x, halved.row.block.y, halved.row.block.z};
   object["multiprocessors"] = {halved.many, halved.half};
@@ -106,12 +106,12 @@ Json json_of(const Halved& halved) {
   return object;
 }
 
-Json json_of(const RungRow& row) {
-  Json object = {{"rung", row.rung},
-                 {"idea", row.idea},
-                 {"rows", row.rows},
-                 {"size", {row.size.width, row.size.height}},
-                 {"parameters", row.parameters}};
+OrderedJson json_of(const RungRow& row) {
+  OrderedJson object = {{"rung", row.rung},
+                        {"idea", row.idea},
+                        {"rows", row.rows},
+                        {"size", {row.size.width, row.size.height}},
+                        {"parameters", row.parameters}};
   if (!row.axes.empty()) object["axes"] = row.axes;
   if (row.on_cpu)
     object["on_cpu"] = true;
@@ -134,7 +134,7 @@ Json json_of(const RungRow& row) {
   put(object, "speedup_over_step_before", row.speedup_over_step_before);
   put(object, "speedup_over_first", row.speedup_over_first);
   for (const RungResources& each : row.resources) {
-    Json resources = {{"compute_capability", rules::to_string(each.compute_capability)}};
+    OrderedJson resources = {{"compute_capability", rules::to_string(each.compute_capability)}};
     put(resources, "registers", each.registers);
     if (!each.registers_from.empty()) resources["registers_from"] = each.registers_from;
     put(resources, "spill_bytes", each.spill_bytes);
@@ -160,10 +160,10 @@ Json json_of(const RungRow& row) {
   return object;
 }
 
-Json json_of(const SeriesKnee& series) {
-  Json object = {{"rung", series.rung},
-                 {"size", {series.size.width, series.size.height}},
-                 {"parameters", series.parameters}};
+OrderedJson json_of(const SeriesKnee& series) {
+  OrderedJson object = {{"rung", series.rung},
+                        {"size", {series.size.width, series.size.height}},
+                        {"parameters", series.parameters}};
   if (!series.axes.empty()) object["axes"] = series.axes;
   object["block"] = {series.block.x, series.block.y, series.block.z};
   if (series.setting != Setting{}) object["setting"] = json_of(series.setting);
@@ -329,24 +329,24 @@ nlohmann::ordered_json json_of(const Timing& timing) {
 }
 
 nlohmann::ordered_json json_of(const ComparedCount& count) {
-  Json object = {{"count", count.name},
-                 {"emulator", count.counted},
-                 {"metric", count.metric},
-                 {"gpu", count.measured}};
+  OrderedJson object = {{"count", count.name},
+                        {"emulator", count.counted},
+                        {"metric", count.metric},
+                        {"gpu", count.measured}};
   if (count.counted != 0) object["ratio"] = count.measured / count.counted;
   return object;
 }
 
 nlohmann::ordered_json json_of(const StudyRun& run) {
-  Json machine = {{"device", run.device},
-                  {"compute_capability", rules::to_string(run.compute_capability)}};
+  OrderedJson machine = {{"device", run.device},
+                         {"compute_capability", rules::to_string(run.compute_capability)}};
   if (run.on_gpu) {
     machine["multiprocessors"] = run.multiprocessors;
     machine["cuda_driver"] = run.driver_version;
   }
-  Json rows = Json::array();
+  OrderedJson rows = OrderedJson::array();
   for (const RungRow& each : run.rows) rows.push_back(json_of(each));
-  Json object = {{run.is_ladder ? "ladder" : "study", run.study}};
+  OrderedJson object = {{run.is_ladder ? "ladder" : "study", run.study}};
   if (!run.experiment.empty()) {
     object["experiment"] = run.experiment;
     object["title"] = run.title;
@@ -377,7 +377,7 @@ nlohmann::ordered_json json_of(const StudyRun& run) {
   }
   if (run.knee) {
     object["knee"] = {{"axis", run.knee->axis}, {"of", run.knee->of}};
-    object["knees"] = Json::array();
+    object["knees"] = OrderedJson::array();
     for (const SeriesKnee& each : run.knees) object["knees"].push_back(json_of(each));
   }
   if (run.bus) {

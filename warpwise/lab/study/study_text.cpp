@@ -150,12 +150,14 @@ std::string aligned(const Column& column, std::string_view text) {
 }
 
 // A number with three digits that count.
-std::string number(double v) {
+std::string short_number(double v) {
   if (v >= 100) return fmt::format("{:.0f}", v);
   return v >= 10 ? fmt::format("{:.1f}", v) : fmt::format("{:.2f}", v);
 }
 
-std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+std::string short_number(const std::optional<double>& value) {
+  return value ? short_number(*value) : "";
+}
 
 std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.0f}%", 100 * *share) : "";
@@ -179,16 +181,16 @@ std::string document_text(const RungRow& row) {
 using Cells = std::map<std::string, std::string>;  // by the column's title
 
 Cells cells_of(const RungCounts& counts) {
-  Cells cells = {{"refs/px", number(counts.references_per_pixel)},
-                 {"tx/req", number(counts.transactions_per_request)},
+  Cells cells = {{"refs/px", short_number(counts.references_per_pixel)},
+                 {"tx/req", short_number(counts.transactions_per_request)},
                  {"warp instr.", fmt::format("{}", counts.warp_instructions)},
                  {"lanes", fmt::format("{:.1f}", counts.active_lanes)},
-                 {"B/px", number(counts.bytes_moved_per_pixel)},
+                 {"B/px", short_number(counts.bytes_moved_per_pixel)},
                  {"branches", fmt::format("{}", counts.branches)},
                  {"divergent", fmt::format("{}", counts.divergent_branches)},
                  {"CC", rules::to_string(counts.compute_capability)}};
   if (counts.shared_passes_per_request > 0) {
-    cells["sh/req"] = number(counts.shared_passes_per_request);
+    cells["sh/req"] = short_number(counts.shared_passes_per_request);
   }
   return cells;
 }
@@ -200,36 +202,37 @@ Cells cells_of(const RungResources& resources) {
 
 Cells cells_of(const EndToEnd& times) {
   const auto bytes = static_cast<double>(times.bytes_up + times.bytes_down);
-  return {
-      {"total us", number(times.total.median_us)},
-      {"[p5, p95]", fmt::format("[{}, {}]", number(times.total.p5_us), number(times.total.p95_us))},
-      {"up us", number(times.upload_us)},
-      {"kernel us", number(times.kernel_us)},
-      {"down us", number(times.download_us)},
-      {"kernel", percent(kernel_share(times))},
-      {"GB/s", bytes > 0 ? number(bytes / times.total.median_us / 1000) : ""}};
+  return {{"total us", short_number(times.total.median_us)},
+          {"[p5, p95]", fmt::format("[{}, {}]", short_number(times.total.p5_us),
+                                    short_number(times.total.p95_us))},
+          {"up us", short_number(times.upload_us)},
+          {"kernel us", short_number(times.kernel_us)},
+          {"down us", short_number(times.download_us)},
+          {"kernel", percent(kernel_share(times))},
+          {"GB/s", bytes > 0 ? short_number(bytes / times.total.median_us / 1000) : ""}};
 }
 
 Cells share_of(const RungRow& row) {
   return {{"SMs", row.multiprocessors ? fmt::format("{}", *row.multiprocessors) : ""},
-          {"nb GB/s", number(row.neighbour_gb_per_s)},
+          {"nb GB/s", short_number(row.neighbour_gb_per_s)},
           {"left", percent(row.bandwidth_left)}};
 }
 
 Cells times_of(const RungRow& row) {
   const std::optional<Timing>& shown = row.cold ? row.cold : row.batch;  // a CPU has no cold time
-  return {{"cold us", number(shown->median_us)},
-          {"[p5, p95]", fmt::format("[{}, {}]", number(shown->p5_us), number(shown->p95_us))},
-          {"batch us", row.on_cpu ? "" : number(row.batch->median_us)},
-          {"GB/s", number(row.gb_per_s)},
+  return {{"cold us", short_number(shown->median_us)},
+          {"[p5, p95]",
+           fmt::format("[{}, {}]", short_number(shown->p5_us), short_number(shown->p95_us))},
+          {"batch us", row.on_cpu ? "" : short_number(row.batch->median_us)},
+          {"GB/s", short_number(row.gb_per_s)},
           {"roof", percent(row.share_of_roof)},
-          {"step", number(row.speedup_over_step_before)},
-          {"all", number(row.speedup_over_first)}};
+          {"step", short_number(row.speedup_over_step_before)},
+          {"all", short_number(row.speedup_over_first)}};
 }
 
 std::string exact_or_rounded(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-  return whole ? fmt::format("{:.0f}", value) : number(value);
+  return whole ? fmt::format("{:.0f}", value) : short_number(value);
 }
 
 // Line `index` of a row: one for each compute capability that something is known of.
@@ -274,7 +277,7 @@ std::string figures_text(const StudyRun& run, const RungRow& row,
 // A CPU has a time where a GPU's rung has counts.
 std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
   const bool has_document = columns.back().title == "document";
-  std::string text = fmt::format("{:>12} us on this CPU", number(row.batch->median_us));
+  std::string text = fmt::format("{:>12} us on this CPU", short_number(row.batch->median_us));
   if (!has_document) return text;
   const Column document = columns.back();
   columns.pop_back();
@@ -406,7 +409,7 @@ std::string knees_of(const StudyRun& run) {
     const std::optional<Knee>& knee = each.search.knee;
     text += knee ? fmt::format(
                        "at {}: {} us up to it, then {:.3g} us for each; points deviate by up to {}",
-                       number(knee->at), number(knee->level), knee->slope,
+                       short_number(knee->at), short_number(knee->level), knee->slope,
                        percent(knee->largest_deviation))
                  : "none: " + each.search.why_none;
     text += "\n";
@@ -441,7 +444,7 @@ std::string transfers_of(const StudyRun& run) {
     text += fmt::format("{}transfers at {}x{}{}{}: {} us up, {} us down, page-locked\n",
                         text.empty() ? "\n" : "", each.size.width, each.size.height,
                         each.parameters.empty() ? "" : ", ", parameters_text(each.parameters),
-                        number(each.upload_us), number(each.download_us));
+                        short_number(each.upload_us), short_number(each.download_us));
   }
   return text;
 }

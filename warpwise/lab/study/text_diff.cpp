@@ -16,14 +16,14 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 namespace {
 
-struct Line {
+struct EditedLine {
   char mark;  // ' ', '-', '+'
   std::string_view text;
 };
 
 // By the longest common subsequence: common[i][j] is its length from line i and line j on.
-std::vector<Line> edits(const std::vector<std::string_view>& a,
-                        const std::vector<std::string_view>& b) {
+std::vector<EditedLine> edits(const std::vector<std::string_view>& a,
+                              const std::vector<std::string_view>& b) {
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;) {
     for (std::size_t j = b.size(); j-- > 0;) {
@@ -31,7 +31,7 @@ std::vector<Line> edits(const std::vector<std::string_view>& a,
           a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
     }
   }
-  std::vector<Line> result;
+  std::vector<EditedLine> result;
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() || j < b.size()) {
@@ -71,7 +71,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common_lines(
   if (a.empty() || b.size() <= most_cells / a.size()) {
     std::size_t i = first;
     std::size_t j = first;
-    for (const Line& line : edits(a, b)) {
+    for (const EditedLine& line : edits(a, b)) {
       if (line.mark == ' ') common.emplace_back(i, j);
       i += line.mark != '+';
       j += line.mark != '-';
@@ -84,7 +84,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common_lines(
 
 std::string text_diff(std::string_view before, std::string_view after) {
   constexpr std::size_t around = 2;
-  const std::vector<Line> lines = edits(lines_of(before), lines_of(after));
+  const std::vector<EditedLine> lines = edits(lines_of(before), lines_of(after));
   std::vector<bool> shown(lines.size(), false);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].mark == ' ') continue;

@@ -15,24 +15,24 @@ namespace {
 
 enum class Kind { h264, mjpeg, ffv1 };
 
-struct Known {
+struct KnownFile {
   std::string_view extension;
   Kind kind;
   const char* container;
   const char* encoder;
 };
-constexpr Known known_files[] = {{".mp4", Kind::h264, "mp4", "libx264"},
-                                 {".avi", Kind::mjpeg, "avi", "mjpeg"},
-                                 {".mkv", Kind::ffv1, "matroska", "ffv1"}};
+constexpr KnownFile known_files[] = {{".mp4", Kind::h264, "mp4", "libx264"},
+                                     {".avi", Kind::mjpeg, "avi", "mjpeg"},
+                                     {".mkv", Kind::ffv1, "matroska", "ffv1"}};
 
-const Known& file_of(const std::string& path) {
-  for (const Known& each : known_files) {
+const KnownFile& file_of(const std::string& path) {
+  for (const KnownFile& each : known_files) {
     if (io::extension_of(path) == each.extension) return each;
   }
   throw InvalidArgument(path + " ends with none of .mp4, .avi, .mkv");
 }
 
-const AVCodec& encoder_of(const Known& file, const std::string& path) {
+const AVCodec& encoder_of(const KnownFile& file, const std::string& path) {
   const AVCodec* encoder = avcodec_find_encoder_by_name(file.encoder);
   if (encoder != nullptr) return *encoder;
   throw IoError("cannot write " + path + ": this FFmpeg was built without its encoder, " +
@@ -110,7 +110,7 @@ class FileSink final : public Sink {
   void renew_frame();
   void write_packets();
 
-  const Known& file_;
+  const KnownFile& file_;
   const AVCodec& encoder_;
   PixelFormat format_ = PixelFormat::i420;
   Codec codec_;

@@ -14,13 +14,13 @@ namespace {
 // How a decoder's samples become a frame's.
 enum class Layout { same, planes_of_422, planes_of_444, parts_of_rgb };
 
-struct Known {
+struct KnownPixels {
   AVPixelFormat pixels;
   PixelFormat format;
   Layout layout;
 };
 // The names with a j differ from those without in their range alone.
-constexpr Known known_pixels[] = {
+constexpr KnownPixels known_pixels[] = {
     {AV_PIX_FMT_GRAY8, PixelFormat::gray8, Layout::same},
     {AV_PIX_FMT_YUV420P, PixelFormat::i420, Layout::same},
     {AV_PIX_FMT_YUVJ420P, PixelFormat::i420, Layout::same},
@@ -43,9 +43,9 @@ constexpr Known known_pixels[] = {
     {AV_PIX_FMT_0RGB, PixelFormat::rgb24, Layout::parts_of_rgb},
 };
 
-const Known* known(int pixels) {
+const KnownPixels* known(int pixels) {
   const auto* found = std::find_if(std::begin(known_pixels), std::end(known_pixels),
-                                   [&](const Known& each) { return each.pixels == pixels; });
+                                   [&](const KnownPixels& each) { return each.pixels == pixels; });
   return found == std::end(known_pixels) ? nullptr : found;
 }
 
@@ -131,7 +131,7 @@ AVChromaLocation chroma_location(Siting siting) {
 }  // namespace
 
 std::optional<PixelFormat> format_of(AVPixelFormat pixels) {
-  const Known* found = known(pixels);
+  const KnownPixels* found = known(pixels);
   return found == nullptr ? std::nullopt : std::optional(found->format);
 }
 
@@ -160,7 +160,7 @@ std::string unknown_matrix(const AVFrame& frame, const AVCodecParameters& file) 
 }
 
 void copy_frame(const AVFrame& frame, std::span<std::byte> to) {
-  const Known& is = *known(frame.format);
+  const KnownPixels& is = *known(frame.format);
   const std::array planes = {plane(frame, 0), plane(frame, 1), plane(frame, 2)};
   switch (is.layout) {
     case Layout::same: return copy_planes(frame, is.format, to.data());

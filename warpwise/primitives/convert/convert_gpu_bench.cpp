@@ -39,7 +39,7 @@ void add_batch(std::vector<Case>& cases, const ImageCase& what, PixelFormat from
       });
 }
 
-const Registration registered{[] {
+const Registration convert_registered{[] {
   std::vector<Case> cases;
   for (const Size size : sizes) {
     const ImageCase to_ycbcr32{"convert", "rgb24 to ycbcr32", ElementType::u8,

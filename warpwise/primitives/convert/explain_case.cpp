@@ -4,7 +4,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_convert(Operands& operands, std::int64_t width, std::int64_t height) {
   const gpu::DeviceImage src = operands.random(ElementType::u8, width, height, 3);
   gpu::DeviceImage dst = operands.empty(ElementType::u8, width, height, 4);
   convert({PixelFormat::rgb24, src.view()}, {PixelFormat::ycbcr32, dst.view()}, {},
@@ -15,7 +15,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 const ExplainCase& convert_explain_case() {
-  static constexpr ExplainCase made = {.name = "convert", .call = call};
+  static constexpr ExplainCase made = {.name = "convert", .call = call_convert};
   return made;
 }
 

@@ -25,7 +25,7 @@ void copy_by_driver(ConstDeviceView src, DeviceView dst, gpu::StreamHandle strea
 
 const ImageCase u8_image{"copy", "u8 image"};
 
-const Registration registered{[] {
+const Registration copy_registered{[] {
   std::vector<Case> cases;
   for (const Size size : {sizes[0], sizes[1], sizes[2], roof_size}) {
     cases.push_back(warpwise_case(

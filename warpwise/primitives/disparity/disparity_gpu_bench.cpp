@@ -84,7 +84,7 @@ Case disparity_case(Size size, const std::string& measure, const DisparityOption
   return result;
 }
 
-const Registration registered{[] {
+const Registration disparity_registered{[] {
   std::vector<Case> cases;
   const auto add = [&](Size size, const std::string& measure, const DisparityOptions& options) {
     cases.push_back(disparity_case(size, measure, options));

@@ -4,7 +4,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_disparity(Operands& operands, std::int64_t width, std::int64_t height) {
   const gpu::DeviceImage left = operands.random(ElementType::u8, width, height);
   const gpu::DeviceImage right = operands.random(ElementType::u8, width, height);
   gpu::DeviceImage dst = operands.empty(ElementType::f32, width, height);
@@ -18,7 +18,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 
 const ExplainCase& disparity_explain_case() {
   static constexpr ExplainCase made = {
-      .name = "disparity", .width = 160, .height = 120, .call = call};
+      .name = "disparity", .width = 160, .height = 120, .call = call_disparity};
   return made;
 }
 

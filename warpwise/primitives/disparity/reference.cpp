@@ -7,12 +7,6 @@
 namespace warpwise::reference {
 namespace {
 
-int pixel(ConstHostView image, std::int64_t x, std::int64_t y) {
-  x = std::clamp<std::int64_t>(x, 0, image.width() - 1);
-  y = std::clamp<std::int64_t>(y, 0, image.height() - 1);
-  return load<std::uint8_t>(image.row(y), x);
-}
-
 /// How alike the block around (x, y) in left and the one around (x − d, y) in right are; less is
 /// more alike, whatever the measure.
 double difference(ConstHostView left, ConstHostView right, std::int64_t x, std::int64_t y, int d,
@@ -21,8 +15,8 @@ double difference(ConstHostView left, ConstHostView right, std::int64_t x, std::
   long long sad = 0, ssd = 0, n = 0, a = 0, b = 0, ab = 0, aa = 0, bb = 0;
   for (int j = -half; j <= half; ++j) {
     for (int i = -half; i <= half; ++i) {
-      const int p = pixel(left, x + i, y + j);
-      const int q = pixel(right, x - d + i, y + j);
+      const int p = clamped_pixel(left, x + i, y + j);
+      const int q = clamped_pixel(right, x - d + i, y + j);
       sad += std::abs(p - q);
       ssd += (p - q) * (p - q);
       n += 1;

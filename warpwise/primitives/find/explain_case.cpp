@@ -6,7 +6,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_find(Operands& operands, std::int64_t width, std::int64_t height) {
   constexpr std::int64_t side = 16;
   const gpu::DeviceImage image = operands.random(ElementType::u8, width, height);
   const gpu::DeviceImage templ =
@@ -20,7 +20,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 const ExplainCase& find_explain_case() {
-  static constexpr ExplainCase made = {.name = "find", .call = call};
+  static constexpr ExplainCase made = {.name = "find", .call = call_find};
   return made;
 }
 

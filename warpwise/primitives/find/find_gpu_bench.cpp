@@ -73,7 +73,7 @@ Case find_case(Size size, const std::string& name, Measure measure, std::int64_t
   return result;
 }
 
-const Registration registered{[] {
+const Registration find_registered{[] {
   std::vector<Case> cases;
   const auto add = [&](Size size, const char* name, Measure measure, std::int64_t side) {
     cases.push_back(find_case(size, name, measure, side));

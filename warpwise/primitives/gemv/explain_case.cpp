@@ -4,7 +4,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_gemv(Operands& operands, std::int64_t width, std::int64_t height) {
   const gpu::DeviceImage a = operands.random(ElementType::f32, width, height);
   const gpu::DeviceImage x = operands.random(ElementType::f32, width, 1);
   gpu::DeviceImage y = operands.empty(ElementType::f32, height, 1);
@@ -15,7 +15,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 const ExplainCase& gemv_explain_case() {
-  static constexpr ExplainCase made = {.name = "gemv", .call = call};
+  static constexpr ExplainCase made = {.name = "gemv", .call = call_gemv};
   return made;
 }
 

@@ -17,7 +17,7 @@
 namespace warpwise::bench {
 namespace {
 
-struct Problem {
+struct GemvProblem {
   ElementType type = ElementType::f32;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -61,7 +61,7 @@ Image random_matrix(ElementType type, std::int64_t rows, std::int64_t columns) {
 /// A product's operands on the device, without gaps between rows.
 class Product {
  public:
-  Product(const Problem& problem, const gpu::Stream& stream)
+  Product(const GemvProblem& problem, const gpu::Stream& stream)
       : problem_(problem), a_(random_matrix(problem.type, problem.rows, problem.columns)),
         x_(random_matrix(problem.type, 1, problem.terms())),
         device_a_(problem.rows * problem.columns * size_of(problem.type), stream),
@@ -93,7 +93,7 @@ class Product {
   }
 
  private:
-  Problem problem_;
+  GemvProblem problem_;
   Image a_;
   Image x_;
   gpu::Buffer device_a_;
@@ -113,7 +113,7 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
 
   /// cuBLAS knows column-major matrices: ours is the transpose of what it sees.
-  void sgemv(const Problem& problem, ConstDeviceView a, ConstDeviceView x, DeviceView y,
+  void sgemv(const GemvProblem& problem, ConstDeviceView a, ConstDeviceView x, DeviceView y,
              cudaStream_t stream) const {
     const float one = 1;
     const float zero = 0;
@@ -138,7 +138,7 @@ class Cublas {
   void* handle_ = nullptr;
 };
 
-Case gemv_case(const Problem& problem) {
+Case gemv_case(const GemvProblem& problem) {
   Case result{"gemv",       problem.variant(), "warpwise", problem.columns,
               problem.rows, problem.bytes(),   {}};
   result.hardly_writes = true;
@@ -152,7 +152,7 @@ Case gemv_case(const Problem& problem) {
   return result;
 }
 
-Case cublas_case(const Problem& problem) {
+Case cublas_case(const GemvProblem& problem) {
   Case result{
       "gemv", problem.variant(), "cuBLAS Sgemv", problem.columns, problem.rows, problem.bytes(),
       {}};
@@ -168,7 +168,7 @@ Case cublas_case(const Problem& problem) {
   return result;
 }
 
-const Registration registered{[] {
+const Registration gemv_registered{[] {
   std::vector<Case> cases;
   const Size shapes[] = {{1000, 1000}, {1024, 1024}, {1536, 1536},   {2048, 2048},
                          {4096, 4096}, {8192, 8192}, {16384, 16384}, {32768, 32768},
@@ -191,7 +191,7 @@ const Registration registered{[] {
 }  // namespace
 
 std::vector<Case> gemv_beside_cublas(Size matrix, bool transpose) {
-  const Problem problem{ElementType::f32, matrix.height, matrix.width, transpose};
+  const GemvProblem problem{ElementType::f32, matrix.height, matrix.width, transpose};
   return {gemv_case(problem), cublas_case(problem)};
 }
 
@@ -199,7 +199,7 @@ std::vector<Case> gemv_shape_cases() {
   std::vector<Case> cases;
   for (const bool transpose : {false, true}) {
     for (const GemvShape& shape : gemv_shapes) {
-      const Problem problem{ElementType::f32, shape.rows, shape.columns, transpose, shape.kind};
+      const GemvProblem problem{ElementType::f32, shape.rows, shape.columns, transpose, shape.kind};
       cases.push_back(gemv_case(problem));
       cases.push_back(cublas_case(problem));
     }

@@ -6,7 +6,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_match(Operands& operands, std::int64_t width, std::int64_t height) {
   const gpu::DeviceImage reference = operands.random(ElementType::u8, width, height);
   const gpu::DeviceImage target = operands.random(ElementType::u8, width, height);
   MatchOptions options;
@@ -23,7 +23,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 const ExplainCase& match_explain_case() {
-  static constexpr ExplainCase made = {.name = "match", .call = call};
+  static constexpr ExplainCase made = {.name = "match", .call = call_match};
   return made;
 }
 

@@ -16,7 +16,7 @@ MatchOptions with_strides(MatchOptions options) {
   return options;
 }
 
-void validate_range(const char* axis, SearchRange range) {
+void validate_search_range(const char* axis, SearchRange range) {
   if (range.first > range.last || range.first < -max_match_displacement ||
       range.last > max_match_displacement) {
     throw InvalidArgument("match: the search range along " + std::string(axis) + " is " +
@@ -40,8 +40,8 @@ void validate_options(const MatchOptions& options) {
                           std::to_string(options.stride_y) +
                           "; they must be 0, which means the block's size, to 2^31");
   }
-  validate_range("x", options.search_x);
-  validate_range("y", options.search_y);
+  validate_search_range("x", options.search_x);
+  validate_search_range("y", options.search_y);
   detail::require_enumerator("match", "measure", options.measure,
                              std::array{Measure::sad, Measure::ssd, Measure::ncc, Measure::zncc});
   detail::require_enumerator("match", "border", options.border,

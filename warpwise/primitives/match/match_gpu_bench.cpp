@@ -20,7 +20,7 @@ enum class Frames : std::uint8_t {
   texture,    ///< a texture that has moved
 };
 
-struct Problem {
+struct MatchProblem {
   std::string variant;
   Size size;
   MatchOptions options;
@@ -37,7 +37,7 @@ Image random_image(Size size, std::int64_t from, std::int64_t step) {
   return image;
 }
 
-Image frame(const Problem& problem, int number) {
+Image frame(const MatchProblem& problem, int number) {
   if (problem.frames == Frames::moved) return random_image(problem.size, 5 * number, 37);
   if (problem.frames == Frames::unrelated) return random_image(problem.size, 0, 37 + 972 * number);
   Image image(ElementType::u8, problem.size.width, problem.size.height);
@@ -48,7 +48,7 @@ Image frame(const Problem& problem, int number) {
 /// A pair of frames on the device and what is found in it.
 class Pair {
  public:
-  Pair(const Problem& problem, const gpu::Stream& stream)
+  Pair(const MatchProblem& problem, const gpu::Stream& stream)
       : problem_(problem), reference_(frame(problem, 0)), target_(frame(problem, 1)),
         grid_(match_grid(problem.size.width, problem.size.height, problem.options)),
         device_reference_(ElementType::u8, problem.size.width, problem.size.height, 1, stream),
@@ -92,7 +92,7 @@ class Pair {
     return true;
   }
 
-  Problem problem_;
+  MatchProblem problem_;
   Image reference_;
   Image target_;
   MatchGrid grid_;
@@ -104,7 +104,7 @@ class Pair {
   std::optional<Image> score_;
 };
 
-Case match_case(const Problem& problem) {
+Case match_case(const MatchProblem& problem) {
   const MatchGrid grid = match_grid(problem.size.width, problem.size.height, problem.options);
   Case result{"match",
               problem.variant,
@@ -125,7 +125,7 @@ constexpr const char* wide_search = " 32x32 search -16:15";  // of the default o
 
 // The work is arithmetic, not memory traffic: it is bound by the rate of packed differences, as the
 // README of this primitive works out.
-const Registration registered{[] {
+const Registration match_registered{[] {
   std::vector<Case> cases;
   for (const Measure measure : all_measures) {
     MatchOptions options;

@@ -9,21 +9,13 @@ struct Position {
   std::int64_t y;
 };
 
-int pixel(ConstHostView image, std::int64_t x, std::int64_t y) {
-  if (x < 0) x = 0;
-  if (y < 0) y = 0;
-  if (x > image.width() - 1) x = image.width() - 1;
-  if (y > image.height() - 1) y = image.height() - 1;
-  return load<std::uint8_t>(image.row(y), x);
-}
-
 double score_of(ConstHostView reference, ConstHostView target, Position block, Position window,
                 const MatchOptions& options) {
   long long n = 0, sad = 0, ssd = 0, a_sum = 0, b_sum = 0, ab = 0, aa = 0, bb = 0;
   for (std::int64_t y = 0; y < options.block_height; ++y) {
     for (std::int64_t x = 0; x < options.block_width; ++x) {
-      const int a = pixel(reference, block.x + x, block.y + y);
-      const int b = pixel(target, window.x + x, window.y + y);
+      const int a = clamped_pixel(reference, block.x + x, block.y + y);
+      const int b = clamped_pixel(target, window.x + x, window.y + y);
       n += 1;
       sad += a > b ? a - b : b - a;
       ssd += (a - b) * (a - b);

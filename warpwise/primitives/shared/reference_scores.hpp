@@ -1,10 +1,20 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
-// ncc and zncc for the references alone: what they check computes with matching.hpp, these write
-// the formulas out once more.
+#include "warpwise/base/view.hpp"
+
+// Pieces of the references alone: what they check computes with matching.hpp, these write the
+// formulas out once more.
 namespace warpwise::reference {
+
+/// The image's pixel nearest to (x, y).
+inline int clamped_pixel(ConstHostView image, std::int64_t x, std::int64_t y) {
+  x = std::clamp<std::int64_t>(x, 0, image.width() - 1);
+  y = std::clamp<std::int64_t>(y, 0, image.height() - 1);
+  return load<std::uint8_t>(image.row(y), x);
+}
 
 /// Σab / √(Σa² Σb²), 0 where a block is all zero.
 inline double ncc(long long ab, long long aa, long long bb) {

@@ -4,7 +4,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_sobel(Operands& operands, std::int64_t width, std::int64_t height) {
   const gpu::DeviceImage src = operands.random(ElementType::u8, width, height);
   gpu::DeviceImage dst = operands.empty(ElementType::u8, width, height);
   sobel(src.view(), dst.view(), {}, operands.stream());
@@ -14,7 +14,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 const ExplainCase& sobel_explain_case() {
-  static constexpr ExplainCase made = {.name = "sobel", .call = call};
+  static constexpr ExplainCase made = {.name = "sobel", .call = call_sobel};
   return made;
 }
 

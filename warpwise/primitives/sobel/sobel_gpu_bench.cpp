@@ -15,7 +15,7 @@ Case sobel_case(const ImageCase& what, Size size, const SobelOptions& options) {
       [=](ConstHostView src, HostView dst) { sobel(src, dst, options); });
 }
 
-const Registration registered{[] {
+const Registration sobel_registered{[] {
   std::vector<Case> cases;
   SobelOptions dx;
   dx.output = SobelOutput::dx;

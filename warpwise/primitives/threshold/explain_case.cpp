@@ -4,7 +4,7 @@
 namespace warpwise::explain_cases {
 namespace {
 
-std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
+std::string call_threshold(Operands& operands, std::int64_t width, std::int64_t height) {
   const gpu::DeviceImage src = operands.random(ElementType::u8, width, height);
   gpu::DeviceImage dst = operands.empty(ElementType::u8, width, height);
   const ThresholdOptions options{.window = 31};
@@ -15,7 +15,7 @@ std::string call(Operands& operands, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 const ExplainCase& threshold_explain_case() {
-  static constexpr ExplainCase made = {.name = "threshold", .call = call};
+  static constexpr ExplainCase made = {.name = "threshold", .call = call_threshold};
   return made;
 }
 

@@ -8,7 +8,7 @@
 namespace warpwise::bench {
 namespace {
 
-const Registration registered{[] {
+const Registration threshold_registered{[] {
   std::vector<Case> cases;
   const auto add = [&](Size size, ThresholdMethod method, int window,
                        ElementType type = ElementType::u8) {

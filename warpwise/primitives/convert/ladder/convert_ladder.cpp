@@ -11,7 +11,7 @@ namespace warpwise::ladders {
 namespace {
 
 // The rungs' pixel indices are 32-bit numbers.
-constexpr std::int64_t most_pixels_a_side = 1 << 29;
+constexpr std::int64_t most_convert_side = 1 << 29;
 
 detail::convert::Conversion conversion() {
   return detail::convert::resolve(PixelFormat::rgb24, PixelFormat::ycbcr32, {});
@@ -33,7 +33,7 @@ class ConvertLadder final : public Ladder {
 
   Problem problem(std::int64_t width, std::int64_t height, const Variables& /*parameters*/,
                   Layout layout) const override {
-    if (width > most_pixels_a_side || height > most_pixels_a_side) {
+    if (width > most_convert_side || height > most_convert_side) {
       throw InvalidArgument("convert's ladder takes frames of up to 2^29 pixels a side, not of " +
                             std::to_string(width) + "x" + std::to_string(height));
     }

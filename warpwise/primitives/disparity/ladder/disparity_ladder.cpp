@@ -11,7 +11,7 @@ namespace {
 enum : std::size_t { left_at, right_at, dst_at };
 
 // The rungs count pixels by 31 bits, of up to four bytes.
-constexpr std::int64_t most_pixels = (std::int64_t{1} << 29) - 1;
+constexpr std::int64_t most_disparity_pixels = (std::int64_t{1} << 29) - 1;
 
 /// By which the one instance of a kernel that a launch means is found.
 std::string instance_name(const detail::disparity::DisparityKernel& kernel) {
@@ -21,7 +21,7 @@ std::string instance_name(const detail::disparity::DisparityKernel& kernel) {
          (kernel.swept ? "<unsigned long long>" : "<short>");
 }
 
-DisparityOptions options_of(const Variables& variables) {
+DisparityOptions disparity_options_of(const Variables& variables) {
   return {.block = static_cast<int>(variables.at("block")),
           .max_disparity = static_cast<int>(variables.at("max_disparity"))};
 }
@@ -59,7 +59,7 @@ class DisparityLadder final : public Ladder {
                             " pixels; it must be odd");
     }
     const std::int64_t range = within("max_disparity", 0, max_disparity_range);
-    if (checked_mul(width, height) > most_pixels) {
+    if (checked_mul(width, height) > most_disparity_pixels) {
       throw InvalidArgument("disparity's ladder takes images of less than 2^29 pixels, not of " +
                             std::to_string(width) + "x" + std::to_string(height));
     }
@@ -84,7 +84,7 @@ class DisparityLadder final : public Ladder {
     const ConstHostView left = problem.operands[left_at].view();
     const ConstHostView right = problem.operands[right_at].view();
     const HostView dst = problem.operands[dst_at].view();
-    const DisparityOptions options = options_of(problem.variables);
+    const DisparityOptions options = disparity_options_of(problem.variables);
     with == Cpu::reference ? reference::disparity(left, right, dst, options)
                            : disparity(left, right, dst, options);
   }
@@ -149,7 +149,7 @@ class DisparityLadder final : public Ladder {
   static detail::disparity::DisparityCall call_of(const Problem& problem,
                                                   const Placement& placement) {
     return {device_input(problem, placement, left_at), device_input(problem, placement, right_at),
-            device_output(problem, placement, dst_at), options_of(problem.variables)};
+            device_output(problem, placement, dst_at), disparity_options_of(problem.variables)};
   }
 };
 

@@ -15,7 +15,7 @@ enum : std::size_t { templ_at, image_at, best_at };
 
 // The rungs' sums of squares fit 32 bits up to this side, and their blocks are counted by 31.
 constexpr std::int64_t largest_side = 256;
-constexpr std::int64_t most_pixels = std::int64_t{1} << 30;
+constexpr std::int64_t most_find_pixels = std::int64_t{1} << 30;
 
 Measure measure_of(const Variables& variables) {
   const std::int64_t measure = variables.at("measure");
@@ -54,7 +54,7 @@ class FindLadder final : public Ladder {
                             " pixels a side, the image " + std::to_string(width) + "x" +
                             std::to_string(height));
     }
-    if (checked_mul(width, height) > most_pixels) {
+    if (checked_mul(width, height) > most_find_pixels) {
       throw InvalidArgument("find's ladder takes images of up to 2^30 pixels, not of " +
                             std::to_string(width) + "x" + std::to_string(height));
     }

@@ -26,7 +26,7 @@ int option_of(const Variables& variables, std::string_view name) {
   return static_cast<int>(value);
 }
 
-MatchOptions options_of(const Variables& variables) {
+MatchOptions match_options_of(const Variables& variables) {
   constexpr std::array measures = {Measure::sad, Measure::ssd, Measure::ncc};
   const int measure = option_of(variables, "measure");
   if (measure < 0 || measure >= static_cast<int>(measures.size())) {
@@ -64,7 +64,7 @@ class MatchLadder final : public Ladder {
 
   Problem problem(std::int64_t width, std::int64_t height, const Variables& parameters,
                   Layout layout) const override {
-    const MatchOptions options = options_of(parameters);
+    const MatchOptions options = match_options_of(parameters);
     const MatchGrid grid = match_grid(width, height, options);
     const std::int64_t search = options.search_x.count();
     Problem problem;
@@ -99,7 +99,7 @@ class MatchLadder final : public Ladder {
   }
 
   void compute(Problem& problem, Cpu with) const override {
-    const MatchOptions options = options_of(problem.variables);
+    const MatchOptions options = match_options_of(problem.variables);
     const ConstHostView reference = problem.operands[reference_at].view();
     const ConstHostView target = problem.operands[target_at].view();
     const HostView displacement = problem.operands[displacement_at].view();
@@ -114,7 +114,7 @@ class MatchLadder final : public Ladder {
 
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
-    const MatchOptions options = options_of(problem.variables);
+    const MatchOptions options = match_options_of(problem.variables);
     const auto& operands = problem.operands;
     MatchProblem p{};
     p.reference = pointer<const unsigned char>(placement.address[reference_at]);
@@ -154,12 +154,13 @@ class MatchLadder final : public Ladder {
     images.width = problem.variables.at("width");
     images.height = problem.variables.at("height");
     const MatchGrid grid{problem.variables.at("columns"), problem.variables.at("rows")};
-    return {launch_of(detail::match::match_launch(images, grid, options_of(problem.variables)))};
+    return {
+        launch_of(detail::match::match_launch(images, grid, match_options_of(problem.variables)))};
   }
 
   // A row of blocks, with as many above and below as a search reaches.
   Division division(const Problem& problem) const override {
-    const MatchOptions options = options_of(problem.variables);
+    const MatchOptions options = match_options_of(problem.variables);
     const std::int64_t block = options.block_height;
     const std::int64_t reach =
         std::max<std::int64_t>({-std::int64_t{options.search_y.first}, options.search_y.last, 0});
@@ -172,7 +173,7 @@ class MatchLadder final : public Ladder {
             gpu::StreamHandle stream) const override {
     match(device_input(problem, placement, reference_at),
           device_input(problem, placement, target_at),
-          device_output(problem, placement, displacement_at), options_of(problem.variables),
+          device_output(problem, placement, displacement_at), match_options_of(problem.variables),
           device_output(problem, placement, score_at), stream);
   }
 };

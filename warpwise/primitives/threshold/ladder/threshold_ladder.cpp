@@ -8,7 +8,7 @@ namespace warpwise::ladders {
 namespace {
 
 // The rungs' indices are 32-bit numbers, and so are their sums up to this window.
-constexpr std::int64_t most_pixels_a_side = 1 << 30;
+constexpr std::int64_t most_threshold_side = 1 << 30;
 constexpr std::int64_t largest_window = 2051;
 
 /// The name of a kernel for bytes, by which its instance is found.
@@ -28,7 +28,7 @@ std::string demangled_name(const detail::threshold::ThresholdKernel& kernel) {
   }
 }
 
-ThresholdOptions options_of(const Problem& problem) {
+ThresholdOptions threshold_options_of(const Problem& problem) {
   return {.window = problem.variables.at("window"),
           .offset = static_cast<double>(problem.variables.at("offset")),
           .method = ThresholdMethod::exact_mean};
@@ -41,7 +41,7 @@ class ThresholdLadder final : public Ladder {
 
   Problem problem(std::int64_t width, std::int64_t height, const Variables& parameters,
                   Layout layout) const override {
-    if (width > most_pixels_a_side || height > most_pixels_a_side) {
+    if (width > most_threshold_side || height > most_threshold_side) {
       throw InvalidArgument("threshold's ladder takes images of up to 2^30 pixels a side, not of " +
                             std::to_string(width) + "x" + std::to_string(height));
     }
@@ -49,7 +49,7 @@ class ThresholdLadder final : public Ladder {
     problem.variables = parameters;
     problem.variables["width"] = width;
     problem.variables["height"] = height;
-    const ThresholdOptions options = options_of(problem);
+    const ThresholdOptions options = threshold_options_of(problem);
     detail::threshold::validate_threshold_options(options, ElementType::u8);
     if (options.window > largest_window) {
       throw InvalidArgument("threshold's ladder takes windows of up to " +
@@ -66,8 +66,8 @@ class ThresholdLadder final : public Ladder {
   void compute(Problem& problem, Cpu with) const override {
     const ConstHostView src = problem.operands[0].view();
     const HostView dst = problem.operands[1].view();
-    with == Cpu::reference ? reference::threshold(src, dst, options_of(problem))
-                           : threshold(src, dst, options_of(problem));
+    with == Cpu::reference ? reference::threshold(src, dst, threshold_options_of(problem))
+                           : threshold(src, dst, threshold_options_of(problem));
   }
 
   double reference_seconds(const Problem& problem) const override {
@@ -78,7 +78,7 @@ class ThresholdLadder final : public Ladder {
   std::vector<std::byte> arguments(const Problem& problem,
                                    const Placement& placement) const override {
     const detail::threshold::WindowRule rule =
-        detail::threshold::window_rule(options_of(problem), ElementType::u8);
+        detail::threshold::window_rule(threshold_options_of(problem), ElementType::u8);
     ThresholdProblem p{};
     p.src = pointer<const unsigned char>(placement.address[0]);
     p.dst = pointer<unsigned char>(placement.address[1]);
@@ -119,7 +119,7 @@ class ThresholdLadder final : public Ladder {
   void call(const Problem& problem, const Placement& placement,
             gpu::StreamHandle stream) const override {
     threshold(device_input(problem, placement, 0), device_output(problem, placement, 1),
-              options_of(problem), stream);
+              threshold_options_of(problem), stream);
   }
 
  private:
@@ -132,7 +132,7 @@ class ThresholdLadder final : public Ladder {
   static Views views_of(const Problem& problem, std::uint64_t src_address,
                         std::uint64_t dst_address) {
     Views views{};
-    views.rule = detail::threshold::window_rule(options_of(problem), ElementType::u8);
+    views.rule = detail::threshold::window_rule(threshold_options_of(problem), ElementType::u8);
     views.src = {pointer<const unsigned char>(src_address), problem.operands[0].pitch_bytes(),
                  problem.variables.at("width"), problem.variables.at("height")};
     views.out.dst = pointer<unsigned char>(dst_address);
