@@ -212,16 +212,6 @@ class Translations(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
 
-class AddACheck(unittest.TestCase):
-    def test_it_says_how_many_files_it_takes(self):
-        page = (SCRIPTS.parent / "docs/add-a-check.md").read_text()
-        files = set(re.findall(r"`(warpwise/[\w./]+)`", page))
-        new = [file for file in files if "NAME" in file]
-        numbers = "no one two three four five six".split()
-        self.assertIn(f"**{len(files)} files**, of which {numbers[len(new)]} are new", page)
-        self.assertIn(f"({len(files) - 1} if ", page)  # without a FaultKind
-
-
 @unittest.skipUnless(shutil.which("doxygen"), "doxygen is not installed")
 class Docstrings(unittest.TestCase):
     LIST = {"warpwise/CMakeLists.txt":

@@ -321,8 +321,11 @@ class KernelTests(unittest.TestCase):
         self.assertIn("needs nvcc, which is not here: set CUDACXX to it", said)
 
 
-if __name__ == "__main__":
+def setUpModule():
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     shutil.copytree(INSTALLED, PREFIX, symlinks=True)
+
+
+if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[6:])

@@ -136,7 +136,10 @@ class TopLevel(unittest.TestCase):
         self.assertIn(cached(build, "CMAKE_BUILD_TYPE"), (None, ""))
 
 
-if __name__ == "__main__":
+def setUpModule():
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
+
+
+if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[4:])

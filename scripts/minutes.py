@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Keeps the time of each part of a run of the tests, wall clock and CPU, in build/minutes.json.
+
+    scripts/minutes.py begin                  forgets the parts of the run before
+    scripts/minutes.py part NAME COMMAND...   runs COMMAND, adds its times, ends with its status
+    scripts/minutes.py add NAME SECONDS       adds a part that one core was busy with for so long
+    scripts/minutes.py skip NAME WHY          adds a part that is not run
+    scripts/minutes.py table                  prints the parts
+    scripts/minutes.py check                  ends with status 1 if the CPU time was more than 50 min a core
+    scripts/minutes.py keep                   makes the run the one that check compares with: results/ci-minutes.json
+"""
+import datetime
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RUN = ROOT / "build/minutes.json"
+REFERENCE = ROOT / "results/ci-minutes.json"
+LIMIT_MIN = 50  # CI ends a run after 90 minutes of wall clock, and its machines are not always idle
+
+
+def commit():
+    described = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT,
+                               capture_output=True, text=True)
+    return described.stdout.strip() or "unknown"
+
+
+def read(path):
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def write(path, run):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parts = ",\n  ".join(json.dumps(part) for part in run["parts"])
+    head = json.dumps({name: run[name] for name in ["date", "commit", "cores"]})[:-1]
+    path.write_text(f'{head},\n "parts": [\n  {parts}]}}\n')
+
+
+def begin():
+    return {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%F"), "commit": commit(),
+            "cores": len(os.sched_getaffinity(0)), "parts": []}
+
+
+def timed(name, command):
+    """The part, and the status of its command."""
+    start = time.monotonic()
+    status = subprocess.run(command, check=False).returncode
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    part = {"part": name, "wall_s": round(time.monotonic() - start), "cpu_s": round(used.ru_utime + used.ru_stime)}
+    return part, status if status >= 0 else 128 - status  # as a shell reports a signal
+
+
+def clock(seconds):
+    return f"{seconds // 60:3d}:{seconds % 60:02d}"
+
+
+def total(run, what):
+    return sum(part.get(what, 0) for part in run["parts"])
+
+
+def core_minutes(run):
+    return total(run, "cpu_s") / run["cores"] / 60
+
+
+def table(run):
+    lines = [f"{'Part':20s}  {'wall':>6s}  {'CPU':>6s}"]
+    for part in run["parts"]:
+        if "skipped" in part:
+            lines.append(f"{part['part']:20s}  not run: {part['skipped']}")
+        else:
+            lines.append(f"{part['part']:20s}  {clock(part['wall_s'])}  {clock(part['cpu_s'])}")
+    lines.append(f"{'in all':20s}  {clock(total(run, 'wall_s'))}  {clock(total(run, 'cpu_s'))}   "
+                 f"{core_minutes(run):.1f} min of CPU a core")
+    return "\n".join(lines)
+
+
+def grown(run, reference):
+    """Each part that took more CPU time than in the reference, the largest growth first."""
+    before = {part["part"]: part.get("cpu_s", 0) for part in reference["parts"]}
+    growth = [(part.get("cpu_s", 0) - before.get(part["part"], 0), part) for part in run["parts"]]
+    return [f"{part['part']}: {part['cpu_s']} s of CPU, {before.get(part['part'], 0)} s then"
+            for more, part in sorted(growth, key=lambda each: -each[0]) if more > 0]
+
+
+def check(run, reference, limit=LIMIT_MIN):
+    """A message if the run took too long, else None."""
+    if core_minutes(run) <= limit:
+        return None
+    message = f"This run took {core_minutes(run):.1f} min of CPU a core, and {limit} are allowed."
+    if not reference:
+        return message + f"\nNo run is recorded to compare with: scripts/minutes.py keep makes {REFERENCE.name}."
+    lines = grown(run, reference)
+    return "\n  ".join([message + f" More than in the run that is recorded, of {reference['commit']}:", *lines])
+
+
+def main(command, *arguments):
+    if command == "begin":
+        write(RUN, begin())
+        return 0
+    run = read(RUN) or begin()
+    if command in ["part", "add", "skip"]:
+        name, *rest = arguments
+        status = 0
+        if command == "part":
+            part, status = timed(name, rest)
+        elif command == "add":
+            part = {"part": name, "wall_s": int(rest[0]), "cpu_s": int(rest[0])}
+        else:
+            part = {"part": name, "skipped": " ".join(rest)}
+        run["parts"].append(part)
+        write(RUN, run)
+        return status
+    if command == "table":
+        print(table(run))
+        return 0
+    if command == "check":
+        message = check(run, read(REFERENCE))
+        if message:
+            print(message, file=sys.stderr)
+        return 1 if message else 0
+    if command == "keep":
+        write(REFERENCE, run)
+        return 0
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(sys.argv[1:] or ["help"])))

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Keeps the record of the last nightly run, results/nightly.json, and says whether it can still be relied on.
+
+    scripts/nightly.py record              writes it, from build/minutes.json and build/tests.json
+    scripts/nightly.py check               ends with status 1 and says why if the record is missing or too old, or has a
+                                           failure that its field "known" does not name with a reason
+    scripts/nightly.py changed-parsers     prints the parsers' sources that have changed since the record's commit; all of
+                                           them where that cannot be told
+
+"known": {name of a failure: reason} is written by hand, and kept from one record to the next.
+"""
+import datetime
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMMITS, DAYS = 300, 14
+
+
+def git(root, *arguments):
+    """What git prints, or None if it fails."""
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def read(root):
+    path = root / "results/nightly.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def record(root):
+    run = json.loads((root / "build/minutes.json").read_text())
+    tests = json.loads((root / "build/tests.json").read_text())
+    known = (read(root) or {}).get("known", {})
+    kept = {**run, "results": tests, "known": {name: why for name, why in known.items() if name in tests["failures"]}}
+    (root / "results/nightly.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def age(root, kept):
+    """Why the record is too old, or None."""
+    commit = kept["commit"].removesuffix("-dirty")
+    then, now = (git(root, "log", "-1", "--format=%ct", each) for each in [commit, "HEAD"])
+    if then is None and git(root, "rev-parse", "--is-shallow-repository") == "true":
+        # A clone without history cannot count commits: the record's date is what there is.
+        then = datetime.datetime.fromisoformat(f"{kept['date']}T00:00+00:00").timestamp()
+        commit = "HEAD"
+    if then is None:
+        return f"its commit {commit} is not in this history"
+    days = (int(now) - int(then)) / 86400
+    if days > DAYS:
+        return f"its commit {kept['commit']} is {days:.0f} days older than this one, and {DAYS} are allowed"
+    commits = int(git(root, "rev-list", "--count", f"{commit}..HEAD"))
+    if commits > COMMITS:
+        return f"{commits} commits were made since its commit {commit}, and {COMMITS} are allowed"
+    return None
+
+
+def check(root):
+    """What is wrong with the record: lines, none if it is good."""
+    kept = read(root)
+    if kept is None:
+        return ["there is no results/nightly.json"]
+    wrong = [age(root, kept)]
+    known = kept.get("known", {})
+    wrong += [f"{name} failed, and \"known\" has no reason for it"
+              for name in kept["results"]["failures"] if not known.get(name, "").strip()]
+    return [each for each in wrong if each]
+
+
+def parsers(root):
+    """The files that the fuzz targets are made of, a header beside each source among them."""
+    listed = (root / "tests/fuzz/CMakeLists.txt").read_text()
+    sources = re.findall(r"[\w/]+\.cpp", listed[listed.index("foreach(source"):listed.index("target_sources(parsers")])
+    files = [f"warpwise/{source}" for source in sources]
+    files += [f"warpwise/io/{name}_file.cpp" for name in ["jpeg", "png", "tiff", "webp"]]
+    return ["tests/fuzz", *files, *(file[:-3] + "hpp" for file in files)]
+
+
+def changed_parsers(root):
+    files = parsers(root)
+    kept = read(root)
+    if kept is None:
+        return files
+    changed = git(root, "diff", "--name-only", kept["commit"].removesuffix("-dirty"), "--", *files)
+    return files if changed is None else changed.split()
+
+
+def main(command):
+    if command == "record":
+        record(ROOT)
+    elif command == "check":
+        wrong = check(ROOT)
+        for line in wrong:
+            print(f"The record of the nightly run: {line}; scripts/test.sh --nightly makes a new one", file=sys.stderr)
+        return 1 if wrong else 0
+    elif command == "changed-parsers":
+        print("\n".join(changed_parsers(ROOT)))
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(sys.argv[1:] or ["help"])))
