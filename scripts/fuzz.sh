@@ -15,6 +15,14 @@ scripts/build.sh fuzz
 corpus=build/fuzz/corpus
 rm -rf build/fuzz/findings && mkdir -p build/fuzz/findings
 python3 tests/fuzz/seeds.py "$corpus"
+# What became of each target, as ctest reports it.
+report=build/fuzz/reports/ctest.xml
+mkdir -p build/fuzz/reports
+tell() {  # tell TARGET SECONDS STATUS [ELEMENT]
+  cases+="<testcase name=\"$1\" time=\"$2\" status=\"$3\">${4:-}</testcase>"
+  echo "<testsuite>$cases</testsuite>" >"$report"
+}
+cases=
 inputs() { find "$1" -type f | wc -l; }
 record=
 for target in arguments complete device explain fat_binary jpeg ladder npy pipeline png ptx record search stream suppressions tiff tuning webp y4m; do
@@ -24,12 +32,14 @@ for target in arguments complete device explain fat_binary jpeg ladder npy pipel
   if ! "build/fuzz/bin/${target}_fuzz" -runs="$runs" -seed="$seed" -max_len=1024 -timeout=10 \
          -artifact_prefix="build/fuzz/findings/$target-" "$corpus/$target" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
+    tell "$target" $((SECONDS - start)) fail "<failure message=\"its input is in build/fuzz/findings, the log is $log\"/>"
     echo "fuzz.sh: $target failed with seed $seed; its input is in build/fuzz/findings, the log is $log" >&2
     exit 1
   fi
   made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")
   seconds=$((SECONDS - start))
   after=$(inputs "$corpus/$target")
+  tell "$target" "$seconds" run
   record+="${record:+,}
   \"$target\": {\"runs\": $made, \"seconds\": $seconds, \"corpus_before\": $before, \"corpus_after\": $after, \"findings\": 0}"
   echo "$target: $made runs in $seconds s, $after inputs in the corpus, nothing found"

@@ -1,44 +1,121 @@
 #!/usr/bin/env bash
-# Installs, builds and runs every test that this machine can run; ends with ctest's summary and a
-# non-zero status if anything failed. What the machine cannot run (CUDA without a GPU) is skipped
-# with the reason, and counted.
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# Builds and runs the tests. What the machine cannot run (CUDA without a GPU) is skipped with the reason, and counted.
+# Ends with the minutes of each part, the slowest tests and a line "Tests: N passed, N failed, N skipped", with status 1
+# if one failed.
+#
+#   scripts/test.sh                     what CI runs
+#   scripts/test.sh --nightly           every test, every sanitizer and the fuzz targets; results/nightly.json is the record
+#   scripts/test.sh --quick             the unit tests in build/release/bin that were built since they last passed
+#   scripts/test.sh --quick NAME        builds NAME_test and runs it, on the emulator too; or runs the tests of the label NAME
+#
+# GoogleTest's programs shuffle their cases: GTEST_RANDOM_SEED=N scripts/test.sh repeats the order of a run.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
 
-scripts/packages.sh --test
-
+export GTEST_RANDOM_SEED=${GTEST_RANDOM_SEED:-$((RANDOM + 1))}  # GoogleTest takes 1 to 99999
 # The sanitizers of GCC up to 13 take a small thread-local block at the start of a page for one of a
 # glibc before 2.25, and the words before it for its address: LeakSanitizer then dies at exit,
 # "Tracer caught signal 11", in any program that loads FFmpeg's libraries, depending on where malloc
 # put the block (github.com/google/sanitizers/issues/1322). No thread-local memory of ours needs this.
 export ASAN_OPTIONS=intercept_tls_get_addr=0
 
-# The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer first, so that the
-# whole suite's summary comes last. This build has no CUDA path, which tests that build as well.
-scripts/build.sh asan -DWARPWISE_TESTS=ON
-ctest --test-dir build/asan -j "$(nproc)" --output-on-failure --quiet -O build/asan/ctest.log ||
-  { grep -vE ' (Passed|\*\*\*Skipped) |\(Skipped\)|^ +Start ' build/asan/ctest.log | tail -n 200 >&2; exit 1; }
-echo "Under ASan and UBSan: $(grep 'tests passed' build/asan/ctest.log)"
+part() { scripts/minutes.py part "$@"; }
+must() { part "$@" || { echo "test.sh: $1 failed" >&2; exit 1; }; }
+
+# tests NAME BUILD [CTEST OPTION...]: one part of a run. The failures are told at the end.
+ran=()
+tests() {
+  local name=$1 build=$2
+  shift 2
+  rm -rf "build/$build/reports"
+  ran+=("build/$build")
+  part "$name" ctest --test-dir "build/$build" -j "$(nproc)" --no-label-summary --output-junit reports/ctest.xml "$@"
+}
+
+fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes the long run
+  if ! command -v clang++ >/dev/null; then
+    scripts/minutes.py skip fuzz "clang is not installed"
+  elif ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null; then
+    scripts/minutes.py skip fuzz "this clang has no libFuzzer (Debian: libclang-rt-dev)"
+  elif [ ${#nightly[@]} = 0 ] && [ -z "$(scripts/nightly.py changed-parsers)" ]; then
+    scripts/minutes.py skip fuzz "no parser has changed since the nightly run"
+  else
+    ran+=(build/fuzz)
+    rm -rf build/fuzz/reports
+    part fuzz scripts/fuzz.sh 20000
+  fi
+}
+
+quick() {
+  local build=build/release name chosen
+  part() { shift; "$@"; }  # minutes.json is of whole runs
+  [ -e $build/CTestTestfile.cmake ] || scripts/build.sh release -DWARPWISE_TESTS=ON
+  touch $build/quick.started
+  if [ $# = 0 ]; then
+    [ -e $build/quick.passed ] || touch -d @0 $build/quick.passed
+    mapfile -t chosen < <(find $build/bin -name '*_test' -newer $build/quick.passed -printf '%f\n')
+    if [ ${#chosen[@]} = 0 ]; then
+      echo "No test program was built since the last quick run; scripts/test.sh --quick NAME runs one all the same"
+      exit
+    fi
+    chosen=(-L '^unit$' -R "^($(IFS='|'; echo "${chosen[*]}"))(\.[0-9]+of[0-9]+)?\$")
+  else
+    name=$1
+    if [ "$(ctest --test-dir $build -N -L "^$name\$" | grep -c '^ *Test #')" != 0 ]; then
+      chosen=(-L "^$name\$")
+    else
+      name=${name%_test}
+      cmake --build $build --target "${name}_test" || exit 1
+      chosen=(-R "^$name(_test|_on_emulator)(\.[0-9]+of[0-9]+)?\$")
+    fi
+  fi
+  tests "quick tests" release --no-tests=error "${chosen[@]}"
+  scripts/summary.py "${ran[@]}" || exit 1
+  [ $# -gt 0 ] || mv $build/quick.started $build/quick.passed
+}
+
+nightly=()
+case ${1:-} in
+  "") ;;
+  --nightly) nightly=(-C nightly); export WARPWISE_NIGHTLY=1 ;;
+  --quick) shift; quick "$@"; exit ;;
+  *) sed -n '2,/^$/s/^# \?//p' "$0" >&2; exit 2 ;;
+esac
+echo "The order of the tests: GTEST_RANDOM_SEED=$GTEST_RANDOM_SEED"
+
+mkdir -p build
+packages_start=$SECONDS
+scripts/packages.sh --test || exit 1
+scripts/minutes.py begin  # not before: Python may be among the packages
+scripts/minutes.py add packages $((SECONDS - packages_start))
+[ "${CI:-}" != true ] || must checks scripts/checks.sh
+
+# The CPU path and the base under AddressSanitizer and UndefinedBehaviorSanitizer. This build has no CUDA path, which
+# its tests do not need.
+must "asan build" scripts/build.sh asan
+[ ${#nightly[@]} = 0 ] || must "asan build, rest" cmake --build build/asan
+tests "asan tests" asan "${nightly[@]}"
 
 # Calls from eight threads at once under ThreadSanitizer: the library and this one program.
-scripts/build.sh tsan
-build/tsan/bin/threads_test >build/tsan/test.log 2>&1 ||
-  { tail -n 60 build/tsan/test.log >&2; exit 1; }
-echo "Under TSan: $(grep 'PASSED' build/tsan/test.log)"
+must "tsan build" scripts/build.sh tsan
+tests "tsan tests" tsan -R '^threads_test$'
 
-# The parsers with some invented inputs; scripts/fuzz.sh alone makes the long run.
-if ! command -v clang++ >/dev/null; then
-  echo "Fuzz targets: skipped, clang is not installed"
-elif ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
-  clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null; then
-  echo "Fuzz targets: skipped, this clang has no libFuzzer (Debian: libclang-rt-dev)"
-else
-  scripts/fuzz.sh 20000
-fi
+fuzz
 
 # NVIDIA's library of counters knows chips without having one: some tests ask it.
-[ -e "${XDG_CACHE_HOME:-$HOME/.cache}/warpwise/cupti" ] || scripts/get-cupti.sh ||
+[ -e "${XDG_CACHE_HOME:-$HOME/.cache}/warpwise/cupti" ] || part cupti scripts/get-cupti.sh ||
   echo "Tests of CUPTI: skipped, it could not be had"
 
-scripts/build.sh release -DWARPWISE_TESTS=ON
-ctest --test-dir build/release -j "$(nproc)" --output-on-failure
+must "release build" scripts/build.sh release -DWARPWISE_TESTS=ON
+tests "release tests" release "${nightly[@]}"
+
+status=0
+scripts/minutes.py table
+if [ "${CI:-}" = true ]; then
+  scripts/minutes.py check || status=1
+  [ ${#nightly[@]} -gt 0 ] || scripts/nightly.py check || status=1
+fi
+scripts/summary.py "${ran[@]}" || status=1
+[ ${#nightly[@]} = 0 ] || scripts/nightly.py record
+exit $status
