@@ -4,6 +4,7 @@
 #   scripts/test-python.sh WORK [PREFIX]    WORK: a folder, made anew; PREFIX: an installed library to build
 #                                           on; without it the wheel is built with the library in it
 #
+# With WARPWISE_NIGHTLY=1 the tests of clusters and notebooks too, for which it loads Ray and Jupyter.
 # Ends with status 77 where the Python packages that it needs cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,8 +17,10 @@ if ! { python3 -m venv "$work/venv" &&
   echo "Python package: skipped, the packages of python/tests/requirements.txt could not be installed: $(tail -n 1 "$work/pip.log")"
   exit 77
 fi
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check -r python/tests/requirements-ray.txt >>"$work/pip.log" 2>&1 ||
-  echo "The tests of clusters are skipped: python/tests/requirements-ray.txt could not be installed: $(tail -n 1 "$work/pip.log")"
+if [ -n "${WARPWISE_NIGHTLY:-}" ]; then
+  "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r python/tests/requirements-nightly.txt >>"$work/pip.log" 2>&1 ||
+    echo "The tests of clusters and notebooks are skipped: python/tests/requirements-nightly.txt could not be installed: $(tail -n 1 "$work/pip.log")"
+fi
 defines=(-C "build-dir=$work/build")
 [ -z "$prefix" ] || defines+=(-C "cmake.define.warpwise_DIR=$(dirname "$(find "$prefix" -name warpwiseConfig.cmake -print -quit)")")
 "$work/venv/bin/pip" wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$work" "${defines[@]}" . >"$work/build.log" 2>&1 ||
