@@ -20,6 +20,10 @@ HAS_SCENE = os.path.exists(os.path.join(os.path.dirname(WARPWISE), "..", "lib", 
 SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 
+# For what takes minutes: scripts/test.sh --nightly sets the variable.
+nightly = unittest.skipUnless("WARPWISE_NIGHTLY" in os.environ, "it runs at night: WARPWISE_NIGHTLY=1")
+
+
 def has_gpu():
     listing = subprocess.run([WARPWISE, "devices"], capture_output=True, text=True, check=True)
     return "cuda 0" in listing.stdout

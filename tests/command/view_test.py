@@ -12,7 +12,7 @@ import time
 import unittest
 
 from support import HAS_IMAGES, HAS_VIDEO, HAS_VIEWER, SANITIZED, WARPWISE, CommandTest, draws, gpu_environment, \
-    read, sample, write
+    nightly, read, sample, write
 
 FAILED, USAGE = 1, 2
 BARS = [(191, 191, 191), (191, 191, 0), (0, 191, 191), (0, 191, 0),
@@ -166,6 +166,8 @@ class Screenshots(WindowTest):
         self.assertFalse(os.path.exists("shot.png"))
 
 
+# These wait for a window by the clock, for two minutes in all in which the cores have nothing to do.
+@nightly
 @unittest.skipUnless(shutil.which("xdotool"), "xdotool is missing (scripts/packages.sh --test)")
 class DrivenTest(WindowTest):
     # The window has no manager here, and gets the keys when it is given the focus.
