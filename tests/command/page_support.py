@@ -14,14 +14,15 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.ids, self.addresses, self.wrong, self.outline, self.said = [], [], [], [], [], []
-        self.texts = collections.defaultdict(list)
+        self.parts = collections.defaultdict(list)
         self.feed(text)
         self.close()
+        self.texts = collections.defaultdict(list, {tag: ["".join(each) for each in elements] for tag, elements in self.parts.items()})
 
     def handle_starttag(self, tag, attributes):
         self.open.append(tag)
         self.outline.append((tag, *[value for name, value in attributes if name in ("id", "class")]))
-        self.texts[tag].append("")
+        self.parts[tag].append([])
         self.attributes(attributes)
 
     def handle_startendtag(self, tag, attributes):
@@ -42,7 +43,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         for tag in self.open:
-            self.texts[tag][-1] += data
+            self.parts[tag][-1].append(data)
         if not {"pre", "style"} & set(self.open):
             self.said.append(data)
 
@@ -54,10 +55,11 @@ class PageTest(unittest.TestCase):
         page = Page(text)
         self.assertEqual((page.wrong, page.open), ([], []), "elements are closed in their order")
         self.assertEqual(len(page.ids), len(set(page.ids)), "ids are unique")
+        ids = set(page.ids)
         for address in page.addresses:
             self.assertRegex(address, "^(#|data:)", "nothing comes from outside")
             if address.startswith("#"):
-                self.assertIn(address[1:], page.ids)
+                self.assertIn(address[1:], ids)
         self.assertNotRegex(text, r"<script|@import|url\(|https?://[^\s<]*[\"')]", "nothing comes from outside")
         self.assertNotRegex(text, r"\b(nan|inf)\b%?\"", "every place of a picture is a number")
         return page, text
