@@ -49,6 +49,7 @@ fuzz() {  # the parsers with some invented inputs; scripts/fuzz.sh alone makes t
 
 quick() {
   local build=build/release name chosen
+  part() { shift; "$@"; }  # minutes.json is of whole runs
   [ -e $build/CTestTestfile.cmake ] || scripts/build.sh release -DWARPWISE_TESTS=ON
   touch $build/quick.started
   if [ $# = 0 ]; then
