@@ -23,13 +23,13 @@ for program in $(cat build/release/gpu-tests.txt) live_bench warpwise; do
   cp "build/release/bin/$program" "$folder/bin/"
 done
 # One file, by the name that programs ask for.
-cp -L build/release/lib/libwarpwise.so.[0-9].[0-9] build/release/lib/libwarpwise_emulator.so.[0-9].[0-9] "$folder/lib/"
+cp -L build/release/lib/libwarpwise{,_runtime,_emulator}.so.[0-9].[0-9] "$folder/lib/"
 # The modules that batches.sh reads and writes pictures with, and the one that draws; the other ones' libraries are many.
 modules=(build/release/lib/libwarpwise_{jpeg,png,scene}.so)
 cp "${modules[@]}" "$folder/lib/"
 # What the programs and the modules load beyond the C and C++ runtimes, which every distribution of that age has.
 ldd "$folder"/bin/* "${modules[@]}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
-  grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_emulator)\.so' |
+  grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libdl|librt|libpthread|libwarpwise|libwarpwise_runtime|libwarpwise_emulator)\.so' |
   xargs -r -I{} cp -L {} "$folder/lib/"
 strip "$folder"/bin/* "$folder"/lib/*
 # What the ladders compile there; the link into the source tree becomes files.

@@ -69,12 +69,14 @@ std::string libraries_of(const fs::path& program) {
   return lab::run_program({loader(), "--list", program.string()}, folder).output;
 }
 
-// What stands behind "NAME => " in the loader's list.
+// The file in the loader's list for the library whose name begins so; empty if there is none.
 std::string place_of(const std::string& libraries, std::string_view name) {
   std::istringstream lines(libraries);
-  const std::string start = fmt::format("\t{} => ", name);
+  constexpr std::string_view arrow = " => ";
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(start)) return line.substr(start.size(), line.rfind(" (") - start.size());
+    if (!line.starts_with(fmt::format("\t{}", name))) continue;
+    const std::size_t start = line.find(arrow) + arrow.size();
+    return line.substr(start, line.rfind(" (") - start);
   }
   return "";
 }
@@ -109,8 +111,12 @@ void require_no_script(const fs::path& program, const fs::path& folder) {
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
+  // Where libwarpwise asks first, the loader lists the emulated runtime by the name that it asks for.
+  const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
   std::error_code ignored;
-  if (fs::equivalent(place, folder / runtime_library, ignored)) return;
+  for (const std::string& each : {place, for_library}) {
+    if (fs::equivalent(each, folder / runtime_library, ignored)) return;
+  }
   const std::string name = program.string();
   if (!place.empty()) {
     throw Error(
