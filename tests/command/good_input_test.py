@@ -427,7 +427,7 @@ class Images(CommandTest):
         os.chmod("bundle/bin/warpwise", 0o755)
         library = os.path.join(here, "..", "lib")
         for name in os.listdir(library):
-            if name.startswith(("libwarpwise.so", "libwarpwise_emulator.so")):
+            if name.startswith(("libwarpwise.so", "libwarpwise_runtime.so", "libwarpwise_emulator.so")):
                 write(f"bundle/lib/{name}", read(os.path.join(library, name)))
         write("in.npy", npy("|u1", (6, 8), ramp(48)))
         def run(*arguments):

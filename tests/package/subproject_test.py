@@ -78,7 +78,7 @@ class Subproject(unittest.TestCase):
             self.assertIsNone(cached(build, library), library)
         made = targets(build)
         self.assertIn("warpwise", made)
-        self.assertFalse([name for name in made - {"warpwise_emulator", "warpwise_testbench"}
+        self.assertFalse([name for name in made - {"warpwise_runtime", "warpwise_emulator", "warpwise_compilers", "warpwise_testbench"}
                           if re.search(r"^warpwise_|_test(?!bench)|_bench|docs", name)], made)
 
     def test_add_subdirectory(self):
