@@ -111,7 +111,8 @@ void require_no_script(const fs::path& program, const fs::path& folder) {
 void require_emulated(const std::string& libraries, const fs::path& program,
                       const fs::path& folder) {
   const std::string place = place_of(libraries, runtime_library);
-  // Where libwarpwise asks first, the loader lists the emulated runtime by the name that it asks for.
+  // Where libwarpwise asks first, the loader lists the emulated runtime by the name that it asks
+  // for.
   const std::string for_library = place_of(libraries, "libwarpwise_runtime.so.");
   std::error_code ignored;
   for (const std::string& each : {place, for_library}) {

@@ -10,8 +10,10 @@
 
 /// Defines the function that libwarpwise calls in the place of a function of the CUDA runtime: its
 /// linker's --wrap gives it this name. A jump leaves the arguments where they are.
-#define FORWARD(name)                     \
-  asm(".text\n"                           \
-      ".globl __wrap_" #name "\n"         \
-      ".type __wrap_" #name ", %function\n" \
+#define FORWARD(name)        \
+  asm(".text\n"              \
+      ".globl __wrap_" #name \
+      "\n"                   \
+      ".type __wrap_" #name  \
+      ", %function\n"        \
       "__wrap_" #name ":\n" WARPWISE_JUMP(name) "\n");
