@@ -15,7 +15,7 @@ scripts/build.sh fuzz
 corpus=build/fuzz/corpus
 rm -rf build/fuzz/findings && mkdir -p build/fuzz/findings
 python3 tests/fuzz/seeds.py "$corpus"
-# What became of each target, as ctest reports it.
+# The result of each target, in the form of ctest's report.
 report=build/fuzz/reports/ctest.xml
 mkdir -p build/fuzz/reports
 tell() {  # tell TARGET SECONDS STATUS [ELEMENT]
