@@ -14,7 +14,7 @@ using lab::LaunchFacts;
 using lab::LaunchPrediction;
 
 /// Ten SMs at 1 GHz; what a test does not set is so fast that it never rules.
-DeviceProfile profile() {
+DeviceProfile small_gpu() {
   DeviceProfile made;
   made.compute_capability = {9, 0};
   for (const std::string& name : lab::profile_figures()) made.figures[name] = 1000;
@@ -32,7 +32,7 @@ LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   facts.blocks = 10;
   facts.warps_per_block = 2;
   facts.memory_bytes = 1 << 30;
-  return predict_launch(profile(), 64, facts, [&](const emulator::LaunchOptions& options) {
+  return predict_launch(small_gpu(), 64, facts, [&](const emulator::LaunchOptions& options) {
     EXPECT_TRUE(options.pace.has_value());
     EXPECT_EQ(options.sampled_blocks, 512U);
     LaunchResult result;
@@ -82,7 +82,7 @@ TEST(LaunchPrediction, AChangeThatSavesNothingGainsNothing) {
 
 TEST(LaunchPrediction, OfASampleThatFaultsIsNotKnown) {
   const LaunchPrediction made =
-      predict_launch(profile(), 64, {}, [](const emulator::LaunchOptions&) {
+      predict_launch(small_gpu(), 64, {}, [](const emulator::LaunchOptions&) {
         LaunchResult result;
         result.faults.emplace_back().message = "no end";
         return result;

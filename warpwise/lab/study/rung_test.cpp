@@ -22,7 +22,7 @@ namespace {
 using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
-constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t too_wide = std::numeric_limits<std::int64_t>::max();
 
 TEST_F(Rungs, AreSkippedWithTheReason) {
   const StudyTable table = find_study("threshold");
@@ -194,8 +194,8 @@ TEST(HostMemory, IsAskedForBeforeItIsFilled) {
   expect_words(message_of<OutOfMemory>(
                    [] { find_study("copy").ladder->problem(1'000'000, 1'000'000, {}, {}); }),
                {"src takes 4000000000000 bytes", "memory"});
-  EXPECT_THROW(find_study("copy").ladder->problem(greatest, 2, {}, {}), InvalidArgument);
-  EXPECT_THROW(find_study("copy").ladder->problem(greatest, 1, {}, {}), InvalidArgument);
+  EXPECT_THROW(find_study("copy").ladder->problem(too_wide, 2, {}, {}), InvalidArgument);
+  EXPECT_THROW(find_study("copy").ladder->problem(too_wide, 1, {}, {}), InvalidArgument);
 }
 
 }  // namespace
