@@ -7,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from support import SANITIZED, WARPWISE, CommandTest, runs_rungs
+from support import NIGHTLY, SANITIZED, WARPWISE, CommandTest, runs_rungs
 
 
 class Verify(CommandTest):
@@ -44,7 +44,11 @@ class Verify(CommandTest):
     def test_blocks_of_any_shape(self):
         sizes = {"disparity": "40x6", "find": "70x40", "match": "33x34", "threshold": "70x5"}
         ladders = json.loads(self.succeed("lab", "list", "--json").stdout)["ladders"]
-        cases = [(each["ladder"], shape) for each in ladders for shape in ["7x3", "8x8x2", "33"]]
+        shapes = ["7x3", "8x8x2", "33"]
+        if NIGHTLY:
+            cases = [(each["ladder"], shape) for each in ladders for shape in shapes]
+        else:  # each shape with some of the ladders
+            cases = [(each["ladder"], shapes[i % len(shapes)]) for i, each in enumerate(ladders)]
         cases += [("sobel", "1"), ("sobel", "32x8"), ("gemv", "32x8")]
 
         def run(case):

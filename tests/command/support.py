@@ -21,7 +21,8 @@ SANITIZED = os.environ["WARPWISE_SANITIZED"] == "1"
 
 
 # For what takes minutes: scripts/test.sh --nightly sets the variable.
-nightly = unittest.skipUnless("WARPWISE_NIGHTLY" in os.environ, "it runs at night: WARPWISE_NIGHTLY=1")
+NIGHTLY = "WARPWISE_NIGHTLY" in os.environ
+nightly = unittest.skipUnless(NIGHTLY, "it runs at night: WARPWISE_NIGHTLY=1")
 
 
 def has_gpu():
