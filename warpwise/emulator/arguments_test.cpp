@@ -10,7 +10,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::emulator {
-namespace {
+namespace arguments_tests {
 
 // Parameters of every alignment from 1 to 16, in an order that leaves gaps; the second is a
 // structure of three floats. The kernel writes the bytes that it was given to `to`.
@@ -109,5 +109,5 @@ TEST(PackArguments, NamesAKernelAsItsSourceDoes) {
   }
 }
 
-}  // namespace
+}  // namespace arguments_tests
 }  // namespace warpwise::emulator

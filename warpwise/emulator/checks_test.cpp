@@ -6,7 +6,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::emulator {
-namespace {
+namespace checks_tests {
 
 TEST(Checks, AreReadAndWrittenAsLists) {
   EXPECT_TRUE(test::names_each_enumerator<Check>());
@@ -36,5 +36,5 @@ TEST(Checks, NameWhatIsNone) {
   }
 }
 
-}  // namespace
+}  // namespace checks_tests
 }  // namespace warpwise::emulator

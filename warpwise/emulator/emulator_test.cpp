@@ -11,7 +11,13 @@
 #include "emulator/kernel_test.hpp"
 
 namespace warpwise {
-namespace {
+namespace emulator_tests {
+
+/// Where a row-major array of this width has the element of column x and row y.
+std::size_t place(int x, int y, int width) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+         static_cast<std::size_t>(x);
+}
 
 using emulator::Address;
 using emulator::Dim3;
@@ -65,14 +71,13 @@ TEST_P(Kernels, VectorAddWide) {
 TEST_P(Kernels, Transposes) {
   Emulated emulated = load("transpose");
   for (const auto& [width, height] : {std::pair{1, 1}, {31, 33}, {64, 32}, {100, 7}, {33, 65}}) {
-    const auto count = static_cast<std::size_t>(width * height);
+    const auto count = place(0, height, width);
     std::vector<float> from(count);
     std::iota(from.begin(), from.end(), 1.0F);
     std::vector<float> expected(count);
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
-        expected[static_cast<std::size_t>(x * height + y)] =
-            from[static_cast<std::size_t>(y * width + x)];
+        expected[place(y, x, height)] = from[place(x, y, width)];
       }
     }
     for (const char* kernel : {"transpose_naive", "transpose_tiled", "transpose_padded"}) {
@@ -153,10 +158,9 @@ TEST_P(Kernels, Convolutions) {
   static constexpr float taps[] = {0.0078125F, 0.03125F,  0.109375F, 0.21875F,  0.265625F,
                                    0.21875F,   0.109375F, 0.03125F,  0.0078125F};
   for (const auto& [width, height] : {std::pair{1, 1}, {33, 5}, {300, 12}}) {
-    const auto from = test::random_floats(static_cast<std::size_t>(width * height), 7);
+    const auto from = test::random_floats(place(0, height, width), 7);
     const auto at = [&](int x, int y) {
-      return from[static_cast<std::size_t>(std::clamp(y, 0, height - 1) * width +
-                                           std::clamp(x, 0, width - 1))];
+      return from[place(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), width)];
     };
     std::vector<float> rows(from.size());
     std::vector<float> columns(from.size());
@@ -168,8 +172,8 @@ TEST_P(Kernels, Convolutions) {
           row = std::fma(taps[tap], at(x + tap - 4, y), row);
           column = std::fma(taps[tap], at(x, y + tap - 4), column);
         }
-        rows[static_cast<std::size_t>(y * width + x)] = row;
-        columns[static_cast<std::size_t>(y * width + x)] = column;
+        rows[place(x, y, width)] = row;
+        columns[place(x, y, width)] = column;
       }
     }
     const Dim3 grid{blocks_for(static_cast<std::size_t>(width), 128),
@@ -263,7 +267,7 @@ TEST_P(Kernels, Mandelbrot) {
           b = 2 * a * b + imaginary;
           a = next;
         }
-        ASSERT_EQ(steps[static_cast<std::size_t>(y * width + x)], step) << x << " " << y;
+        ASSERT_EQ(steps[place(x, y, width)], step) << x << " " << y;
       }
     }
   }
@@ -473,5 +477,5 @@ TEST_P(Kernels, WarpReduce) {
   }
 }
 
-}  // namespace
+}  // namespace emulator_tests
 }  // namespace warpwise

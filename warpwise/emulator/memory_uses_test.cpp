@@ -6,7 +6,7 @@
 #include <utility>
 
 namespace warpwise::emulator {
-namespace {
+namespace memory_uses_tests {
 
 constexpr Address device_memory = Address{16} << 40;
 constexpr Address memory_of_both = Address{65} << 40;
@@ -160,5 +160,5 @@ TEST_F(MemoryUsesTest, WhatIsForgottenRacesWithNothing) {
   EXPECT_NE(use(Use::read, device_memory + 4096, 4), "");
 }
 
-}  // namespace
+}  // namespace memory_uses_tests
 }  // namespace warpwise::emulator

@@ -6,7 +6,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace program_tests {
 
 using test::Emulated;
 
@@ -65,5 +65,5 @@ TEST(LaunchBounds, AreKeptTo) {
   EXPECT_THROW(launch("fixed", {64}), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace program_tests
 }  // namespace warpwise

@@ -5,7 +5,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise::emulator {
-namespace {
+namespace suppressions_tests {
 
 Fault fault(FaultKind kind = FaultKind::race) {
   Fault result;
@@ -115,5 +115,5 @@ TEST(Suppressions, RefusalsNameTheLine) {
   }
 }
 
-}  // namespace
+}  // namespace suppressions_tests
 }  // namespace warpwise::emulator

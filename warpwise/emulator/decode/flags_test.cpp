@@ -10,7 +10,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace flags_tests {
 
 using test::expect_instruction;
 using test::Inputs;
@@ -148,5 +148,5 @@ TEST(Flags, ModifiersOfAnotherTypeAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace flags_tests
 }  // namespace warpwise

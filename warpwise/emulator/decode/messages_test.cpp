@@ -7,7 +7,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace messages_tests {
 
 /// The message of a module whose kernel `hand` has a body, which begins on line 9 of the PTX.
 std::string refusal(const std::string& body, const std::string& before = {},
@@ -55,5 +55,5 @@ TEST(Messages, AStoreToAParameterOfTheKernel) {
   }
 }
 
-}  // namespace
+}  // namespace messages_tests
 }  // namespace warpwise

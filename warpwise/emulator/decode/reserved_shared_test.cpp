@@ -5,7 +5,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace reserved_shared_tests {
 
 using test::Emulated;
 
@@ -79,5 +79,5 @@ TEST(ReservedShared, HoldsZerosFromTheStart) {
   EXPECT_TRUE(emulated.launch("k", {1}, {threads}, out).faults.empty());
 }
 
-}  // namespace
+}  // namespace reserved_shared_tests
 }  // namespace warpwise

@@ -8,7 +8,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace calls_tests {
 
 using emulator::Address;
 using emulator::FaultKind;
@@ -269,5 +269,5 @@ TEST(Calls, ACompiledKernelOfAllOfThem) {
 #endif
 }
 
-}  // namespace
+}  // namespace calls_tests
 }  // namespace warpwise

@@ -7,7 +7,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace cluster_tests {
 
 using emulator::Address;
 using emulator::Fault;
@@ -185,5 +185,5 @@ TEST(Clusters, WhatAKernelWasCompiledFor) {
   EXPECT_NO_THROW(emulated.launch("open", {2, 2}, {1}));
 }
 
-}  // namespace
+}  // namespace cluster_tests
 }  // namespace warpwise

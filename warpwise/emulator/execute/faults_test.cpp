@@ -11,7 +11,7 @@
 #include "warpwise/emulator/observe/observer.hpp"
 
 namespace warpwise {
-namespace {
+namespace faults_tests {
 
 using emulator::Address;
 using emulator::Dim3;
@@ -448,5 +448,5 @@ TEST(Refused, MemoryBeyondTheDevice) {
   EXPECT_THROW(device.read(address, bytes), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace faults_tests
 }  // namespace warpwise

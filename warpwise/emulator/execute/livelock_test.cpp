@@ -6,7 +6,7 @@
 #include "emulator/hand_kernel.hpp"
 
 namespace warpwise {
-namespace {
+namespace livelock_tests {
 
 using emulator::Address;
 using emulator::Dim3;
@@ -154,5 +154,5 @@ TEST(Livelock, IsNoneWhereAClockIsWaitedFor) {
       {2}, {32});
 }
 
-}  // namespace
+}  // namespace livelock_tests
 }  // namespace warpwise

@@ -6,7 +6,7 @@
 #include "emulator/hand_kernel.hpp"
 
 namespace warpwise {
-namespace {
+namespace modelled_uses_tests {
 
 using emulator::Address;
 using emulator::Modelled;
@@ -141,5 +141,5 @@ TEST(Fidelity, ItIsToldWhereItIsAskedFor) {
   EXPECT_TRUE(emulated.launch("hand", {1}, {32}, first, first).modelled.empty());
 }
 
-}  // namespace
+}  // namespace modelled_uses_tests
 }  // namespace warpwise

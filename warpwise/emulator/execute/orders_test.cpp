@@ -10,7 +10,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace orders_tests {
 
 using emulator::Fault;
 using emulator::FaultKind;
@@ -142,5 +142,5 @@ TEST_F(OrdersTold, PaceHasOneOrder) {
   EXPECT_THROW(emulated.launch("winner_right", {4}, {64}, data, data), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace orders_tests
 }  // namespace warpwise

@@ -10,7 +10,7 @@
 #include "emulator/hand_kernel.hpp"
 
 namespace warpwise {
-namespace {
+namespace sleepers_tests {
 
 using emulator::Address;
 using emulator::Dim3;
@@ -111,5 +111,5 @@ TEST(Sleepers, TakeALockInTurn) {
   }
 }
 
-}  // namespace
+}  // namespace sleepers_tests
 }  // namespace warpwise

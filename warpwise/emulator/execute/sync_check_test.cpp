@@ -6,7 +6,7 @@
 #include "emulator/hand_kernel.hpp"
 
 namespace warpwise {
-namespace {
+namespace sync_check_tests {
 
 using emulator::Address;
 using emulator::Check;
@@ -129,5 +129,5 @@ TEST(SyncMask, LanesThatMeetFromDifferentPlaces) {
       {32});
 }
 
-}  // namespace
+}  // namespace sync_check_tests
 }  // namespace warpwise

@@ -5,7 +5,7 @@
 #include "warpwise/emulator/instructions/floats_testing.hpp"
 
 namespace warpwise {
-namespace {
+namespace approximations_tests {
 
 using namespace test;
 
@@ -50,5 +50,5 @@ TEST(Approximations, AreWithinTheirDocumentedError) {
                        [](double a, double) { return std::cos(a); });
 }
 
-}  // namespace
+}  // namespace approximations_tests
 }  // namespace warpwise

@@ -11,7 +11,7 @@
 #include "warpwise/base/float16.hpp"
 
 namespace warpwise {
-namespace {
+namespace arithmetic_tests {
 
 using emulator::Address;
 using test::blocks_for;
@@ -352,5 +352,5 @@ TEST_P(Kernels, Bfloats) {
   }
 }
 
-}  // namespace
+}  // namespace arithmetic_tests
 }  // namespace warpwise

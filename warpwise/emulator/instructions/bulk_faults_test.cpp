@@ -10,7 +10,7 @@
 #include "warpwise/emulator/tensor_map.hpp"
 
 namespace warpwise {
-namespace {
+namespace bulk_faults_tests {
 
 using emulator::Address;
 using emulator::Fault;
@@ -225,5 +225,5 @@ TEST(Warpgroups, AStoreBehindAProduct) {
   EXPECT_EQ(message(run(product + store)), "");
 }
 
-}  // namespace
+}  // namespace bulk_faults_tests
 }  // namespace warpwise

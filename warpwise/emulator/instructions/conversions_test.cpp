@@ -5,7 +5,7 @@
 #include "warpwise/emulator/instructions/floats_testing.hpp"
 
 namespace warpwise {
-namespace {
+namespace conversions_tests {
 
 using namespace test;
 
@@ -143,5 +143,5 @@ TEST(FloatConversions, BetweenSingleAndDouble) {
                      });
 }
 
-}  // namespace
+}  // namespace conversions_tests
 }  // namespace warpwise

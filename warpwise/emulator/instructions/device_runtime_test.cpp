@@ -8,7 +8,7 @@
 #include "warpwise/emulator/launched.hpp"
 
 namespace warpwise::emulator {
-namespace {
+namespace device_runtime_tests {
 
 // `parent` prepares and launches `child` (2 blocks of 3 threads), which adds 1 to *to and prints,
 // or writes out of bounds. Where it asks for what there is not it stores what it gets.
@@ -117,5 +117,5 @@ TEST(DeviceRuntime, FaultsOfLaunchedKernelsCanStandWithTheLaunchers) {
   EXPECT_EQ(result.printed, "first\nhi\n");
 }
 
-}  // namespace
+}  // namespace device_runtime_tests
 }  // namespace warpwise::emulator

@@ -6,7 +6,7 @@
 #include "warpwise/emulator/instructions/floats_testing.hpp"
 
 namespace warpwise {
-namespace {
+namespace float_tests {
 
 using namespace test;
 
@@ -143,5 +143,5 @@ TYPED_TEST(Floats, Comparisons) {
   expect_property("subnormal", [](T x) { return std::fpclassify(x) == FP_SUBNORMAL; });
 }
 
-}  // namespace
+}  // namespace float_tests
 }  // namespace warpwise

@@ -7,7 +7,7 @@
 #include "warpwise/emulator/instructions/floats_testing.hpp"
 
 namespace warpwise {
-namespace {
+namespace halves_tests {
 
 using namespace test;
 
@@ -264,5 +264,5 @@ TEST(Halves, Conversions) {
   }
 }
 
-}  // namespace
+}  // namespace halves_tests
 }  // namespace warpwise

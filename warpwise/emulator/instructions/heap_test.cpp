@@ -7,7 +7,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace heap_tests {
 
 using emulator::Address;
 using emulator::FaultKind;
@@ -114,5 +114,5 @@ TEST(Heap, Misuse) {
                "which was freed by a kernel at hand.cu:7");
 }
 
-}  // namespace
+}  // namespace heap_tests
 }  // namespace warpwise

@@ -9,7 +9,7 @@
 #include "emulator/instruction.hpp"
 
 namespace warpwise {
-namespace {
+namespace integer_tests {
 
 using test::expect_instruction;
 using test::Inputs;
@@ -544,5 +544,5 @@ TEST(Conversions, BetweenIntegers) {
   expect_conversions_to<std::int64_t>();
 }
 
-}  // namespace
+}  // namespace integer_tests
 }  // namespace warpwise

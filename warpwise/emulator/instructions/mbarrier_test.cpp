@@ -7,7 +7,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace mbarrier_tests {
 
 using emulator::Address;
 using emulator::Fault;
@@ -257,5 +257,5 @@ TEST(CopyAsync, ArrivesAtAnMbarrier) {
   for (std::uint32_t i = 0; i < threads; ++i) EXPECT_EQ(copied[i], 1000 + threads - 1 - i);
 }
 
-}  // namespace
+}  // namespace mbarrier_tests
 }  // namespace warpwise

@@ -5,7 +5,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace system_calls_tests {
 
 using emulator::FaultKind;
 using emulator::LaunchResult;
@@ -86,5 +86,5 @@ TEST(Print, ItsBytesAreChargedToTheBudget) {
   EXPECT_EQ(result.faults.front().kind, FaultKind::budget);
 }
 
-}  // namespace
+}  // namespace system_calls_tests
 }  // namespace warpwise

@@ -13,7 +13,7 @@
 #include "warpwise/rules/rules.hpp"
 
 namespace warpwise {
-namespace {
+namespace counts_tests {
 
 using emulator::Address;
 using emulator::Dim3;
@@ -393,5 +393,5 @@ TEST(CountsOfLines, AnInlineFunctionOfTheToolkitCountsAtItsCaller) {
   EXPECT_EQ(line_of_the_read("/home/me/kernels/include/mine.cuh"), 134) << "a header of one's own";
 }
 
-}  // namespace
+}  // namespace counts_tests
 }  // namespace warpwise

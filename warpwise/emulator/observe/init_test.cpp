@@ -7,7 +7,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace init_tests {
 
 using emulator::Address;
 using emulator::Fault;
@@ -516,5 +516,5 @@ TEST(Init, CountsEachThreadOnce) {
   EXPECT_EQ(result.faults[0].count, 16U);
 }
 
-}  // namespace
+}  // namespace init_tests
 }  // namespace warpwise

@@ -9,7 +9,7 @@
 #include "warpwise/base/error.hpp"
 
 namespace warpwise {
-namespace {
+namespace pace_tests {
 
 using emulator::Address;
 using emulator::LaunchResult;
@@ -216,5 +216,5 @@ TEST(Pace, NeedsCountsAndARuleToCountBy) {
   EXPECT_THROW(emulated.launch("k", {1}, {32}, word, word), InvalidArgument);
 }
 
-}  // namespace
+}  // namespace pace_tests
 }  // namespace warpwise

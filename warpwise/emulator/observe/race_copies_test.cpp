@@ -7,7 +7,7 @@
 #include "emulator/hand_kernel.hpp"
 
 namespace warpwise {
-namespace {
+namespace race_copies_tests {
 
 using emulator::Address;
 using emulator::Fault;
@@ -128,5 +128,5 @@ TEST(RacesOfProducts, AnyOfItsWarpsKnowsThatItHasEnded) {
   expect_clean(product + "wgmma.wait_group.sync.aligned 0;\nsetp.eq.u32 %q, %r1, 96;\n" + write);
 }
 
-}  // namespace
+}  // namespace race_copies_tests
 }  // namespace warpwise

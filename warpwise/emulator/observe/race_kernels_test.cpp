@@ -10,7 +10,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace race_kernels_tests {
 
 using emulator::Check;
 using emulator::Checks;
@@ -122,5 +122,5 @@ INSTANTIATE_TEST_SUITE_P(
                     Pair{"found", FaultKind::equal_writes, "flags of 256 bytes"}),
     [](const auto& pair) { return std::string(pair.param.name); });
 
-}  // namespace
+}  // namespace race_kernels_tests
 }  // namespace warpwise

@@ -6,7 +6,7 @@
 #include "emulator/emulated.hpp"
 
 namespace warpwise {
-namespace {
+namespace races_tests {
 
 using emulator::Dim3;
 using emulator::Fault;
@@ -243,5 +243,5 @@ TEST(Races, FarApartInSharedMemory) {
   }
 }
 
-}  // namespace
+}  // namespace races_tests
 }  // namespace warpwise

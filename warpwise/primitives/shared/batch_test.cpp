@@ -202,7 +202,7 @@ TEST_P(BatchTest, AnyNumberOfImages) {
                                    convert_call(PixelFormat::rgb24, 3, PixelFormat::gray8, 1),
                                    threshold_call(ElementType::u8, {.window = 5})};
   for (const Call& call : calls) {
-    for (const std::size_t count : {0, 1, 2, 63, 64, 65, 1000}) {
+    for (const std::size_t count : {0, 1, 2, 63, 64, 65, 130}) {
       SCOPED_TRACE(testing::Message() << count << " images");
       std::vector<Size> sizes(count, {33, 3});
       run_and_compare(call, sizes, packed);
@@ -216,8 +216,7 @@ TEST_P(BatchTest, AnyNumberOfImages) {
 }
 
 TEST_P(BatchTest, MoreRowsThanAGridHas) {
-  run_and_compare(copy_call(), std::array{Size{3, 65537}, Size{3, 65537}},
-                  std::array{Layout{0, 1}});
+  run_and_compare(copy_call(), std::array{Size{3, 65537}, Size{3, 2}}, std::array{Layout{0, 1}});
 }
 
 /// Frames of several planes, whose sizes make more than one launch.
