@@ -8,10 +8,10 @@
 
 namespace warpwise {
 
-/// What one channel of one pixel, or one element of a matrix, is stored as.
+/// Storage type of one channel of a pixel, or of one element of a matrix.
 enum class ElementType : std::uint8_t { u8, u16, i16, u32, i32, f32, f16, bf16 };
 
-/// Bytes of one element.
+/// Returns the bytes of one element.
 constexpr int size_of(ElementType type) {
   switch (type) {
     case ElementType::u8: return 1;
@@ -26,7 +26,7 @@ constexpr int size_of(ElementType type) {
   __builtin_unreachable();
 }
 
-/// For name_of() and value_named(): "u8", "u16", …
+/// Names for name_of() and value_named(): "u8", "u16", …
 constexpr auto enum_names(ElementType) {
   return std::to_array<EnumName<ElementType>>({{ElementType::u8, "u8"},
                                                {ElementType::u16, "u16"},

@@ -11,11 +11,12 @@
 
 namespace warpwise {
 
-/// Which memory a view points into; part of the view's type, so that mixing does not compile.
+/// Place of a view's memory. It is part of the view's type, so that mixing the two does not
+/// compile.
 enum class Memory : std::uint8_t { host, device };
 
-/// Whether pixels may be written through a view. (An enum and not a std::byte type parameter, which
-/// would make namespace std an associated one and an unqualified copy() ambiguous.)
+/// Permission to write pixels through a view. It is an enum and not a std::byte type parameter:
+/// that would make namespace std an associated one, and an unqualified copy() ambiguous.
 enum class Access : std::uint8_t { read, read_write };
 
 namespace detail {
@@ -28,7 +29,7 @@ WARPWISE_EXPORT std::int64_t validate_view(const void* data, ElementType type, s
 
 /// A two-dimensional array of pixels that somebody else owns: a pointer, a size, an element type,
 /// interleaved channels and the distance between rows. Pointer and pitch may have any alignment,
-/// also one that is no multiple of the element's size. Cheap to copy; pass it by value.
+/// even one that is not a multiple of the element's size. Cheap to copy; pass it by value.
 ///
 /// Use the aliases HostView / ConstHostView / DeviceView / ConstDeviceView; a writable view turns
 /// into a constant one, never the other way round.
@@ -51,7 +52,7 @@ class BasicView {
     pitch_bytes_ = pitch_bytes == 0 ? row : pitch_bytes;
   }
 
-  /// As above, the element type taken from the pointer.
+  /// Makes the same view with the element type of the pointer.
   template <class T>
     requires(!std::is_void_v<T> && (!std::is_const_v<T> || !writable))
   BasicView(T* data, std::int64_t width, std::int64_t height, int channels = 1,
@@ -59,7 +60,7 @@ class BasicView {
       : BasicView(static_cast<Pointer>(data), element_type_of<T>, width, height, channels,
                   pitch_bytes) {}
 
-  /// A read-only view of the pixels of a writable one.
+  /// Makes a read-only view of a writable view's pixels.
   template <Access other_access>
     requires(!writable && other_access == Access::read_write)
   BasicView(const BasicView<memory, other_access>& other)  // NOLINT: implicit on purpose
@@ -75,10 +76,10 @@ class BasicView {
 
   int pixel_bytes() const { return size_of(type_) * channels_; }
   std::int64_t row_bytes() const { return width_ * pixel_bytes(); }
-  /// The first byte of row y, 0 to height() - 1.
+  /// Returns the first byte of row y, 0 to height() - 1.
   Byte* row(std::int64_t y) const { return data_ + y * pitch_bytes_; }
 
-  /// The part of this view that starts at pixel (x, y).
+  /// Returns the part of this view that starts at pixel (x, y).
   /// \throws InvalidArgument  when the part is empty or leaves this view.
   BasicView sub_view(std::int64_t x, std::int64_t y, std::int64_t width,
                      std::int64_t height) const {
@@ -98,13 +99,13 @@ class BasicView {
   ElementType type_;
 };
 
-/// Views by where their memory is and whether they may be written: what functions take.
+/// Views by place and access of their memory. Functions take these.
 using HostView = BasicView<Memory::host, Access::read_write>;
 using ConstHostView = BasicView<Memory::host, Access::read>;
 using DeviceView = BasicView<Memory::device, Access::read_write>;
 using ConstDeviceView = BasicView<Memory::device, Access::read>;
 
-/// Element x of a host row, whatever the row's alignment.
+/// Returns element x of a host row of any alignment.
 template <class T>
 T load(const std::byte* row, std::int64_t x) {
   T value;
@@ -112,7 +113,7 @@ T load(const std::byte* row, std::int64_t x) {
   return value;
 }
 
-/// Writes element x of a host row, whatever the row's alignment.
+/// Writes element x of a host row of any alignment.
 template <class T>
 void store(std::byte* row, std::int64_t x, T value) {
   std::memcpy(row + x * std::int64_t{sizeof(T)}, &value, sizeof(T));

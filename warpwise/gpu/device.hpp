@@ -7,14 +7,14 @@
 
 namespace warpwise::gpu {
 
-/// Number of GPUs that CUDA can use; 0 without a GPU, without a driver and in a build without
-/// CUDA. Never throws.
+/// Returns the number of GPUs that CUDA can use. It is 0 without a GPU, without a driver and in a
+/// build without CUDA. Never throws.
 WARPWISE_EXPORT int device_count() noexcept;
 
-/// Why device_count() is 0, in words; empty when it is not.
+/// Returns the reason in words why device_count() is 0; empty when it is not.
 WARPWISE_EXPORT std::string why_no_device();
 
-/// What `warpwise devices` prints of a GPU.
+/// Properties of a GPU that `warpwise devices` prints.
 struct DeviceInfo {
   std::string name;
   int compute_capability_major = 0;
@@ -22,8 +22,7 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
-  std::int64_t max_shared_bytes =
-      0;                    ///< the most a block may ask for, where that is over 48 KiB too
+  std::int64_t max_shared_bytes = 0;  ///< limit of a block, with the opt-in above 48 KiB
   int driver_version = 0;   ///< CUDA version of the driver, 13000 for 13.0; 0 without a driver
   int runtime_version = 0;  ///< CUDA version that this build links
 };
@@ -39,11 +38,11 @@ WARPWISE_EXPORT void set_device(int device);
 /// The calling thread's current device. \throws NoCudaDevice
 WARPWISE_EXPORT int current_device();
 
-/// Free bytes of the current device's memory. What Warpwise's own pool keeps does not count as
-/// free. \throws NoCudaDevice, CudaError
+/// Returns the free bytes of the current device's memory. Memory that Warpwise's own pool keeps
+/// does not count as free. \throws NoCudaDevice, CudaError
 WARPWISE_EXPORT std::int64_t free_memory_bytes();
 
-/// \throws NoCudaDevice  with the reason, when there is no GPU.
+/// Throws if there is no GPU. \throws NoCudaDevice  with the reason
 WARPWISE_EXPORT void require_device();
 
 /// Waits for all work on the current device. \throws CudaError  when any of it failed.

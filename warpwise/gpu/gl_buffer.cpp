@@ -9,7 +9,7 @@
 #include "warpwise/gpu/check.hpp"
 #include "warpwise/gpu/device.hpp"
 
-// As in cuda_gl_interop.h, which cannot be included where OpenGL's headers are missing.
+// Declared as in cuda_gl_interop.h, which cannot be included where OpenGL's headers are missing.
 extern "C" {
 cudaError_t cudaGLGetDevices(unsigned* count, int* devices, unsigned capacity, int list);
 cudaError_t cudaGraphicsGLRegisterBuffer(cudaGraphicsResource_t* resource, unsigned buffer,
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int all_devices = 1;  // cudaGLDeviceListAll
 
-// A buffer that is CUDA's for a while.
+// Maps an OpenGL buffer into CUDA during its lifetime.
 class Mapping {
  public:
   Mapping(cudaGraphicsResource_t resource, std::int64_t wanted, StreamHandle stream)
@@ -58,7 +58,7 @@ std::string why_no_gl_sharing() {
   const cudaError_t error =
       cudaGLGetDevices(&count, devices.data(), static_cast<unsigned>(devices.size()), all_devices);
   if (error != cudaSuccess) {
-    cudaGetLastError();  // an answer, not an error to leave for the next call
+    cudaGetLastError();  // a normal answer: the next call must not report it as its error
     return std::string("OpenGL draws on no GPU of CUDA's (") + cudaGetErrorName(error) + ")";
   }
   const std::span used = std::span(devices).first(std::min<std::size_t>(count, devices.size()));

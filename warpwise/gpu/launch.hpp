@@ -16,12 +16,12 @@
 // share.
 namespace warpwise::gpu {
 
-/// Blocks of `per_block` items that cover `items`.
+/// Returns the number of blocks of `per_block` items that cover `items`.
 constexpr std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {
   return (items + per_block - 1) / per_block;
 }
 
-/// A grid's x dimension. \throws InvalidArgument  beyond the 2^31 - 1 that a GPU takes.
+/// Returns a grid's x dimension. \throws InvalidArgument  beyond the 2^31 - 1 that a GPU takes.
 inline unsigned grid_x(std::int64_t blocks) {
   if (blocks > 0x7fffffff) {
     throw InvalidArgument("an image row that needs " + std::to_string(blocks) +
@@ -30,7 +30,8 @@ inline unsigned grid_x(std::int64_t blocks) {
   return static_cast<unsigned>(blocks);
 }
 
-/// A grid's y (or z) dimension, capped at 65535: the kernel strides by gridDim.y over the rest.
+/// Returns a grid's y (or z) dimension, capped at 65535: the kernel strides by gridDim.y over the
+/// rest.
 constexpr unsigned grid_y(std::int64_t blocks) {
   return static_cast<unsigned>(std::min<std::int64_t>(blocks, 65535));
 }
@@ -41,8 +42,8 @@ struct Shape {
   unsigned y = 1;
 };
 
-/// Where the parameters of a kernel lie in its parameter block: each behind the one before, at a
-/// multiple of its alignment.
+/// Offsets of a kernel's parameters in its parameter block. Each parameter follows the one before,
+/// at a multiple of its own alignment.
 template <class... Values>
 struct ParameterLayout {
   struct Places {
@@ -62,14 +63,14 @@ struct ParameterLayout {
   }();
 };
 
-/// The values of a kernel's parameters as bytes, without memory of the heap.
+/// The values of a kernel's parameters as bytes, without heap memory.
 class Parameters {
  public:
   static constexpr std::size_t most_bytes = 256;
 
   Parameters() {}  // NOLINT: bytes that no parameter takes are never read
 
-  /// In the order and of the types of the kernel's parameters.
+  /// Packs values in the order and of the types of the kernel's parameters.
   template <class... Values>
   static Parameters of(Values... values) {
     constexpr auto places = ParameterLayout<Values...>::places;
@@ -89,7 +90,7 @@ class Parameters {
   template <class Value>
   void put(std::size_t at, Value& value) {
 #if __has_builtin(__builtin_clear_padding)
-    // So that equal parameters are equal bytes.
+    // Equal parameters have to be equal bytes.
     if constexpr (std::is_class_v<Value>) __builtin_clear_padding(&value);
 #endif
     // NOLINTNEXTLINE(bugprone-sizeof-expression): likewise
@@ -100,18 +101,18 @@ class Parameters {
   std::size_t size_ = 0;
 };
 
-/// One launch of one kernel. `Kernel` says which of a primitive's kernels it is, its template
-/// arguments included: start() wants the function, a ladder its name.
+/// One launch of one kernel. `Kernel` identifies one of a primitive's kernels with its template
+/// arguments: start() needs the function, a ladder its name.
 template <class Kernel>
 struct Launch {
   Kernel kernel;
   Shape grid;
   Shape block;
-  std::size_t shared_bytes = 0;  ///< dynamic
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory
   Parameters parameters;
 };
 
-/// Launches one after the other, without memory of the heap.
+/// Launches that run one after the other, without heap memory.
 template <class Kernel, std::size_t most>
 class Launches {
  public:

@@ -11,30 +11,30 @@
 
 namespace warpwise::gpu {
 
-/// What a kernel takes on the device that it is loaded on.
+/// Resources of a kernel on the device where it is loaded.
 struct KernelAttributes {
-  int registers = 0;    ///< of a thread
-  int max_threads = 0;  ///< of a block
+  int registers = 0;    ///< per thread
+  int max_threads = 0;  ///< limit of a block
   std::int64_t static_shared_bytes = 0;
-  std::int64_t local_bytes = 0;  ///< of a thread: its stack and what it spills
+  std::int64_t local_bytes = 0;  ///< per thread: its stack and its spills
 };
 
 /// A kernel of a loaded Module. It is a view: the module has to outlive it.
 class WARPWISE_EXPORT Kernel {
  public:
-  /// Mangled.
+  /// Returns the mangled name.
   const std::string& name() const { return name_; }
   /// \throws CudaError
   KernelAttributes attributes() const;
-  /// Blocks of `threads` threads with `shared_bytes` of dynamic shared memory that are resident on
-  /// a multiprocessor at the same time; 0 where not one is. \throws CudaError
+  /// Returns the number of blocks that a multiprocessor holds at a time; 0 if not even one fits. A
+  /// block has `threads` threads and `shared_bytes` of dynamic shared memory. \throws CudaError
   int blocks_per_sm(int threads, std::uint64_t shared_bytes) const;
-  /// Runs the kernel on `stream`, asynchronously; also while the stream records a Graph. The limit
-  /// of dynamic shared memory is raised where `shared_bytes` needs it.
+  /// Runs the kernel on `stream`, asynchronously; also while the stream records a Graph. Raises the
+  /// limit of dynamic shared memory if `shared_bytes` needs it.
   /// \param grid, block  x, y and z
-  /// \param arguments    the parameter block, each parameter where the kernel's declaration has it
-  /// \throws CudaError  with the kernel's name and the launch's shape, when the driver refuses
-  /// it. An error while the kernel runs is thrown by the stream's synchronize().
+  /// \param arguments    the parameter block, with each parameter at its offset in the declaration
+  /// \throws CudaError   with the kernel's name and the launch's shape, when the driver refuses it.
+  ///                     An error while the kernel runs is thrown by the stream's synchronize().
   void launch(std::span<const std::uint32_t, 3> grid, std::span<const std::uint32_t, 3> block,
               std::uint64_t shared_bytes, std::span<const std::byte> arguments,
               StreamHandle stream) const;
@@ -47,8 +47,8 @@ class WARPWISE_EXPORT Kernel {
   std::string name_;
 };
 
-/// Owns code that was loaded at run time on the device that was current then. Move-only. To be used
-/// by threads that have that device as their current one.
+/// Owns code that was loaded at run time, on the device that was current then. Move-only. Threads
+/// that use it must have that device as their current one.
 class WARPWISE_EXPORT Module {
  public:
   /// \param image  PTX, which the driver compiles for the device, or machine code (a cubin)

@@ -18,7 +18,7 @@ struct Partition::Made {
 
 namespace {
 
-// Of the version that brought streams of green contexts; the rest is as old as 12.4.
+// Streams of green contexts need CUDA 12.5. The other functions exist since 12.4.
 constexpr unsigned needed_version = 12050;
 
 struct PartitionFunctions {
@@ -55,8 +55,8 @@ const PartitionFunctions& partition_functions() {
   return functions;
 }
 
-// Where a GPU or a process has no parts, under MPS or with CUPTI loaded for two, the driver says so
-// here.
+// Throws Unsupported if the driver says that this GPU or process cannot be partitioned. Examples
+// are a process under MPS, or one with CUPTI loaded.
 void require_parts(CUresult result, const char* what) {
   if (result == CUDA_ERROR_NOT_SUPPORTED || result == CUDA_ERROR_NOT_PERMITTED) {
     throw Unsupported(
@@ -66,7 +66,7 @@ void require_parts(CUresult result, const char* what) {
   require(result, what);
 }
 
-// A green context until a Part owns it.
+// Owns a green context until a Part takes it.
 class Context {
  public:
   Context(CUdevResource& resource, CUdevice device) {
@@ -99,7 +99,7 @@ class Context {
 
 Part::~Part() {
   if (context_ == nullptr) return;
-  // A green context goes after its streams, and these when their work is done.
+  // A green context is destroyed after its streams, and a stream after its work is done.
   cudaStreamSynchronize(stream_);
   cudaStreamDestroy(std::exchange(stream_.handle_, nullptr));
   partition_functions().destroy(context_);
@@ -107,7 +107,8 @@ Part::~Part() {
 
 Partition::Made Partition::make(int multiprocessors) {
   require_device();
-  // Green contexts are parts of the primary context, which the runtime makes at its first need.
+  // Green contexts are parts of the primary context. The runtime makes that when it is first
+  // needed.
   check(cudaFree(nullptr), "cudaFree");
   CUdevice device = 0;
   require(partition_functions().device(&device, current_device()), "cuDeviceGet failed");
@@ -123,7 +124,7 @@ Partition::Made Partition::make(int multiprocessors) {
   CUdevResource first{};
   CUdevResource rest{};
   unsigned groups = 1;
-  // Nothing here needs clusters of blocks, which would take multiprocessors eight by eight.
+  // Nothing here needs clusters of blocks, which would require groups of eight multiprocessors.
   const CUresult result = partition_functions().split(
       &first, &groups, &all, &rest, CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING,
       static_cast<unsigned>(multiprocessors));

@@ -43,7 +43,7 @@ std::string first_line_with(const std::string& text, std::string_view what) {
   return {};
 }
 
-// Where a text would have its own includes, if it were the file of this name.
+// Returns the folder in which a file of this name would search its own includes.
 fs::path folder_of(const std::string& name) {
   const fs::path folder = fs::path(name).parent_path();
   return folder.empty() ? "." : folder;
@@ -66,7 +66,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
                         " builds for " + list);
 }
 
-// Every number that follows `prefix` in a text, in order and once.
+// Returns the numbers that follow `prefix` in a text, in order and each once.
 std::vector<int> numbers_after(const std::string& text, const std::string& prefix) {
   std::vector<int> numbers;
   for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -91,8 +91,8 @@ std::vector<std::string> shared_options(const CompileOptions& options,
   return arguments;
 }
 
-// nvcc was started, but something that it needs is missing, most often a host compiler: the source
-// is not at fault.
+// nvcc started, but something it needs is missing, most often a host compiler. The source is not at
+// fault.
 struct NvccUnusable {
   std::string why;
 };
@@ -121,7 +121,7 @@ Compilation compile_with_nvcc(const fs::path& source, const std::string& name,
       const auto list = run_program({nvcc.string(), "--list-gpu-arch"}, folder).output;
       refuse_architecture(options.architecture, result.compiler, numbers_after(list, "compute_"));
     }
-    // An error of the source has its place in front: FILE(LINE) of nvcc, FILE:LINE: of the
+    // An error of the source begins with its place: FILE(LINE) from nvcc, FILE:LINE: from the
     // preprocessor.
     const bool of_source = run.output.find("): error") != std::string::npos ||
                            run.output.find("): catastrophic error") != std::string::npos ||
@@ -160,7 +160,8 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
     const std::string whole_log = std::move(output.log);
     output = nvrtc.compile(device.text, name, arguments, false);
     if (!output.compiled) {
-      // An error that only the file without its host functions has comes from leaving them out.
+      // The host functions were left out. An error that only this shortened file has comes from
+      // that.
       const bool of_source =
           whole_log.find(first_line_with(output.log, "error")) != std::string::npos;
       refuse_source(name, nvrtc.name(), of_source ? output.log : whole_log,
@@ -189,7 +190,8 @@ Compilation compile_with_nvrtc(const std::string& text, const std::string& name,
       places + (why.empty() ? "" : "; " + why) + ")");
 }
 
-// `file` is where nvcc finds the text; empty where it has to be written.
+// Compiles a text. `file` is where nvcc finds it; if empty, the text is written to a temporary
+// file.
 Compilation compile(const fs::path& file, const std::string& text, const std::string& name,
                     const CompileOptions& options, const Toolchain& toolchain) {
   std::vector<std::string> notes;

@@ -12,11 +12,12 @@
 #include "warpwise/lab/compile/toolchain.hpp"
 #include "warpwise/rules/rules.hpp"
 
-// CUDA C++ to PTX at run time, and what the machine code of a kernel takes. See README.md.
+// Compiles CUDA C++ to PTX at run time, and reports the resources of a kernel's machine code. See
+// README.md.
 namespace warpwise::lab {
 
-/// The compiler refused the source. what() is one line with the first error, log() all that it
-/// said, with the lines of the source.
+/// The compiler refused the source. what() is one line with the first error. log() is the
+/// compiler's whole output, with the lines of the source.
 class CompileError : public Error {
  public:
   CompileError(const std::string& summary, std::string log)
@@ -34,24 +35,24 @@ struct CompileOptions {
   int architecture = 75;             ///< compute_75
   std::vector<std::filesystem::path> include_folders;
   bool fused_multiply_add = true;  ///< false: --fmad=false
-  int max_registers = 0;  ///< of a thread in machine code; 0: as many as the compiler takes
-  bool host_code = true;  ///< false: the file has none, so that NVRTC leaves nothing out
+  int max_registers = 0;           ///< per thread in machine code; 0: the compiler chooses
+  bool host_code = true;  ///< false: the file has no host code, and NVRTC leaves nothing out
   CompilerChoice compiler = CompilerChoice::automatic;
 };
 
-/// A file of CUDA C++ or PTX that was made into PTX, and what it takes to build it further.
+/// A file of CUDA C++ or PTX as PTX, with what later build steps need.
 struct Compilation {
   std::string ptx;
   std::string compiler;  ///< "nvcc 13.0.88 (PATH)", "NVRTC 13.0 (PATH)", "none: …" for a .ptx file
-  std::vector<std::string> notes;  ///< what the compiler could not take, and warnings
-  std::string source;              ///< the text as NVRTC took it; empty otherwise
-  std::string name;                ///< of the source, as messages and line information have it
+  std::vector<std::string> notes;  ///< input that the compiler could not take, and warnings
+  std::string source;              ///< the text that NVRTC compiled; empty otherwise
+  std::string name;                ///< the source's name in messages and line information
   CompileOptions options;
 };
 
-/// Compiles a .cu file, or reads a .ptx file as it is. nvcc is used where there is one that works,
-/// else NVRTC, with stub headers and NVIDIA's own where they are found; host code that NVRTC does
-/// not take is left out, and the notes say so.
+/// Compiles a .cu file, or reads a .ptx file as it is. A working nvcc is used if there is one, else
+/// NVRTC, with stub headers and NVIDIA's own where they are found. Host code that NVRTC cannot
+/// compile is left out, and the notes say so.
 /// \throws IoError          the file cannot be read
 /// \throws InvalidArgument  an unknown extension, or an architecture that the compiler does not
 ///                          build for
@@ -60,12 +61,12 @@ struct Compilation {
 Compilation compile_file(const std::filesystem::path& path, const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
 
-/// The same for a text; `name` is what messages and line information call it.
+/// Compiles a text in the same way; `name` is its name in messages and line information.
 Compilation compile_text(const std::string& text, const std::string& name,
                          const CompileOptions& options,
                          const Toolchain& toolchain = find_toolchain());
 
-/// How often a kernel's machine code has each width of its instructions for global memory.
+/// How often a kernel's machine code has each width of instruction for global memory.
 struct GlobalInstructions {
   int ldg_32 = 0;
   int ldg_64 = 0;
@@ -75,49 +76,49 @@ struct GlobalInstructions {
   int stg_128 = 0;
 };
 
-/// Counts them in what nvdisasm prints: LDG.E, LDG.E.64, LDG.E.128 and the same of STG, whatever
-/// else a name has. Those of 8, 16 and 256 bits are not counted.
+/// Counts the instructions in nvdisasm's output: LDG.E, LDG.E.64, LDG.E.128 and the same of STG,
+/// with any suffixes. Accesses of 8, 16 and 256 bits are not counted.
 GlobalInstructions global_instructions_in(std::string_view disassembly);
 
-/// What one kernel's machine code takes, as ptxas reports it.
+/// Resources of one kernel's machine code, as ptxas reports them.
 struct KernelResources {
   int architecture = 0;  ///< 90: built for sm_90
-  int registers = 0;     ///< of a thread
+  int registers = 0;     ///< per thread
   int spill_store_bytes = 0;
   int spill_load_bytes = 0;
-  int stack_bytes = 0;   ///< of a thread: local memory
-  int shared_bytes = 0;  ///< static, of a block
-  /// Where they were asked for and the toolchain has a disassembler that reads the machine code.
+  int stack_bytes = 0;   ///< per thread: local memory
+  int shared_bytes = 0;  ///< static, per block
+  /// Set only if they were asked for, and if the toolchain has a disassembler that reads the
+  /// machine code.
   std::optional<GlobalInstructions> global_instructions;
   std::vector<MachineInstruction> machine_code;  ///< likewise
 };
 
-/// The same PTX without the bodies of all other kernels, so that ptxas builds only this one. Text
-/// that is not laid out as the compilers write it stays whole.
+/// Returns the PTX without the bodies of all other kernels, so that ptxas builds only this one.
+/// Returns the text unchanged if it is not laid out as compilers write it.
 std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel);
 
-/// The same PTX with the directive `.maxnreg` at each kernel, which whoever makes machine code of
-/// it obeys: ptxas and the driver. What does not fit into so many registers spills to local memory.
+/// Returns the PTX with the directive `.maxnreg` at each kernel. ptxas and the driver obey it.
+/// Values that do not fit into so many registers spill to local memory.
 std::string with_register_cap(const std::string& ptx, int max_registers);
 
-/// 75 of ".target sm_75"; 0 without one.
+/// Returns 75 for ".target sm_75"; 0 without one.
 int target_architecture(const std::string& ptx);
 
-/// "sm_90", or "sm_75 (nearest to 1.3)" where no machine code is built for that.
+/// Returns "sm_90", or "sm_75 (nearest to 1.3)" if no machine code is built for the one asked for.
 std::string built_for(const KernelResources& resources, rules::ComputeCapability asked);
 
 struct ResourceReport {
-  /// One for each compute capability. Where the compiler does not build for it, that of the
-  /// nearest: the greatest below it, or else the least there is. Nothing where it could not be
-  /// built.
+  /// One entry per compute capability. If the compiler does not build for it, the entry is for the
+  /// nearest one: the greatest below it, or else the least there is. Empty if the build failed.
   std::vector<std::optional<KernelResources>> by_compute_capability;
   std::string built_with;   ///< "ptxas (PATH)", "NVRTC 13.0 (PATH)"
-  std::string why_unknown;  ///< where something is missing above
+  std::string why_unknown;  ///< set if something above is missing
 };
 
-/// Builds machine code with ptxas from the PTX, or with NVRTC from the source where there is no
-/// ptxas. Does not throw for code that cannot be built: see why_unknown. `kernel` is a mangled
-/// name. With `disassemble` the machine code is read too, which takes longer.
+/// Builds machine code with ptxas from the PTX, or with NVRTC from the source if there is no ptxas.
+/// Does not throw for code that cannot be built: see why_unknown. `kernel` is a mangled name. With
+/// `disassemble` the machine code is read too, which takes longer.
 ResourceReport kernel_resources(const Compilation& compilation, const std::string& kernel,
                                 std::span<const rules::ComputeCapability> compute_capabilities,
                                 const Toolchain& toolchain = find_toolchain(),

@@ -34,7 +34,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
   return i + 1;
 }
 
-// R"x(...)x" from its quote on.
+// Returns the end of a raw string R"x(...)x", given its first quote.
 std::size_t end_of_raw_string(std::string_view text, std::size_t quote) {
   const std::size_t open = text.find('(', quote);
   if (open == std::string_view::npos) return text.size();
@@ -53,7 +53,7 @@ std::size_t end_of_directive(std::string_view text, std::size_t begin) {
   return std::min(end, text.size());
 }
 
-// "#define HD __host__ __device__" makes HD such a word.
+// Adds a macro that stands for a device word: "#define HD __host__ __device__" adds HD.
 void take_macro(std::string_view directive, std::set<std::string, std::less<>>& device_words) {
   const HeadWords words = head_words_of(directive);
   if (words.size() < 3 || words[0] != "define") return;
@@ -63,7 +63,8 @@ void take_macro(std::string_view directive, std::set<std::string, std::less<>>& 
   if (names_device) device_words.emplace(words[1]);
 }
 
-// The text with comments, literals and directives blanked, so that only its structure is left.
+// Returns the text with comments, literals and directives blanked, so that only its structure is
+// left.
 std::string structure_of(std::string_view source,
                          std::set<std::string, std::less<>>& device_words) {
   std::string text(source);
@@ -81,7 +82,7 @@ std::string structure_of(std::string_view source,
       take_macro(source.substr(i, end - i), device_words);
     } else if (c == '"') {
       end = i > 0 && source[i - 1] == 'R' ? end_of_raw_string(source, i) : end_of_quoted(source, i);
-    } else if (c == '\'' && (i == 0 || !is_word(source[i - 1]))) {  // else 1'000
+    } else if (c == '\'' && (i == 0 || !is_word(source[i - 1]))) {  // not the separator in 1'000
       end = end_of_quoted(source, i);
     } else {
       if (c == '\n')
@@ -98,7 +99,7 @@ std::string structure_of(std::string_view source,
   return text;
 }
 
-// The template<...> in front is no part of what a declaration declares.
+// Removes a leading template<...>, which is not part of the declared thing.
 std::string_view without_template(std::string_view head) {
   const HeadWords words = head_words_of(head);
   if (words.empty() || words[0] != "template") return head;
@@ -158,7 +159,7 @@ DeviceCode without_host_functions(std::string_view source) {
   const std::string structure = structure_of(source, device_words);
   DeviceCode result{std::string(source), {}};
   int parentheses = 0;
-  std::size_t start = 0;  // of the declaration that `i` is in
+  std::size_t start = 0;  // start of the declaration that `i` is in
   for (std::size_t i = 0; i < structure.size(); ++i) {
     const char c = structure[i];
     if (c == '(') ++parentheses;
@@ -173,11 +174,11 @@ DeviceCode without_host_functions(std::string_view source) {
       return device_words.contains(word);
     });
     if (kind == BlockKind::function && !of_device) {
-      // What is blank in front of it are comments and directives: the #includes of the file.
+      // Comments and directives in front of it are blank here; the file's #includes have to stay.
       blank(result.text, std::min(structure.find_first_not_of(" \t\r\n", start), end), end);
       result.left_out.push_back(name_of_function(head));
     }
-    // What follows the braces of a type or of an initialiser up to its ';' belongs to it.
+    // Text between the braces of a type or initialiser and its ';' belongs to the declaration.
     start = end;
     i = end - 1;
   }

@@ -19,7 +19,7 @@ struct Include {
   bool beside = false;  ///< "name", which is looked for beside the file first, not <name>
 };
 
-// Of `# include "name"` or `<name>`.
+// Parses `# include "name"` or `<name>`.
 std::optional<Include> include_of(std::string_view line) {
   const auto skip_blanks = [&] {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -57,7 +57,8 @@ class Walk {
   }
 
  private:
-  // Empty where only the compiler knows it, or nobody: then the compiler says so.
+  // Returns the included file; empty if it is not found here. The compiler may still know it, and
+  // reports an error if not.
   fs::path place_of(const Include& include, const fs::path& file) const {
     std::vector<fs::path> places;
     const bool is_whole = fs::path(include.name).is_absolute();  // </dev/zero> too

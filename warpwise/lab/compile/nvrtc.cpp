@@ -13,9 +13,9 @@ using Result = int;
 constexpr Result success = 0;
 constexpr Result compilation_failed = 6;
 
-// NVRTC opens its built-in functions by their bare name, which the loader finds once they are
-// loaded. For a library that stands in a folder of its own, where the loader does not search, they
-// are in that folder.
+// NVRTC opens the library of its built-in functions by its bare name. The loader finds it by that
+// name only in its own folders, or once it is loaded. If NVRTC is in another folder, this loads the
+// library from there.
 void load_builtins_beside(const std::filesystem::path& library) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), error)) {
@@ -26,7 +26,7 @@ void load_builtins_beside(const std::filesystem::path& library) {
 
 }  // namespace
 
-// As nvrtc.h declares them; the toolkit's header is not needed to build.
+// Functions as nvrtc.h declares them. Building does not need the toolkit's header.
 struct Nvrtc::Functions {
   void* library = nullptr;
   const char* (*error_text)(Result) = nullptr;
@@ -44,7 +44,7 @@ struct Nvrtc::Functions {
   Result (*cubin_size)(ProgramHandle, std::size_t*) = nullptr;
   Result (*cubin)(ProgramHandle, char*) = nullptr;
 
-  // NVRTC starts threads that outlive a compilation: once loaded it stays.
+  // NVRTC starts threads that outlive a compilation, so it is never unloaded.
   static std::unique_ptr<Functions> load(const std::filesystem::path& path) {
     auto functions = std::make_unique<Functions>();
     if (path.has_parent_path()) load_builtins_beside(path);

@@ -9,11 +9,11 @@
 
 namespace warpwise::lab {
 
-/// NVIDIA's run-time compiler, loaded when it is first needed: nothing links it. Move-only.
+/// NVIDIA's run-time compiler. Nothing links it: it is loaded when it is first needed. Move-only.
 class Nvrtc {
  public:
-  /// The first of `libraries` that loads and has all that is needed; nothing if none does, and then
-  /// `why_not`, if given, says why for each.
+  /// Loads the first of `libraries` that has all needed functions. If none does, returns nothing
+  /// and gives the reason for each in `why_not`, if that is not null.
   static std::optional<Nvrtc> load(std::span<const std::filesystem::path> libraries,
                                    std::string* why_not = nullptr);
   ~Nvrtc();
@@ -22,7 +22,7 @@ class Nvrtc {
 
   /// "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)".
   const std::string& name() const { return name_; }
-  /// 75, 80, … that it can build for.
+  /// Returns the architectures that it can build for: 75, 80, …
   const std::vector<int>& architectures() const { return architectures_; }
 
   struct Output {
@@ -30,8 +30,8 @@ class Nvrtc {
     std::string code;  ///< PTX, or machine code where the options ask for a real architecture
     std::string log;   ///< errors, warnings, and what ptxas printed
   };
-  /// Compiles `text`, called `name` in messages and line information, with the stub headers of
-  /// stub_headers(). \throws Error  NVRTC itself fails
+  /// Compiles `text` with the headers of stub_headers(); `name` is the text's name in messages and
+  /// line information. \throws Error  NVRTC itself fails
   Output compile(const std::string& text, const std::string& name,
                  const std::vector<std::string>& options, bool machine_code) const;
 
@@ -49,9 +49,10 @@ struct StubHeader {
   const char* name;
   const char* text;
 };
-/// What kernel files commonly include: the C and C++ headers that mean something in a kernel,
-/// small; those that only host code needs, empty; those that NVIDIA's headers have for device code,
-/// forwarded to there.
+/// Returns stand-ins for headers that kernel files commonly include:
+/// - C and C++ headers that are useful in a kernel: small ones
+/// - headers that only host code needs: empty ones
+/// - headers that NVIDIA has for device code: ones that include NVIDIA's
 std::span<const StubHeader> stub_headers();
 
 }  // namespace warpwise::lab

@@ -7,8 +7,7 @@
 
 namespace warpwise::lab {
 
-/// What NVRTC is given for a compilation, to PTX ("compute_75") and to machine code ("sm_75")
-/// alike.
+/// Returns NVRTC's options to compile to PTX ("compute_75") or to machine code ("sm_75").
 std::vector<std::string> nvrtc_options(const Compilation& compilation, const Toolchain& toolchain,
                                        const std::string& architecture);
 

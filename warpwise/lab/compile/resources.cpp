@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The whole number that stands in front of `what`, 0 without one.
+// Returns the whole number in front of `what`; 0 without one.
 int number_before(std::string_view line, std::string_view what) {
   const std::size_t at = line.find(what);
   if (at == std::string_view::npos) return 0;
@@ -27,7 +27,7 @@ int number_before(std::string_view line, std::string_view what) {
   return value;
 }
 
-// What `ptxas -v` says of one kernel. Its lines:
+// Reads the report of `ptxas -v` on one kernel. Its lines:
 //   ptxas info    : Compiling entry function 'NAME' for 'sm_75'
 //   ptxas info    : Function properties for NAME
 //       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
@@ -59,7 +59,7 @@ std::optional<KernelResources> resources_in(const std::string& log, const std::s
   return std::nullopt;
 }
 
-// The architecture that PTX asks for at least: 75 of ".target sm_75"; for "sm_90a" that one alone.
+// The least architecture that the PTX needs: 75 for ".target sm_75". "sm_90a" means that one alone.
 struct Target {
   int number = 0;
   std::string suffix;
@@ -103,14 +103,15 @@ std::vector<int> architectures_of(const std::string& help) {
   return numbers;
 }
 
-// Machine code for one architecture: ptxas's report, and what nvdisasm prints of it, if anything.
+// Machine code for one architecture: ptxas's report, and nvdisasm's output if there is any.
 struct Built {
   std::string log;
   std::string disassembly;
 };
 using Build = std::function<Built(int architecture)>;
 
-// Empty where it cannot be read: nvdisasm may be older than the architecture.
+// Returns nvdisasm's output; empty if it fails, for example because it is older than the
+// architecture.
 std::string disassembly_of(const fs::path& cubin, const fs::path& nvdisasm,
                            const TemporaryFolder& folder) {
   if (nvdisasm.empty()) return {};
@@ -197,7 +198,7 @@ ResourceReport with_nvrtc(const Compilation& compilation, const std::string& ker
   return report;
 }
 
-// Behind the brace that closes the first one from `at` on; npos where none does.
+// Returns the position after the brace that closes the first one from `at` on; npos if none does.
 std::size_t end_of_body(const std::string& ptx, std::size_t at) {
   int depth = 0;
   for (; at < ptx.size(); ++at) {
@@ -277,7 +278,7 @@ std::string with_register_cap(const std::string& ptx, int max_registers) {
   std::string result;
   std::size_t kept = 0;
   for (std::size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
-    // No brace stands in a kernel's parameters or directives.
+    // A kernel's parameters and directives contain no brace.
     at = ptx.find('{', at);
     if (at == std::string::npos) break;
     result.append(ptx, kept, at - kept).append(directive);

@@ -22,8 +22,8 @@ namespace warpwise::lab {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{16} << 20;
-// More than compilers of kernels take, and less than a machine has: a file that a macro includes
-// may be a device without an end.
+// Limit of a written file: more than a compiler of kernels writes, and less than a machine has. A
+// file that a macro includes may be a device without an end.
 constexpr rlim_t most_file = rlim_t{1} << 30;
 constexpr int poll_milliseconds = 50;  // how late a signal or the limit may be noticed
 
@@ -46,7 +46,7 @@ std::vector<std::string> environment_with(const std::filesystem::path& folder) {
   std::vector<std::string> result = {"TMPDIR=" + folder.string(), "LC_ALL=C"};
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    // NVCC_*_FLAGS and friends stay: they are how a user configures nvcc.
+    // NVCC_*_FLAGS and similar variables stay: users configure nvcc with them.
     if (!text.starts_with("TMPDIR=") && !text.starts_with("LC_ALL=")) result.emplace_back(text);
   }
   return result;
@@ -91,13 +91,13 @@ void lower_limit(pid_t child, __rlimit_resource resource, rlim_t most) {
   ::prlimit(child, resource, &limit, nullptr);
 }
 
-// What the child starts inherits them.
+// Limits the child's resources. Programs that the child starts inherit the limits.
 void limit_resources(pid_t child, std::uint64_t address_space) {
   lower_limit(child, RLIMIT_AS, address_space);
   lower_limit(child, RLIMIT_FSIZE, most_file);
 }
 
-// The child leads a group of its own, so that what it starts can be ended with it.
+// Starts a child in a process group of its own, so that its own children can be ended with it.
 pid_t start(const std::vector<std::string>& arguments, const TemporaryFolder& folder, int output,
             std::uint64_t address_space) {
   posix_spawn_file_actions_t actions;
@@ -135,7 +135,7 @@ int wait_for(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// True at the end of the output.
+// Reads output that is there. Returns true at the end of the output.
 bool read_some(int descriptor, std::string& output) {
   char buffer[65536];
   const ssize_t count = ::read(descriptor, buffer, sizeof(buffer));

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-// Other programs, run without a shell, for a bounded time, with their files in a private folder.
+// Runs other programs without a shell, for a bounded time, with their files in a private folder.
 namespace warpwise::lab {
 
-/// A folder that only this user may read; the destructor removes it with all that is in it. While
+/// A folder that only this user may read. The destructor removes it with everything in it. While
 /// one exists, signals that would end this program are held back, so that an interrupted run leaves
-/// nothing behind either; run_program() notices them. Neither copied nor moved; made and destroyed
+/// nothing behind. run_program() notices such signals. Neither copied nor moved; made and destroyed
 /// in one thread.
 class TemporaryFolder {
  public:
@@ -24,7 +24,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// The signal mask as it was before, for the program that runs in the folder.
+  /// Returns the signal mask from before, for the program that runs in the folder.
   const sigset_t& signals_before() const { return signals_before_; }
 
  private:
@@ -32,25 +32,25 @@ class TemporaryFolder {
   sigset_t signals_before_{};
 };
 
-/// Whether a path names a file that may be run.
+/// Returns true if the path names an executable file.
 bool is_program(const std::filesystem::path& path);
 
-/// The first program of this name in an absolute folder of PATH; empty if there is none.
+/// Returns the first program of this name in an absolute folder of PATH; empty if there is none.
 std::filesystem::path in_search_path(const std::string& program);
 
 struct ProgramRun {
   int exit_code = 0;   ///< 128 + N when signal N ended it
-  std::string output;  ///< of both its streams, the first 16 MiB
+  std::string output;  ///< both of its streams, the first 16 MiB
 };
 
-/// Address space that a program gets: compilers of bad input have been seen to ask for all there
-/// is. A program that uses a GPU maps far more than it takes.
+/// Limits of a program's address space. Some compilers ask for all memory when their input is bad.
+/// A program that uses a GPU maps far more memory than it takes, and gets no limit.
 inline constexpr std::uint64_t usual_address_space = std::uint64_t{6} << 30;
 inline constexpr std::uint64_t any_address_space = ~std::uint64_t{0};
 
-/// Runs `arguments[0]`, a path, to its end, with TMPDIR in `folder`, messages in English and
-/// nothing to read. \throws IoError  it cannot be started, passes the limit (and is ended, with all
-/// it started), or this program was told to stop.
+/// Runs `arguments[0]`, a path, to its end. TMPDIR is in `folder`, messages are in English, and
+/// there is no input. \throws IoError  The program cannot be started, it runs longer than `limit`
+/// (it is ended with all it started), or this program was told to stop.
 ProgramRun run_program(const std::vector<std::string>& arguments, const TemporaryFolder& folder,
                        std::chrono::seconds limit = std::chrono::seconds(120),
                        std::uint64_t address_space = usual_address_space);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// Where the CUDA compilers of this machine are.
+// Finds the CUDA compilers of this machine.
 namespace warpwise::lab {
 
 struct Toolchain {
@@ -12,23 +12,27 @@ struct Toolchain {
   std::filesystem::path ptxas;                         ///< empty: there is none
   std::filesystem::path nvdisasm;                      ///< empty: there is none
   std::vector<std::filesystem::path> nvrtc_libraries;  ///< to be tried in this order
-  std::vector<std::filesystem::path> include_folders;  ///< with the toolkit's headers, for NVRTC
+  std::vector<std::filesystem::path>
+      include_folders;  ///< folders with the toolkit's headers, for NVRTC
   std::vector<std::filesystem::path> cupti_libraries;  ///< to be tried in this order
   std::vector<std::filesystem::path> searched;         ///< for the message when nothing was found
 };
 
-/// Searches, in this order, the folders of a toolkit: $WARPWISE_CUDA_HOME alone where it is set,
-/// else $CUDA_HOME, $CUDA_PATH, what $CUDACXX and the nvcc in $PATH belong to, /usr/local/cuda;
-/// then the loader's own places for NVRTC and CUPTI (not with $WARPWISE_CUDA_HOME); then
-/// nvrtc_cache() and cupti_cache(). The disassembler nvdisasm comes from a toolkit, or from $PATH
-/// (not with $WARPWISE_CUDA_HOME).
+/// Searches, in this order:
+/// - the folders of a toolkit: $WARPWISE_CUDA_HOME alone if it is set; else $CUDA_HOME, $CUDA_PATH,
+///   the toolkits of $CUDACXX and of the nvcc in $PATH, /usr/local/cuda
+/// - the loader's own places, for NVRTC and CUPTI (not with $WARPWISE_CUDA_HOME)
+/// - nvrtc_cache() and cupti_cache()
+///
+/// The disassembler nvdisasm comes from a toolkit, or from $PATH (not with $WARPWISE_CUDA_HOME).
 Toolchain find_toolchain();
 
-/// Where scripts/get-nvrtc.sh puts NVRTC and headers: $XDG_CACHE_HOME/warpwise/nvrtc, or ~/.cache
-/// for $XDG_CACHE_HOME. Empty without a home.
+/// Returns the folder for NVRTC and headers that scripts/get-nvrtc.sh fills:
+/// $XDG_CACHE_HOME/warpwise/nvrtc, where ~/.cache replaces a missing $XDG_CACHE_HOME. Empty without
+/// a home.
 std::filesystem::path nvrtc_cache();
 
-/// Where scripts/get-cupti.sh puts CUPTI: "cupti" beside nvrtc_cache().
+/// Returns the folder for CUPTI that scripts/get-cupti.sh fills: "cupti" beside nvrtc_cache().
 std::filesystem::path cupti_cache();
 
 }  // namespace warpwise::lab

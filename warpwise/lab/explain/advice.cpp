@@ -17,7 +17,7 @@ using emulator::PassCounts;
 
 constexpr std::size_t most_advice = 3;  // findings
 
-// When nothing needs mending: says which good properties the accesses have.
+// Says which good properties the accesses have, when nothing needs mending.
 Advice praise(const Explanation& explanation, std::size_t cc) {
   const auto& memory = explanation.launch.memory[cc];
   const PassCounts& shared = memory.shared_load;
@@ -44,7 +44,8 @@ Advice praise(const Explanation& explanation, std::size_t cc) {
                                  : cite("coalescing", "Global memory")};
 }
 
-// What one cure mends at several lines is one finding: the dearest, with the names of the others.
+// Merges findings of one remedy at several lines into one: the most costly, with the names of the
+// other lines.
 std::vector<Finding> merged(std::vector<Finding> findings) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
@@ -78,7 +79,8 @@ std::vector<Finding> merged(std::vector<Finding> findings) {
   return result;
 }
 
-// Those that are worth more come first; where that is not known, their issue slots say so.
+// Sorts by gain in steps of 0.02, the largest first; an unknown gain counts as worth_a_change.
+// Equal gains are sorted by cost in issue slots.
 void sort(std::vector<Finding>& findings) {
   const auto worth = [](const Finding& finding) {
     constexpr double unknown = worth_a_change;
@@ -110,7 +112,7 @@ std::vector<Advice> advice_for(const Explanation& explanation) {
   const std::size_t cc = advised_capability(explanation);
   std::vector<Finding> findings = merged(line_findings(explanation, cc));
   for (Finding& each : launch_findings(explanation, cc)) findings.push_back(std::move(each));
-  // Accesses that cost what they must are told of too.
+  // Without such findings, the advice also praises the accesses.
   const bool good = findings.empty();
   std::vector<Advice> advice;
   const LaunchPrediction* prediction = explanation.known_prediction();

@@ -9,7 +9,7 @@
 
 namespace warpwise::lab {
 
-/// What can be changed about a kernel. example_of() has an example of each.
+/// Changes to a kernel that advice can suggest. example_of() has an example of each.
 enum class Remedy {
   coalescing,
   bank_conflicts,
@@ -40,37 +40,36 @@ constexpr auto enum_names(Remedy) {
                                           {Remedy::fewer_bytes, "fewer bytes"}});
 }
 
-/// What to know about a kernel, most costly first: each a few sentences that follow from the
-/// counts.
+/// One piece of advice about a kernel: a few sentences that follow from the counts.
 struct Advice {
   std::string text;
   std::string rule;  ///< "bank conflicts (docs/hardware-rules.md, Shared memory)"
-  /// What to change; nothing where it says only how things are.
+  /// Suggested change; nothing if the text only describes the kernel.
   std::optional<Remedy> remedy = {};
-  /// How many times as fast the kernel would be without it, on the GPU of the explanation's
-  /// prediction, filled: modelled. Nothing where that is not known.
+  /// Modelled speed-up without this problem, on the GPU of the explanation's prediction when the
+  /// kernel fills it. Nothing if it is not known.
   std::optional<double> gain = {};
 };
 
-/// At most three findings for the GPU of the explanation's prediction, those that would gain most
-/// first; without one for the newest compute capability that was asked for. Where the counts show
-/// nothing to mend, then that. Never empty.
+/// Returns at most three findings, the largest gain first. They are for the GPU of the
+/// explanation's prediction; without a prediction, for the newest compute capability that was asked
+/// for. If the counts show nothing to mend, the advice says so. Never empty.
 std::vector<Advice> advice_for(const Explanation& explanation);
 
-/// Which of ExplainRequest::compute_capabilities the advice is for.
+/// Returns the index in ExplainRequest::compute_capabilities that the advice is for.
 std::size_t advised_capability(const Explanation& explanation);
 
-/// A change that a ladder or a study of the project made, as its sources have it.
+/// A change that a ladder or a study of the project made, with the lines of its sources.
 struct Example {
-  std::string before;    ///< the lines of code that matter, without those between
+  std::string before;    ///< lines of code that matter, without those between
   std::string after;     ///< likewise
-  std::string shown_by;  ///< the command that shows all of it: "warpwise lab diff ..."
+  std::string shown_by;  ///< command that shows all of it: "warpwise lab diff ..."
 };
 
-/// An example of what to change.
+/// Returns an example of the change.
 Example example_of(Remedy remedy);
 
-/// The example, where changing it is worth it or nobody knows that it is not.
+/// Returns the example, unless the change is known not to be worth it.
 std::optional<Example> example_for(const Advice& advice);
 
 }  // namespace warpwise::lab

@@ -20,7 +20,7 @@ constexpr std::string_view forms =
     "pointer "
     "to one, &{i32:5}";
 
-// What is wrong with a part of an argument. parse_argument() names the whole.
+// An error in a part of an argument. parse_argument() adds the whole argument to the message.
 struct Refusal : std::exception {
   Refusal(std::string_view text, std::string reason) : part(text), why(std::move(reason)) {}
   std::string part;
@@ -44,7 +44,7 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// A structure as C++ has it on every platform of CUDA's.
+// Layout of a structure. C++ has the same one on every platform of CUDA's.
 struct ArgumentLayout {
   Extent extent;
   std::vector<std::uint64_t> offsets;
@@ -81,7 +81,7 @@ std::uint64_t integer_bits(ScalarType type, std::string_view number, std::string
   if (hexadecimal) digits.remove_prefix(2);
   const auto magnitude = whole<std::uint64_t>(digits, hexadecimal ? 16 : 10);
   if (!magnitude) refuse(text, "'" + std::string(number) + "' is no integer such as 5, -1 or 0x1f");
-  // 0xffffffff is also a way to write an i32's bits.
+  // 0xffffffff may also give the bits of an i32.
   const std::uint64_t greatest =
       !is_signed(type) || (hexadecimal && !negative) ? greatest_unsigned : greatest_unsigned / 2;
   const std::uint64_t least_magnitude = is_signed(type) ? greatest_unsigned / 2 + 1 : 0;
@@ -127,7 +127,7 @@ std::uint64_t extent(std::string_view number, std::string_view text) {
   return *value;
 }
 
-// "[N]" or "[WxH]" and what follows, from the bracket on.
+// Parses "[N]" or "[WxH]" and the text after it; `rest` begins at the bracket.
 void take_extents(std::string_view rest, ArgumentSpec& spec) {
   const std::size_t close = rest.find(']');
   if (close == std::string_view::npos) refuse(spec.text, "the ']' is missing");
@@ -243,7 +243,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-// "a, {b, c}" parted at the commas that stand in no braces.
+// Splits "a, {b, c}" at the commas outside of braces.
 std::vector<std::string_view> parts_of(std::string_view inside) {
   std::vector<std::string_view> parts;
   int depth = 0;

@@ -8,7 +8,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/emulator/emulator.hpp"
 
-// What `warpwise explain` is told about a launch, as text.
+// Reads the textual description of a launch for `warpwise explain`.
 namespace warpwise::lab {
 
 enum class ScalarType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
@@ -29,8 +29,8 @@ int size_of(ScalarType type);
 bool is_float(ScalarType type);
 bool is_signed(ScalarType type);
 
-/// The low bytes hold `value` as `type` stores it: integers modulo their range, floats rounded to
-/// nearest.
+/// Returns `value` in the low bytes, stored as `type`: integers modulo their range, floats rounded
+/// to nearest.
 std::uint64_t bits_of(ScalarType type, double value);
 std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 
@@ -40,47 +40,49 @@ std::uint64_t bits_of(ScalarType type, std::uint64_t value);
 ///   f32[N]:iota  f32[N]:random                    0, 1, 2 …; values that are the same in every run
 ///   f32[N]:@file.npy  f32[N]:@file.raw            the elements of a file
 ///   tex2d<u8>[WxH]:@file.png                      a texture; the same fillings
-///   {f32[N], i32:5, {u8:1, f64:2}}                a structure with these members, laid out as C++
-///                                                 does; a buffer is a pointer to it, an array
-///                                                 is written as its elements, and what is
-///                                                 aligned to more than a member's size, as
-///                                                 float4 is, with members for the gaps
-///   &{i32:5, f32[N]}                              a pointer to memory with what follows: of a
-///                                                 structure; &{f32[N], f32[N]} of two pointers
+///   {f32[N], i32:5, {u8:1, f64:2}}                a structure with these members, laid out as in
+///                                                 C++. A buffer is a pointer to it. An array is
+///                                                 written as its elements. A member with a larger
+///                                                 alignment than its parts, such as float4, needs
+///                                                 extra members for the gaps
+///   &{i32:5, f32[N]}                              a pointer to memory with a structure;
+///                                                 &{f32[N], f32[N]}: with two pointers
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { scalar, buffer, texture, structure, pointer };
   enum class Fill : std::uint8_t { zero, iota, random, file };
 
   Kind kind = Kind::scalar;
   ScalarType type = ScalarType::i32;
-  std::uint64_t bits = 0;   ///< of a scalar
+  std::uint64_t bits = 0;   ///< scalar only
   std::uint64_t width = 0;  ///< elements of a buffer, or of a texture's row
   std::uint64_t height = 1;
   Fill fill = Fill::zero;
-  std::string path;                   ///< of Fill::file
-  std::vector<ArgumentSpec> members;  ///< of a structure; of a pointer what it points to
-  std::string text;                   ///< as it was given
+  std::string path;                   ///< Fill::file only
+  std::vector<ArgumentSpec> members;  ///< members of a structure, or memory behind a pointer
+  std::string text;                   ///< text that was given
 
-  /// Of a scalar, or of a buffer's or texture's elements: less than 2^62.
+  /// Returns the bytes of a scalar, or of all elements of a buffer or texture: less than 2^62.
   std::uint64_t bytes() const { return width * height * static_cast<std::uint64_t>(size_of(type)); }
 };
 
-/// What an argument takes where it stands, in a parameter or a structure: a buffer is a pointer.
+/// Size and alignment of an argument in a parameter block or a structure. A buffer counts as its
+/// pointer.
 struct Extent {
   std::uint64_t bytes = 0;
   std::uint64_t alignment = 1;
 };
 Extent extent_of(const ArgumentSpec& spec);
-/// Where a structure's members stand in it.
+/// Returns the offsets of a structure's members.
 std::vector<std::uint64_t> offsets_of(const ArgumentSpec& structure);
 
 /// \throws InvalidArgument  saying what is wrong and what would be right
 ArgumentSpec parse_argument(std::string_view text);
 
-/// "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message. \throws InvalidArgument
+/// Parses "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message. \throws
+/// InvalidArgument
 emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text);
 
-/// "1.3,2.0,9.0": each known to the rules, each once. \throws InvalidArgument
+/// Parses "1.3,2.0,9.0". The rules must know each, and each may come once. \throws InvalidArgument
 std::vector<rules::ComputeCapability> parse_compute_capabilities(std::string_view text);
 
 /// "INDEX=FILE.npy".

@@ -21,10 +21,10 @@ using ReadTexture = std::function<io::Picture(const std::string& path)>;
 class Arguments {
  public:
   /// Allocates and fills the buffers and textures, and lays out the parameter block.
-  /// \throws InvalidArgument  another number of arguments than the kernel has, or one of another
-  /// kind or
-  ///         size; a file whose elements are others. IoError  a file that cannot be read.
-  ///         OutOfMemory
+  /// \throws InvalidArgument  the number, kind or size of the arguments differs from the kernel's,
+  ///                          or a file has other elements
+  /// \throws IoError          a file cannot be read
+  /// \throws OutOfMemory
   Arguments(emulator::Device& device, const emulator::KernelInfo& kernel,
             std::vector<ArgumentSpec> specs, const ReadTexture& read_texture);
 
@@ -32,40 +32,42 @@ class Arguments {
 
   /// A buffer or a texture.
   struct Memory {
-    std::uint64_t parameter_offset = 0;  ///< where its address or handle stands in parameters()
+    std::uint64_t parameter_offset = 0;  ///< offset of its address or handle in parameters()
     std::string name;
     std::vector<std::byte> bytes;
     std::optional<emulator::Texture> texture;  ///< over these bytes
   };
-  /// All of them with their bytes as they are now, to be copied to another device.
-  /// \throws Unsupported  an argument has a pointer to what is no buffer
+  /// Returns all buffers and textures with their present bytes, to be copied to another device.
+  /// \throws Unsupported  an argument has a pointer to something that is not a buffer
   std::vector<Memory> memory() const;
 
   MemoryBytes bytes() const;
 
-  /// Writes a buffer as the kernel left it as a vector in an .npy file.
-  /// \throws InvalidArgument  there is no such argument, or it is no buffer. IoError
+  /// Writes a buffer, as the kernel left it, to an .npy file as a vector.
+  /// \throws InvalidArgument  there is no such argument, or it is not a buffer
+  /// \throws IoError
   void dump(const DumpSpec& what) const;
-  /// What dump() would refuse, before anything runs. \throws InvalidArgument
+  /// Throws before anything runs if dump() would refuse. \throws InvalidArgument
   void require_dumpable(const DumpSpec& what) const;
 
  private:
   emulator::Device& device_;
-  std::vector<std::uint64_t> offsets_;  // of the parameters
+  std::vector<std::uint64_t> offsets_;  // offsets of the parameters
   std::vector<ArgumentSpec> specs_;
-  /// A buffer or a texture, wherever in an argument it stands.
+  /// A buffer or a texture at any depth of an argument.
   struct Held {
     const ArgumentSpec* spec = nullptr;  ///< in specs_
-    std::size_t index = 0;               ///< of the argument
+    std::size_t index = 0;               ///< index of the argument
     emulator::Address address = 0;
-    /// Where its address or handle stands in parameters_; none where a pointer leads to it.
+    /// Offset of its address or handle in parameters_; nothing if another pointer leads to it.
     std::optional<std::uint64_t> parameter_offset;
   };
 
-  /// Writes an argument, or a part of one, to its place, with the memory that it points to.
+  /// Writes an argument, or a part of one, to its place, and allocates the memory that it points
+  /// to.
   void put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
            std::optional<std::uint64_t> parameter_offset, const ReadTexture& read_texture);
-  /// Of Fill::random, another one for each buffer.
+  /// Returns the next seed for Fill::random; each buffer has its own.
   std::uint64_t seed_of_next(std::size_t index) const;
 
   std::vector<Held> held_;

@@ -17,7 +17,7 @@ using FileLine = std::pair<std::string, int>;  // a file and a line of it
 struct Side {
   std::map<FileLine, std::uint64_t> counts;
   std::map<std::string, const SourceFile*> sources;
-  std::string main_file;  // as LineCounts::file has the file that was given
+  std::string main_file;  // name of the given file in LineCounts::file
 };
 
 Side side_of(const ExplainedKernel& kernel, const CountOfLine& count) {
@@ -35,7 +35,7 @@ Side side_of(const ExplainedKernel& kernel, const CountOfLine& count) {
   return side;
 }
 
-// Of the lines of the file that was given before, those that the other one has too.
+// Maps the lines of the given file before to the same lines of the given file after.
 std::map<int, int> common_of_main_files(const Side& before, const Side& after) {
   const auto a = before.sources.find(before.main_file);
   const auto b = after.sources.find(after.main_file);

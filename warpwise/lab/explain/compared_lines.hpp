@@ -8,12 +8,12 @@
 
 namespace warpwise::lab {
 
-/// Of a line, what lines are compared by.
+/// Returns the count by which a line is compared.
 using CountOfLine = std::function<std::uint64_t(const emulator::LineCounts&)>;
 
-/// The lines of both kernels that differ in a count, the most first. A line of one stands beside
-/// the same line of the other: that of the same file, or of two files that were given, as a diff
-/// has it.
+/// Returns the lines of both kernels that differ in a count, the largest difference first. A line
+/// is paired with the same line of the same file. The lines of two given files are paired as a diff
+/// pairs them.
 std::vector<ComparedLine> compared_lines(const ExplainedKernel& before,
                                          const ExplainedKernel& after, const CountOfLine& count);
 

@@ -13,7 +13,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Of a launch's or a line's counts of memory, one figure.
+// Returns one figure from the memory counts of a launch or a line.
 using CountOfMemory = std::uint64_t (*)(const emulator::MemoryCounts&);
 
 struct MemoryFigure {
@@ -72,7 +72,7 @@ double sum(const ExplainedKernel& kernel, const Of& of) {
   return total;
 }
 
-// What neither has is left out.
+// Returns the counts of both kernels, without those that neither has.
 std::vector<ComparedFigure> compared_counts_of(const ExplainedKernel& before,
                                                const ExplainedKernel& after, std::size_t cc) {
   std::vector<ComparedFigure> counts;
@@ -122,7 +122,7 @@ bool is_predicted(const ExplainedKernel& kernel) {
                      [](const Explanation& each) { return each.known_prediction() != nullptr; });
 }
 
-// Sums over the launches.
+// Returns the time of a resource, summed over the launches.
 double of_resource(const ExplainedKernel& kernel, Resource resource, double larger) {
   return sum(kernel, [&](const Explanation& each) {
     return bounds_when_larger(*each.prediction, larger).of(resource);
@@ -160,8 +160,8 @@ ComparedTimes times_of(const ExplainedKernel& before, const ExplainedKernel& aft
   return times;
 }
 
-// The figure of memory whose count stands behind a part of the time; none for instructions. Of what
-// warps wait for, the one that changed most.
+// Returns the memory figure behind a part of the time; none for instructions. For latency it is the
+// figure that changed most.
 const MemoryFigure* figure_behind(Resource resource, const ExplainedKernel& before,
                                   const ExplainedKernel& after, std::size_t cc) {
   const auto named = [](std::string_view what) {
@@ -206,7 +206,7 @@ void add_lines(const ExplainedKernel& before, const ExplainedKernel& after, std:
 }
 
 void require_alike(const ExplainedKernel& before, const ExplainedKernel& after) {
-  // A rung's launches take what its ladder's problem says.
+  // The launches of rungs take the parameters of their ladders' problems.
   if (before.launches.size() != 1 || after.launches.size() != 1) return;
   const emulator::KernelInfo& a = before.launches.front().kernel;
   const emulator::KernelInfo& b = after.launches.front().kernel;

@@ -8,16 +8,16 @@
 
 #include "warpwise/lab/explain/explain.hpp"
 
-// Two kernels that compute the same, side by side.
+// Compares two kernels that compute the same.
 namespace warpwise::lab {
 
-/// A kernel of a file, or a rung with all that it launches.
+/// A kernel of a file, or a rung with all of its launches.
 struct ExplainedKernel {
   std::string name;
   std::vector<Explanation> launches;
 };
 
-/// Something that is counted or predicted of both.
+/// A figure that is counted or predicted for both kernels.
 struct ComparedFigure {
   std::string what;
   double before = 0;
@@ -26,7 +26,7 @@ struct ComparedFigure {
   double speedup() const { return after > 0 ? before / after : 0; }
 };
 
-/// A line of the source, with what both spend there of the count that decides.
+/// A source line, with each kernel's share of the count that decides.
 struct ComparedLine {
   std::string before;  ///< "Line 9 of a.cu"; empty where that kernel does not have the line
   std::string after;   ///< likewise
@@ -35,23 +35,23 @@ struct ComparedLine {
   std::uint64_t count_after = 0;
 };
 
-/// What both would take on a GPU, as they were launched and of a problem that fills it.
+/// Times of both kernels on a GPU: as they were launched, and for a problem that fills the GPU.
 struct ComparedTimes {
   DeviceProfile profile;
   ComparedFigure launched;
   double larger = 1;    ///< how many times as large a problem must be for both to fill the GPU
-  ComparedFigure time;  ///< of that, as what is below
+  ComparedFigure time;  ///< for that larger problem, as are the fields below
   std::vector<ComparedFigure> parts;  ///< one for each Resource, in their order
   Resource rules_before = Resource::dram;
   Resource rules_after = Resource::dram;
-  Resource changed = Resource::dram;  ///< whose time differs the most
+  Resource changed = Resource::dram;  ///< resource whose time differs the most
 };
 
 struct Comparison {
   std::string before;
   std::string after;
-  std::vector<std::string> notes;  ///< what the counts of a launch are of, if not whole
-  rules::ComputeCapability compute_capability;  ///< that the advice is for
+  std::vector<std::string> notes;               ///< what the counts cover, if not a whole launch
+  rules::ComputeCapability compute_capability;  ///< compute capability of the advice
   std::vector<ComparedFigure> counts;
   std::optional<ComparedTimes> times;  ///< where both are predicted
   std::string decides;                 ///< the count that lines are compared by

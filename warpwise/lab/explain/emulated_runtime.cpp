@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the loader found libwarpwise.
+// Returns the folder in which the loader found libwarpwise.
 fs::path library_folder() {
   fs::path found;
   ::dl_iterate_phdr(
@@ -36,7 +36,7 @@ bool on_emulated_runtime() {
 }
 
 fs::path emulated_runtime_folder() {
-  // On the emulated runtime the library is the one that lies beside it.
+  // On the emulated runtime, the loaded library is in the same folder as the runtime.
   const fs::path folder =
       on_emulated_runtime() ? library_folder() : library_folder() / "warpwise/emulated";
   std::error_code ignored;

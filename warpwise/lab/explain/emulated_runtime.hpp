@@ -2,18 +2,18 @@
 
 #include <filesystem>
 
-// Where the emulated CUDA runtime lies, for what starts programs on it.
+// Finds the emulated CUDA runtime for code that starts programs on it.
 namespace warpwise::lab {
 
-/// Whether this process runs on the emulated CUDA runtime.
+/// Returns true if this process runs on the emulated CUDA runtime.
 bool on_emulated_runtime();
 
-/// The folder that its libcudart.so.13 is in.
+/// Returns the folder of the emulated libcudart.so.13.
 /// \throws Error  it was not built and installed with Warpwise
 std::filesystem::path emulated_runtime_folder();
 
-/// Sets LD_LIBRARY_PATH so that what this process starts, or becomes, finds the libraries of
-/// `folder` before others of their names.
+/// Sets LD_LIBRARY_PATH so that the libraries of `folder` come before others of their names. It
+/// holds for programs that this process starts or becomes.
 void search_first(const std::filesystem::path& folder);
 
 }  // namespace warpwise::lab

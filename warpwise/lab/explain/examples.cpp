@@ -1,5 +1,5 @@
-// What each piece of advice looks like in the project's own sources, whose lines these are:
-// explain_test.cpp finds them there.
+// Examples of each piece of advice, in lines of the project's own sources. explain_test.cpp checks
+// that the sources have these lines.
 
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/explain/findings.hpp"

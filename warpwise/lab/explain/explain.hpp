@@ -11,14 +11,13 @@
 #include "warpwise/lab/measure/block_sample.hpp"
 #include "warpwise/lab/predict/launch_prediction.hpp"
 
-// Runs a kernel of a file in the emulator and gathers what there is to say about it.
+// Runs a kernel of a file in the emulator and gathers its explanation.
 namespace warpwise::lab {
 
-/// Warp instructions that a launch may take by default. They take at most 20 s of one core, for
-/// scattered accesses in a tight loop, which cost most to count; each further compute capability
-/// adds to the cost. Measured on one core of an AMD EPYC: 0.1 us an instruction with one, 0.31 us
-/// with
-/// eight.
+/// Returns the default limit of warp instructions of a launch. It takes at most 20 s of one core,
+/// for scattered accesses in a tight loop, which cost most to count. Each further compute
+/// capability adds to the cost. Measured on one core of an AMD EPYC: 0.1 us an instruction with
+/// one, 0.31 us with eight.
 constexpr std::uint64_t default_budget(std::size_t compute_capabilities) {
   return 1'000'000'000 / (7 + 3 * compute_capabilities);
 }
@@ -32,38 +31,39 @@ struct ExplainRequest {
   CompileOptions compile;
   std::vector<ArgumentSpec> arguments;
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
-  std::optional<int> registers;         ///< of a thread, in place of the compiler's
+  std::optional<int> registers;         ///< per thread, in place of the compiler's
   std::optional<std::uint64_t> budget;  ///< in place of default_budget()
   std::vector<DumpSpec> dumps;
-  bool machine_code = false;          ///< that of the newest compute capability is read too
-  bool fidelity = false;              ///< the text says of each line what was not exact
-  std::optional<BlockSample> sample;  ///< of the grid's blocks, in place of all
-  /// Whose bounds are predicted; its compute capability is one of those above.
+  bool machine_code = false;  ///< read the machine code of the newest compute capability too
+  bool fidelity = false;      ///< say in the text, line by line, what was not exact
+  std::optional<BlockSample> sample;  ///< blocks of the grid to run, in place of all
+  /// GPU whose bounds are predicted; its compute capability is one of those above.
   std::optional<DeviceProfile> device;
 };
 
-/// What a kernel takes, and how many of its blocks fit, on one compute capability.
+/// Resources of a kernel, and the number of its blocks that fit, on one compute capability.
 struct CapabilityReport {
   rules::ComputeCapability compute_capability;
   std::optional<int> registers;
   std::string
       registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
-  std::optional<int> spill_bytes;  ///< stored by a thread
-  std::uint64_t shared_bytes = 0;  ///< of a block; on 1.x with its arguments, which lie there
-  rules::Occupancy occupancy;      ///< all 0 where not one block fits
-  std::string why_not;             ///< why no block fits; empty otherwise
+  std::optional<int> spill_bytes;  ///< bytes that a thread stores
+  std::uint64_t shared_bytes =
+      0;  ///< per block; on 1.x with the arguments, which are in shared memory there
+  rules::Occupancy occupancy;  ///< all 0 if not even one block fits
+  std::string why_not;         ///< why no block fits; empty otherwise
 };
 
-/// A kernel's machine code, line by line of its source.
+/// The machine code of a kernel for each source line.
 struct MachineCode {
   std::string built_for;    ///< "sm_90"
-  std::string why_unknown;  ///< there is none then
+  std::string why_unknown;  ///< why there is none; empty if there is
   std::vector<MachineInstruction> instructions;
 };
 
 struct SourceFile {
-  std::string name;                ///< as LineCounts::file has it
-  std::string shown;               ///< the name that the user gave, where it is that file
+  std::string name;                ///< name in LineCounts::file
+  std::string shown;               ///< name that the user gave, if it is that file
   std::vector<std::string> lines;  ///< empty when it cannot be read
 };
 
@@ -76,45 +76,47 @@ struct Explanation {
   emulator::LaunchResult launch;
   std::vector<SourceFile> sources;
   std::uint64_t launches = 1;                  ///< with this shape, whose counts are summed
-  std::optional<MachineCode> machine_code;     ///< where it was asked for
+  std::optional<MachineCode> machine_code;     ///< set if it was asked for
   std::optional<GpuReport> gpu;                ///< likewise
   std::optional<LaunchPrediction> prediction;  ///< for ExplainRequest::device
 
-  /// Where it is there, and known; else null.
+  /// Returns the prediction if there is one and it is known; else null.
   const LaunchPrediction* known_prediction() const {
     return prediction && prediction->why_not.empty() ? &*prediction : nullptr;
   }
 
-  /// What the counts are of, where that is not one whole launch: a sample of its blocks, what ran
-  /// until it was stopped, or several launches. Empty otherwise.
+  /// Describes what the counts cover if not one whole launch: a sample of the blocks, the part that
+  /// ran until it was stopped, or several launches. Empty otherwise.
   std::string counted() const;
 
   const SourceFile* source(const std::string& file) const;
-  /// A line of a source, without the blanks around it; empty when it is not known.
+  /// Returns a line of a source without the blanks around it; empty if it is not known.
   std::string source_line(const std::string& file, int line) const;
-  /// What the machine code has for a line, in order.
+  /// Returns the machine instructions of a line, in order.
   std::vector<MachineInstruction> instructions_of(const emulator::LineCounts& line) const;
-  /// Instructions without a source line are shown only if they ran, or are machine code.
+  /// Returns true if a line is shown. Instructions without a source line are shown only if they ran
+  /// or are machine code.
   bool is_shown(const emulator::LineCounts& line) const;
 };
 
 class GpuProbe;
 
-/// Compiles, runs, counts, writes the dumps. \param gpu  where it is run too, if anywhere
+/// Compiles the kernel, runs it, counts, and writes the dumps.
+/// \param gpu  GPU to run it on as well, or null
 /// \throws InvalidArgument, CompileError, Unsupported, OutOfMemory, IoError  as compile_file(),
-///         emulator::Program and Arguments do
+///                           emulator::Program and Arguments do
 Explanation explain(const ExplainRequest& request, const ReadTexture& read_texture,
                     GpuProbe* gpu = nullptr);
 
-/// The same of a launch that was counted already: `request` says what it was.
+/// Explains a launch that was counted already; `request` describes it.
 Explanation explain_launch(ExplainRequest request, Compilation compilation,
                            emulator::KernelInfo kernel, emulator::LaunchResult launch);
 
 /// Predicts an explanation's launch for ExplainRequest::device, if there is one.
 void add_prediction(Explanation& explanation, const MemoryBytes& memory, const RunSample& run);
 
-/// The installed profile of a GPU with this compute capability; of several the one with the
-/// most DRAM bandwidth.
+/// Returns the installed profile of a GPU with this compute capability. If there are several,
+/// returns the one with the most DRAM bandwidth.
 std::optional<DeviceProfile> profile_of(rules::ComputeCapability cc);
 
 }  // namespace warpwise::lab

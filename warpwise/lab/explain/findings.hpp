@@ -6,7 +6,7 @@
 #include "warpwise/lab/explain/advice.hpp"
 #include "warpwise/lab/predict/launch_prediction.hpp"
 
-// What advice is made of.
+// The findings from which advice is made.
 namespace warpwise::lab {
 
 /// A gain below this is not worth a change.
@@ -16,24 +16,25 @@ inline constexpr double worth_a_change = 1.05;
 struct Finding {
   double cost = 0;  ///< issue slots of one SM that mending it would save, roughly
   Advice advice;
-  std::optional<Change> change;  ///< what mending it would save; nothing where no model says so
-  std::string place = {};        ///< the line that it is about, if it is about one
+  std::optional<Change> change;  ///< savings if it were mended; nothing if no model knows them
+  std::string place = {};        ///< line that it is about, if there is one
 };
 
-/// Of each line's counts. \param cc  which of the compute capabilities they are for
+/// Returns the findings from each line's counts. \param cc  index of the counts' compute capability
 std::vector<Finding> line_findings(const Explanation& explanation, std::size_t cc);
 
-/// Of the launch's shape and the kernel's resources.
+/// Returns the findings from the launch's shape and the kernel's resources.
 std::vector<Finding> launch_findings(const Explanation& explanation, std::size_t cc);
 
-/// What rules on the GPU of a prediction, when the kernel fills it, and what else takes so much
-/// time that taking from it is worth a change; valued.
+/// Returns the findings on the bottleneck of a kernel that fills the prediction's GPU. Adds those
+/// on other resources whose time is long enough to be worth a change. value() has been applied to
+/// all.
 std::vector<Finding> resource_findings(const LaunchPrediction& prediction);
 
-/// What to say where no change is worth it.
+/// Returns the advice for a kernel that no change would make much faster.
 Advice nothing_rules(const LaunchPrediction& prediction);
 
-/// Works out the gain of a finding, and says it in its text.
+/// Computes the gain of a finding and adds it to the text.
 void value(const LaunchPrediction& prediction, Finding& finding);
 
 }  // namespace warpwise::lab

@@ -9,7 +9,7 @@
 #include "warpwise/lab/measure/gpu_timing.hpp"
 #include "warpwise/lab/study/rung_counters.hpp"
 
-// What a GPU has to say of a launch that the emulator counted.
+// A GPU's times and counters of a launch that the emulator counted.
 namespace warpwise::lab {
 
 struct GpuReport {
@@ -19,14 +19,14 @@ struct GpuReport {
   std::optional<Measurement> times;
   std::string why_no_times;
   std::string counters_library;
-  std::string why_no_counters;                  ///< of all; with what to do
-  std::map<std::string, std::string> left_out;  ///< single metrics, with the reason
+  std::string why_no_counters;                  ///< why there are none at all, and what to do
+  std::map<std::string, std::string> left_out;  ///< single metrics, each with the reason
   CounterValues metrics;
   std::vector<ComparedCount> compared;
-  std::string not_comparable;  ///< why these are not of the launch that was counted
+  std::string not_comparable;  ///< why these do not belong to the launch that was counted
 };
 
-/// The part of a report for people; no line is longer than it has to be for a metric's name.
+/// Writes the part of a report for people. Only a metric's name can make a line longer than usual.
 std::string text_of(const GpuReport& report);
 
 /// For machines; the keys are listed in warpwise/lab/README.md.

@@ -1,4 +1,4 @@
-// What a launch's shape and the kernel's resources say of it.
+// Findings from a launch's shape and the kernel's resources.
 
 #include <fmt/format.h>
 

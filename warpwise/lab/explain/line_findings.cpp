@@ -1,4 +1,4 @@
-// What a line's counts say of it, compared with the least that its bytes could cost.
+// Findings from a line's counts, compared with the least that its bytes could cost.
 
 #include <fmt/format.h>
 
@@ -18,9 +18,9 @@ using emulator::LineCounts;
 using emulator::PassCounts;
 using emulator::TrafficCounts;
 
-constexpr double worth_saying = 1.2;  // of the count over the least that would do
+constexpr double worth_saying = 1.2;  // ratio of the count to the least possible
 
-// What a newcomer has to know to read the rest.
+// A definition that newcomers need for the other texts.
 constexpr const char* each_request = "for each request of a warp (32 threads that run as one)";
 
 // "Line 9"; "Line 9 of kernel.cuh" where that is not the file that was given.
@@ -44,8 +44,8 @@ std::string place(const Explanation& explanation, const LineCounts& line) {
          (code.size() > longest ? " (" + code.substr(0, longest) + " ...)" : " (" + code + ")");
 }
 
-// "`tile[32][33]` in place of `tile[32][32]`", when the line uses an array of shared memory whose
-// declaration is in the same file.
+// Returns "`tile[32][33]` in place of `tile[32][32]`" if the line uses an array of shared memory
+// that is declared in the same file.
 std::optional<std::string> padding(const Explanation& explanation, const LineCounts& line) {
   static const std::regex declaration(
       R"(__shared__\s+[\w:\s<>]*?(\w+)\s*\[([^\]]+)\]\s*\[([^\]]+)\]\s*;)");
@@ -136,7 +136,7 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
       static_cast<double>(counts.bytes_moved) *
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
   constexpr double bytes_per_slot =
-      16;  // of DRAM bandwidth for one SM and clock, about, on present GPUs
+      16;  // bytes of DRAM bandwidth per SM and clock on present GPUs, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   return Finding{bytes_over / bytes_per_slot,
                  {text, cite("coalescing", "Global memory"), Remedy::coalescing},
@@ -158,7 +158,7 @@ std::optional<Finding> constant_scatter(const Explanation& explanation, const Li
       std::nullopt};
 }
 
-// All lanes of a warp read one word, which needs one sector for more bytes than it has.
+// All lanes of a warp read one word: one sector serves more bytes than it has.
 std::optional<Finding> same_address(const Explanation& explanation, const LineCounts& line,
                                     const TrafficCounts& counts, std::size_t index) {
   constexpr double at_least = 3.9;  // 32 lanes and 4 bytes for each, from a sector of 32
@@ -191,7 +191,7 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
   const double lanes = ratio(totals.thread_instructions, totals.warp_instructions);
   const double idle = 1 - lanes / 32;
   if (idle < 0.1) return std::nullopt;
-  // Each line gets a part of the idle lanes in proportion to its divergent branches.
+  // Each line gets its share of the idle lanes, in proportion to its divergent branches.
   const double part = ratio(counts.divergent_branches, totals.divergent_branches);
   return Finding{
       static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers an SM

@@ -8,10 +8,11 @@
 namespace warpwise::lab {
 namespace {
 
-// Of the transactions over those that the bytes of the accesses need: what the document calls many.
+// Transactions relative to those that the accessed bytes need. The document calls this ratio many.
 constexpr double many = 2;
 
-// What shared memory could save: how often a byte is asked for. Only a sample knows distinct bytes.
+// Says what shared memory could save: how often each byte is read. Only a sample knows the number
+// of distinct bytes.
 std::string reuse_text(const LaunchPrediction& prediction) {
   const auto distinct = 32 * static_cast<double>(prediction.sample.pace.dram_read_sectors);
   const auto asked =
@@ -25,7 +26,7 @@ std::string reuse_text(const LaunchPrediction& prediction) {
                                            : "that shared memory has no references to save");
 }
 
-// Whether transactions are what the kernel waits for.
+// Names the bottleneck if it is not the transactions.
 std::string what_rules(const LaunchPrediction& prediction) {
   const Bounds bounds = bounds_when_full(prediction);
   const Resource rules = bounds.rules();

@@ -6,14 +6,16 @@
 
 namespace warpwise::lab {
 
-/// Where a kernel stands among document A's three kinds (row A11 of docs/sources.md):
-/// 1 with many transactions, 2 with few, 3 with few and enough arithmetic to hide their latency.
+/// A kernel's place among document A's three kinds (row A11 of docs/sources.md):
+/// - 1: many transactions
+/// - 2: few transactions
+/// - 3: few transactions, and enough arithmetic to hide their latency
 struct Placement {
-  int kind = 0;      ///< 0: it reaches no global memory, or nobody knows whether it is 2 or 3
-  std::string text;  ///< the kind with its evidence, and what the document advises
+  int kind = 0;      ///< 0: no access to global memory, or not known whether it is 2 or 3
+  std::string text;  ///< the kind with its evidence, and the document's advice
 };
 
-/// For the compute capability that the advice is for.
+/// Returns the placement for the compute capability of the advice.
 Placement placement_of(const Explanation& explanation);
 
 }  // namespace warpwise::lab

@@ -19,7 +19,7 @@ emulator::runtime::Observe observe_function() {
       ::dlsym(RTLD_DEFAULT, emulator::runtime::observe_name));
 }
 
-// What the runtime shows, kept: reports are made when the primitive is done.
+// A launch that the runtime has shown. Reports are made after the primitive has finished.
 struct PrimitiveLaunch {
   ExplainRequest request;
   emulator::KernelInfo kernel;
@@ -46,7 +46,8 @@ class Observation {
   Observation& operator=(const Observation&) = delete;
 
   const std::vector<PrimitiveLaunch>& launches() const { return launches_; }
-  /// The PTX of a kernel that was launched, without those of its module's that were not.
+  /// Returns the PTX of a launched kernel, without the kernels of its module that were not
+  /// launched.
   const std::string& ptx(const std::string& kernel) const { return ptx_.at(kernel); }
 
  private:
@@ -125,7 +126,7 @@ PrimitiveExplanation explain_primitive(const PrimitiveRequest& request) {
     result.operands = primitive.call(operands, result.size.width, result.size.height);
     operands.stream().synchronize();
   } catch (const Error&) {
-    // A faulty launch is what is to be told; the primitive saw only that it failed.
+    // The faulty launch is reported instead; the primitive saw only that it failed.
     const auto& launches = observation.launches();
     if (std::none_of(launches.begin(), launches.end(), has_faults)) throw;
   }

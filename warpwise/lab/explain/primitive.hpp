@@ -10,15 +10,14 @@
 #include "warpwise/lab/explain/explain.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// A primitive of the library, run as it is on the emulated CUDA runtime, and its kernels told
-// about.
+// Runs a primitive of the library on the emulated CUDA runtime and explains its kernels.
 namespace warpwise::lab {
 
-/// What explain_primitive() knows, by name.
+/// Returns the names that explain_primitive() knows.
 std::vector<std::string_view> primitive_names();
 bool is_primitive(std::string_view name);
 
-/// Of the image, or of the matrix of gemv.
+/// Size of the image, or of gemv's matrix.
 struct OperandSize {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -26,13 +25,13 @@ struct OperandSize {
 
 struct PrimitiveRequest {
   std::string name;
-  std::optional<OperandSize> size;  ///< in place of one that takes a second or so
+  std::optional<OperandSize> size;  ///< replaces the default size, which takes a second or so
   std::vector<rules::ComputeCapability> compute_capabilities = {{9, 0}};
   std::optional<std::uint64_t> budget;  ///< for all launches together
   bool machine_code = false;            ///< as ExplainRequest::machine_code
   bool fidelity = false;                ///< likewise
-  std::optional<BlockSample> sample;    ///< likewise; of a rung alone
-  std::optional<DeviceProfile> device;  ///< likewise; of a rung alone
+  std::optional<BlockSample> sample;    ///< likewise; rungs only
+  std::optional<DeviceProfile> device;  ///< likewise; rungs only
 };
 
 struct PrimitiveExplanation {
@@ -41,32 +40,33 @@ struct PrimitiveExplanation {
   std::string operands;  ///< "u8 magnitude l1": what it was called with; empty when it failed
   std::vector<Explanation> launches;  ///< in their order
 
-  /// The one that takes most of a full GPU's time; without predictions, with the most warp
-  /// instructions.
+  /// Returns the launch that takes most of a full GPU's time. Without predictions, returns the
+  /// launch with the most warp instructions.
   const Explanation& heaviest() const;
 };
 
-/// Replaces this process by the same command with the emulated CUDA runtime in front of the real
-/// one, and on it a GPU of `cc`, of the least that the library runs on if that is older. Does not
-/// return. \throws Error  it is not there, or it was put in front already and is not what was
-/// loaded
+/// Replaces this process by the same command, with the emulated CUDA runtime in front of the real
+/// one. The emulated GPU has compute capability `cc`, or the least that the library supports if
+/// `cc` is older. Does not return.
+/// \throws Error  the emulated runtime is missing, or it is in front already and was not loaded
 [[noreturn]] void restart_on_emulated_runtime(char* const* arguments, rules::ComputeCapability cc);
 
-/// Calls the primitive once with pixels that are the same in every run and the options it has by
-/// default. Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the
-/// primitive does; a launch that ended with faults is no error but in the explanation
+/// Calls the primitive once, with its default options and with pixels that are the same in every
+/// run. Needs on_emulated_runtime(). \throws InvalidArgument, OutOfMemory, Error  as the primitive
+/// does. A launch that ended with faults is no error; the explanation has the faults.
 PrimitiveExplanation explain_primitive(const PrimitiveRequest& request);
 
-/// The same of a rung of a ladder or a kernel of another study, compiled as `lab run` does:
-/// `request.name` is RUNG, the size by default the table's for the emulator, the parameters and the
-/// block's shape the rung's first. \param gpu  where it is run too, if anywhere
-/// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun; Unsupported for a problem
-///         that the rung is not for
+/// Explains a rung of a ladder or a kernel of another study, compiled as `lab run` does it.
+/// `request.name` is RUNG. The default size is the table's for the emulator. Parameters and block
+/// shape are the rung's first.
+/// \param gpu  GPU to run it on as well, or null
+/// \throws InvalidArgument, CompileError, OutOfMemory, Error  as RungRun
+/// \throws Unsupported  the rung does not support the problem
 PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveRequest& request,
                                   GpuProbe* gpu = nullptr);
 
-/// As text_of() and json_of() of one launch; the JSON object is that of the heaviest launch with
-/// the keys `primitive`, `size`, `operands` and `launches`.
+/// Reports a primitive as text_of() and json_of() report one launch. The JSON object is that of the
+/// heaviest launch with the keys `primitive`, `size`, `operands` and `launches`.
 std::string text_of(const PrimitiveExplanation& explanation, bool colour);
 nlohmann::ordered_json json_of(const PrimitiveExplanation& explanation);
 

@@ -15,8 +15,8 @@ using emulator::LineCounts;
 using emulator::PassCounts;
 using emulator::TrafficCounts;
 
-constexpr std::size_t line_width = 160;  // a longer line of source is cut
-constexpr int nearby = 4;  // fewer lines without counts are shown between two with counts
+constexpr std::size_t line_width = 160;  // longer lines of source are cut
+constexpr int nearby = 4;  // a gap between counted lines is shown if it is shorter than this
 
 // Colours that can be read on light and on dark ground, or none.
 class Paint {
@@ -101,7 +101,7 @@ std::vector<std::string> memory_parts(const Paint& paint, const emulator::Memory
   return parts;
 }
 
-// What all lines together cost, to compare two kernels by.
+// Says what all lines together cost, so that two kernels can be compared.
 std::string memory_text(const Paint& paint, const emulator::MemoryCounts& counts) {
   std::uint64_t made = 0;
   std::uint64_t needed = 0;
@@ -151,7 +151,7 @@ std::string capability_text(const Paint& paint, const CapabilityReport& report) 
   return text + "\n        " + wrapped(registers + spills, 8) + "\n";
 }
 
-// PTX that was given is for what its .target says.
+// Names what the code was built for. A given PTX file says it in its .target.
 std::string built_for(const Explanation& explanation) {
   const bool was_compiled = !explanation.request.file.ends_with(".ptx");
   return was_compiled ? fmt::format(" for compute_{}", explanation.request.compile.architecture)
@@ -272,7 +272,7 @@ std::string prediction_text(const LaunchPrediction& prediction) {
   return wrapped(text + ", which overlap", 0) + "\n";
 }
 
-// What stands above the source: what is known of machine code and of a GPU.
+// Writes the part above the source: machine code, the GPU's report, the prediction.
 std::string beside_text(const Explanation& explanation) {
   std::string text;
   if (const auto& code = explanation.machine_code) {
@@ -341,7 +341,7 @@ std::string faults_text(const Explanation& explanation, const Paint& paint) {
   return text.empty() ? text : "\nFaults:\n" + text;
 }
 
-// Each line of the code below the one before.
+// Indents every line of the code but the first.
 std::string indented(const std::string& code, std::size_t indent) {
   std::string result;
   for (const char c : code) {

@@ -1,4 +1,4 @@
-// What rules a kernel's time on a GPU, and what its findings are worth there.
+// Findings on a kernel's bottlenecks on a GPU, and the gain of each.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,18 +11,18 @@
 namespace warpwise::lab {
 namespace {
 
-// Of the time without the launch.
+// Share of the time without the launch from which DRAM counts as being at its roof.
 constexpr double at_its_roof = 0.8;
-// What is shorter than this share of the longest hides behind it.
+// Resources with a smaller share of the longest time are hidden behind it.
 constexpr double worth_naming = 1.0 / 3;
-// What a change of the kernel's own way of working may save, told with the gain.
+// Assumed saving of a change to the kernel's own algorithm; the text names it with the gain.
 constexpr double half = 0.5;
 
 double bytes_of(const emulator::TrafficCounts& counts) {
   return static_cast<double>(counts.bytes_moved);
 }
 
-// Bytes that threads ask for in one load or store, in the mean.
+// Returns the mean number of bytes that a thread requests in one load or store.
 double bytes_per_reference(const emulator::MemoryCounts& memory) {
   const auto references =
       static_cast<double>(memory.global_load.references + memory.global_store.references);
@@ -59,7 +59,7 @@ Suggestion about_issue(const LaunchPrediction& prediction, const Bounds& bounds)
           Remedy::fewer_instructions, Change{.instructions = half}};
 }
 
-// Of the instructions, those that load from global memory or store there.
+// Returns the share of instructions that load from or store to global memory.
 double share_of_accesses(const LaunchPrediction& prediction) {
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   const auto requests =
@@ -68,10 +68,10 @@ double share_of_accesses(const LaunchPrediction& prediction) {
   return instructions > 0 ? requests / instructions : 0;
 }
 
-// An access takes the arithmetic of its address with it: about an instruction.
+// Adds the address arithmetic of accesses: about one instruction each.
 double with_addresses(double share) { return std::min(1.0, 2 * share); }
 
-// Accesses that are narrower than a thread's widest. A wide one waits once for what several do.
+// Suggests wider accesses. One wide access waits once, where several narrow ones wait each.
 std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
   const double bytes = bytes_per_reference(prediction.sample.memory.front());
   constexpr double widest = 16;
@@ -88,11 +88,11 @@ std::optional<Suggestion> about_width(const LaunchPrediction& prediction) {
           "instructions saved so, and {:.0f} % of the waiting,",
           100 * share, bytes, number(bytes) == "1" ? "" : "s", 100 * saved, 100 * waiting),
       Remedy::wide_accesses,
-      // What waits no more because its instruction is gone is not saved twice.
+      // Waiting that ends with its instruction must not be saved twice.
       Change{.instructions = saved, .waiting = std::max(0.0, 1 - (1 - waiting) / (1 - saved))}};
 }
 
-// Loads of what was loaded before, whoever serves them.
+// Suggests keeping data that is loaded again, from any level of the hierarchy.
 std::optional<Suggestion> about_repeats(const LaunchPrediction& prediction) {
   const emulator::TrafficCounts& loads = prediction.sample.memory.front().global_load;
   const double distinct = 32 * static_cast<double>(prediction.sample.pace.dram_read_sectors);
@@ -164,8 +164,8 @@ std::optional<Suggestion> about(const LaunchPrediction& prediction, const Bounds
 
 double work_of(const Bounds& bounds) { return bounds.time_us() - bounds.launch_us; }
 
-// What DRAM moves for each byte that threads ask for, where sectors are not used whole. Not known
-// of textures, whose bytes nobody counts.
+// Returns the bytes that DRAM moves per byte that threads ask for; above 1 if sectors are not fully
+// used. Returns 0 with textures, whose bytes are not counted.
 double moved_in_vain(const LaunchPrediction& prediction) {
   const emulator::MemoryCounts& memory = prediction.sample.memory.front();
   if (memory.texture_requests > 0) return 0;
@@ -199,7 +199,7 @@ std::string about_dram(const LaunchPrediction& prediction, double share) {
          "types, or several steps in one kernel).";
 }
 
-// The longest first.
+// Returns the resources, the longest time first.
 std::vector<Resource> by_length(const Bounds& bounds) {
   const auto all = all_values<Resource>();
   std::vector<Resource> resources(all.begin(), all.end());
@@ -210,7 +210,8 @@ std::vector<Resource> by_length(const Bounds& bounds) {
 
 constexpr const char* model_rule = "what rules a kernel's time (docs/prediction.md, The model)";
 
-// What rules a small grid is not what rules one that fills the GPU, of which findings are.
+// Names the GPU. If the grid is too small to fill it, the text says that findings are for a full
+// GPU, whose bottleneck may be another one.
 std::string on(const LaunchPrediction& prediction) {
   return "On " + prediction.profile.gpu_with_article() +
          (larger_to_fill(prediction) > 1 ? " that it fills, " : " ");

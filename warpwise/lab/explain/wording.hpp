@@ -9,7 +9,7 @@
 
 #include "warpwise/emulator/emulator.hpp"
 
-// How reports put counts into words.
+// Puts counts into words for reports.
 namespace warpwise::lab {
 
 inline double ratio(std::uint64_t a, std::uint64_t b) {
@@ -33,7 +33,7 @@ inline std::string grouped(std::uint64_t value) {
   return digits;
 }
 
-/// Microseconds: three digits, or all before the point.
+/// Formats microseconds with three digits, or with all digits before the point.
 inline std::string time_text(double value) {
   constexpr double of_four_digits = 1000;
   return value < of_four_digits ? fmt::format("{:.3g}", value)
@@ -48,7 +48,8 @@ inline std::uint64_t transactions(const emulator::TrafficCounts& traffic) {
   return traffic.transactions_32 + traffic.transactions_64 + traffic.transactions_128;
 }
 
-/// Breaks lines of at most 100 columns at blanks; `indent` blanks before every line but the first.
+/// Breaks a text into lines of at most 100 columns at blanks, with `indent` blanks before every
+/// line but the first.
 inline std::string wrapped(const std::string& text, std::size_t indent) {
   constexpr std::size_t text_width = 100;
   std::string result;
@@ -70,7 +71,7 @@ inline std::string wrapped(const std::string& text, std::size_t indent) {
   return result;
 }
 
-/// Where docs/hardware-rules.md has a rule.
+/// Cites a rule in docs/hardware-rules.md.
 inline std::string cite(const std::string& rule, const std::string& section) {
   return rule + " (docs/hardware-rules.md, " + section + ")";
 }

@@ -11,7 +11,7 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/measure/cupti.hpp"
 
-// Metrics of a chip, and how its hardware is set up for them. Needs the library, and no GPU.
+// Metrics of a chip, and the configuration of its hardware for them. Needs the library, but no GPU.
 namespace warpwise::lab {
 
 /// Counters cannot be read here; what() says why, and what to do about it.
@@ -20,22 +20,23 @@ class CountersUnavailable : public Error {
   using Error::Error;
 };
 
-/// What to do when CUPTI gives this result; empty where there is nothing to say.
+/// Returns advice on what to do about this result of CUPTI; empty if there is none.
 std::string remedy_for(cupti::Result result);
 
 /// \throws CountersUnavailable  with the call, CUPTI's name of the result, and the remedy
 void require(const cupti::Library& library, cupti::Result result, const char* call);
 
-/// The metrics that reports show, under Nsight Compute's names.
+/// Returns the metrics that reports show, under Nsight Compute's names.
 std::span<const std::string_view> counter_names();
 
-/// Those of them that say what a warp waits for, in cycles for each of its instructions.
+/// Returns those of them that give the reasons for which warps wait, in cycles per instruction.
 std::span<const std::string_view> stall_names();
 
-/// "long scoreboard" of the metric that has "stalled_long_scoreboard_per".
+/// Returns "long scoreboard" for the metric that has "stalled_long_scoreboard_per".
 std::string stall_reason(std::string_view metric);
 
-/// Whether machine code is patched for a metric, which then is no counter of the hardware's own.
+/// Returns true if a metric needs patched machine code. Such a metric is no counter of the
+/// hardware.
 bool needs_patching(std::string_view metric);
 
 /// Metrics that are read together.
@@ -49,10 +50,11 @@ class MetricGroup {
   MetricGroup& operator=(const MetricGroup&) = delete;
 
   const std::vector<std::string>& names() const { return names_; }
-  /// What the profiler is configured with.
+  /// Returns the configuration for the profiler.
   std::span<const std::uint8_t> config() const { return config_; }
   std::size_t passes() const { return passes_; }
-  /// Of one kernel among those that `data` was decoded of. \throws CountersUnavailable
+  /// Returns the values of one of the kernels that `data` was decoded from. \throws
+  /// CountersUnavailable
   std::vector<double> values(std::span<const std::uint8_t> data, std::size_t kernel) const;
 
  private:
@@ -65,8 +67,8 @@ class MetricGroup {
   std::size_t passes_ = 0;
 };
 
-/// Groups of those metrics that the chip has: first the hardware's own, then those that machine
-/// code is patched for, which may fail alone. The others are added to `left_out` with the reason.
+/// Groups the metrics that the chip has: first the hardware's own, then those that need patched
+/// machine code, which may fail separately. Adds the other metrics to `left_out` with the reason.
 /// \throws CountersUnavailable  it has none of them
 std::vector<std::unique_ptr<const MetricGroup>> groups_of(
     const std::shared_ptr<const cupti::Library>& library, const std::string& chip,

@@ -2,7 +2,7 @@
 
 namespace warpwise::lab {
 
-// The profiler switched on for a context, as long as it lives.
+// Keeps the profiler switched on for a context during its lifetime.
 class Counters::Profiler {
  public:
   Profiler(std::shared_ptr<const cupti::Library> library, cupti::Context context)
@@ -28,7 +28,7 @@ class Counters::Profiler {
   cupti::Profiler handle_ = nullptr;
 };
 
-// The profiler set up for a group of metrics.
+// Sets the profiler up for a group of metrics.
 class Counters::Session {
  public:
   Session(const Profiler& profiler, const MetricGroup& group, std::size_t launches)
@@ -191,14 +191,14 @@ std::vector<CounterValues> Counters::read(std::size_t launches, const std::funct
       ++g;
       continue;
     }
-    // An H200 never ends with patched metrics under a profiler that has read others.
+    // On an H200, patched metrics never end under a profiler that has read other metrics.
     if (needs_patching(groups_[g]->names().front())) renew_profiler();
     try {
       std::vector<CounterValues> more = read(*groups_[g], launches, run);
       for (std::size_t i = 0; i < launches; ++i) result[i].merge(more[i]);
       ++g;
     } catch (const CountersUnavailable& error) {
-      // What needs no patching is read all the same.
+      // Metrics that need no patching are still read.
       const std::vector<std::string>& names = groups_[g]->names();
       if (!needs_patching(names.front()) || groups_.size() == 1) throw;
       for (const std::string& each : names) left_out_[each] = error.what();

@@ -13,19 +13,19 @@
 #include "warpwise/lab/measure/chip_metrics.hpp"
 #include "warpwise/lab/measure/cupti.hpp"
 
-// A GPU's hardware counters of the kernels that a call launches.
+// Hardware counters of a GPU for the kernels that a call launches.
 namespace warpwise::lab {
 
-/// Of one launch: each metric that could be read, by its name.
+/// Metrics of one launch that could be read, by name.
 using CounterValues = std::map<std::string, double, std::less<>>;
 
-/// Reads counters through CUPTI's range profiler, which is loaded when this is made. The hardware
-/// has few counters at a time, so a call is repeated, once for each pass: it has to launch the same
-/// kernels every time. Not thread-safe.
+/// Reads counters through CUPTI's range profiler, which the constructor loads. The hardware has few
+/// counters at a time, so a call is repeated once for each pass. It has to launch the same kernels
+/// every time. Not thread-safe.
 class Counters {
  public:
-  /// For the GPU `device` and the CUDA context `context`, whose kernels are counted. Nothing is
-  /// counted, and nothing runs slower, outside of read().
+  /// Counts the kernels of the CUDA context `context` on the GPU `device`. Outside of read(),
+  /// nothing is counted and nothing runs slower.
   /// \throws CountersUnavailable
   Counters(int device, cupti::Context context,
            std::span<const std::string_view> metrics = counter_names(),
@@ -34,20 +34,20 @@ class Counters {
   Counters& operator=(Counters&&) noexcept;
   ~Counters();
 
-  /// Metrics that this GPU does not have or that could not be read, with the reason: they are left
-  /// out. read() may add to them.
+  /// Returns the metrics that are left out, with the reason: this GPU does not have them, or they
+  /// could not be read. read() may add to them.
   const std::map<std::string, std::string>& left_out() const { return left_out_; }
-  /// How often read() calls for all metrics.
+  /// Returns how often read() runs the call for all metrics.
   std::size_t passes() const;
-  /// The library's path.
+  /// Returns the library's path.
   const std::string& library() const { return library_->path; }
 
-  /// Keeps the profiler switched on as long as it lives, for several calls of read(): else each
-  /// switches it on and off, which takes its time. Nothing is to be timed meanwhile.
+  /// Keeps the profiler switched on during its lifetime, for several calls of read(). Otherwise
+  /// each of them switches it on and off, which takes time. Do not time anything meanwhile.
   class SwitchedOn;
 
   /// \param run  launches `launches` kernels and waits for them
-  /// \param patched  those metrics too that machine code is patched for
+  /// \param patched  read the metrics that need patched machine code too
   /// \return  values of each launch, in order
   /// \throws CountersUnavailable  and what `run` throws
   std::vector<CounterValues> read(std::size_t launches, const std::function<void()>& run,
@@ -78,7 +78,7 @@ class Counters::SwitchedOn {
 
  private:
   Counters& counters_;
-  bool is_first_;  // what is switched on already stays on
+  bool is_first_;  // false if the profiler was on already, and stays on
 };
 
 }  // namespace warpwise::lab

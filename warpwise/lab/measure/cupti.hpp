@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-// NVIDIA's library that reads a GPU's counters, as far as counters.hpp needs it. The layouts are
-// those of cupti_result.h, cupti_target.h, cupti_profiler_host.h and cupti_range_profiler.h since
-// CUDA 12.6, under names of our own: none of these headers is needed to build, and nothing links
+// The parts that counters.hpp needs of NVIDIA's library that reads a GPU's counters. The layouts
+// are those of cupti_result.h, cupti_target.h, cupti_profiler_host.h and cupti_range_profiler.h
+// since CUDA 12.6, under names of our own. The build needs none of these headers, and nothing links
 // the library. docs/decisions/2026-11-22-counters.md says why.
 namespace warpwise::lab::cupti {
 
@@ -27,7 +27,7 @@ using Host = void*;
 using Profiler = void*;
 using Context = void*;
 
-// Of each parameter block the caller sets the first word, which says how much of it there is.
+// The caller sets the first word of each parameter block to the size of the block.
 struct Plain {
   std::size_t struct_size;
   void* reserved;
@@ -130,8 +130,8 @@ struct InitializeData {
   std::uint8_t* data;  // out
 };
 
-constexpr int auto_range = 1;   // a range for each kernel
-constexpr int user_replay = 3;  // the caller runs the kernels once for each pass
+constexpr int auto_range = 1;   // one range per kernel
+constexpr int user_replay = 3;  // the caller runs the kernels once per pass
 
 struct SetConfig {
   std::size_t struct_size;
@@ -174,7 +174,7 @@ struct DataInfo {
   std::size_t ranges;  // out
 };
 
-/// Bytes up to the last member: the padding behind it does not count.
+/// Number of bytes up to the end of the last member, without the padding after it.
 template <class Parameters>
 constexpr std::size_t size_of = sizeof(Parameters);
 template <>
@@ -185,8 +185,8 @@ constexpr std::size_t size_of<Stop> = offsetof(Stop, all_passes_done) + sizeof(s
 
 /// The library's functions.
 struct Library {
-  /// The first of `paths` that loads and has all functions; null if none does, and then `why_not`
-  /// says why for each.
+  /// Loads the first of `paths` that has all functions. If none does, returns null and gives the
+  /// reason for each in `why_not`.
   static std::shared_ptr<const Library> load(std::span<const std::filesystem::path> paths,
                                              std::string& why_not);
 
@@ -215,10 +215,10 @@ struct Library {
   Result (*data_info)(DataInfo*) = nullptr;
 };
 
-/// As the library takes a list of names; they have to outlive it.
+/// Returns a list of names as the library takes it; `names` has to outlive it.
 std::vector<const char*> pointers(const std::vector<std::string>& names);
 
-/// The CUDA driver's current context of this thread; null without a driver or a context.
+/// Returns the CUDA driver's current context of this thread; null without a driver or a context.
 Context current_context();
 
 }  // namespace warpwise::lab::cupti

@@ -10,11 +10,11 @@ namespace warpwise::lab {
 /// Runs rungs in the emulator, and counts what they do for some compute capabilities.
 class EmulatorExecutor final : public Executor {
  public:
-  /// Warp instructions that a launch may take: a kernel that never ends is stopped after some
-  /// seconds. The small problems of a verification take less than a hundredth of it.
+  /// Limit of warp instructions of a launch. It stops a kernel that never ends after some seconds.
+  /// The small problems of a verification take less than a hundredth of it.
   static constexpr std::uint64_t usual_budget = 100'000'000;
-  /// Few, so that grids that follow from them are small, and kernels with a grid-stride loop take
-  /// several turns.
+  /// A small number: the grids that follow from it are small, and grid-stride loops take several
+  /// turns.
   static constexpr int usual_multiprocessors = 4;
 
   /// Rungs are compiled for the newest of `compute_capabilities`, which has at least one. With
@@ -23,8 +23,8 @@ class EmulatorExecutor final : public Executor {
                    std::uint64_t budget = usual_budget,
                    int multiprocessors = usual_multiprocessors);
 
-  /// What is looked for in the launches to come beside what always is; nothing at first. Memory
-  /// that was allocated before counts as written.
+  /// Sets the additional checks of later launches; there are none at first. Memory that was
+  /// allocated before counts as written.
   void check(emulator::Checks checks);
 
   std::string device_name() const override { return "emulator"; }
@@ -39,15 +39,15 @@ class EmulatorExecutor final : public Executor {
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
   void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
 
-  /// From now on run() runs this many blocks of each launch, and counts for all of them.
+  /// Makes run() run this many blocks of each launch from now on, and estimate the counts of all.
   void sample(const BlockSample& wanted) { sample_ = wanted; }
 
   /// Runs one launch with these options. Its faults are in the result.
   emulator::LaunchResult run(LoadedCode& code, const ladders::Launch& launch,
                              const emulator::LaunchOptions& options);
 
-  /// What the launches of the last run() counted, one for each; of a run() that threw, up to the
-  /// launch with the fault.
+  /// Returns the counts of each launch of the last run(). If run() threw, they end with the launch
+  /// that had the fault.
   const std::vector<emulator::LaunchResult>& results() const { return results_; }
 
  private:
@@ -59,7 +59,7 @@ class EmulatorExecutor final : public Executor {
   emulator::Checks checks_;
   std::optional<BlockSample> sample_;
   std::unique_ptr<emulator::Device> device_;
-  std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
+  std::string loaded_ptx_;  // of the last loaded code: many consecutive problems use the same
   std::shared_ptr<LoadedCode> loaded_;
   std::vector<emulator::LaunchResult> results_;
 };

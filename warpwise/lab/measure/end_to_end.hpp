@@ -7,7 +7,7 @@
 
 #include "warpwise/lab/measure/gpu_timing.hpp"
 
-// Work that begins and ends in the host's memory, timed as whoever waits for it sees it.
+// Times work that begins and ends in host memory, as its caller sees it.
 namespace warpwise::lab {
 
 /// Bytes of the host and their place on the device.
@@ -17,8 +17,8 @@ struct HostCopy {
   std::int64_t bytes = 0;
 };
 
-/// Inputs go up, kernels run, outputs come down: each waits for the one before, but not for other
-/// steps.
+/// One step: inputs go up, kernels run, outputs come down. Each part waits for the one before, but
+/// not for other steps.
 struct TransferStep {
   std::vector<HostCopy> up;
   GpuWork kernels;
@@ -26,9 +26,9 @@ struct TransferStep {
 };
 
 struct EndToEnd {
-  Timing total;  ///< of the host's clock, from the first call until the last result is there
-  /// By events on the GPU, where there is one step; their sum is less than the total by the calls.
-  /// Medians.
+  Timing total;  ///< by the host's clock, from the first call until the last result is there
+  /// Medians by events on the GPU, if there is one step. Their sum is less than the total, which
+  /// includes the calls.
   std::optional<double> upload_us;
   std::optional<double> kernel_us;
   std::optional<double> download_us;
@@ -36,16 +36,17 @@ struct EndToEnd {
   std::int64_t bytes_down = 0;
 };
 
-/// Runs the steps several times over: at least 5 times, unless that takes 3 s, and for a quarter of
-/// a second. Steps that follow each other use different streams, so that the copies of one overlap
-/// the kernels of another. \throws CudaError
+/// Runs the steps at least 5 times, unless that takes 3 s, and for at least a quarter of a second.
+/// Consecutive steps use different streams, so that the copies of one overlap the kernels of
+/// another.
+/// \throws CudaError
 EndToEnd time_end_to_end(std::span<const TransferStep> steps);
 
-/// What the bus between the host and the GPU reaches, GB/s of large page-locked copies.
+/// Bandwidth of the bus between the host and the GPU, in GB/s of large page-locked copies.
 struct BusLimit {
   double up_gb_per_s = 0;
   double down_gb_per_s = 0;
-  double both_gb_per_s = 0;  ///< both ways at once, the sum
+  double both_gb_per_s = 0;  ///< sum of both directions at once
 };
 
 /// \throws CudaError

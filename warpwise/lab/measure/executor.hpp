@@ -12,12 +12,11 @@
 #include "warpwise/lab/compile/compiler.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// Where a rung runs: in the emulator or on a GPU.
+// Runs rungs in the emulator or on a GPU.
 namespace warpwise::lab {
 
-/// A kernel did something wrong: it accessed memory out of bounds, or did not end. what() says
-/// which
-/// thread did it, at which line.
+/// A kernel did something wrong: it accessed memory out of bounds, or did not end. what() names the
+/// thread and the line.
 class KernelFault : public Error {
  public:
   using Error::Error;
@@ -27,9 +26,9 @@ class KernelFault : public Error {
 class LoadedCode {
  public:
   virtual ~LoadedCode() = default;
-  /// What a thread of the kernel takes; nothing where the executor does not know.
+  /// Returns the registers per thread of a kernel; nothing if the executor does not know.
   virtual std::optional<int> registers(const std::string& kernel) const = 0;
-  /// Blocks of `threads` threads that are resident on an SM at the same time.
+  /// Returns the number of blocks of `threads` threads that an SM holds at the same time.
   virtual int blocks_per_sm(const std::string& kernel, int threads,
                             std::uint64_t shared_bytes) const = 0;
 };
@@ -46,13 +45,13 @@ class Executor {
 
   /// "NVIDIA H200", "emulator".
   virtual std::string device_name() const = 0;
-  /// The compute capability that rungs are compiled for.
+  /// Returns the compute capability that rungs are compiled for.
   virtual rules::ComputeCapability compute_capability() const = 0;
   virtual int multiprocessors() const = 0;
-  /// The most dynamic shared memory that a block may ask for.
+  /// Returns the most dynamic shared memory that a block may request.
   virtual std::uint64_t max_shared_bytes() const = 0;
 
-  /// Memory whose address is a multiple of 512. \throws OutOfMemory  with both numbers
+  /// Allocates memory whose address is a multiple of 512. \throws OutOfMemory  with both numbers
   virtual std::uint64_t allocate(std::uint64_t bytes, const std::string& name) = 0;
   /// Frees all memory and textures. Loaded code stays.
   virtual void clear() = 0;

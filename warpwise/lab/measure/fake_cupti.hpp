@@ -1,13 +1,13 @@
 #pragma once
 
-// What a test tells the library of fake_cupti.cpp, and learns of it.
+// A test's controls of the library in fake_cupti.cpp, and its log.
 extern "C" {
-/// Forgets the log. \param failure  "enable", "patching" or "stop" is what fails from now on
+/// Clears the log. \param failure  the call that fails from now on: "enable", "patching" or "stop"
 void fake_begin(const char* failure);
-/// The profiler's calls since then: "enable start stop decode disable ".
+/// Returns the profiler's calls since then: "enable start stop decode disable ".
 const char* fake_log();
-/// Host objects that were made and not ended.
+/// Returns the number of host objects that were made and not ended.
 int fake_hosts();
-/// A kernel runs: it is counted between start and stop.
+/// Simulates a kernel, which is counted between start and stop.
 void fake_kernel();
 }

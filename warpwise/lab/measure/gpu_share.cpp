@@ -44,7 +44,8 @@ ShareMeasurement GpuShare::measure(const GpuWork& work) {
     result.times = timer_->measure(work, options);
     return result;
   }
-  // What has never run may have to be loaded, which waits for all of the GPU: not for a neighbour.
+  // Code that has never run may have to be loaded. Loading waits for the whole GPU, so the
+  // neighbour must not run yet.
   work(executor_.stream());
   executor_.stream().synchronize();
   neighbour_->start(neighbour_gb_per_s_);

@@ -10,23 +10,23 @@
 
 namespace warpwise::lab {
 
-/// What was measured on a share of a GPU.
+/// Measurements on a share of a GPU.
 struct ShareMeasurement {
   Measurement times;
-  /// What the neighbour read while the work ran; nothing without one.
+  /// Rate at which the neighbour read while the work ran; nothing without a neighbour.
   std::optional<double> neighbour_gb_per_s;
 };
 
-/// A share of a GPU: some of its multiprocessors, and of its memory's bandwidth what a neighbour on
-/// the others leaves. As long as it lives the executor's runs go to its multiprocessors.
+/// A share of a GPU: some of its multiprocessors, and the memory bandwidth that a neighbour on the
+/// other ones leaves. During its lifetime the executor's runs use only these multiprocessors.
 class GpuShare {
  public:
   /// \param executor     has to outlive it
-  /// \param sm_percent   of the multiprocessors, 1 to 100; the GPU rounds up to what it can set
-  ///                     apart
-  /// \param neighbour_gb_per_s  that a neighbour is to read; 0 for none
-  /// \throws Unsupported  the driver or the GPU cannot do so, and why; a neighbour that no
-  ///                      multiprocessors are left for
+  /// \param sm_percent   share of the multiprocessors, 1 to 100; the GPU rounds up to what it can
+  ///                     set apart
+  /// \param neighbour_gb_per_s  rate at which a neighbour reads; 0 for none
+  /// \throws Unsupported  the driver or the GPU cannot do so, with the reason; or no
+  ///                      multiprocessors are left for the neighbour
   /// \throws CompileError, IoError, CudaError  as GpuTimer and Neighbour
   GpuShare(GpuExecutor& executor, int sm_percent, double neighbour_gb_per_s);
   ~GpuShare();
@@ -35,8 +35,8 @@ class GpuShare {
 
   int multiprocessors() const { return executor_.multiprocessors(); }
 
-  /// Times work as GpuTimer::measure(), beside the neighbour. Short runs of a batch are no graph
-  /// where there are fewer multiprocessors: a graph would not keep to them.
+  /// Times work as GpuTimer::measure() does, beside the neighbour. With fewer multiprocessors, the
+  /// short runs of a batch are not made a graph: a graph would not keep to them.
   /// \throws Unsupported  the neighbour ended before the measurement did
   /// \throws CudaError
   ShareMeasurement measure(const GpuWork& work);
