@@ -78,8 +78,8 @@ std::vector<std::uint64_t> offsets_of(const ArgumentSpec& structure);
 /// \throws InvalidArgument  saying what is wrong and what would be right
 ArgumentSpec parse_argument(std::string_view text);
 
-/// Parses "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message. \throws
-/// InvalidArgument
+/// Parses "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message.
+/// \throws InvalidArgument
 emulator::Dim3 parse_dimensions(std::string_view option, std::string_view text);
 
 /// Parses "1.3,2.0,9.0". The rules must know each, and each may come once. \throws InvalidArgument

@@ -53,8 +53,8 @@ class MetricGroup {
   /// Returns the configuration for the profiler.
   std::span<const std::uint8_t> config() const { return config_; }
   std::size_t passes() const { return passes_; }
-  /// Returns the values of one of the kernels that `data` was decoded from. \throws
-  /// CountersUnavailable
+  /// Returns the values of one of the kernels that `data` was decoded from.
+  /// \throws CountersUnavailable
   std::vector<double> values(std::span<const std::uint8_t> data, std::size_t kernel) const;
 
  private:

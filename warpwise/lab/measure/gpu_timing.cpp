@@ -15,7 +15,7 @@
 
 namespace warpwise::lab {
 
-// As timing.cu writes it.
+// A reading, laid out as timing.cu writes it.
 struct GpuTimer::Clock {
   std::uint64_t cycles = 0;
   std::uint64_t nanoseconds = 0;
@@ -23,15 +23,15 @@ struct GpuTimer::Clock {
 
 namespace {
 
-// How timing.cu is built, and what follows from it.
+// Constants with which timing.cu is compiled.
 constexpr int roof_chains =
-    8;                         // with 16 warps a scheduler more than an instruction's latency needs
-constexpr int roof_loads = 4;  // of 16 bytes, in flight at a time
-constexpr int roof_steps = 16;  // so that the loop itself costs a per cent
+    8;                         // with 16 warps a scheduler, enough to hide an instruction's latency
+constexpr int roof_loads = 4;  // loads of 16 bytes that are in flight at a time
+constexpr int roof_steps = 16;  // so many that the loop itself costs a per cent
 
 constexpr std::int64_t flag_bytes = 64;
-// Launching takes the host microseconds; one that was interrupted for longer takes the sample
-// again.
+// Launching takes the host microseconds. If it takes longer than this, the host was interrupted,
+// and the sample is taken again.
 constexpr std::uint64_t host_limit_ns = 100'000'000;
 
 class Stopwatch {
@@ -46,7 +46,7 @@ class Stopwatch {
 
 std::string compile_helpers(const gpu::DeviceInfo& device, const Toolchain& toolchain) {
   CompileOptions options;
-  constexpr int oldest = 75;  // that compilers build for
+  constexpr int oldest = 75;  // the oldest that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
   options.defines = {"CHAINS=" + std::to_string(roof_chains), "STEPS=" + std::to_string(roof_steps),
@@ -67,7 +67,7 @@ struct RoofArguments {
 
 constexpr std::uint32_t one[3] = {1, 1, 1};
 
-// Ends what wait_for_host waits for, whatever is thrown meanwhile.
+// Ends wait_for_host in any case, even when an exception is thrown.
 class Release {
  public:
   explicit Release(std::uint32_t& flag) : flag_(flag) {}
@@ -79,7 +79,7 @@ class Release {
   std::uint32_t& flag_;
 };
 
-// Microseconds of work on a stream, launch and all.
+// Returns the microseconds of work on a stream, including its launch.
 double time_of(const GpuWork& work, const gpu::Stream& stream) {
   gpu::Event start;
   gpu::Event stop;
@@ -90,7 +90,7 @@ double time_of(const GpuWork& work, const gpu::Stream& stream) {
   return stop.microseconds_since(start);
 }
 
-// The median of a few, after the first ones, which raise the clocks.
+// Returns the median of a few runs. Runs before them raise the clocks.
 double median_us(const GpuWork& work, int warm, int count, const gpu::Stream& stream) {
   for (int i = 0; i < warm; ++i) time_of(work, stream);
   std::vector<Sample> samples;
@@ -111,8 +111,8 @@ GpuTimer::GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
       // Twice the size of L2, so that everything in it is replaced, whatever its policy.
       flushed_(2 * std::max<std::int64_t>(device.l2_bytes, 16 << 20), stream) {
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
-  // The driver loads a kernel at its first launch, for which it may wait for the GPU: not while
-  // that waits for the host.
+  // The driver loads a kernel at its first launch, and may wait for the GPU then. It must not do so
+  // while the GPU waits for the host.
   *flags() = 1;
   wait_for_host_.launch(one, one, 0, block_of(RoofArguments{flags(), 0}), stream_);
   read_clocks(clocks(0));
@@ -131,7 +131,7 @@ std::byte* GpuTimer::clocks(int reading) const {
 void GpuTimer::read_clocks(std::byte* to) {
   const auto count = static_cast<std::uint32_t>(device_.multiprocessors);
   const std::uint32_t grid[3] = {count, 1, 1};
-  // Blocks so large that a multiprocessor does not get two while another one gets none.
+  // The blocks are so large that no multiprocessor gets two while another one gets none.
   constexpr std::uint32_t block[3] = {1024, 1, 1};
   read_clocks_.launch(grid, block, 0, block_of(RoofArguments{to, count}), stream_);
 }
@@ -159,8 +159,8 @@ std::optional<Sample> GpuTimer::cold_sample(const GpuWork& work, bool blocked,
   std::memset(shared_.data(), 0, static_cast<std::size_t>(shared_.bytes()));
   {
     const Release release(flags()[0]);
-    // The clock is read around the flush too: the time has a resolution of a microsecond, which is
-    // too coarse for a kernel of a few.
+    // Read the clock around the flush too: the timer's resolution is a microsecond, which is too
+    // coarse for a kernel of a few microseconds.
     read_clocks(clocks(0));
     gpu::fill_bytes(flushed_.data(), 0, flushed_.bytes(), stream_);
     if (blocked) {
@@ -218,7 +218,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
   }
   time_of(several, stream_);
 
-  // For a long run a few samples are enough: the cold ones have shown its spread.
+  // For a long run a few samples are enough, since the cold ones have shown its spread.
   constexpr double long_us = 50'000;
   const int least = estimate > long_us ? std::min(3, options.min_samples) : options.min_samples;
   std::vector<Sample> samples;
@@ -232,7 +232,7 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
 }
 
 Measurement GpuTimer::measure(const GpuWork& work, const TimingOptions& options) {
-  // Loads the code, and takes what local memory the kernels need: both wait for the GPU.
+  // Loads the code, and allocates the local memory of the kernels: both wait for the GPU.
   work(stream_);
   stream_.synchronize();
   Measurement measurement;
@@ -298,7 +298,7 @@ double GpuTimer::read_roof_gb_per_s() {
     const auto resident = static_cast<std::uint64_t>(
         device_.multiprocessors *
         std::max(1, read_words_.blocks_per_sm(static_cast<int>(threads), 0)));
-    // Blocks that stride over all words, and a block for each few of them.
+    // Blocks that stride over all words; then a block for each few words.
     for (const std::uint64_t blocks : {resident, count / (threads * roof_loads) + 1}) {
       const std::uint32_t grid[3] = {static_cast<std::uint32_t>(blocks), 1, 1};
       const std::uint32_t block[3] = {threads, 1, 1};

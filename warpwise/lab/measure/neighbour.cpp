@@ -14,12 +14,12 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr int neighbour_loads = 8;  // of 16 bytes by each thread, in flight at a time
+constexpr int neighbour_loads = 8;  // loads of 16 bytes that each thread has in flight
 constexpr std::uint32_t threads = 1024;
-constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // of a warp
+constexpr std::int64_t turn_bytes = 32 * 16 * neighbour_loads;  // read by a warp in one turn
 constexpr std::int64_t neighbour_flag_bytes = 64;
 
-// As neighbour.cu has it.
+// Same layout as in neighbour.cu.
 struct Streaming {
   std::byte* words;
   std::uint64_t turns_in_all;
@@ -33,7 +33,7 @@ struct Streaming {
 
 std::string compiled(const gpu::DeviceInfo& device, const Toolchain& toolchain) {
   CompileOptions options;
-  constexpr int oldest = 75;  // that compilers build for
+  constexpr int oldest = 75;  // the oldest that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
   options.defines = {"LOADS=" + std::to_string(neighbour_loads)};
@@ -48,7 +48,7 @@ Neighbour::Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on, const T
     : on_(on), module_(compiled(device, toolchain)), kernel_(module_.kernel("stream_memory")),
       blocks_(static_cast<std::uint32_t>(
           on.multiprocessors() * std::max(1, kernel_.blocks_per_sm(static_cast<int>(threads), 0)))),
-      // L2 keeps little of so much.
+      // So much that L2 keeps little of it.
       words_(whole_turns(std::min(std::int64_t{1} << 30, device.memory_bytes / 8)), on.stream()),
       counts_(8 * std::int64_t{blocks_} + neighbour_flag_bytes, on.stream()),
       shared_(neighbour_flag_bytes + 2 * 8 * std::int64_t{blocks_}) {
@@ -59,7 +59,7 @@ Neighbour::Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on, const T
 Neighbour::~Neighbour() {
   try {
     stop();
-  } catch (const Error&) {  // NOLINT: the GPU has failed, and whoever uses it next is told
+  } catch (const Error&) {  // NOLINT: the GPU has failed, and its next use reports it
   }
 }
 

@@ -1,4 +1,4 @@
-// What runs beside a measured kernel, on multiprocessors of its own, and takes memory bandwidth.
+// Takes memory bandwidth from a measured kernel, on multiprocessors of its own.
 
 namespace {
 
@@ -10,20 +10,20 @@ __device__ unsigned long long nanoseconds() {
 
 }  // namespace
 
-// As neighbour.cpp has it.
+// Same layout as in neighbour.cpp.
 struct Streaming {
-  uint4* words;                     // zeros, of which each turn of a warp reads LOADS times 32
-  unsigned long long turns_in_all;  // until all words have been read once
-  unsigned long long* done;         // turns, counted for each block
-  volatile unsigned* flags;         // in the host's memory: stop, it runs, it ended by itself
-  volatile unsigned* stop;          // for the threads that do not ask the host
-  unsigned long long turns;         // of a warp, the most
-  unsigned long long period_ns;     // of a warp's turn
-  unsigned long long limit_ns;      // of it all
+  uint4* words;                     // zeros; each turn of a warp reads 32 times LOADS of them
+  unsigned long long turns_in_all;  // turns that read all words once
+  unsigned long long* done;         // turns done, counted per block
+  volatile unsigned* flags;         // in host memory: stop, running, ended by itself
+  volatile unsigned* stop;          // stop flag for the threads that do not ask the host
+  unsigned long long turns;         // the most that a warp makes
+  unsigned long long period_ns;     // time of a warp's turn
+  unsigned long long limit_ns;      // time limit of the kernel
 };
 
-// Reads so many bytes in so many nanoseconds, over and over, until the host says stop, and no
-// longer than `turns` or `limit_ns`: it ends by itself whatever becomes of the host.
+// Reads a fixed number of bytes per period, over and over, until the host says stop. After `turns`
+// or `limit_ns` it ends by itself, whatever becomes of the host.
 extern "C" __global__ void stream_memory(Streaming p) {
   constexpr unsigned between_counts = 8;
   constexpr unsigned late_turns = 8;
@@ -35,7 +35,7 @@ extern "C" __global__ void stream_memory(Streaming p) {
   const unsigned long long warp = blockIdx.x * warps_in_block + threadIdx.x / 32;
   unsigned long long turn = warp;
   const unsigned long long start = nanoseconds();
-  // Warps do not all read, nor all count, at the same time.
+  // Warps read at different times, and count at different times.
   unsigned long long due = start + p.period_ns * warp / warps;
   unsigned result = 0;
   for (unsigned long long i = 0; i < p.turns; ++i, turn += warps) {
@@ -47,10 +47,10 @@ extern "C" __global__ void stream_memory(Streaming p) {
     for (int k = 0; k < LOADS; ++k) {
       result |= loaded[k].x | loaded[k].y | loaded[k].z | loaded[k].w;
     }
-    // Zero, but the compiler does not know: the turn ends when its words are there.
+    // result is 0, but the compiler cannot know: the turn ends when its words have arrived.
     due += p.period_ns + result;
     unsigned long long now = nanoseconds();
-    // What it was kept from is not made up for later, so that it never takes more than its share.
+    // A long delay is not made up for later, so that the kernel never takes more than its share.
     if (now > due + late_turns * p.period_ns) due = now;
     while (now < due) {
       __nanosleep(100);

@@ -12,16 +12,16 @@
 
 namespace warpwise::lab {
 
-/// A kernel beside the one that is measured: on multiprocessors of its own it reads memory at a
-/// chosen rate, so that the other has the rest of the bandwidth. It reads more than L2 holds, again
-/// and again, past the caches as far as a load can ask for that.
+/// A kernel that runs beside the measured one, on multiprocessors of its own. It reads memory at a
+/// chosen rate, so that the other kernel has the rest of the bandwidth. It reads more than L2
+/// holds, again and again, and bypasses the caches as far as a load can ask for that.
 ///
 /// It ends by itself after `limit_s`, whatever happens meanwhile. Not thread-safe.
 class Neighbour {
  public:
   static constexpr double limit_s = 5;  ///< a measurement takes one or two
 
-  /// \param on  where it runs; has to outlive it
+  /// \param on  its multiprocessors; has to outlive it
   /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
   Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on,
             const Toolchain& toolchain = find_toolchain());
@@ -30,22 +30,24 @@ class Neighbour {
   Neighbour(const Neighbour&) = delete;
   Neighbour& operator=(const Neighbour&) = delete;
 
-  /// From now on it reads at this rate, or as much of it as the memory gives it. Returns when it
-  /// runs. \throws CudaError  it cannot be launched, or does not begin within a second
+  /// Makes it read at this rate, or at as much of it as the memory allows. Returns when it runs.
+  /// \throws CudaError  it cannot be launched, or does not begin within a second
   void start(double gb_per_s);
 
-  /// What it reads while `work`, once or several times over, runs on a stream: over 20 ms at least.
-  /// The work's kernels have been launched before: loading one waits for the neighbour's end.
-  /// \param work_us  about what it takes
+  /// Returns its read rate while `work` runs on a stream, once or several times, for at least 20
+  /// ms. The work's kernels must have been launched before: loading one waits for the neighbour's
+  /// end.
+  /// \param work_us  approximate time of the work
   /// \throws CudaError
   double gb_per_s_during(const GpuWork& work, double work_us, const gpu::Stream& stream);
 
-  /// Waits for its end. Returns false if it had ended before, by itself: what was measured since
-  /// start() was not beside it. \throws CudaError
+  /// Waits for its end. Returns false if it had ended by itself before. Then not all that was
+  /// measured since start() was beside it.
+  /// \throws CudaError
   bool stop();
 
  private:
-  // In memory that the host and the kernel share, one behind the other.
+  // In memory that the host and the kernel share, one after the other.
   enum class Flag : std::uint8_t { stop, runs, ended_by_itself };
   std::uint32_t& flag(Flag which) const;
   std::span<const std::uint64_t> reading(int which) const;
@@ -55,7 +57,7 @@ class Neighbour {
   gpu::Kernel kernel_;
   std::uint32_t blocks_;
   gpu::Buffer words_;
-  gpu::Buffer counts_;      // of each block, and behind them the flag that stops them
+  gpu::Buffer counts_;      // counts of each block, followed by the flag that stops them
   gpu::HostBuffer shared_;  // flags, and two readings of the counts
   bool is_running_ = false;
 };

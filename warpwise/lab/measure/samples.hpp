@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-// Statistics of measured times.
+// Computes statistics of measured times.
 namespace warpwise::lab {
 
 /// Microseconds of one run.
@@ -18,21 +18,22 @@ struct Timing {
 /// One measured run.
 struct Sample {
   double us = 0;
-  double clock_mhz = 0;  ///< of the SMs meanwhile; 0: not known
+  double clock_mhz = 0;  ///< SM clock during the run; 0: not known
 };
 
-/// The samples without those at a clock more than 5 % below the median one: a card that was too hot
-/// or short of power says nothing about the kernel. At least half of the samples are always kept.
+/// Returns the samples without those whose clock is more than 5 % below the median clock. A card
+/// that is too hot or short of power says nothing about the kernel. At least half of the samples
+/// are always kept.
 std::vector<Sample> at_full_clock(std::span<const Sample> samples);
 
-/// Median, 5th and 95th percentile of the samples at full clock. Without samples all is 0.
+/// Returns the median, 5th and 95th percentile of the samples at full clock; all 0 without samples.
 Timing summary_of(std::span<const Sample> samples);
 
-/// The median of the known clocks; 0 when none is.
+/// Returns the median of the known clocks; 0 if none is known.
 double median_clock_mhz(std::span<const Sample> samples);
 
-/// Whether more samples would change little: their standard deviation is below 0.5 % of their mean,
-/// or the second half of them moved their median by less than 0.2 %.
+/// Returns true if more samples would change little. Either their standard deviation is below 0.5 %
+/// of their mean, or the second half of them moved their median by less than 0.2 %.
 bool have_settled(std::span<const Sample> samples);
 
 }  // namespace warpwise::lab

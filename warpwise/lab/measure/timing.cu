@@ -1,4 +1,4 @@
-// What the timer runs around the kernels that it times.
+// Helper kernels that the timer runs around the kernels that it times.
 
 namespace {
 
@@ -21,14 +21,14 @@ struct __align__(16) Clock {
 
 }  // namespace
 
-// The cycle counter and the time, for each multiprocessor that a block runs on: counters differ
-// from one multiprocessor to the next, so two readings tell a clock only if they are of the same
-// one.
+// Reads the cycle counter and the time on each multiprocessor that a block runs on.
+// Counters differ between multiprocessors. A clock rate therefore needs two readings of the
+// same one.
 extern "C" __global__ void read_clocks(Clock* clocks, unsigned long long count) {
   const unsigned number = multiprocessor();
   if (threadIdx.x == 0 && number < count) {
     const Clock now = {static_cast<unsigned long long>(clock64()), nanoseconds()};
-    // Of several blocks of a multiprocessor one wins, whichever, with both of its values.
+    // Any one of the blocks of a multiprocessor may win, with both of its values.
     asm volatile("st.volatile.v2.u64 [%0], {%1, %2};"
                  :
                  : "l"(clocks + number), "l"(now.cycles), "l"(now.nanoseconds)
@@ -36,8 +36,8 @@ extern "C" __global__ void read_clocks(Clock* clocks, unsigned long long count) 
   }
 }
 
-// Keeps the stream busy until the host has put there what is to be timed, and no longer than
-// `limit_ns`. flags[0]: the host is done; flags[1]: it was not in time.
+// Keeps the stream busy until the host has put the work to be timed there, at most for `limit_ns`.
+// flags[0]: the host is done. flags[1]: the host was too late.
 extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long long limit_ns) {
   const unsigned long long start = nanoseconds();
   while (flags[0] == 0) {
@@ -48,8 +48,8 @@ extern "C" __global__ void wait_for_host(volatile unsigned* flags, unsigned long
   }
 }
 
-// Reads `count` words, LOADS of them at a time, and writes none: the words are all the same, so
-// that their exclusive or is 0 or that word.
+// Reads `count` words, LOADS of them at a time, and writes none. All words are the same, so that
+// their exclusive or is 0 or that word.
 extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -67,12 +67,12 @@ extern "C" __global__ void read_words(uint4* words, unsigned long long count) {
     const uint4 last = words[i];
     result ^= last.x ^ last.y << 1 ^ last.z << 2 ^ last.w << 3;
   }
-  // Bits that no exclusive or of 0x01010101, shifted by at most 3, has.
+  // Bits that are never set in an exclusive or of 0x01010101, shifted by at most 3.
   if ((result & 0xf0f0f0f0U) != 0) words[0].x = result;
 }
 
-// `turns` times STEPS times CHAINS packed sums of absolute differences a thread, none of which can
-// be left out or computed once. The host, which counts them, gives both numbers.
+// Computes `turns` * STEPS * CHAINS packed sums of absolute differences per thread. A compiler can
+// neither leave one out nor merge two. The host defines STEPS and CHAINS, and counts with them.
 extern "C" __global__ void absolute_differences(unsigned* results, long long turns) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned other = 0x9e3779b9U * (thread + 1);

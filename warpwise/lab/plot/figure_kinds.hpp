@@ -5,7 +5,7 @@
 
 namespace warpwise::lab {
 
-/// What is known of a figure besides its name.
+/// Properties of a figure, by its name.
 struct FigureKind {
   std::string_view name;
   std::string_view title;
@@ -13,10 +13,10 @@ struct FigureKind {
   bool is_share = false;  ///< shown in per cent
 };
 
-/// One that nothing is known of has no title.
+/// Returns the properties of a figure; an unknown one has no title.
 FigureKind kind_of(std::string_view name);
 
-/// "warp_instructions" in words.
+/// Returns "warp_instructions" in words.
 std::string words_of(std::string name);
 
 }  // namespace warpwise::lab

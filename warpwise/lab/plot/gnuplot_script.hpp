@@ -8,8 +8,8 @@
 
 namespace warpwise::lab {
 
-/// Colours of lines, dots and texts: as they are drawn, and what stands for them on a dark page.
-/// Those of series come first, and are told apart by people who see no red or no green.
+/// Colours of lines, dots and texts: on a light page, and on a dark one. The colours of series come
+/// first. People who see no red or no green can tell them apart.
 inline constexpr std::array<std::pair<const char*, const char*>, 10> plot_colours = {{
     {"#0072b2", "#58b6f0"},
     {"#c44e00", "#ff9248"},
@@ -23,8 +23,8 @@ inline constexpr std::array<std::pair<const char*, const char*>, 10> plot_colour
     {"#ffffff", "#0d1117"},  // page
 }};
 
-/// What gnuplot has to be given to draw this into the file `output`, as SVG. No text of the plot
-/// can be a command.
+/// Returns the script with which gnuplot draws the plot into the file `output`, as SVG. No text of
+/// the plot can act as a command.
 std::string gnuplot_script(const Plot& plot, const std::string& output);
 
 }  // namespace warpwise::lab

@@ -11,46 +11,46 @@
 #include "warpwise/lab/plot/gnuplot_script.hpp"
 #include "warpwise/lab/plot/plot.hpp"
 
-// A plot's page, which is filled from the top to the bottom: what dots, lines and maps share.
+// A plot's page, filled from top to bottom: the common parts of dots, lines and maps.
 namespace warpwise::lab {
 
-// In pixels, which are units of the picture: a page shows it this wide, a telephone at about 330,
-// where the smallest letters still have nine pixels.
+// Sizes in pixels of the picture. A page shows it this wide. A telephone shows it about 330 wide,
+// and the smallest letters then still have nine pixels.
 inline constexpr double page_width = 460;
 inline constexpr double edge = 12;
 inline constexpr double line_height = 19;
 inline constexpr double small_font = 13;
 inline constexpr double font = 14;
 inline constexpr double title_font = 16;
-inline constexpr double tick_height = 27;  ///< of the numbers below an axis
+inline constexpr double tick_height = 27;  ///< height of the numbers below an axis
 
 inline constexpr const char* text_colour = plot_colours[6].first;
 inline constexpr const char* muted_colour = plot_colours[7].first;
 inline constexpr const char* grid_colour = plot_colours[8].first;
 
-/// About how wide letters are.
+/// Returns the approximate width of a text.
 double width_of(std::string_view text, double size);
 
-/// A text as gnuplot takes it: in single quotes nothing is more than a text.
+/// Quotes a text for gnuplot. Nothing in single quotes can be a command.
 std::string literal(const std::string& text);
 
 std::vector<std::string> wrapped(const std::string& text, double size, double width);
 
-/// One number for gnuplot in each column.
+/// Returns a line of data for gnuplot, with one number per column.
 std::string data_line(std::initializer_list<double> numbers);
 
-/// For set xtics: numbers, written in three digits.
+/// Returns numbers with three digits for `set xtics`.
 std::string tick_list(const std::vector<double>& values);
 
-/// Lines and dots of a series, each in a form of its own, too.
+/// Look of a series' lines and dots. Each series has its own colour and form.
 struct Style {
   const char* colour;
-  int point;  ///< gnuplot's numbers
+  int point;  ///< gnuplot's number of the form
   int dash;
 };
 Style style_of(std::size_t series);
 
-/// Where the axes lie.
+/// Position of the axes.
 struct Box {
   double left = 0;
   double top = 0;
@@ -62,13 +62,13 @@ struct Box {
 class Page {
  public:
   virtual ~Page() = default;
-  /// The whole script. \param output  the file that gnuplot writes
+  /// Returns the whole script. \param output  the file that gnuplot writes
   std::string script(const std::string& output);
 
  protected:
   explicit Page(const Plot& plot) : plot_(plot) {}
 
-  /// Everything below title and notes.
+  /// Draws everything below title and notes.
   virtual void fill() = 0;
 
   template <class... Arguments>
@@ -78,29 +78,29 @@ class Page {
   void label(double x, double y, const std::string& text, double size, const char* colour,
              const char* more = "left");
   void panel_title(const std::string& text);
-  /// The title of an axis in its middle, below what is placed so far.
+  /// Writes the title of an axis at its middle, below everything that is placed so far.
   void title_below(const Box& box, const std::string& text);
   void place(const Box& box);
   void frame(const char* border);
-  /// Draws what plot's arguments say, and takes back what only this panel has.
+  /// Draws what plot's arguments say, and takes back the settings of this panel.
   void finish(const std::string& plots);
 
   struct Entry {
     std::string name;
     std::string style;
   };
-  /// As many columns as have room. Returns what plot has to draw for it.
+  /// Lays the legend out in as many columns as fit. Returns plot's arguments to draw it.
   std::string legend(const std::vector<Entry>& entries);
 
-  /// Gives gnuplot these lines, and returns the name that it knows them by.
+  /// Gives gnuplot these lines. Returns the name by which gnuplot knows them.
   std::string data(const std::string& lines);
 
-  /// The range of the values, with room at its ends, and its numbers.
+  /// Return the range of the values, with room at its ends, and the numbers of the axis.
   std::pair<double, double> value_range(const PlotPanel& panel, double room) const;
   std::vector<double> value_ticks(const std::pair<double, double>& range, std::size_t most) const;
 
   const Plot& plot_;
-  double bottom_ = 0;  ///< of what is placed so far, from the top
+  double bottom_ = 0;  ///< bottom of everything that is placed so far, from the top
 
  private:
   void head();
@@ -110,7 +110,7 @@ class Page {
   int data_ = 0;
 };
 
-/// Each the script of one kind of plot.
+/// Return the script of one kind of plot each.
 std::string dots_script(const Plot& plot, const std::string& output);
 std::string lines_script(const Plot& plot, const std::string& output);
 std::string maps_script(const Plot& plot, const std::string& output);

@@ -60,7 +60,7 @@ class Chooser {
     return names;
   }
 
-  // Whether the samples that were taken stay the same along the axes that are drawn: such a figure
+  // Returns true if the samples' figure stays the same along the axes that are drawn: such a figure
   // shows nothing.
   bool is_constant(const std::string& figure) const {
     if (plot_.kind == PlotKind::dots || figure.ends_with("_us")) return false;
@@ -161,7 +161,8 @@ class Chooser {
     axis.logarithmic = lie_evenly_as_powers(axis.values);
   }
 
-  // Whether the widest gap between them is a smaller part of a logarithmic axis.
+  // Returns true if the values lie more evenly on a logarithmic axis: if their widest gap takes a
+  // clearly smaller share of it than of a linear one.
   static bool lie_evenly_as_powers(const std::vector<double>& values) {
     if (values.size() < 3 || values.front() <= 0 || values.back() < 4 * values.front())
       return false;
@@ -181,7 +182,7 @@ class Chooser {
     return (name == "@block" ? "block" : words_of(name)) + " " + at.text;
   }
 
-  // A sample's coordinates, for the order, and what they are called.
+  // Coordinates of a sample, which give the order, and their text.
   using Key = std::pair<std::vector<Coordinate>, std::string>;
   static Key key_of(const RunRow& sample, const FigureNames& names) {
     Key key;
@@ -200,9 +201,8 @@ class Chooser {
     return keys;
   }
 
-  // Puts the samples into panels of at most so many series; 0 stands for maps, which have one.
-  // Kernels are compared with each other before anything else is, and the values of an axis before
-  // the kernels.
+  // Puts the samples into panels of at most `most` series; 0 is for maps, which have one. The
+  // values of an axis share a panel before kernels do, and kernels before anything else does.
   void place(std::size_t most) {
     static const FigureNames order = {"@cc", "@size", "@block", "@rung"};
     FigureNames inner = named_;
@@ -232,7 +232,7 @@ class Chooser {
 
   void add_panels(const Key& panel, const std::set<Key>& series, const FigureNames& outer,
                   const FigureNames& inner, std::size_t most) {
-    // As many in each, where there are more than can be told apart.
+    // If there are more series than can be told apart, each part gets as many.
     const std::size_t parts = most == 0 ? 1 : (series.size() + most - 1) / most;
     const std::size_t each_part = (series.size() + parts - 1) / parts;
     has_parts_ = parts > 1;
@@ -286,7 +286,7 @@ class Chooser {
                                     names.begin());
   }
 
-  // The value that a speed-up of 1 stands for, by what this row gained.
+  // Returns the value that a speed-up of 1 stands for, computed from the speed-up of this row.
   std::optional<double> first_of(const RunRow& sample) const {
     if (figure_ != "cold_us" && figure_ != "gb_per_s" && figure_ != "share_of_roof") return {};
     const auto found = sample.row->figures.find("speedup_over_first");
@@ -315,7 +315,7 @@ class Chooser {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     plot_.row_texts.assign(plot_.x.texts.size(), "not run");
-    // Of the first size and compute capability that the row has.
+    // The text is that of the first size and compute capability that the row has.
     for (auto sample = samples_.rbegin(); sample != samples_.rend(); ++sample) {
       const auto& figures = sample->row->figures;
       const auto time = figures.find(figure_.ends_with("_us") ? figure_ : "cold_us");
@@ -329,7 +329,7 @@ class Chooser {
   }
 
   void mark_the_best_shapes() {
-    std::map<std::string, std::vector<const RunRow*>> shapes;  // of each rung, of the first kind
+    std::map<std::string, std::vector<const RunRow*>> shapes;  // by rung, only the first kind
     const Key kind = key_of(samples_.front(), named_);
     for (const RunRow& each : samples_) {
       if (key_of(each, named_) == kind) shapes[each.row->rung].push_back(&each);
@@ -349,7 +349,8 @@ class Chooser {
     plot_.notes.emplace_back("★ the best block of each kernel");
   }
 
-  // One scale of speed-ups goes for all dots of the first kind, or there is none.
+  // Finds the scale of speed-ups. All dots of the first kind have to agree on it; else there is
+  // none.
   void find_first() {
     const FigureNames kinds = named_;
     std::optional<Key> kind;
@@ -392,11 +393,11 @@ class Chooser {
       least = std::min(least, values.front());
       most = std::max(most, values.back());
     }
-    // Zero is worth showing until it hides what is small.
+    // A linear axis can show zero, until small values become invisible beside large ones.
     const double far = plot_.kind == PlotKind::lines ? 20 : plot_.kind == PlotKind::maps ? 10 : 4;
     plot_.value.logarithmic = least > 0 && (most >= far * least || plot_.first);
     plot_.value.values = {least, most};
-    // Panels compare, but those that only hold what the one before had no room for.
+    // All panels share a range, so that they compare. Parts of one panel keep their own.
     if (has_parts_) return;
     for (PlotPanel& panel : plot_.panels) panel.values = {least, most};
   }
@@ -445,13 +446,13 @@ class Chooser {
   }
 
   const Record& record_;
-  std::vector<RunRow> rows_;  ///< those that were run, without a figure yet
+  std::vector<RunRow> rows_;  ///< rows that were run, without a figure yet
   std::vector<RunRow> samples_;
   std::string figure_;
   FigureNames numeric_;  ///< the axes that are drawn as such
   FigureNames named_;    ///< what else varies: series and panels
   bool rows_have_blocks_ = false;
-  bool has_parts_ = false;  ///< panels that are one, but for the number of its series
+  bool has_parts_ = false;  ///< panels are parts of one that has too many series
   Plot plot_;
 };
 

@@ -34,7 +34,7 @@ void add_numbers(const OrderedJson& object, const std::string& prefix, Figures& 
   }
 }
 
-// What follows from a time spreads as the time does, the other way round.
+// Derives the spread of a figure that is inversely proportional to a time.
 void spread_like_the_time(const RecordedFigure& time, RecordedFigure& figure) {
   if (*time.low <= 0 || *time.high <= 0) return;
   figure.low = figure.value * time.value / *time.high;

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-// What `lab run` recorded, read back so that it can be drawn.
+// Reads the records of `lab run` back, so that they can be drawn.
 namespace warpwise::lab {
 
-/// A figure of a row; its 5th and 95th percentile where it is of times.
+/// A figure of a row, with its 5th and 95th percentile if it is a time.
 struct RecordedFigure {
   double value = 0;
   std::optional<double> low;
@@ -30,23 +30,23 @@ struct RecordedCount {
 struct RecordedRow {
   std::string rung;
   std::string idea;
-  std::vector<std::string> rows;  ///< of the documents
-  std::string step_before;        ///< what it is a step from; empty where a branch begins
-  std::string roof;               ///< what share_of_roof is of, where the record says so
+  std::vector<std::string> rows;  ///< rows of the documents
+  std::string step_before;  ///< rung that this one is a step from; empty where a branch begins
+  std::string roof;         ///< roof that share_of_roof refers to, if the record says so
   std::array<std::int64_t, 2> size{};
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::map<std::string, std::int64_t>
       values;            ///< parameters, constants and shares of the GPU that axes set
-  std::string transfer;  ///< how operands come and go, where that is timed
+  std::string transfer;  ///< how operands are copied, if that is timed
   std::map<std::string, RecordedFigure> figures;  ///< by the names of figure_names
-  /// The figures that belong to one compute capability, in the record's order of these.
+  /// Figures of one compute capability each, in the record's order.
   std::vector<std::pair<std::string, std::map<std::string, RecordedFigure>>> by_capability;
-  std::array<std::int64_t, 2> counts_size{};  ///< that the counts are of; 0×0 without counts
-  std::string not_run;                        ///< why, in words
+  std::array<std::int64_t, 2> counts_size{};  ///< size of the counted problem; 0×0 without counts
+  std::string not_run;                        ///< the reason, in words
   std::vector<RecordedCount> compared;
 };
 
-/// What the library, or a plain loop, takes on a CPU.
+/// Time of the library, or of a plain loop, on a CPU.
 struct RecordedCpuRow {
   std::string name;
   std::array<std::int64_t, 2> size{};
@@ -55,7 +55,7 @@ struct RecordedCpuRow {
   std::string not_run;
 };
 
-/// Where a curve over `knee_axis` stops being flat.
+/// The point at which a curve over `knee_axis` stops being flat.
 struct RecordedKnee {
   std::string rung;
   std::array<std::int64_t, 2> size{};
@@ -64,10 +64,10 @@ struct RecordedKnee {
   std::string none;                            ///< why there is none
   double at = 0;
   double level_us = 0;
-  double slope_us = 0;  ///< for each 1 of the axis behind it
+  double slope_us = 0;  ///< per 1 of the axis after the knee
 };
 
-/// What a kernel loses with half of a resource, as shares by the record's own names.
+/// Losses of a kernel with half of a resource, as shares by the record's own names.
 struct RecordedHalving {
   std::string rung;
   std::array<std::int64_t, 3> block{1, 1, 1};
@@ -81,11 +81,12 @@ struct Record {
   std::string study;
   std::string experiment;
   std::string title;
-  std::vector<std::string> rows_shown;  ///< of the documents
-  std::vector<std::string> report;      ///< figures that the study asks for, the first to be drawn
+  std::vector<std::string> rows_shown;  ///< rows of the documents
+  std::vector<std::string> report;      ///< figures that the study asks for; the first is drawn
   std::string device;
   std::string origin;  ///< commit and date, where the record names them
-  std::vector<std::pair<std::string, std::string>> machine;  ///< all that is said of it
+  std::vector<std::pair<std::string, std::string>>
+      machine;  ///< everything that the record says about it
   std::string method;
   std::string document_device;
   std::optional<std::array<std::int64_t, 2>> document_size;
@@ -99,12 +100,12 @@ struct Record {
   std::vector<RecordedCpuRow> cpu_rows;
 };
 
-/// The object that json_of(StudyRun) makes, this version's or an earlier one's.
-/// \param name  for messages
+/// Reads the object that json_of(StudyRun) makes, of this version or an earlier one.
+/// \param name  the record's name in messages
 /// \throws InvalidArgument  with the field that is missing or is something else
 Record read_record(const nlohmann::ordered_json& json, const std::string& name);
 
-/// The same from a file's text. \throws InvalidArgument  it is no JSON, too
+/// Reads a record from a file's text. \throws InvalidArgument  as above, or the text is not JSON
 Record parse_record(std::string_view text, const std::string& name);
 
 }  // namespace warpwise::lab

@@ -13,11 +13,11 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/plot/record.hpp"
 
-// Values of a record, each of which has to be what a reader takes it for.
+// Values of a record, checked for the type that the reader expects.
 namespace warpwise::lab {
 
-/// A value and the way to it, for complaints. Each function throws InvalidArgument where the value
-/// is something else.
+/// A value and its path, for error messages. Each function throws InvalidArgument if the value has
+/// another type.
 class RecordField {
  public:
   RecordField(const nlohmann::ordered_json& json, std::string place)
@@ -88,10 +88,10 @@ class RecordField {
   std::string place_;
 };
 
-/// median_us, p5_us and p95_us of an object.
+/// Reads median_us, p5_us and p95_us of an object.
 RecordedFigure timing_of(const RecordField& timing);
 
-/// What a record says of the machine, each as a text.
+/// Returns everything that a record says about the machine, as texts.
 std::vector<std::pair<std::string, std::string>> machine_of(const RecordField& machine);
 
 }  // namespace warpwise::lab

@@ -3,17 +3,19 @@
 #include <utility>
 #include <vector>
 
-// Where an axis has its numbers.
+// Chooses the numbers of an axis.
 namespace warpwise::lab {
 
-/// 1, 2 or 5 times a power of ten apart, from the first at or above `least`; at most `most` of
-/// them, and at least two unless the values are equal.
+/// Returns numbers that are 1, 2 or 5 times a power of ten apart, from the first at or above
+/// `least`. There are at most `most` of them, and at least two unless the values are equal.
 std::vector<double> even_ticks(double least, double greatest, std::size_t most);
 
-/// Powers of ten within the range, with 2 and 5 times those where it is narrow; of positive values.
+/// Returns the powers of ten within a range of positive values, and 2 and 5 times those if the
+/// range is narrow.
 std::vector<double> log_ticks(double least, double greatest, std::size_t most);
 
-/// Every n-th of so many positions, so that at most `most` are left; the first always.
+/// Returns every n-th of `count` positions, so that at most `most` are left. The first is always
+/// kept.
 std::vector<std::size_t> thinned(std::size_t count, std::size_t most);
 
 }  // namespace warpwise::lab

@@ -10,11 +10,12 @@
 namespace warpwise::lab {
 namespace {
 
-// A second axis of at most so many values is drawn as lines.
+// A second axis of at most this many values is drawn as lines.
 constexpr std::size_t few_values = 5;
-// So many sizes are an axis, and fewer are kinds of dots.
+// From this many sizes on, they are an axis; fewer are kinds of dots.
 constexpr std::size_t many_sizes = 4;
-// So many shapes of a kernel's block make a map, if they leave not more of it empty.
+// From this many shapes of a kernel's block on, they make a map. No larger share of the map than
+// most_empty may be empty.
 constexpr std::size_t many_shapes = 6;
 constexpr double most_empty = 0.6;
 
@@ -34,7 +35,7 @@ std::map<std::string, Coordinate> coordinates_of(const RecordedRow& row, std::pt
   return at;
 }
 
-// The most values of it that rows have which `same` does not tell apart.
+// Returns the most values of `name` that rows with an equal `same` have.
 std::size_t values_of(const std::vector<RunRow>& rows, const std::string& name,
                       const std::function<std::string(const RunRow&)>& same) {
   std::map<std::string, std::set<Coordinate>> found;
@@ -54,7 +55,7 @@ std::string work_of(const RunRow& sample) {
   return fmt::format("{} {} {}", sample.row->rung, sample.row->size, sample.row->values);
 }
 
-// Whether the shapes of a kernel fill most of a map of its own.
+// Returns true if the shapes of a kernel fill enough of a map of its own.
 bool fill_a_map(const std::vector<RunRow>& rows) {
   std::map<std::string, std::set<std::pair<std::int64_t, std::int64_t>>> shapes;
   for (const RunRow& each : rows) {

@@ -7,11 +7,11 @@
 
 #include "warpwise/lab/plot/plot.hpp"
 
-// What the rows of a record differ in, and which of that are axes.
+// Finds what the rows of a record differ in, and which of that are axes.
 namespace warpwise::lab {
 
-// Where a row lies on something that varies, a parameter, a constant, or @rung, @size, @block,
-// @block_x, @block_y, @transfer or @cc: ordered by the number.
+// Position of a row on something that varies: a parameter, a constant, or @rung, @size, @block,
+// @block_x, @block_y, @transfer or @cc. Ordered by the number, then by the text.
 struct Coordinate {
   double number = 0;
   std::string text;
@@ -27,7 +27,7 @@ struct RunRow {
   const RecordedRow* row = nullptr;
 };
 
-/// Of a record's rows those that were run, without a figure yet.
+/// Returns the rows of a record that were run, without a figure yet.
 std::vector<RunRow> samples_of(const Record& record);
 
 /// "32×8".
@@ -35,11 +35,13 @@ std::string shape_text(const std::array<std::int64_t, 3>& block);
 
 struct Variation {
   PlotKind kind = PlotKind::dots;
-  std::vector<std::string> numeric;  ///< one or two that are drawn as axes; of dots none
-  std::vector<std::string> named;    ///< what else varies, but kernels: series and panels
+  std::vector<std::string> numeric;  ///< one or two to draw as axes; dots: none
+  std::vector<std::string>
+      named;  ///< everything else that varies, except kernels: series and panels
 };
 
-/// What a rung fixes is no axis, nor is a block that follows from what varies.
+/// Returns what varies. A value that a rung fixes is no axis, nor is a block that follows from
+/// another axis.
 Variation what_varies(const std::vector<RunRow>& rows);
 
 }  // namespace warpwise::lab

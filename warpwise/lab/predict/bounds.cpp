@@ -37,19 +37,21 @@ class Model {
   }
 
  private:
-  /// Of the blocks of a grid, what the SM with the most of them has.
+  /// Returns the busiest SM's share of the grid's blocks.
   double share_of_busiest_sm() const {
     const double sms = profile_.figure("multiprocessors");
     const auto blocks = static_cast<double>(facts_.blocks);
     return std::ceil(blocks / sms) / blocks;
   }
 
-  /// Microseconds of the busiest SM, of cycles that all counted blocks take of one SM.
+  /// Returns the microseconds of the busiest SM, given the cycles that all counted blocks take on
+  /// one SM.
   double of_busiest_sm(double cycles) const {
     return cycles * scale_ * busiest_sm_ / profile_.cycles_per_us();
   }
 
-  /// Bytes of textures: each of their buffers once, since the emulator does not follow these reads.
+  /// Returns the bytes of textures. Each buffer counts once, since the emulator does not follow its
+  /// reads.
   double texture_bytes() const { return static_cast<double>(facts_.texture_bytes); }
 
   double moved() const {
@@ -66,7 +68,7 @@ class Model {
     if (!profile_.has_l2()) return moved() + texture_bytes();
     const auto scaled = [&](std::uint64_t sectors) {
       const double bytes = static_cast<double>(sectors) * sector_bytes * scale_;
-      // A sample's neighbours share less than the whole grid's.
+      // Blocks of a sample share less with their neighbours than those of the whole grid do.
       return std::min(bytes, static_cast<double>(facts_.memory_bytes));
     };
     return scaled(counted_.pace.dram_read_sectors) + scaled(counted_.pace.dram_written_sectors) +
@@ -79,7 +81,7 @@ class Model {
     return sectors * sector_bytes * scale_ + texture_bytes();
   }
 
-  /// Of one SM that runs all counted blocks.
+  /// Returns the cycles of one SM that runs all counted blocks.
   double l1_cycles() const {
     double bytes = 0;
     for (const emulator::TrafficCounts* each :
@@ -96,7 +98,7 @@ class Model {
     return static_cast<double>(passes) / profile_.figure("shared_passes_per_cycle");
   }
 
-  /// The longest of the units that instructions go to, and of the issue of all.
+  /// Returns the longest time of the units that execute instructions, or of the issue of all.
   double issue_cycles() const {
     static const std::map<std::string, const char*> units = {
         {"integer", "integer_per_cycle"},   {"logic", "integer_per_cycle"},
@@ -121,8 +123,8 @@ class Model {
     return longest;
   }
 
-  /// Little's law: as many blocks as are resident go on at the same time, each in the time that it
-  /// would take alone.
+  /// Little's law: the resident blocks run at the same time, and each takes as long as it would
+  /// alone.
   double latency_us() const {
     const double block_us = counted_.pace.block_cycles /
                             static_cast<double>(std::max<std::uint64_t>(counted_.blocks, 1)) /

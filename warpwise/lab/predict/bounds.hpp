@@ -8,10 +8,10 @@
 #include "warpwise/emulator/emulator.hpp"
 #include "warpwise/lab/predict/device_profile.hpp"
 
-// The least time that each resource of a GPU needs for what a launch asks of it.
+// Computes the least time that each resource of a GPU needs for a launch.
 namespace warpwise::lab {
 
-/// What a launch may have to wait for.
+/// Resources that a launch may have to wait for.
 enum class Resource { dram, l2, l1, shared, texture, issue, latency };
 /// For name_of() and value_named(): "DRAM", "L2", …
 constexpr auto enum_names(Resource) {
@@ -25,36 +25,37 @@ constexpr auto enum_names(Resource) {
 }
 inline constexpr std::size_t resource_count = all_values<Resource>().size();
 
-/// What is known of a launch besides what the emulator counted of a part of its blocks.
+/// Facts about a launch that the emulator's counts of some of its blocks do not contain.
 struct LaunchFacts {
-  std::uint64_t blocks = 0;  ///< of the whole grid
+  std::uint64_t blocks = 0;  ///< blocks of the whole grid
   int warps_per_block = 1;
-  int blocks_per_sm = 1;           ///< that are resident at the same time
-  std::uint64_t memory_bytes = 0;  ///< of all buffers: where L2 holds them DRAM gives no byte twice
-  std::uint64_t texture_bytes = 0;  ///< of those that textures read
+  int blocks_per_sm = 1;            ///< blocks that are resident at the same time
+  std::uint64_t memory_bytes = 0;   ///< of all buffers: if L2 holds them, DRAM gives no byte twice
+  std::uint64_t texture_bytes = 0;  ///< of the buffers that textures read
 };
 
 /// The time of a launch by each resource alone, and by all of them.
 struct Bounds {
   std::array<double, resource_count> us{};
-  double launch_us = 0;  ///< until the first block runs, and from the last one's end
+  double launch_us = 0;  ///< time until the first block runs, and after the last one's end
 
   double of(Resource resource) const { return us[static_cast<std::size_t>(resource)]; }
-  /// The resource that needs the longest.
+  /// Returns the resource that needs the longest.
   Resource rules() const;
-  /// All resources work at the same time: the longest alone.
+  /// Returns the time if all resources work at the same time: that of the longest.
   double least_us() const;
-  /// None works while another does: the sum.
+  /// Returns the time if none works while another does: the sum.
   double most_us() const;
-  /// Between the two, nearer to the first: (sum of each ^ overlap) ^ (1 / overlap).
+  /// Returns a time between the two, nearer to the first: (sum of each ^ overlap) ^ (1 / overlap).
   double time_us() const;
 };
 
 /// The exponent of Bounds::time_us(), one for all kernels, set by hand: docs/prediction.md.
 inline constexpr double overlap = 3;
 
-/// \param counted  of `facts.blocks` or of a part of them, with its pace, for the profile's compute
-/// capability alone
+/// Computes the bounds of a launch.
+/// \param counted  counts of `facts.blocks` or of a part of them, with their pace, for the
+///                 profile's compute capability alone
 Bounds bounds_of(const DeviceProfile& profile, const emulator::LaunchResult& counted,
                  const LaunchFacts& facts);
 

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 // Far beyond any GPU's; the bounds stay finite.
 constexpr double greatest_figure = 1e12;
 
-// Of a cache or a unit that older GPUs do not have.
+// Figures of caches and units that older GPUs do not have.
 constexpr std::string_view may_be_zero[] = {"l1_bytes", "l2_gb_per_s", "float64_per_cycle"};
 
 std::filesystem::path folder() { return source_root() / "warpwise/lab/predict/devices"; }
@@ -172,7 +172,7 @@ std::vector<std::string> device_profile_names() {
   try {
     place = folder();
   } catch (const Error&) {
-    return {};  // the program was copied without what belongs to it
+    return {};  // the program was copied without its other files
   }
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(place, error)) {

@@ -6,16 +6,16 @@
 namespace warpwise::lab {
 namespace {
 
-// Enough for the mean of blocks that differ at the borders of an image; more where blocks are
-// small.
+// Number of threads to sample. It is enough for the mean of blocks that differ at the borders of an
+// image. Small blocks need more of them.
 constexpr std::uint64_t sampled_threads = 32768;
 constexpr std::uint64_t fewest_sampled = 64;
-// Of the sample. What takes longer waits for blocks that the sample does not have.
+// Instruction limit of the sample. A longer run waits for blocks that the sample does not have.
 constexpr std::uint64_t sample_budget = 100'000'000;
-// Rounds of blocks that fill a GPU.
+// Number of rounds of blocks that fill a GPU.
 constexpr std::uint64_t full_rounds = 8;
 
-// The same kernel with a larger grid, and memory that grows with it.
+// Describes the same kernel with a larger grid, and with memory that grows in proportion.
 LaunchFacts enlarged(const LaunchFacts& facts, double larger) {
   LaunchFacts result = facts;
   for (std::uint64_t* count : {&result.blocks, &result.memory_bytes, &result.texture_bytes})
@@ -31,8 +31,8 @@ void scale(std::uint64_t& count, double saved) {
   count = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * (1 - saved)));
 }
 
-// A pass or a transaction that a warp does not take shortens its block by a cycle; the block's
-// warps take theirs at the same time.
+// Shortens blocks by a cycle for each pass or transaction that a warp saves. The warps of a block
+// save theirs at the same time.
 void shorten(emulator::LaunchResult& launch, double cycles, double warps) {
   const double least = launch.pace.block_cycles / 10;
   launch.pace.block_cycles = std::max(least, launch.pace.block_cycles - cycles / warps);
@@ -48,7 +48,8 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.bytes);
     scale(each->bytes_moved, change.again);
   }
-  // What L1 merged already is not saved below it: the bytes that are asked for stay.
+  // L1 merges some requests already. Below it, a change cannot save more than that leaves: the
+  // sectors of the requested bytes stay.
   const auto save = [&](std::uint64_t& sectors, std::uint64_t bytes_asked_for) {
     const std::uint64_t least = std::min(sectors, bytes_asked_for / 32);
     scale(sectors, change.bytes);

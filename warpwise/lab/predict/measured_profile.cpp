@@ -18,15 +18,15 @@
 namespace warpwise::lab {
 namespace {
 
-// How micro_kernels.cu is built, and what follows from it.
+// Constants with which micro_kernels.cu is compiled, and numbers that follow from them.
 constexpr int probe_steps = 64;
 constexpr int probe_chains = 8;
 constexpr int turns = 8;
-constexpr int probe_instructions = probe_steps * turns;  // that a warp executes
-constexpr int repeated = 9;                              // launches, of which the median counts
+constexpr int probe_instructions = probe_steps * turns;  // executed by a warp
+constexpr int repeated = 9;                              // launches, whose median counts
 constexpr std::uint32_t full_block = 1024;
 
-// As micro_kernels.cu has it.
+// Same layout as in micro_kernels.cu.
 struct Probe {
   void* out = nullptr;
   void* memory = nullptr;
@@ -38,7 +38,7 @@ struct Probe {
 
 std::string compiled(const gpu::DeviceInfo& device) {
   CompileOptions options;
-  constexpr int oldest = 75;  // that compilers build for
+  constexpr int oldest = 75;  // the oldest that compilers build for
   options.architecture =
       std::max(10 * device.compute_capability_major + device.compute_capability_minor, oldest);
   options.defines = {fmt::format("STEPS={}", probe_steps), fmt::format("CHAINS={}", probe_chains)};
@@ -65,7 +65,7 @@ class ProfileMeasurement {
 
  private:
   void set(const std::string& name, double value, const std::string& source) {
-    // Three digits are what such measurements are good for.
+    // Such measurements are accurate to about three digits.
     const double rounded = std::stod(fmt::format("{:.3g}", value));
     profile_.figures[name] = rounded;
     profile_.sources[name] = source;
@@ -79,7 +79,8 @@ class ProfileMeasurement {
     module_.kernel(kernel).launch(grid, block, 0, std::as_bytes(std::span(&probe, 1)), stream);
   }
 
-  // Cycles of one block, the median of several launches; `before` is put on the stream before each.
+  // Returns the cycles of one block, the median of several launches. `before` is put on the stream
+  // before each launch.
   double cycles(
       const std::string& kernel, std::uint32_t threads, Probe probe,
       const std::function<void()>& before = [] {}) {
@@ -104,11 +105,11 @@ class ProfileMeasurement {
         "measured: a chain of instructions that wait for each other");
   }
 
-  // Of a warp's instructions in a cycle, `each` of something by each.
+  // Measures a rate per cycle: the instructions of all warps, times `each` for each instruction.
   void rate(const std::string& name, const Probe& probe = {}, double each = 1) {
     constexpr double warps = full_block / 32.0;
     const double measured = warps * probe_instructions / cycles(name, full_block, probe);
-    // More than is issued means that a compiler found less to do.
+    // A rate above the issue rate means that a compiler found less to do.
     const double most = profile_.figure("issue_per_cycle");
     set(name, each * std::min(measured, most),
         measured > most ? "as many as are issued"
@@ -117,7 +118,7 @@ class ProfileMeasurement {
 
   void of_the_driver() {
     set("multiprocessors", device_.multiprocessors, "the driver");
-    // L1 has what shared memory leaves; the largest share is what kernels without it get.
+    // L1 gets what shared memory leaves. Kernels without shared memory get the largest share.
     set("l1_bytes", static_cast<double>(rules::sm_limits(profile_.compute_capability).shared_bytes),
         "the memory that L1 and shared memory divide: docs/hardware-rules.md");
     constexpr double schedulers = 4;
@@ -128,12 +129,13 @@ class ProfileMeasurement {
         "schedulers of a multiprocessor: CUDA C++ Programming Guide");
   }
 
-  // A chain of loads through memory of `bytes`, a place of 128 bytes and then `step` places on.
+  // Measures a chain of loads through memory of `bytes`. Places have 128 bytes, and each load is
+  // `step` places after the one before.
   void chase(const std::string& name, std::uint64_t bytes, std::uint64_t step) {
     const gpu::Buffer memory(static_cast<std::int64_t>(bytes), stream_);
     constexpr std::uint64_t line = 128;
     const Probe probe{.memory = memory.data(), .count = bytes / line, .stride = line, .step = step};
-    // Writing all places anew replaces what L2 had of them, as far as they are more than it holds.
+    // Writing all places anew evicts them from L2, as far as they exceed its size.
     latency(name, probe, 1, [&] {
       launch("link", static_cast<std::uint32_t>(4 * device_.multiprocessors), 256, probe, stream_);
     });
@@ -149,10 +151,10 @@ class ProfileMeasurement {
     constexpr std::uint64_t small = 16 << 10;
     chase("l1_cycles", small, 1);
     const auto l2 = static_cast<std::uint64_t>(std::max<std::int64_t>(device_.l2_bytes, 1 << 20));
-    // Few enough for the first round, and more than L1 of any multiprocessor.
+    // Small enough to be covered in the first round, and larger than L1 of any multiprocessor.
     constexpr std::uint64_t more_than_l1 = 1 << 20;
     chase("l2_cycles", std::min(l2 / 4, more_than_l1), 33);
-    // Eight times what L2 holds: the loads of a chain are all of new lines.
+    // Eight times the size of L2: all loads of a chain are of new lines.
     chase("dram_cycles", std::min<std::uint64_t>(8 * l2, std::uint64_t{1} << 30), 4097);
   }
 

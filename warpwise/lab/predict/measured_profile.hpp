@@ -8,14 +8,15 @@
 
 namespace warpwise::lab {
 
-/// Measures the current GPU with the kernels of micro_kernels.cu, each several times, the median
-/// counts; takes some seconds. The sources name what was measured, what the driver says, and what
-/// is of the rules. \param done  is told of each figure when it is there
+/// Measures the current GPU with the kernels of micro_kernels.cu. Each runs several times, and the
+/// median counts. It takes some seconds. The sources say what was measured, what the driver says,
+/// and what follows from the rules.
+/// \param done  called with each figure when it is known
 /// \throws NoCudaDevice, CudaError, CompileError, Unsupported
 DeviceProfile measure_profile(const std::function<void(std::string_view, double)>& done =
                                   [](std::string_view, double) {});
 
-/// As parse_device_profile() reads it.
+/// Writes a profile as parse_device_profile() reads it.
 std::string json_of(const DeviceProfile& profile);
 
 }  // namespace warpwise::lab

@@ -1,21 +1,21 @@
-// Kernels that each ask one thing of a GPU, over and over. What they ask stands in assembly, so
-// that no compiler does it once or not at all.
+// Kernels that each measure one property of a GPU, over and over. The measured instructions are in
+// assembly, so that no compiler merges or drops them.
 
 struct Probe {
   unsigned long long* out;     // cycles
-  unsigned long long* memory;  // that loads read
-  unsigned long long count;    // of places in it
+  unsigned long long* memory;  // read by loads
+  unsigned long long count;    // number of places in it
   unsigned long long stride;   // bytes from one place to the next
-  unsigned long long step;     // places from one load of a chain to its next
-  unsigned long long texture;  // over the memory, all of it zero
+  unsigned long long step;     // places from one load of a chain to the next
+  unsigned long long texture;  // over the memory, which is all zero
 };
 
 namespace {
 
-// In turns, so that the code stays in the instruction cache.
+// Several turns of a loop, so that the code stays in the instruction cache.
 constexpr int turns = 8;
 
-// Cycles that one warp takes for `step`, whose every call waits for the one before.
+// Measures the cycles of one warp for `step`, whose every call waits for the one before.
 template <class Step>
 __device__ void time_chain(const Probe& p, Step step) {
   const long long start = clock64();
@@ -28,13 +28,13 @@ __device__ void time_chain(const Probe& p, Step step) {
   if (threadIdx.x == 0) p.out[0] = cycles;
 }
 
-// What a kernel ends with.
+// Stores a result at the end of a kernel, so that no compiler drops the work.
 template <class Value>
 __device__ void keep(const Probe& p, Value value) {
   p.out[1 + threadIdx.x] = static_cast<unsigned long long>(value);
 }
 
-// Cycles that a block's warps take together for `step`, which has CHAINS independent instructions.
+// Measures the cycles of a whole block for `step`, which has CHAINS independent instructions.
 template <class Step>
 __device__ void time_rate(const Probe& p, Step step) {
   __syncthreads();
@@ -53,7 +53,7 @@ __constant__ int zeros[64];
 
 }  // namespace
 
-// But look at what it is given, as every kernel does: that is not in a cache either.
+// Only reads its parameter, as every kernel does. The parameter is not in a cache either.
 extern "C" __global__ void nothing(Probe p) {
   if (p.count == 1) p.out[0] = 0;
 }
@@ -105,7 +105,7 @@ extern "C" __global__ void barrier_cycles(Probe p) {
   time_chain(p, [] { __syncthreads(); });
 }
 
-// Each place of the memory leads to another one, `step` places on.
+// Makes each place of the memory point to another one, `step` places on.
 extern "C" __global__ void link(Probe p) {
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x;
@@ -116,7 +116,7 @@ extern "C" __global__ void link(Probe p) {
   }
 }
 
-// Of one thread. The first round brings what fits to where it is then read from.
+// Runs one thread. The first round loads data into the cache from which it is then read.
 extern "C" __global__ void l1_cycles(Probe p) {
   unsigned long long at = reinterpret_cast<unsigned long long>(p.memory);
   for (unsigned long long i = 0; i < p.count; ++i)
@@ -143,7 +143,7 @@ extern "C" __global__ void dram_cycles(Probe p) {
 
 namespace {
 
-// Chains that no compiler finds to be the same.
+// Chains that no compiler finds to be equal.
 template <class Value>
 struct Chains {
   Value values[CHAINS];
@@ -195,9 +195,9 @@ extern "C" __global__ void shuffle_per_cycle(Probe p) {
 
 namespace {
 
-// Loads of places that follow each other by 128 bytes, so that no compiler finds two that are the
-// same; where they begin waits once in a turn for what was read before, which is 0. An address for
-// each would take more instructions than are measured.
+// Measures loads of places 128 bytes apart, so that no compiler finds two that are the same. Once
+// in a turn, the first address waits for an earlier result, which is 0. An address for each load
+// would take more instructions than are measured.
 template <class Load>
 __device__ void time_loads(const Probe& p, Load load) {
   constexpr int sums = 4;
@@ -257,7 +257,7 @@ extern "C" __global__ void texture_per_cycle(Probe p) {
 }
 
 // All blocks together copy the memory's first `count` words of 16 bytes to the next ones, `step`
-// times over. Copied, since most kernels read and write: reads alone get more of L2.
+// times. It is a copy since most kernels read and write: reads alone get more of L2.
 extern "C" __global__ void l2_gb_per_s(Probe p) {
   uint4* words = reinterpret_cast<uint4*>(p.memory);
   const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

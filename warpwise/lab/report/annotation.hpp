@@ -10,11 +10,10 @@
 #include "warpwise/lab/plot/record_field.hpp"
 #include "warpwise/lab/report/html.hpp"
 
-// What the lines of a kernel's sources cost, as `explain --json` counts them, and these lines with
-// it.
+// Costs of a kernel's source lines, as `explain --json` counts them, together with these lines.
 namespace warpwise::lab::report {
 
-/// Of accesses to one kind of memory, for one compute capability.
+/// Counts of accesses to one kind of memory, for one compute capability.
 struct AccessCounts {
   double requests = 0;
   double made = 0;   ///< transactions of global memory, passes of shared memory
@@ -30,21 +29,21 @@ struct LineCounts {
   std::map<std::string, std::map<std::string, AccessCounts>> accesses;
 };
 
-/// Of one launch, or of all that a rung makes.
+/// Counts of one launch, or of all launches of a rung.
 struct Annotation {
   double warp_instructions = 0;
   std::map<std::string, std::map<std::int64_t, LineCounts>> files;
 };
 
-/// Of explain's JSON, and of its kind as it is named there. \throws InvalidArgument  as
-/// add_launch()
+/// Reads one kind of accesses from explain's JSON; `kind` is its name there.
+/// \throws InvalidArgument  as add_launch()
 AccessCounts read_accesses(const RecordField& field, const std::string& kind);
 
-/// Adds a launch of explain's JSON; what it leaves out is 0.
+/// Adds a launch from explain's JSON; a missing count is 0.
 /// \throws InvalidArgument  with the field that is missing or is something else
 void add_launch(const RecordField& launch, Annotation& annotation);
 
-/// The counts of a rung, as scripts/record-lines.py keeps them.
+/// Counts of a rung, as scripts/record-lines.py stores them.
 struct RecordedLines {
   std::string study;
   std::string rung;
@@ -58,15 +57,16 @@ struct RecordedLines {
 /// \throws InvalidArgument  as add_launch()
 std::vector<RecordedLines> read_lines(const RecordField& root);
 
-/// Whether a file is still the one that was counted: each line with counts is what it was.
+/// Returns true if a file is still the one that was counted: each line with counts is unchanged.
 bool is_of(std::string_view text, const std::map<std::int64_t, LineCounts>& counted);
 
-/// A file's lines with their numbers, and in the margin the share of the warp instructions that
-/// each takes; below a line what its accesses move. \param name  for those who do not see it
+/// Lists a file's lines with their numbers. The margin has each line's share of the warp
+/// instructions. The traffic of its accesses is below the line. \param name  for readers who cannot
+/// see it
 Html listing(const std::string& name, std::string_view text,
              const std::map<std::int64_t, LineCounts>& counted, double warp_instructions);
 
-/// The same of those lines alone that have counts.
+/// Lists only those lines that have counts.
 Html excerpt(const std::string& name, const std::map<std::int64_t, LineCounts>& counted,
              double warp_instructions);
 

@@ -7,7 +7,7 @@
 #include "warpwise/lab/report/html.hpp"
 #include "warpwise/lab/report/sources.hpp"
 
-// What stands behind the ladders and the studies. Each is empty where there is nothing of it.
+// Sections after the ladders and the studies. Each is empty if the collection has nothing for it.
 namespace warpwise::lab::report {
 
 Html rooflines(const Collection& collection);

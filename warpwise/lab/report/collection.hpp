@@ -10,7 +10,7 @@
 #include "warpwise/lab/report/annotation.hpp"
 #include "warpwise/lab/report/predictions.hpp"
 
-// What lies in a folder of results.
+// Contents of a folder of results.
 namespace warpwise::lab::report {
 
 /// A time of one implementation, as `warpwise bench` records it.
@@ -27,11 +27,11 @@ struct BenchRow {
 struct Bench {
   std::vector<std::pair<std::string, std::string>> machine;
   std::string method;
-  std::vector<BenchRow> rows;  ///< without those of the roofs themselves
+  std::vector<BenchRow> rows;  ///< without the rows of the roofs themselves
 };
 
 struct Recorded {
-  std::string file;  ///< below the folder
+  std::string file;  ///< path below the folder
   Record record;
 };
 
@@ -41,21 +41,21 @@ struct RecordedBench {
 };
 
 struct Collection {
-  std::vector<Recorded> runs;     ///< of lab run, by file
-  std::vector<Recorded> counted;  ///< those of them that have hardware counters
+  std::vector<Recorded> runs;     ///< runs of lab run, by file
+  std::vector<Recorded> counted;  ///< those runs that have hardware counters
   std::vector<RecordedBench> benches;
   std::vector<Predictions> predictions;
   std::vector<RecordedLines> lines;
-  std::size_t others = 0;  ///< JSON files that are something else
+  std::size_t others = 0;  ///< JSON files of other kinds
 };
 
-/// Adds what a file's text holds: a run, a list of runs, a bench's, predictions, or the
-/// counts of lines.
+/// Adds the contents of a file's text: a run, a list of runs, the rows of a bench, predictions, or
+/// the counts of lines.
 /// \throws InvalidArgument  it is no JSON, or begins as a record and is not one; names the file
 void add_file(std::string_view text, const std::string& file, Collection& collection);
 
-/// All .json files in a folder and in those below it. A run with counters is one of `runs` where
-/// there is none of the same without, for counters do not change the times.
+/// Reads all .json files in a folder and in those below it. Counters do not change the times. A run
+/// with counters is therefore one of `runs` too, unless the same run exists without counters.
 /// \throws IoError          the folder, or a file in it, cannot be read
 /// \throws InvalidArgument  as add_file(); or nothing was recorded there
 Collection read_folder(const std::filesystem::path& folder);

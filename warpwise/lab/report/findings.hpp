@@ -6,51 +6,52 @@
 
 #include "warpwise/lab/report/collection.hpp"
 
-// What the records say in a few numbers: nothing here is typed, all of it follows from them.
+// Sums the records up in a few numbers. All of them are computed, and none is typed.
 namespace warpwise::lab::report {
 
-/// The rows that a ladder's steps are read from: those of its first size that have its first
-/// parameters, in its order. None where nothing was timed.
+/// Returns the rows of a ladder's steps: those of its first size with its first parameters, in its
+/// order. None if nothing was timed.
 std::vector<const RecordedRow*> steps_of(const Record& record);
 
-/// The rows of a run's first size, with any parameters; those that were not run, too.
+/// Returns the rows of a run's first size with any parameters, including those that were not run.
 std::vector<const RecordedRow*> rows_of_first_size(const Record& record);
 
-/// A figure by its name; nothing where the row has none.
+/// Returns a figure by its name; nothing if the row has none.
 std::optional<double> figure_of(const RecordedRow& row, const std::string& name);
 
-/// Which of a document's steps was its best, and which of the same steps is ours.
+/// The document's best step, and our best among the same steps.
 struct DocumentsBest {
   const RecordedRow* then = nullptr;
   const RecordedRow* now = nullptr;
-  bool is_alone = false;  ///< the document gives a speed-up of no other step than the first
+  bool is_alone =
+      false;  ///< the document gives speed-ups of only two steps, the first and this one
 };
 
 struct LadderFinding {
   const RecordedRow* first = nullptr;
   const RecordedRow* last = nullptr;
   double speedup = 1;
-  const RecordedRow* largest_step = nullptr;          ///< none with fewer than two steps
-  const RecordedRow* last_at_largest_size = nullptr;  ///< none where there is one size
+  const RecordedRow* largest_step = nullptr;          ///< null with fewer than two steps
+  const RecordedRow* last_at_largest_size = nullptr;  ///< null if there is one size
   std::optional<DocumentsBest> document;
 };
 
-/// Nothing where a run is no whole ladder, or was not timed.
+/// Returns the findings on a ladder; nothing if the run is no whole ladder or was not timed.
 std::optional<LadderFinding> finding_of(const Record& record);
 
 std::optional<DocumentsBest> documents_best(const std::vector<const RecordedRow*>& rows);
 
-/// A kernel whose best block is another than the document's.
+/// A kernel whose best block differs from the document's.
 struct BlockFinding {
   const Recorded* from = nullptr;
   const RecordedRow* then = nullptr;
   const RecordedRow* now = nullptr;
 };
 
-/// Of all runs; a kernel and block that several runs have comes once.
+/// Returns the findings of all runs. A kernel and block that several runs have comes once.
 std::vector<BlockFinding> other_best_blocks(const std::vector<Recorded>& runs);
 
-/// A primitive beside other libraries, over all cases that both were timed at.
+/// A primitive compared with another library, over all cases at which both were timed.
 struct PeerFinding {
   std::string primitive;
   std::size_t comparisons = 0;
@@ -61,7 +62,7 @@ struct PeerFinding {
 
 std::vector<PeerFinding> peer_findings(const std::vector<RecordedBench>& benches);
 
-/// Of the rows that did the same on the same size in the same run: warpwise's.
+/// Returns warpwise's row among the rows that did the same on the same size in the same run.
 const BenchRow* ours_beside(const Bench& bench, const BenchRow& peer);
 
 }  // namespace warpwise::lab::report

@@ -45,7 +45,7 @@ std::string document_sentence(const DocumentsBest& best) {
               best.now->rung, now_of(*best.now));
 }
 
-// Where the page has all of a run's ladder.
+// Returns the link to a run's ladder on the page; empty if it is not there.
 std::string link_to(const std::vector<Chapter>& chapters, const Recorded& run) {
   for (const Chapter& each : chapters) {
     if (std::find(each.runs.begin(), each.runs.end(), &run) != each.runs.end())

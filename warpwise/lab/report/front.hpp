@@ -10,8 +10,8 @@
 
 namespace warpwise::lab::report {
 
-/// What was found, to be read in a minute.
-/// \param chapters  of the same collection
+/// Writes the main findings, which can be read in a minute.
+/// \param chapters  chapters of the same collection
 Html front_page(const Collection& collection, const std::vector<Chapter>& chapters,
                 const std::map<std::string, StudySource>& sources);
 

@@ -23,7 +23,7 @@ using Sources = std::map<std::string, std::string>;
 
 Html note(const std::string& text) { return element("p", {{"class", "note"}}, text); }
 
-// "32×8×1" without its ones at the end.
+// Returns "32×8×1" without the ones at its end.
 std::string shape_of(const RecordField& field) {
   std::vector<std::int64_t> sides;
   for (const RecordField& each : field.list()) sides.push_back(each.whole());
@@ -124,7 +124,7 @@ Html bounds_of(const RecordField& launch, const std::string& file) {
 
 Cell count_cell(double value) { return {number(value), text(fmt::format("{:.0f}", value))}; }
 
-// What a compute capability has of each kind of access.
+// Tabulates the accesses of each kind for each compute capability.
 Table accesses_of(const RecordField& by_cc, const std::string& file) {
   const Words& w = words();
   Table table;

@@ -4,13 +4,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-// One kernel, or those of one call, as a page: what `explain --html` writes.
+// Writes a page on one kernel, or on all kernels of one call, for `explain --html`.
 namespace warpwise::lab::report {
 
-/// What to do, the bounds of the time, the counts, and the source with these in its margin.
-/// \param explained  explain's JSON, of a file, a rung or a primitive
-/// \param sources    the texts of files that are shown whole, by the names that this JSON has; of
-///                   others the lines that have counts
+/// Writes the advice, the bounds of the time, the counts, and the source with counts in its margin.
+/// \param explained  explain's JSON of a file, a rung or a primitive
+/// \param sources    texts of the files that are shown whole, by their names in this JSON; other
+///                   files show only the lines that have counts
 /// \throws InvalidArgument  the JSON is something else
 std::string kernel_page(const nlohmann::ordered_json& explained,
                         const std::map<std::string, std::string>& sources);

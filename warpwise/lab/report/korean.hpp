@@ -5,7 +5,7 @@
 
 #include "warpwise/lab/report/words.hpp"
 
-// What words() and told() give of a page in Korean.
+// Texts of words() and told() for a page in Korean.
 namespace warpwise::lab::report {
 
 extern const Words korean;
@@ -14,12 +14,12 @@ struct Translation {
   std::string_view english;
   std::string_view korean;
 };
-/// What korean_of() knows, by where the texts come from.
+/// Texts that korean_of() knows, by their origin.
 std::span<const Translation> korean_texts_of_ladders();
 std::span<const Translation> korean_texts_of_studies();
 std::span<const Translation> korean_texts_of_records();
 
-/// A text of a record or of a table; itself where it is not known.
+/// Translates a text of a record or of a table. Returns an unknown text as it is.
 std::string_view korean_of(std::string_view text);
 
 }  // namespace warpwise::lab::report

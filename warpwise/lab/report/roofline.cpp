@@ -14,7 +14,7 @@ namespace {
 
 constexpr double roofline_height = 380;
 
-// Warp instructions for each pixel. Of a ladder a rung and block is counted once, with one of the
+// Returns the warp instructions per pixel. A ladder counts each rung and block once, at one of the
 // sizes.
 std::optional<double> work_of(const Record& record, const RecordedRow& row) {
   for (const RecordedRow& each : record.rows) {
@@ -41,7 +41,7 @@ std::optional<RoofPoint> point_of(const Record& record, const RecordedRow& row) 
   return RoofPoint{record.study, row.rung, &row, work, *rate};
 }
 
-// Since Volta a multiprocessor starts an instruction of four warps in each clock.
+// Since Volta a multiprocessor issues instructions of four warps in each clock.
 double instructions_per_s(const Record& record) {
   constexpr double warps_per_clock = 4;
   double multiprocessors = 0;
@@ -70,7 +70,7 @@ void add_point(RoofPoint point, std::vector<RoofPoint>& points) {
   points.push_back(std::move(point));
 }
 
-// Where it lies, and the limits' lines.
+// Draws the points and the lines of the limits.
 class Drawing {
  public:
   explicit Drawing(const Roofline& roofline) : roofline_(roofline) {
@@ -120,7 +120,7 @@ class Drawing {
     level(roofline_.copy_gb_per_s, "roof");
     level(roofline_.read_gb_per_s, "roof dash");
     if (roofline_.instructions_per_s <= 0) return html;
-    // So many instructions a second allow so many bytes.
+    // The limit of instructions per second limits the bytes per second.
     const auto rate_at = [&](double work) {
       return roofline_.instructions_per_s / work * 1000 / 1e9;
     };
@@ -143,7 +143,8 @@ class Drawing {
         fmt::format(fmt::runtime(words().roofline_point), name, figure_text(each.gb_per_s),
                     percent_text(figure_of(*each.row, "share_of_roof").value_or(0)),
                     time_text(*figure_of(*each.row, "cold_us")));
-    // As far to the left as the point is to the right, so that it stays within the picture.
+    // The label moves to the left in proportion to the point's position, so that it stays within
+    // the picture.
     constexpr double letter_width = 7.2;
     const double shift = -x * letter_width * static_cast<double>(name.size());
     const Html label = element(

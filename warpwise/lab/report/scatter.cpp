@@ -15,10 +15,10 @@ namespace warpwise::lab::report {
 namespace {
 
 constexpr double scatter_height = 240;
-// So far off a prediction misleads.
+// A prediction that is off by more than this factor misleads.
 constexpr double miss = 2;
 
-// What one picture shows: experiments of a study, or the documents' tables.
+// Contents of one picture: experiments of a study, or the documents' tables.
 struct Panel {
   std::string title;
   std::string file;
@@ -49,7 +49,7 @@ std::vector<Panel> panels_of(const Predictions& predictions) {
   return panels;
 }
 
-// One scale for both axes, so that equal times lie on the diagonal.
+// Returns one scale for both axes, so that equal times lie on the diagonal.
 Scale scale_of(const Panel& panel) {
   double least = panel.experiments.front()->rows.front().measured_us;
   double greatest = least;
@@ -62,7 +62,8 @@ Scale scale_of(const Panel& panel) {
   return scale_for(least, greatest, true);
 }
 
-// Where a prediction is so many times the measured time; it ends where the picture does.
+// Draws the line of predictions that are `ratio` times the measured time, as far as the picture
+// goes.
 Html line_of_ratio(const Scale& scale, double ratio, const char* kind) {
   const double left = std::max(scale.least, scale.least / ratio);
   const double right = std::min(scale.greatest, scale.greatest / ratio);
@@ -106,7 +107,7 @@ Html picture_of(const Panel& panel) {
          element("p", {{"class", "axis"}}, w.predictions_x) + legend(names, false);
 }
 
-// Of each rung that is far off the worst row, the worst first.
+// Lists the rungs that are far off, each with its worst row, the worst first.
 std::string misses_of(const Panel& panel) {
   std::vector<const PredictedRow*> worst;
   for (const PredictedExperiment* experiment : panel.experiments) {

@@ -6,17 +6,17 @@
 #include "warpwise/lab/report/html.hpp"
 #include "warpwise/lab/report/table.hpp"
 
-// A ladder's steps, one below the other.
+// Draws a ladder's steps, one below the other.
 namespace warpwise::lab::report {
 
-/// Where a rung's source is on the page, "#id"; empty where it is not.
+/// Returns the place of a rung's source on the page, "#id"; empty if it is not there.
 using LinkOf = std::function<std::string(const std::string& rung)>;
 
-/// How much faster each step is than the first, in the document and now, and what share of the roof
-/// each reaches at each size. Nothing where no row was timed.
+/// Draws the speed-up of each step over the first, in the document and now, and each step's share
+/// of the roof at each size. Empty if no row was timed.
 Html staircase_of(const Record& record, const LinkOf& link);
 
-/// Every row of the run with all of these figures.
+/// Tabulates every row of the run with all of these figures.
 Table steps_table(const Record& record, const std::string& file, const LinkOf& link);
 
 }  // namespace warpwise::lab::report
