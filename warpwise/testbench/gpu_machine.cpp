@@ -52,7 +52,7 @@ class GpuCode final : public LoadedCode {
         function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
         shape.block.z, static_cast<unsigned>(shape.dynamic_shared_bytes), nullptr, nullptr,
         parameters.empty() ? nullptr : extra);
-    // Nothing but the shape is left that could be wrong.
+    // At this point only the shape can be wrong.
     if (refused == driver::invalid_value) {
       throw InvalidArgument("kernel " + lab::plain_name(kernel) + " is not launched with " +
                             grid_text(shape.grid) + " blocks of " + grid_text(shape.block) +
@@ -64,7 +64,8 @@ class GpuCode final : public LoadedCode {
   }
 
  private:
-  // What a kernel may have unasked is 48 KiB less its static shared memory.
+  // Raises the kernel's limit of dynamic shared memory if the launch needs more. The limit is at
+  // first 48 KiB less the static shared memory.
   void allow_shared(Handle function, std::uint64_t bytes, const std::string& kernel) {
     constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     constexpr std::uint64_t representable = 0x7fffffff;
@@ -97,7 +98,7 @@ class GpuCode final : public LoadedCode {
   std::map<std::string, Handle> functions_of_;
 };
 
-// CUarray_format.
+// Returns a CUarray_format.
 int format_of(const emulator::Texture& texture) {
   constexpr int first_unsigned = 1;
   constexpr int first_signed = 8;
@@ -129,7 +130,7 @@ driver::Resource resource_of(const emulator::Texture& texture) {
 }
 
 driver::Reading reading_of(const emulator::Texture& texture) {
-  // Their values are CUDA's own.
+  // The values of these enums are CUDA's own.
   driver::Reading reading;
   reading.address_modes[0] = static_cast<int>(texture.address_mode[0]);
   reading.address_modes[1] = static_cast<int>(texture.address_mode[1]);
@@ -147,7 +148,8 @@ class GpuMachine final : public Machine {
     check(functions_, functions_.retain_context(&context, device), "no context on the GPU");
     check(functions_, functions_.set_context(context), "no context on the GPU");
   }
-  // What fails here failed before: the context goes, and all that is in it.
+  // Ignores errors, since anything that fails here failed before. The context goes with all that is
+  // in it.
   ~GpuMachine() override {
     for (const std::uint64_t texture : textures_) functions_.destroy_texture(texture);
     for (const driver::DevicePointer address : memory_) functions_.free(address);
@@ -200,7 +202,7 @@ class GpuMachine final : public Machine {
 
  private:
   static constexpr int device = 0;
-  static constexpr std::uint64_t alignment = 512;  // of a texture; memory has 256
+  static constexpr std::uint64_t alignment = 512;  // alignment of a texture; memory has 256
 
   const Functions& functions_;
   std::vector<driver::DevicePointer> memory_;

@@ -26,7 +26,7 @@ std::string to_text(const emulator::Dim3& at) {
   return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
 
-// 4, 4.5, 4.25.
+// Formats numbers as 4, 4.5, 4.25.
 std::string number(double value, int digits = 4) {
   char text[32];
   const auto [end, error] =
@@ -34,7 +34,7 @@ std::string number(double value, int digits = 4) {
   return error == std::errc() ? std::string(text, end) : "?";
 }
 
-// With as many digits as it takes to be another number than `other`.
+// Formats a number with enough digits to differ from `other`.
 std::string number_beside(double value, double other) {
   constexpr int all_digits = std::numeric_limits<double>::max_digits10;
   int digits = 4;
@@ -42,7 +42,7 @@ std::string number_beside(double value, double other) {
   return number(value, digits);
 }
 
-// Whole parts of the path: "blur.cuh" is no end of "unblur.cuh".
+// Compares whole parts of the path: "blur.cuh" is no end of "unblur.cuh".
 bool is_end_of(const std::string& end, const std::string& path) {
   if (!path.ends_with(end)) return false;
   return path.size() == end.size() || end.starts_with('/') ||
@@ -59,7 +59,7 @@ std::string to_text(const Where& where) {
   return "line " + std::to_string(where.line) + (where.file.empty() ? "" : " of " + where.file);
 }
 
-// The files that lines are of, by their names; empty without source lines.
+// Returns the names of the files that lines belong to; empty without source lines.
 std::string files_of(const std::vector<LineCounts>& lines) {
   std::set<std::string> names;
   for (const LineCounts& line : lines) {
@@ -70,7 +70,7 @@ std::string files_of(const std::vector<LineCounts>& lines) {
   return list;
 }
 
-// What one line does: whether the expectation is about it, and what is wrong with it.
+// Result for one line: whether the expectation concerns it, and what is wrong with it.
 struct Finding {
   bool concerned = false;
   std::string wrong;
@@ -123,12 +123,12 @@ Outcome Launch::expect_no_faults() const {
   return outcome;
 }
 
-// Where a launch counts for one GPU alone, nobody asks which.
+// Names the GPU in a message, unless the launch counts for one GPU alone.
 std::string Launch::gpu_of(std::size_t i) const {
   return counted_for_.size() > 1 ? " on CC " + rules::to_string(counted_for_[i]) : "";
 }
 
-// Why an expectation could not have been missed.
+// Fails an expectation that could not have been missed, with the reason.
 Outcome Launch::nothing_found(const char* what, const Where& where, bool has_line) const {
   const std::string kernel = "kernel " + kernel_;
   const bool is_named = where.line != 0 || !where.file.empty();
@@ -146,7 +146,8 @@ Outcome Launch::nothing_found(const char* what, const Where& where, bool has_lin
               (knows_file ? "" : "; it has some of " + files)};
 }
 
-/// \param what  the check is about \param check  of the counts of a line, what it found
+/// \param what   subject of the check
+/// \param check  returns its finding on the counts of a line
 template <class Check>
 Outcome Launch::check_lines(const char* what, const Where& where, const Check& check) const {
   if (!counted_) {
@@ -220,7 +221,7 @@ Outcome Launch::expect_no_local_memory(const Where& where) const {
   return check_lines("instruction", where, [&](const LineCounts& line) {
     Finding finding;
     finding.concerned = line.execution.warp_instructions > 0;
-    // As many on every GPU.
+    // The counts are the same on every GPU.
     const emulator::MemoryCounts& counts = line.memory.front();
     const std::uint64_t requests = counts.local_load.requests + counts.local_store.requests;
     if (requests > 0)

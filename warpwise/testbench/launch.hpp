@@ -10,36 +10,40 @@
 
 namespace warpwise::testbench {
 
-/// Which source lines an expectation is for.
+/// Source lines that an expectation is for.
 struct Where {
   int line = 0;           ///< 0: every line
   std::string file = {};  ///< the end of its path, such as "blur.cuh"; empty: every file
 };
 
-/// A launch that has ended: what it counted, and what may be expected of it. Each expectation fails
-/// with a line for each source line that does not meet it, and also where it could not have been
-/// missed: nothing was counted, `where` names no line of the kernel, or what it names executed
-/// nothing of the kind, no access or no branch. On a GPU there are no counts: expectations of
-/// counts are skipped then, and Testbench::skipped() says how many were.
+/// A launch that has ended, with its counts and the expectations that can be checked on it. The
+/// text of a failed expectation has a line for each source line that does not meet it. An
+/// expectation also fails if it could not have been missed:
+/// - nothing was counted,
+/// - `where` names no line of the kernel, or
+/// - the lines executed nothing of the kind: no access or no branch.
+///
+/// A GPU has no counts. Expectations of counts are skipped there, and Testbench::skipped() gives
+/// their number.
 class WARPWISE_EXPORT Launch {
  public:
-  /// Counts, faults, and what printf wrote; on a GPU nothing.
+  /// Returns the counts, the faults, and the output of printf; on a GPU nothing.
   const emulator::LaunchResult& result() const { return result_; }
 
-  /// No fault: nothing out of bounds, no race …, as Testbench::options had it checked. On a GPU:
-  /// no error.
+  /// Expects no fault: nothing out of bounds, no race …, by the checks in Testbench::options. On a
+  /// GPU: expects no error.
   Outcome expect_no_faults() const;
 
-  /// Loads, stores and atomics of global memory ask for at most so many sectors of 32 bytes, on the
-  /// average of a line's requests. A request is one instruction of a warp; 4 is the least for 32
-  /// lanes of 4 bytes each.
+  /// Expects at most this many sectors of 32 bytes per request, in the mean of a line's requests.
+  /// Counted are loads, stores and atomics of global memory. A request is one instruction of a
+  /// warp; 4 is the least for 32 lanes of 4 bytes each.
   Outcome expect_sectors_per_request(double at_most, const Where& where = {}) const;
-  /// No access to shared memory takes more passes than its bytes need.
+  /// Expects that no access to shared memory takes more passes than its bytes need.
   Outcome expect_no_bank_conflicts(const Where& where = {}) const;
-  /// No branch sends the lanes of a warp to different places.
+  /// Expects that no branch sends the lanes of a warp to different places.
   Outcome expect_no_divergence(const Where& where = {}) const;
-  /// Nothing lies in local memory: no array that is indexed at run time. (What machine code spills
-  /// is not seen in PTX.)
+  /// Expects that nothing lies in local memory, as an array does that is indexed at run time.
+  /// (Spills of machine code are not visible in PTX.)
   Outcome expect_no_local_memory(const Where& where = {}) const;
 
  private:
@@ -57,8 +61,9 @@ class WARPWISE_EXPORT Launch {
   emulator::LaunchResult result_;
   std::string error_;  // of a GPU
   bool counted_ = true;
-  std::vector<rules::ComputeCapability> counted_for_;  // as result_.memory and each line's have it
-  std::shared_ptr<Skips> skips_;                       // of the Testbench
+  std::vector<rules::ComputeCapability>
+      counted_for_;               // in the order of result_.memory and of each line's counts
+  std::shared_ptr<Skips> skips_;  // of the Testbench
 };
 
 }  // namespace warpwise::testbench

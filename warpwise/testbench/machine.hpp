@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the testbench: what it asks of the place where kernels run.
+// Internal to the testbench: its interface to the place where kernels run.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,29 +13,30 @@
 
 namespace warpwise::testbench {
 
-/// What came of a launch. Of a GPU there is an error at most.
+/// Result of a launch. A GPU gives at most an error.
 struct RawLaunch {
   emulator::LaunchResult result;
   std::string error;
 };
 
-/// A module of PTX, on its machine.
+/// A module of PTX, loaded on its machine.
 class LoadedCode {
  public:
   virtual ~LoadedCode() = default;
   virtual std::pair<emulator::Address, std::uint64_t> variable(const std::string& name) = 0;
-  /// \param kernel  mangled \param parameters  its block, as KernelInfo lays it out
+  /// \param kernel      mangled name
+  /// \param parameters  parameter block, as KernelInfo lays it out
   virtual RawLaunch launch(const std::string& kernel, const Shape& shape,
                            std::span<const std::byte> parameters,
                            const emulator::LaunchOptions& options) = 0;
 };
 
-/// A device; what it made must not outlive it.
+/// A device. Objects that it made must not outlive it.
 class Machine {
  public:
   virtual ~Machine() = default;
   virtual bool counts() const = 0;
-  /// Memory of zeros at a multiple of 512 bytes.
+  /// Allocates memory of zeros at a multiple of 512 bytes.
   virtual emulator::Address allocate(std::uint64_t bytes, const std::string& name) = 0;
   virtual void read(emulator::Address from, std::span<std::byte> to) const = 0;
   virtual void write(emulator::Address to, std::span<const std::byte> from) = 0;
@@ -47,7 +48,7 @@ class Machine {
 std::unique_ptr<Machine> emulated_machine();
 /// \throws NoCudaDevice
 std::unique_ptr<Machine> gpu_machine();
-/// Why there is no GPU; empty where there is one.
+/// Returns why there is no GPU; empty if there is one.
 std::string why_no_gpu();
 
 }  // namespace warpwise::testbench

@@ -6,7 +6,7 @@
 
 namespace warpwise::testbench {
 
-/// What came of an expectation, for whatever test framework there is:
+/// Result of an expectation, for any test framework:
 ///
 ///     const Outcome coalesced = launch.expect_sectors_per_request(4);
 ///     if (!coalesced) std::puts(coalesced.text.c_str());
@@ -14,12 +14,12 @@ namespace warpwise::testbench {
 /// GoogleTest's EXPECT_TRUE(launch.expect_sectors_per_request(4)) shows the text by itself.
 struct Outcome {
   bool holds = true;
-  bool skipped = false;   ///< it was not looked at, and holds: the text says why
+  bool skipped = false;   ///< the expectation was not checked, and holds; the text says why
   std::string text = {};  ///< what was found where, and what is allowed; a line for each place
 
   explicit operator bool() const { return holds; }
 
-  /// As GoogleTest's testing::AssertionResult, whose header is not needed here.
+  /// Converts to GoogleTest's testing::AssertionResult, whose header is not needed here.
   template <class Result>
     requires requires(const Result& result) { result.failure_message(); }
   operator Result() const {

@@ -9,9 +9,9 @@
 
 namespace warpwise::testbench {
 
-/// What a Testbench's launches did not look at.
+/// Number of expectations that a Testbench's launches skipped.
 struct Launch::Skips {
-  std::atomic<std::size_t> count = 0;  // launches may be looked at on several threads
+  std::atomic<std::size_t> count = 0;  // several threads may check launches
 };
 
 }  // namespace warpwise::testbench

@@ -21,33 +21,33 @@
 /// docs/testing-kernels.md shows how.
 namespace warpwise::testbench {
 
-/// Where kernels run.
+/// Place where kernels run.
 enum class Backend { emulator, gpu };
 /// For name_of() and value_named().
 constexpr auto enum_names(Backend) {
   return std::to_array<EnumName<Backend>>({{Backend::emulator, "emulator"}, {Backend::gpu, "gpu"}});
 }
 
-/// What the environment variable WARPWISE_TEST_BACKEND says: emulator, gpu, or auto for the GPU
-/// where there is one. The emulator where it is not set.
+/// Returns the choice of the environment variable WARPWISE_TEST_BACKEND: emulator, gpu, or auto for
+/// the GPU if there is one. Returns the emulator if it is not set.
 /// \throws InvalidArgument  another value
 WARPWISE_EXPORT Backend chosen_backend();
 
-/// How CUDA C++ is compiled.
+/// Options to compile CUDA C++.
 struct CompileOptions {
   int architecture = 75;                  ///< of the PTX: compute_75
   std::vector<std::string> defines = {};  ///< "K=V" or "K"
   std::vector<std::filesystem::path> include_folders = {};
 };
 
-/// How a kernel is launched.
+/// Shape of a launch.
 struct Shape {
   emulator::Dim3 grid;   ///< in blocks
   emulator::Dim3 block;  ///< in threads
   std::uint64_t dynamic_shared_bytes = 0;
 };
 
-/// What PTX tells apart in the type of a parameter.
+/// Kinds of parameters that PTX tells apart by their type.
 enum class ArgumentKind { integer, floating, structure };
 
 /// An argument of a kernel whose type is known only when the program runs.
@@ -58,7 +58,7 @@ struct Argument {
 
 class Testbench;
 
-/// `count` elements of device memory: a view of what its Testbench owns. Passed to a kernel it is
+/// `count` elements of device memory, as a view of memory that its Testbench owns. A kernel gets
 /// the address.
 template <class T>
 class Buffer {
@@ -68,12 +68,12 @@ class Buffer {
       : testbench_(&testbench), address_(address), count_(count) {}
   std::size_t size() const { return count_; }
   emulator::Address argument() const { return address_; }
-  /// The device's own pointer, for a member of a structure or an element of another buffer. The
-  /// host must not follow it.
+  /// Returns the device's own pointer, for a member of a structure or an element of another buffer.
+  /// The host must not follow it.
   T* pointer() const { return reinterpret_cast<T*>(address_); }
-  /// The elements as they are now. \throws Error  the GPU has failed
+  /// Returns the present elements. \throws Error  the GPU has failed
   std::vector<T> read() const;
-  /// Replaces the first elements. \throws InvalidArgument  there are not as many
+  /// Replaces the first elements. \throws InvalidArgument  the buffer has fewer
   void write(std::span<const T> elements) const;
 
  private:
@@ -82,10 +82,10 @@ class Buffer {
   std::size_t count_;
 };
 
-/// A texture object, owned by its Testbench. Passed to a kernel it is a cudaTextureObject_t.
+/// A texture object, owned by its Testbench. A kernel gets a cudaTextureObject_t.
 class Texture {
  public:
-  /// \param handle  as the kernel gets it
+  /// \param handle  value that the kernel gets
   explicit Texture(std::uint64_t handle) : handle_(handle) {}
   std::uint64_t argument() const { return handle_; }
 
@@ -100,13 +100,13 @@ class WARPWISE_EXPORT Kernel {
 
   /// Runs it to its end. Arguments are a Buffer for a pointer, a Texture, or a value of the
   /// parameter's own type: a number, a structure.
-  /// \throws InvalidArgument  another number of arguments; one of another size than its parameter,
-  ///                          or a floating-point number for an integer or the other way; a shape
-  ///                          that no GPU has, or that the kernel was not compiled for
-  /// \throws CudaError        the GPU has failed, or has not what the launch needs
+  /// \throws InvalidArgument  a wrong number of arguments; an argument of another size than its
+  ///                          parameter, or a floating-point number for an integer or the other
+  ///                          way; a shape that no GPU has, or that the kernel was not compiled for
+  /// \throws CudaError        the GPU has failed, or lacks what the launch needs
   template <class... Arguments>
   Launch launch(const Shape& shape, const Arguments&... arguments) const;
-  /// The same with as many arguments as a program comes by. \throws  as launch()
+  /// Runs it with arguments whose number is known only when the program runs. \throws  as launch()
   Launch run(const Shape& shape, std::span<const Argument> arguments) const;
 
  private:
@@ -116,17 +116,18 @@ class WARPWISE_EXPORT Kernel {
   std::shared_ptr<State> state_;
 };
 
-/// PTX on its Testbench's device.
+/// PTX, loaded on its Testbench's device.
 class WARPWISE_EXPORT Module {
  public:
-  /// \param name  mangled, readable ("scale<float>"), or its last part ("scale") where only one
-  ///              kernel has it; parameters tell others apart: "scale(float*, int)"
-  /// \throws InvalidArgument  for another one (lists those there are); Unsupported  for a kernel
-  ///                          that the emulator does not run, with the instruction and its line
+  /// \param name  mangled, readable ("scale<float>"), or its last part ("scale") if only one kernel
+  ///              has it; parameters tell others apart: "scale(float*, int)"
+  /// \throws InvalidArgument  there is no such kernel, with a list of those there are
+  /// \throws Unsupported      the emulator does not run the kernel, with the instruction and its
+  ///                          line
   Kernel kernel(const std::string& name) const;
-  /// A `__device__` or `__constant__` variable, by its name in the PTX.
-  /// \throws InvalidArgument  there is none, or its size is no multiple of T's; CudaError  the GPU
-  ///                          has failed
+  /// Returns a `__device__` or `__constant__` variable, by its name in the PTX.
+  /// \throws InvalidArgument  there is none, or its size is no multiple of T's
+  /// \throws CudaError        the GPU has failed
   template <class T>
   Buffer<T> variable(const std::string& name) const;
 
@@ -140,7 +141,8 @@ class WARPWISE_EXPORT Module {
   std::shared_ptr<State> state_;
 };
 
-/// A device and all that is on it; what it hands out must not outlive it. For one thread at a time.
+/// A device with everything on it. Objects that it hands out must not outlive it. For one thread at
+/// a time.
 class WARPWISE_EXPORT Testbench {
  public:
   /// \throws NoCudaDevice  a GPU is asked for and there is none, with the reason
@@ -150,24 +152,24 @@ class WARPWISE_EXPORT Testbench {
   Testbench& operator=(const Testbench&) = delete;
 
   Backend backend() const;
-  /// Of every launch from now on: which GPU the costs are for (9.0 at first), and what is checked
-  /// (everything at first). Not for a GPU.
+  /// Options of every launch from now on: the GPU whose costs are counted (9.0 at first), and the
+  /// checks (everything at first). Not used on a GPU.
   emulator::LaunchOptions options;
 
-  /// A file of PTX (.ptx), or of CUDA C++ (.cu), which is compiled: by nvcc where there is one,
+  /// Loads a file of PTX (.ptx) or of CUDA C++ (.cu). CUDA C++ is compiled by nvcc if there is one,
   /// else by NVRTC, as `warpwise explain` does.
   /// \throws IoError, InvalidArgument  no such file, another extension, malformed PTX
-  /// \throws Unsupported  there is no compiler; Error  the source is wrong, with all that the
-  ///                      compiler said
+  /// \throws Unsupported  there is no compiler
+  /// \throws Error        the source is wrong, with all output of the compiler
   Module load(const std::filesystem::path& file, const CompileOptions& compile = {});
   /// \throws InvalidArgument  malformed PTX
   Module load_ptx(std::string_view ptx);
-  /// \param name  that messages and source lines have. \throws  as load()
+  /// \param name  name in messages and source lines. \throws  as load()
   Module load_cuda(const std::string& text, const CompileOptions& compile = {},
                    const std::string& name = "kernel.cu");
 
-  /// Memory with these elements: buffer<float>("x", {1, 2}). \param name  what a fault's message
-  /// calls it. \throws OutOfMemory
+  /// Allocates memory with these elements: buffer<float>("x", {1, 2}). \param name  name in the
+  /// messages of faults. \throws OutOfMemory
   template <class T>
     requires std::is_trivially_copyable_v<T>
   Buffer<T> buffer(const std::string& name, const std::vector<T>& elements) {
@@ -175,17 +177,18 @@ class WARPWISE_EXPORT Testbench {
     made.write(elements);
     return made;
   }
-  /// Memory of so many zeros. \throws OutOfMemory
+  /// Allocates memory for `count` zeros. \throws OutOfMemory
   template <class T>
     requires std::is_trivially_copyable_v<T>
   Buffer<T> zeros(const std::string& name, std::size_t count) {
     return {*this, allocate(count, sizeof(T), name), count};
   }
 
-  /// A texture over a copy of `texels`, row by row. Of `like` count what a texture is read with,
-  /// its width, height (0: one-dimensional) and channels; T says the rest.
+  /// Makes a texture over a copy of `texels`, row by row. It takes from `like` how the texture is
+  /// read, its width, height (0: one-dimensional) and channels. T gives the rest.
   /// \throws InvalidArgument  another number of texels than the size says, or a format that no
-  ///                          texture has; CudaError  the GPU has failed
+  ///                          texture has
+  /// \throws CudaError        the GPU has failed
   template <class T>
     requires std::is_arithmetic_v<T>
   Texture texture(const std::vector<T>& texels, emulator::Texture like) {
@@ -196,7 +199,7 @@ class WARPWISE_EXPORT Testbench {
     return Texture(texture_of(std::as_bytes(std::span(texels)), like));
   }
 
-  /// How many expectations were skipped because a GPU has no counts.
+  /// Returns the number of expectations that were skipped because a GPU has no counts.
   std::size_t skipped() const;
 
  private:

@@ -9,11 +9,11 @@
 #include "warpwise/lab/plot/plot.hpp"
 #include "warpwise/lab/report/html.hpp"
 
-// Tables, each of which can be taken away as CSV.
+// Tables that can be saved as CSV.
 namespace warpwise::lab::report {
 
 struct Cell {
-  std::string plain;  ///< in the CSV file, and on the page where there is nothing else
+  std::string plain;  ///< text in the CSV file, and on the page if `shown` is empty
   Html shown;
 };
 
@@ -24,36 +24,37 @@ struct Column {
 
 struct Table {
   std::string caption;
-  std::string file;  ///< of the CSV
+  std::string file;  ///< name of the CSV file
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  ///< the first cell of each is its head
+  std::vector<std::vector<Cell>> rows;  ///< the first cell of each row is its head
 };
 
-/// The figures that a plot shows.
+/// Makes a table of the figures that a plot shows.
 Table table_of(const Plot& plot, const std::string& file);
 
-/// Those say nothing.
+/// Removes columns without any content.
 void drop_empty_columns(Table& table);
 
-/// The table, with a link below it that saves it. It scrolls where it is wider than the page.
+/// Writes the table, with a link below it that saves it. A table that is wider than the page
+/// scrolls.
 Html html_of(const Table& table);
 
-/// The same behind a line to click on.
+/// Writes the same, hidden behind a line to click on.
 Html folded(const Table& table);
 
 std::string csv_of(const Table& table);
 
-/// "1.23 ms", "45.6 µs".
+/// Formats a time: "1.23 ms", "45.6 µs".
 std::string time_text(double microseconds);
-/// "×12.3".
+/// Formats a speed-up: "×12.3".
 std::string speedup_text(double speedup);
 std::string percent_text(double share);
 std::string size_text(const std::array<std::int64_t, 2>& size);
-/// Where a kernel was measured: "640×480, 32×8, window 5".
+/// Describes where a kernel was measured: "640×480, 32×8, window 5".
 std::string place_text(const std::array<std::int64_t, 2>& size,
                        const std::array<std::int64_t, 3>& block,
                        const std::map<std::string, std::int64_t>& values);
-/// A number as CSV has it.
+/// Formats a number for CSV.
 std::string number(double value);
 
 }  // namespace warpwise::lab::report

@@ -8,18 +8,20 @@
 
 #include "warpwise/base/enum_names.hpp"
 
-// Every text of the report that is not a record's own, in one place, so that it can be translated.
+// All texts of the report that are not a record's own. They are in one place, so that they can be
+// translated.
 namespace warpwise::lab::report {
 
-/// A kind of access, as explain's JSON names it.
+/// A kind of access, by its name in explain's JSON.
 struct AccessWords {
   const char* key;
-  const char* said;  ///< transactions or passes of a request, and the least; of textures requests
+  const char*
+      said;  ///< transactions or passes of a request, and the least possible; textures: requests
 };
 
-/// Texts with {} take what is named behind them, in this order.
+/// Texts of the report. The comment of a text with {} names their values, in this order.
 struct Words {
-  const char* language;  ///< as HTML names it
+  const char* language;  ///< HTML's name for it
   const char* title;
   const char* contents;
 
@@ -44,7 +46,7 @@ struct Words {
   // Ladders and studies.
   const char* ladder_heading;  ///< name
   const char* study_heading;   ///< name
-  const char* rows_shown;      ///< what follows are rows of the documents
+  const char* rows_shown;      ///< introduces rows of the documents
   const char* staircase;
   const char* then_bar;      ///< device
   const char* now_bar;       ///< device
@@ -80,7 +82,7 @@ struct Words {
   const char* nothing_drawn;
 
   // Pictures and tables.
-  /// Of those who do not see a plot: horizontal axis, vertical axis, what, least, greatest.
+  /// For readers who cannot see a plot: horizontal axis, vertical axis, figure, least, greatest.
   const char* plot_dots;
   const char* plot_lines;
   const char* plot_maps;
@@ -111,7 +113,7 @@ struct Words {
   const char* predictions_y;
   const char* predictions_picture;       ///< panel's heading, points
   const char* predictions_series;        ///< experiment, points, correlation, median error
-  const char* predictions_series_short;  ///< the same of so few that no correlation is known
+  const char* predictions_series_short;  ///< the same for so few that no correlation is known
   const char* predictions_point;         ///< rung, place, predicted, measured, ratio
   const char* predictions_far;           ///< misses
   const char* predictions_near;
@@ -171,18 +173,18 @@ constexpr auto enum_names(Language) {
   return std::to_array<EnumName<Language>>({{Language::english, "en"}, {Language::korean, "ko"}});
 }
 
-/// What all pages of this process are written in from now on; English until then.
+/// Sets the language of all pages of this process from now on; it is English until then.
 void speak(Language language);
 
 const Words& words();
 
-/// A text of a record or of a table in the page's language; itself where it is not known there.
+/// Returns a text of a record or of a table in the page's language; an unknown text as it is.
 std::string told(const std::string& text);
 
-/// What a row of the source documents is about, as docs/sources.md has it; nothing of an unknown
-/// one.
+/// Returns the subject of a row of the source documents, as in docs/sources.md; empty for an
+/// unknown row.
 std::string_view about_row(std::string_view row);
-/// All rows that about_row() knows.
+/// Returns all rows that about_row() knows.
 std::vector<std::string_view> known_rows();
 
 }  // namespace warpwise::lab::report

@@ -5,11 +5,11 @@
 
 #include "warpwise/lab/study/study_table.hpp"
 
-// A problem cut into bands of rows, each a problem of its own, so that their transfers overlap.
+// Cuts a problem into bands of rows, each a problem of its own, so that their transfers overlap.
 namespace warpwise::lab {
 
-/// Units of a ladders::Division. What lies above and below is needed for the results of the band,
-/// and computed with it, but belongs to its neighbours.
+/// A band, in units of a ladders::Division. Its results need the units above and below it. Those
+/// are computed with the band, but belong to its neighbours.
 struct Band {
   std::int64_t first = 0;
   std::int64_t units = 0;
@@ -20,14 +20,14 @@ struct Band {
   friend bool operator==(const Band&, const Band&) = default;
 };
 
-/// `count` bands, as equal as whole units allow, that have every unit once.
+/// Returns `count` bands that have every unit once, as equal as whole units allow.
 /// \throws Unsupported  there are fewer units
 std::vector<Band> bands_of(const ladders::Division& division, int count);
 
-/// A band as a problem, and where its memory lies in that of the whole one.
+/// A band as a problem, and the place of its memory in the whole problem's.
 struct BandProblem {
-  /// So many bytes of an operand, from one place in the whole problem's memory and from another in
-  /// the band's. An input's are all that the band has of it, an output's those that belong to the
+  /// Bytes of an operand, with their offsets in the whole problem's memory and in the band's. For
+  /// an input they are all bytes that the band has of it, for an output those that belong to the
   /// band.
   struct Slice {
     std::int64_t in_whole = 0;
@@ -35,12 +35,14 @@ struct BandProblem {
     std::int64_t bytes = 0;
   };
 
-  ladders::Problem problem;   ///< its operands hold anything
-  std::vector<Slice> slices;  ///< of each operand
+  ladders::Problem problem;   ///< with undefined contents of its operands
+  std::vector<Slice> slices;  ///< one for each operand
 };
 
-/// \param whole  with rows that lie without gaps  \param parameters  that it was made with
-/// \throws Unsupported  with the reason: it does not divide so
+/// Cuts a problem into bands.
+/// \param whole       problem whose rows lie without gaps
+/// \param parameters  parameters that `whole` was made with
+/// \throws Unsupported  it cannot be divided so, with the reason
 std::vector<BandProblem> band_problems(const ladders::Ladder& ladder, const ladders::Problem& whole,
                                        const ladders::Variables& parameters, int count);
 

@@ -5,19 +5,19 @@
 
 #include "warpwise/lab/study/study_run.hpp"
 
-// A GPU's counters as columns of CSV.
+// Writes a GPU's counters as columns of CSV.
 namespace warpwise::lab {
 
-/// What was read in a run: first the counters that stand beside counts, at the size of these, then
-/// each metric at a row's own size. None without counters.
+/// Columns for the counters of a run; none without counters. First come the counters that are
+/// compared with counts, at the size of the counts. Then comes each metric at a row's own size.
 class CounterColumns {
  public:
   explicit CounterColumns(const StudyRun& run);
 
-  /// "gpu_global_load_sectors", "not_comparable", and the metrics under their own names.
+  /// Returns "gpu_global_load_sectors", "not_comparable", and the metrics under their own names.
   std::vector<std::string> names() const;
 
-  /// As many fields as names(). \param counts  of the row; may be null
+  /// Returns the fields of a row, as many as names(). \param counts  the row's counts; may be null
   std::vector<std::string> fields_of(const RungRow& row, const RungCounts* counts) const;
 
  private:

@@ -7,7 +7,7 @@
 
 #include "warpwise/lab/study/rung_counters.hpp"
 
-// What people are shown of a launch's counters.
+// Shows the counters of a launch to people.
 namespace warpwise::lab {
 
 /// A metric that is a percentage, and its name in a report.
@@ -17,16 +17,16 @@ struct Rate {
 };
 std::span<const Rate> shown_rates();
 
-/// A reason why a warp waits, and for how many cycles in the mean before each of its instructions.
+/// A reason why a warp waits, with the mean number of cycles before each of its instructions.
 struct Stall {
   double cycles = 0;
   std::string_view metric;
 };
-/// The longest first: at most five, of a tenth of a cycle or more.
+/// Returns the stalls of a tenth of a cycle or more, the longest first, at most five.
 std::vector<Stall> longest_stalls(const CounterValues& values);
 
-/// Counts, their counters and the ratios as a table under `title`; empty without any. Where `width`
-/// has no room for it, a counter's name is left out; 0 stands for any width.
+/// Writes counts, their counters and the ratios as a table under `title`; empty without any. A
+/// counter's name is left out if `width` has no room for it; 0 means any width.
 std::string compared_text(std::span<const ComparedCount> compared, const std::string& title,
                           std::size_t width = 0);
 

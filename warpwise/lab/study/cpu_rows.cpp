@@ -18,7 +18,7 @@ RungRow named(RungRow row, const std::string& name, ladders::Cpu with) {
   return row;
 }
 
-// What computing takes, with so many threads.
+// Measures the time to compute the problem with this many threads.
 Timing time_of(const StudyTable& table, ladders::Problem& problem, ladders::Cpu with, int threads) {
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   static_cast<std::size_t>(threads));

@@ -7,15 +7,17 @@
 
 namespace warpwise::lab {
 
-/// The value of an expression of a ladder's table: whole numbers of 64 bits, names of variables,
-/// + - * / % and parentheses, the comparisons == != < <= > >= and && (1 or 0), and the functions
-/// min(a, b), max(a, b), ceil_div(a, b), round_up(a, multiple). Division is C's.
+/// Evaluates an expression of a ladder's table:
+/// - whole numbers of 64 bits, and names of variables
+/// - + - * / % and parentheses; division is C's
+/// - the comparisons == != < <= > >= and && (1 or 0)
+/// - the functions min(a, b), max(a, b), ceil_div(a, b), round_up(a, multiple)
+///
 /// \throws InvalidArgument  with the expression and the place: malformed, an unknown name (lists
-/// the
-///         known), a division by zero, a result beyond 64 bits
+///                          the known), a division by zero, a result beyond 64 bits
 std::int64_t evaluate(std::string_view expression, const ladders::Variables& variables);
 
-/// Whether it is an expression at all; any name may be a variable.
+/// Checks that a text is an expression; any name may be a variable.
 /// \throws InvalidArgument  with the expression and the place: malformed, or an unknown function
 void require_expression(std::string_view expression);
 

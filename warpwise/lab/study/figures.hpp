@@ -5,10 +5,11 @@
 
 namespace warpwise::lab {
 
-/// What a study's "report" may name: figures of a row of a run, by the names that the JSON report
-/// gives them. The first so many are of a GPU's times.
+/// Number of the first figures in figure_names that are times of a GPU or follow from them. A
+/// study's "report" may name any of figure_names: the figures of a row, as the JSON report names
+/// them.
 inline constexpr std::size_t timed_figures = 4;
-/// Those of which a knee can be asked.
+/// Figures for which a knee can be asked.
 inline constexpr std::array<std::string_view, 2> knee_times = {"cold_us", "batch_us"};
 inline constexpr auto figure_names =
     std::to_array<std::string_view>({"cold_us",
@@ -50,7 +51,7 @@ inline constexpr auto figure_names =
                                      "stg_64",
                                      "stg_128"});
 
-/// Those of them that need a disassembler.
+/// Figures that need a disassembler.
 inline constexpr auto disassembled_figures =
     std::to_array<std::string_view>({"ldg_32", "ldg_64", "ldg_128", "stg_32", "stg_64", "stg_128"});
 

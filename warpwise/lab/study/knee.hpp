@@ -12,27 +12,30 @@ struct KneePoint {
   double y = 0;
 };
 
-/// Where a series that is flat at first begins to rise.
+/// The point at which a series that is flat at first begins to rise.
 struct Knee {
-  double at = 0;                 ///< a value of x, mostly between two that were measured
-  double level = 0;              ///< of y, up to there
-  double slope = 0;              ///< from there on: what y gains for each 1 of x
-  double largest_deviation = 0;  ///< of a measured y from this, as a share of what this says
+  double at = 0;     ///< value of x, mostly between two that were measured
+  double level = 0;  ///< y up to there
+  double slope = 0;  ///< rise of y per 1 of x from there on
+  double largest_deviation =
+      0;  ///< largest distance of a measured y from this curve, as a share of the curve
 };
 
 struct KneeSearch {
   std::optional<Knee> knee;
-  std::string why_none;  ///< in words, where there is none
+  std::string why_none;  ///< reason in words, if there is none
 };
 
-/// Fewer values of x tell no flat part from a rising one: each needs two.
+/// Least number of values of x: the flat part and the rising part need two each.
 inline constexpr std::size_t fewest_knee_points = 4;
 
-/// Of all curves that stay at a level up to a knee and follow a line from there on, the one whose
-/// squared deviations from the points have the least sum. It is taken for a knee where
+/// Finds the knee of a series. It considers all curves that stay at a level up to a knee and follow
+/// a line from there on, and takes the one with the least sum of squared deviations from the
+/// points. It is a knee if
 /// - at least two points lie up to it and two behind it,
 /// - the line has risen by at least 10 % of the level at the last point, and
 /// - that rise is more than three times the largest deviation of a point: else it may be noise.
+///
 /// \param points  in any order
 KneeSearch find_knee(std::vector<KneePoint> points);
 

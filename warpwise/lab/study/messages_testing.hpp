@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// What tests of error messages share.
+// Helpers for tests of error messages.
 namespace warpwise::lab {
 
 inline void expect_words(const std::string& text, const std::vector<std::string>& words) {

@@ -60,8 +60,8 @@ std::vector<LaunchRule> read_launches(const Fields& fields, const std::string& s
   return launches;
 }
 
-// The defaults with the line's own fields. A list of launches replaces the one that the defaults
-// describe, and the other way round; the needs of the line are added to those of the defaults.
+// Adds a line's own fields to the defaults. A list of launches in one replaces a single launch in
+// the other. The needs of the line are added to those of the defaults.
 Json merged_with(const Json& defaults, const Json& object) {
   Json merged = defaults;
   for (const std::string& field : table_fields().at("launch")) {
@@ -76,7 +76,7 @@ Json merged_with(const Json& defaults, const Json& object) {
   return merged;
 }
 
-// What the table says of a kernel that it has of its own.
+// Reads a kernel that belongs to this table alone.
 Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
   Rung rung;
   rung.idea = fields.text("idea");
@@ -92,8 +92,8 @@ Rung own_kernel(const Fields& fields, const RungSurroundings& around) {
   return rung;
 }
 
-// A rung of the ladder whose problem the study has: the line may name, describe and need something
-// else, and launch it in other shapes.
+// Reads a line that names a rung of the ladder whose problem the study has. The line may give the
+// rung another name, description and needs, and launch it in other shapes.
 Rung rung_of_ladder(const Json& object, const Fields& fields, const RungSurroundings& around) {
   if (around.ladder == nullptr) {
     fields.fail("has a \"rung\", but the study's problem is no ladder's");

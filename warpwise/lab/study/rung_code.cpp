@@ -32,7 +32,8 @@ fs::path cache_folder() {
   return home != nullptr && *home != 0 ? fs::path(home) / ".cache/warpwise/rungs" : fs::path{};
 }
 
-// A compiler's path and date: as long as these stay, it makes the same of a source.
+// Returns a compiler's path and date. While these stay the same, it compiles a source to the same
+// code.
 std::string identity_of(const Toolchain& toolchain) {
   const fs::path path =
       toolchain.nvrtc_libraries.empty() ? toolchain.nvcc : toolchain.nvrtc_libraries[0];
@@ -41,7 +42,7 @@ std::string identity_of(const Toolchain& toolchain) {
   return fmt::format("{} {}", path.string(), error ? 0 : time);
 }
 
-// "problem.hpp" of "# include <problem.hpp>", however it is spaced; empty where nothing is
+// Returns "problem.hpp" for "# include <problem.hpp>", with any spacing; empty if nothing is
 // included.
 std::string included_by(std::string_view line) {
   const auto skip_blanks = [&] {
@@ -61,7 +62,7 @@ std::string included_by(std::string_view line) {
 void append(const fs::path& file, std::set<fs::path>& done, std::string& text) {
   if (!done.insert(file.lexically_normal()).second) return;
   const std::optional<std::string> content = read_text(file);
-  if (!content) return;  // the compiler will say so
+  if (!content) return;  // the compiler will report it
   text += *content;
   std::istringstream lines(*content);
   for (std::string line; std::getline(lines, line);) {
@@ -112,14 +113,16 @@ std::optional<Compilation> from_cache(const fs::path& path) {
 }
 
 void to_cache(const fs::path& path, const Compilation& compilation) {
-  // In a folder whose name is no UTF-8, neither is the PTX, which names it: nothing is kept then.
+  // The PTX names its folder. If the folder's name is no UTF-8, neither is the PTX, and nothing is
+  // kept.
   constexpr auto replace = nlohmann::json::error_handler_t::replace;
   const nlohmann::json json = {{"compiler", compilation.compiler}, {"ptx", compilation.ptx}};
   const std::string text = json.dump(-1, ' ', false, replace);
   if (nlohmann::json::parse(text) != json) return;
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
-  // Written whole under another name: two programs at once do not read each other's halves.
+  // The file is written whole under another name, so that two programs at once do not read each
+  // other's halves.
   const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
   std::ofstream file(unfinished, std::ios::binary);
   file << text;
@@ -162,12 +165,13 @@ std::string text_with_own_includes(const StudyTable& table, const Rung& rung) {
 
 namespace {
 
-// As compile_rung(), without a cap on registers, which machine code has and PTX only mentions.
+// Compiles as compile_rung() does, but without a cap on registers. Only machine code has that; PTX
+// just mentions it.
 Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::int64_t>& constants,
                              const emulator::Dim3& block, int architecture) {
   CompileOptions options;
   options.architecture = architecture;
-  options.host_code = false;  // what does not compile must not be passed over
+  options.host_code = false;  // code that does not compile must not be passed over
   options.include_folders = {source_root()};
   for (const auto& [name, value] : constants)
     options.defines.push_back(fmt::format("{}={}", name, value));
@@ -176,7 +180,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
   options.defines.push_back(fmt::format("BLOCK_Z={}", block.z));
 
   const Toolchain toolchain = find_toolchain();
-  // Kept PTX of an earlier way to compile must not be found.
+  // Cached PTX of an earlier way to compile must not be found.
   constexpr std::string_view way = "3 ";
   std::string key = std::string(way) + text_with_includes(rung.file) + identity_of(toolchain) +
                     rung.file.string() + std::to_string(architecture);
@@ -193,7 +197,7 @@ Compilation compile_uncapped(const Rung& rung, const std::map<std::string, std::
       return *std::move(found);
     }
   }
-  // In this process: nvcc starts several others for each file.
+  // NVRTC compiles in this process; nvcc starts several others for each file.
   if (Nvrtc::load(toolchain.nvrtc_libraries)) options.compiler = CompilerChoice::nvrtc;
   Compilation result = compile_file(rung.file, options, toolchain);
   if (!folder.empty()) to_cache(cached, result);

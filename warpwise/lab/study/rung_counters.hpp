@@ -8,7 +8,7 @@
 #include "warpwise/lab/measure/counters.hpp"
 #include "warpwise/lab/study/rung_counts.hpp"
 
-// A GPU's counters of a rung, and the emulator's counts beside them.
+// Reads a GPU's counters of a rung, and puts the emulator's counts beside them.
 namespace warpwise::lab {
 
 struct LaunchCounters {
@@ -17,21 +17,22 @@ struct LaunchCounters {
   CounterValues values;
 };
 
-/// Of all launches of a rung, in order.
+/// Counters of all launches of a rung, in order.
 struct CounterReading {
-  Size size;  ///< of the problem
+  Size size;  ///< size of the problem
   std::vector<LaunchCounters> launches;
 };
 
-/// Runs the rung once for each pass. \param patched  as Counters::read()
+/// Reads the counters, with a run of the rung for each pass. \param patched  as in Counters::read()
 /// \throws CountersUnavailable
 CounterReading read_counters(Counters& counters, RungRun& run, const Size& size, bool patched);
 
-/// Nothing where the metric was not read, or is no number: a hit rate without an access.
+/// Returns the value of a metric. Returns nothing if it was not read or is no number, as a hit rate
+/// without an access is.
 std::optional<double> value_of(const CounterValues& values, std::string_view metric);
 
-/// One number for all launches: what ends with ".sum" is added up; of anything else, a percentage
-/// or a ratio, that of the launch with the most instructions. Nothing where it was not read.
+/// Returns one number for all launches; nothing if the metric was not read. Metrics that end with
+/// ".sum" are added up. A percentage or a ratio is that of the launch with the most instructions.
 std::optional<double> value_of(const CounterReading& reading, std::string_view metric);
 
 /// A count and the counter of the same thing.
@@ -42,11 +43,11 @@ struct ComparedCount {
   double measured = 0;      ///< by the GPU
 };
 
-/// All counts that have a counter that was read, and of which either is not 0.
+/// Returns the counts whose counter was read, except those that are 0 on both sides.
 std::vector<ComparedCount> compared_counts(const RungCounts& counts, const CounterReading& reading);
 
-/// What stands in the way of comparing them: grids that follow from the GPU's machine code. Empty
-/// where they are the same.
+/// Returns why counters and counts cannot be compared; empty if they can. Grids that follow from
+/// the GPU's machine code may differ from the emulated ones.
 std::string why_not_comparable(const CounterReading& reading,
                                const std::vector<emulator::Dim3>& emulated_grids);
 

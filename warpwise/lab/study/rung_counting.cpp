@@ -7,9 +7,9 @@
 
 namespace warpwise::lab {
 
-// Of a launch. The costliest of the experiments, threshold's plain loops over a window of 255, take
-// 370 million warp instructions at the size that the table gives for the emulator; what a larger
-// image takes grows with its pixels.
+// Returns the limit of warp instructions of a launch. The most costly experiment is threshold's
+// plain loops over a window of 255. They take 370 million warp instructions at the table's size for
+// the emulator. A larger image gets a limit in proportion to its pixels.
 std::uint64_t budget_of(const StudyTable& table, const Size& size) {
   constexpr double at_emulator_size = 500e6;
   constexpr double greatest = 1e18;  // fits in 64 bits

@@ -79,7 +79,7 @@ int resident_blocks(const LoadedCode& code, const std::string& kernel, int threa
       registers ? fmt::format(" with {} registers each", *registers) : "", shared_bytes));
 }
 
-// Bytes. \throws InvalidArgument  with the place in the table
+// Returns a number of bytes. \throws InvalidArgument  with the place in the table
 std::int64_t bytes_of(const Rung& rung, const char* field, const std::string& expression,
                       const Variables& variables) {
   const std::int64_t bytes = expression_value(rung, field, expression, variables);
@@ -115,11 +115,11 @@ Launch launch_of(const Rung& rung, const LaunchRule& rule, Variables variables,
 Compilation compiled(const Executor& executor, const Rung& rung, const Variables& variables,
                      const emulator::Dim3& block) {
   const rules::ComputeCapability cc = executor.compute_capability();
-  constexpr int oldest_architecture = 75;  // that compilers build for
+  constexpr int oldest_architecture = 75;  // the oldest that compilers build for
   std::map<std::string, std::int64_t> constants;
   for (const auto& [name, expression] : rung.constants) constants[name] = variables.at(name);
   const std::int64_t cap = expression_value(rung, "max_registers", rung.max_registers, variables);
-  constexpr std::int64_t most = 255;  // of a thread, since compute capability 3.5
+  constexpr std::int64_t most = 255;  // registers of a thread, since compute capability 3.5
   if (cap < 0 || cap > most) {
     throw InvalidArgument(fmt::format("{}, \"max_registers\": \"{}\" is {}; 0 to {} is possible",
                                       rung.place, rung.max_registers, cap, most));
@@ -129,8 +129,8 @@ Compilation compiled(const Executor& executor, const Rung& rung, const Variables
                       static_cast<int>(cap));
 }
 
-// A block of arguments that does not fit the kernel's parameters would be read beyond its end, or
-// shifted. \throws InvalidArgument  with both
+// Checks that the block of arguments fits the kernel's parameters. Otherwise it would be read
+// beyond its end, or shifted. \throws InvalidArgument  with both
 void require_parameters(const Rung& rung, const std::string& ptx, const std::string& kernel,
                         const ListedProblem& listed) {
   std::vector<std::uint64_t> taken;
@@ -148,7 +148,7 @@ void require_parameters(const Rung& rung, const std::string& ptx, const std::str
                   given.size(), fmt::join(given, ", ")));
 }
 
-// One element as text, and as a number to be compared.
+// Returns one element as a number that can be compared.
 double element_of(ElementType type, const std::byte* row, std::int64_t x) {
   switch (type) {
     case ElementType::u8: return load<std::uint8_t>(row, x);
@@ -202,8 +202,8 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
   return result;
 }
 
-// Whether all bytes that belong to no pixel still hold the sentinel; else the place of the first
-// that does not.
+// Returns the place of the first byte outside of all pixels that does not hold the sentinel any
+// more; nothing if all do.
 std::optional<std::size_t> written_outside(const Operand& operand,
                                            std::span<const std::byte> memory) {
   const ConstHostView view = operand.view();
@@ -319,7 +319,7 @@ void RungRun::place(const Problem& problem, const Rung& rung) {
             ? 0
             : executor_.create_texture(texture_of(operand, texture->second, memory_[i])));
   }
-  for (const auto& [name, kind] : rung.textures) problem.operand(name);  // says which there are
+  for (const auto& [name, kind] : rung.textures) problem.operand(name);  // names those that exist
 }
 
 void RungRun::read_outputs(Problem& into) const {
@@ -332,7 +332,7 @@ std::string RungRun::first_difference(const Problem& expected) const {
   for (std::size_t i = 0; i < expected.operands.size(); ++i) {
     const Operand& operand = expected.operands[i];
     if (!operand.is_output()) continue;
-    // Not filled before it is read: it may be a gigabyte.
+    // The memory is not filled before it is read: it may be a gigabyte.
     const std::size_t bytes = operand.memory().size();
     const auto owner = std::make_unique_for_overwrite<std::byte[]>(bytes);
     const std::span memory(owner.get(), bytes);

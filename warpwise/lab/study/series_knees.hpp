@@ -5,14 +5,14 @@
 #include "warpwise/lab/study/knee.hpp"
 #include "warpwise/lab/study/study_run.hpp"
 
-// The knees of an experiment's curves: of each, the rows that differ in one axis alone.
+// Finds the knees of an experiment's curves. A curve has the rows that differ in one axis alone.
 namespace warpwise::lab {
 
-/// A knee for each series of rows that were timed, in the order of their first rows.
-/// \param question  its `of` is cold_us or batch_us
+/// Returns a knee for each series of rows that were timed, in the order of their first rows.
+/// \param question  with cold_us or batch_us as its `of`
 std::vector<SeriesKnee> find_knees(const KneeQuestion& question, const std::vector<RungRow>& rows);
 
-/// Whether the row is a point of the series whose knee this is.
+/// Returns true if the row is a point of this knee's series.
 bool is_of_series(const RungRow& row, const SeriesKnee& series, const std::string& axis);
 
 }  // namespace warpwise::lab

@@ -58,7 +58,7 @@ OrderedJson json_of(const CounterReading& reading) {
   return {{"size", {reading.size.width, reading.size.height}}, {"launches", launches}};
 }
 
-// At the size of the counts, each of which has its counter beside it.
+// Writes the counters at the size of the counts, each beside its count.
 OrderedJson compared_json(const RungRow& row) {
   OrderedJson object = json_of(*row.compared_counters);
   if (!row.not_comparable.empty()) object["not_comparable"] = row.not_comparable;
@@ -178,7 +178,7 @@ OrderedJson json_of(const SeriesKnee& series) {
   return object;
 }
 
-// A field of CSV: quoted where it has to be.
+// Quotes a field of CSV if it has to be quoted.
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string result = "\"";
@@ -197,7 +197,7 @@ std::vector<std::string> timing_fields(const std::optional<Timing>& timing) {
           fmt::format("{}", timing->p95_us)};
 }
 
-// Of every run, behind the ladder's or the study's name.
+// Columns of every run, after the ladder's or the study's name.
 constexpr std::string_view first_columns =
     "rung,rows,width,height,parameters,block,not_run,cold_us,cold_p5_us,cold_p95_us,"
     "batch_us,batch_p5_us,batch_p95_us,gb_per_s,share_of_roof,step_before,"
@@ -206,7 +206,7 @@ constexpr std::string_view first_columns =
     "transactions_per_request,shared_passes_per_request,document_time_us,"
     "document_speedup_over_first,document_gpu_speedup";
 
-// The rest of what a study's report may name.
+// Returns the other figures that a study's report may name.
 std::vector<std::string_view> further_figures() {
   std::vector<std::string_view> figures;
   for (const std::string_view each : figure_names) {
@@ -217,7 +217,7 @@ std::vector<std::string_view> further_figures() {
   return figures;
 }
 
-// Behind all others, and only where an axis says how points are run.
+// Returns the columns after all others; none unless an axis sets how points are run.
 std::vector<std::string> setting_columns(const StudyRun& run) {
   std::vector<std::string> columns;
   if (run.by_share) {
@@ -253,7 +253,7 @@ std::vector<std::string> setting_fields(const StudyRun& run, const RungRow& row)
   return fields;
 }
 
-// The constants that any row has a value of.
+// Returns the constants for which any row has a value.
 std::vector<std::string> axes_of(const StudyRun& run) {
   std::set<std::string> names;
   for (const RungRow& row : run.rows) {

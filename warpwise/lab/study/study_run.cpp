@@ -38,7 +38,7 @@ std::uint64_t bytes_of_operands(const Problem& problem) {
   return bytes;
 }
 
-// A problem and its result, for all rungs that are run at this size with these parameters.
+// A problem and its result, shared by all rungs that are run at this size with these parameters.
 struct Work {
   Size size;
   Variables parameters;
@@ -75,7 +75,7 @@ class StudyRunner {
         }
       }
     } catch (const IoError&) {
-      // A compiler that is told to stop with us has failed for that.
+      // A compiler that is told to stop together with us fails with this error.
       if (!is_stopped()) throw;
     }
     if (result_.knee) result_.knees = find_knees(*result_.knee, result_.rows);
@@ -100,7 +100,7 @@ class StudyRunner {
   Executor& executor() const {
     return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *emulator_;
   }
-  // For what is not counted.
+  // Returns the executor for runs that are not counted.
   Executor& plain_executor() const {
     return request_.on_gpu ? static_cast<Executor&>(*gpu_) : *plain_;
   }
@@ -176,7 +176,7 @@ class StudyRunner {
     }
   }
 
-  // A setting that cannot be is the reason why its points are skipped.
+  // Applies a setting. If that is impossible, its points are skipped with that reason.
   void set(const Setting& setting) {
     setting_ = setting;
     why_not_set_.clear();
@@ -215,7 +215,7 @@ class StudyRunner {
     return works_.emplace(parameters, std::move(work)).first->second;
   }
 
-  // Said before anything is computed, rather than when the last rung finds no room.
+  // Checks the memory before anything is computed, rather than when the last rung finds no room.
   void require_memory(const Problem& problem) {
     if (!request_.on_gpu) return;
     executor().clear();
@@ -236,7 +236,7 @@ class StudyRunner {
     for (const ladders::Operand& each : work.problem.operands) {
       (each.is_output() ? outputs : inputs).push_back(each.memory().size());
     }
-    // Rungs and parameters that move the same bytes take the same time.
+    // Rungs and parameters with transfers of the same sizes take the same time.
     if (!transferred_.insert({inputs, outputs}).second) return;
     const Transfers times = timer_->transfers(inputs, outputs);
     result_.transfers.push_back({work.size, work.parameters, times.upload_us, times.download_us});
@@ -283,7 +283,7 @@ class StudyRunner {
     add(std::move(row));
   }
 
-  // \throws Unsupported  the rung is not for this problem: nobody waits for the reference then
+  // \throws Unsupported  the rung is not for this problem; the reference is not computed then
   Problem reference_result(const Rung& rung, const Problem& problem, const emulator::Dim3& block) {
     const std::string reason = RungRun::why_skipped(executor(), rung, problem, block);
     if (!reason.empty()) throw Unsupported(reason);
@@ -316,8 +316,8 @@ class StudyRunner {
     row.sm_clock_mhz = times.sm_clock_mhz;
     row.resources = {resources_on_gpu(run, *gpu_, wanted_)};
     rate(row, work);
-    // Once for each rung and block shape, at the one size that the table gives for counts; with an
-    // experiment's parameters a ladder's may take long.
+    // Count once for each rung and block shape, at the one size that the table gives for counts.
+    // With the parameters of an experiment, a ladder's count may take long.
     const bool worth_it = table_.ladder == nullptr || is_default(table_, rung, work.parameters);
     CountedRung counted;
     if (worth_it && counted_.insert(key_of(row, false)).second) {
@@ -332,7 +332,7 @@ class StudyRunner {
     const std::uint64_t budget = budget_of(table_, table_.emulator_size);
     std::vector<rules::ComputeCapability> ccs = request_.compute_capabilities;
     EmulatorExecutor emulator(ccs, true, budget);
-    // What stands beside counters is counted of the same launches and for the same GPU.
+    // Counts beside counters are of the same launches and for the same GPU.
     if (counters_) {
       ccs = {gpu_->compute_capability()};
       emulator = EmulatorExecutor(ccs, true, budget, gpu_->multiprocessors());
@@ -340,7 +340,7 @@ class StudyRunner {
     return count_rung(emulator, table_, rung, parameters, block, ccs);
   }
 
-  // At the row's own size, and where there are counts also at theirs.
+  // Reads counters at the row's own size and, if there are counts, also at the size of the counts.
   void read(RungRow& row, const Rung& rung, const Work& work, RungRun& run,
             const CountedRung& counted) {
     const Counters::SwitchedOn switched_on(*counters_);
@@ -351,14 +351,14 @@ class StudyRunner {
     if (is_same) {
       row.compared_counters = row.counters;
     } else {
-      // Takes the place of the rung's own problem, which was timed before.
+      // This replaces the rung's own problem, which was timed before.
       RungRun smaller(*gpu_, table_, rung, *counted.problem, row.block);
       row.compared_counters = read_counters(*counters_, smaller, table_.emulator_size, true);
     }
     row.not_comparable = why_not_comparable(*row.compared_counters, counted.grids);
   }
 
-  // Goes on without counters where they cannot be read.
+  // Runs an action; goes on without counters if they cannot be read.
   template <class Action>
   void with_counters(const Action& action) {
     if (!counters_) return;

@@ -32,7 +32,7 @@ void require_parameters(const StudyTable& table, const ladders::Variables& param
   }
 }
 
-// The constants that any of the rungs has.
+// Returns the constants that any of the rungs has.
 std::vector<std::string> constants_of(const StudyTable& table) {
   std::vector<std::string> names;
   for (const Rung& rung : table.rungs) {
@@ -73,7 +73,7 @@ void require_values(const Fields& fields, const std::string& name, bool has_valu
   if (!has_values) fields.fail(fmt::format("has no value for the axis \"{}\"", name));
 }
 
-// Whether it is an axis that sets how points are run.
+// Reads an axis that sets how points are run. Returns false if the name is of no such axis.
 bool read_setting_axis(const Fields& fields, const std::string& name, Axes& axes) {
   if (name == "sm_percent") {
     axes.sm_percents = percents(fields, name, 1, 100);
@@ -207,7 +207,7 @@ const ladders::Ladder& required_ladder(std::string_view name) {
                                     suggestion(name, names), fmt::join(names, ", ")));
 }
 
-// " \"table5\"", for the place of a complaint; nothing where there is no name to tell.
+// Returns " \"table5\"" for the place in an error message; empty without a name.
 std::string quoted_name(const Json& object) {
   if (!object.is_object() || !object.contains("name") || !object.at("name").is_string()) return "";
   return " \"" + object.at("name").get<std::string>() + "\"";
@@ -225,7 +225,7 @@ DocumentCpu read_document_cpu(const Fields& fields) {
   return cpu;
 }
 
-// The rung that a line continues: the one above, unless the line names another.
+// Returns the rung that a line continues: the one above, unless the line names another.
 std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
   const std::string after = fields.text("after", above.empty() ? "" : above.back().name);
   std::vector<std::string> names;
@@ -238,7 +238,8 @@ std::string read_after(const Fields& fields, const std::vector<Rung>& above) {
 // A study's buffers hold no 16-bit floats: listed_problem.cpp could not fill them.
 constexpr std::array buffer_types = {ElementType::u8,  ElementType::u16, ElementType::i16,
                                      ElementType::u32, ElementType::i32, ElementType::f32};
-// What a study's table can count: it has no field for the operations that vsadu4 is compared with.
+// Roofs that a study's table can name. It has no field for the operations that vsadu4 is compared
+// with.
 constexpr std::array study_roofs = {ladders::Roof::copy, ladders::Roof::read};
 
 ListedArgument read_argument(const Fields& fields, const ListedProblem& problem) {
@@ -360,7 +361,7 @@ void read_rungs(const Fields& fields, const RungSurroundings& around, const std:
   if (table.rungs.empty()) fields.fail(fmt::format("has no {}", list));
 }
 
-// A ladder's problem is its primitive's; another study states its own.
+// Reads the problem. A ladder's is its primitive's; another study states its own.
 void read_subject(const Fields& fields, const RungSurroundings& around, StudyTable& table) {
   if (around.is_ladder) {
     table.ladder = fields.within([&] { return &required_ladder(around.study); });
@@ -373,7 +374,8 @@ void read_subject(const Fields& fields, const RungSurroundings& around, StudyTab
   read_problem(Fields(fields.at("problem"), fields.inside("problem")), around, table);
 }
 
-// Experiments of ladders, which are read when they run: a table is not wrong because another is.
+// Reads experiments of ladders. Those ladders are read when they run: a table is not wrong because
+// another is.
 StudyTable read_collection(const Fields& fields, const fs::path& file) {
   fields.require_known(table_fields().at("collection"));
   StudyTable table;
@@ -402,7 +404,8 @@ StudyTable read_table(const Json& json, const fs::path& file) {
   const bool is_ladder = !fields.has("study");
   fields.require_known(table_fields().at(is_ladder ? "ladder" : "study"));
   const Json defaults = fields.has("defaults") ? fields.at("defaults") : Json::object();
-  // One folder has one name: messages have the user's, but compiled code names its files.
+  // Compiled code names its files, so one folder must always have the same name. Messages have the
+  // user's.
   const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
   RungSurroundings around{defaults, fields.text(is_ladder ? "ladder" : "study"), folder, is_ladder};
   StudyTable table;
@@ -436,7 +439,7 @@ StudyTable read_table(const Json& json, const fs::path& file) {
 
 fs::path studies_folder() { return source_root() / "warpwise/studies"; }
 
-// Of the studies that are no ladders.
+// Returns the names of the studies that are no ladders.
 std::vector<std::string> names_of_studies() {
   std::vector<std::string> names;
   std::error_code none;

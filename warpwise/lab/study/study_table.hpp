@@ -13,12 +13,12 @@
 #include "warpwise/lab/study/setting.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// A study's table as data: `study.json`, or the `ladder.json` of a ladder, which is a study whose
-// kernels are steps in order, up to the one that the library ships. README.md says what each field
-// means.
+// A study's table as data: `study.json`, or the `ladder.json` of a ladder. A ladder is a study
+// whose kernels are steps in order, up to the one that the library ships. README.md explains each
+// field.
 namespace warpwise::lab {
 
-/// One kernel of a rung; expressions as evaluate() takes them.
+/// One kernel of a rung; expressions are those of evaluate().
 struct LaunchRule {
   std::string kernel;
   std::vector<std::string> grid;   ///< one to three expressions
@@ -32,38 +32,39 @@ constexpr auto enum_names(TextureKind) {
       {{TextureKind::linear, "linear"}, {TextureKind::two_dimensional, "2d"}});
 }
 
-/// A figure that the source document gives of a step, in place of one that we measured.
+/// A figure that the source document gives for a step. It is not one that we measured.
 struct DocumentFigure {
   std::optional<double> time_us;
   std::optional<double> speedup;
 };
 
-/// What it gives of a CPU beside its GPU.
+/// The document's figures of a CPU beside its GPU.
 struct DocumentCpu {
   int threads = 1;
   std::optional<double> time_us;
-  std::optional<double> gpu_speedup;  ///< how many times as fast as this CPU its last rung is
+  std::optional<double>
+      gpu_speedup;  ///< how many times as fast as this CPU the document's last rung is
   std::vector<std::string> rows;
 };
 
-/// A kernel of a study, with how it is launched; of a ladder, a step.
+/// A kernel of a study, and how it is launched; in a ladder, a step.
 struct Rung {
   std::string name;
-  std::string place;  ///< of its line, for complaints: FOLDER/ladder.json, rung 1 "NAME"
+  std::string place;  ///< place of its line, for error messages: FOLDER/ladder.json, rung 1 "NAME"
   std::string idea;
   std::string after;  ///< the rung above that this one is a step from; empty where a branch begins
                       ///< and in a study that is no ladder
   std::filesystem::path file;
-  std::vector<std::string> rows;                 ///< of the documents: "A8"
-  std::map<std::string, std::string> constants;  ///< by name, as expressions
-  ladders::Variables parameters;                 ///< that this rung fixes
+  std::vector<std::string> rows;                 ///< rows of the documents: "A8"
+  std::map<std::string, std::string> constants;  ///< expressions by name
+  ladders::Variables parameters;                 ///< parameters that this rung fixes
   std::vector<emulator::Dim3>
       blocks;                        ///< shapes that it may be launched with; the first by default
-  std::vector<LaunchRule> launches;  ///< empty where `shipped`
+  std::vector<LaunchRule> launches;  ///< empty if `shipped`
   std::string max_registers = "0";   ///< of a thread; 0: as many as the compiler takes
   std::string scratch = "0";         ///< bytes
   std::map<std::string, TextureKind> textures;  ///< by operand
-  std::map<std::string, std::string> needs;     ///< expression, and what it means where it is 0
+  std::map<std::string, std::string> needs;     ///< expressions, and what it means if they are 0
   bool shipped = false;                         ///< launched as the library does
   DocumentFigure document;
 };
@@ -74,20 +75,20 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// What varies from one point of a run to the next: all combinations are measured.
+/// Axes along which the points of a run vary: all combinations are measured.
 struct Axes {
   std::vector<Size> sizes;                                      ///< empty: the table's
   std::vector<emulator::Dim3> blocks;                           ///< empty: each rung's first
   bool all_blocks = false;                                      ///< every shape of each rung
   std::map<std::string, std::vector<std::int64_t>> parameters;  ///< of the problem
   std::map<std::string, std::vector<std::int64_t>> constants;   ///< of the rungs that have them
-  // Of a GPU's runs. Empty: the usual setting.
+  // For runs on a GPU. Empty: the usual setting.
   std::vector<std::int64_t> sm_percents;
   std::vector<std::int64_t> neighbour_percents;
   std::vector<Transfer> transfers;
 };
 
-/// Asks where each curve of a time over an axis has its knee: see find_knee().
+/// Asks for the knee of each curve of a time over an axis: see find_knee().
 struct KneeQuestion {
   std::string axis;  ///< a parameter or a constant
   std::string of;    ///< "cold_us" or "batch_us"
@@ -105,62 +106,64 @@ struct Experiment {
 };
 
 struct StudyTable {
-  const ladders::Ladder* ladder = nullptr;  ///< whose problem it is; none: `listed` is the problem
-  std::string own_name;                     ///< of a study that is no ladder
+  const ladders::Ladder* ladder =
+      nullptr;           ///< ladder whose problem it is; null: `listed` is the problem
+  std::string own_name;  ///< name of a study that is no ladder
   ListedProblem listed;
-  Rung reference;                ///< of a listed problem: gives what all kernels have to give
-  std::filesystem::path folder;  ///< absolute and normal, and the rungs' files with it
+  Rung reference;  ///< for a listed problem: computes the result that all kernels have to give
+  std::filesystem::path folder;  ///< absolute and normalised, as are the paths of the rungs' files
   std::string about;
-  Size size;           ///< the document's, the default on a GPU
+  Size size;           ///< the document's, which is the default on a GPU
   Size emulator_size;  ///< the default in the emulator
   std::vector<Size> verify;
   std::vector<ladders::Variables> verify_parameters;  ///< never empty
-  std::string document_device;                        ///< whose times the document gives
+  std::string document_device;                        ///< device whose times the document gives
   std::optional<DocumentCpu> document_cpu;
   std::vector<Rung> rungs;
-  Axes axes;                        ///< of a run of the whole
-  std::vector<std::string> report;  ///< figures that lab run shows; empty: a ladder's
+  Axes axes;                        ///< axes of a run of the whole study
+  std::vector<std::string> report;  ///< figures that lab run shows; empty: those of a ladder
   std::vector<Experiment> experiments;
-  /// Of a collection, which has neither problem nor kernels: LADDER/EXPERIMENT of others.
+  /// LADDER/EXPERIMENT of other tables; only in a collection, which has neither problem nor
+  /// kernels.
   std::vector<std::string> collects;
 
   std::string name() const { return is_ladder() ? std::string(ladder->name()) : own_name; }
-  /// Not of a study that has a ladder's problem alone.
+  /// Returns false for a study that only has a ladder's problem.
   bool is_ladder() const { return own_name.empty(); }
   bool is_collection() const { return !collects.empty(); }
-  /// "ladder" or "study", as messages and reports call it.
+  /// Returns "ladder" or "study" for messages and reports.
   const char* kind() const { return is_ladder() ? "ladder" : "study"; }
-  /// The problem's parameters with their defaults.
+  /// Returns the problem's parameters with their defaults.
   ladders::Variables parameters() const {
     return ladder != nullptr ? ladder->parameters() : listed.parameters;
   }
   /// \throws InvalidArgument, OutOfMemory  as ladders::Ladder::problem()
   ladders::Problem problem(const Size& size, const ladders::Variables& parameters,
                            ladders::Layout layout) const;
-  /// The parameters of its kernels, but of the shipped one.
+  /// Returns the parameter block of its kernels, except of the shipped one.
   std::vector<std::byte> arguments(const ladders::Problem& problem,
                                    const ladders::Placement& placement) const;
-  /// \throws InvalidArgument  with a name that is near
+  /// Returns a rung by its name. \throws InvalidArgument  with a similar name
   const Rung& rung(std::string_view name) const;
 };
 
-/// Reads FOLDER/study.json, or FOLDER/ladder.json where there is none.
+/// Reads FOLDER/study.json, or FOLDER/ladder.json if there is none.
 /// \throws IoError          it cannot be read
 /// \throws InvalidArgument  with file, rung and field: what is wrong and what would be right
 StudyTable read_study(const std::filesystem::path& folder);
 
-/// The same from the text of such a file, which need not be there; the text says itself whether it
-/// is a ladder's.
+/// Reads a table from the text of such a file, which need not exist. The text itself says whether
+/// it is a ladder's.
 StudyTable parse_study(std::string_view json, const std::filesystem::path& file);
 
-/// The installed ladder or study. \throws InvalidArgument  with a name that is near
+/// Returns the installed ladder or study. \throws InvalidArgument  with a similar name
 StudyTable find_study(std::string_view name);
 
-/// Of all that are installed: the ladders, then the other studies, each sorted by name.
+/// Returns the names of all that are installed: the ladders, then the other studies, each sorted.
 std::vector<std::string> study_names();
 
-/// The fields that each kind of object of a table may have, by the names that study.schema.json
-/// gives these kinds.
+/// Returns the fields that each kind of object of a table may have, by the kinds' names in
+/// study.schema.json.
 const std::map<std::string, std::vector<std::string>>& table_fields();
 
 }  // namespace warpwise::lab

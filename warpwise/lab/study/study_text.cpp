@@ -32,17 +32,17 @@ std::string parameters_text(const ladders::Variables& parameters) {
 namespace {
 
 constexpr std::size_t ladder_name_width = 32;
-constexpr std::size_t name_width = 44;  // where the values of axes stand behind a name
-// An idea of which less than this can be shown is left out.
+constexpr std::size_t name_width = 44;  // if the values of axes follow the name
+// An idea is left out if less than this can be shown.
 constexpr std::size_t least_of_an_idea = 20;
 
-// A column between a row's name and its idea. Where the terminal is narrow, columns are left out in
-// the order of `keep`, the smallest first.
+// A column between a row's name and its idea. On a narrow terminal, columns are left out in the
+// order of `keep`, the smallest first.
 struct Column {
   std::string title;
   std::size_t width;
   int keep;
-  bool left = false;  ///< with two blanks before it
+  bool left = false;  ///< aligned to the left, with two blanks before it
   std::string_view meaning;
 };
 
@@ -63,7 +63,7 @@ std::vector<Column> gpu_columns() {
           {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
-// Where an axis is a share of the GPU.
+// Returns the columns of a run with an axis that is a share of the GPU.
 std::vector<Column> share_columns() {
   return {{"SMs", 5, 103, false, "multiprocessors that ran it"},
           {"nb GB/s", 8, 102, false, "what the neighbour kernel read meanwhile"},
@@ -96,7 +96,7 @@ std::vector<Column> emulator_columns() {
           {"document", 17, 3, true, "the source document's own time or speed-up"}};
 }
 
-// The columns of a study that says itself what to show. Times are of a GPU alone.
+// Returns the columns of a study that has its own report. Only a GPU has times.
 std::vector<Column> study_columns(const StudyRun& run) {
   std::vector<Column> columns;
   for (const std::string& each : run.report) {
@@ -134,7 +134,7 @@ std::size_t width_of(const std::vector<Column>& columns) {
   return width;
 }
 
-// Those that `width` characters have room for beside a name; all where it is 0.
+// Returns the columns that fit into `width` characters beside a name; all if it is 0.
 std::vector<Column> columns_within(const StudyRun& run, std::size_t width) {
   std::vector<Column> columns = all_columns(run);
   while (width > 0 && columns.size() > 1 && name_width_of(run) + width_of(columns) > width) {
@@ -149,7 +149,7 @@ std::string aligned(const Column& column, std::string_view text) {
                      : fmt::format("{:>{}}", text, column.width);
 }
 
-// A number with three digits that count.
+// Formats a number with three significant digits.
 std::string short_number(double v) {
   if (v >= 100) return fmt::format("{:.0f}", v);
   return v >= 10 ? fmt::format("{:.1f}", v) : fmt::format("{:.2f}", v);
@@ -235,7 +235,7 @@ std::string exact_or_rounded(double value) {
   return whole ? fmt::format("{:.0f}", value) : short_number(value);
 }
 
-// Line `index` of a row: one for each compute capability that something is known of.
+// Returns line `index` of a row. There is one for each compute capability with counts or resources.
 Cells cells_of(const StudyRun& run, const RungRow& row, std::size_t index) {
   if (row.end_to_end) return cells_of(*row.end_to_end);
   Cells cells = share_of(row);
@@ -260,7 +260,7 @@ std::size_t lines_of(const StudyRun& run, const RungRow& row) {
   return std::max<std::size_t>({1, row.counts.size(), row.resources.size()});
 }
 
-// A row without its name.
+// Formats a row without its name.
 std::string figures_text(const StudyRun& run, const RungRow& row,
                          const std::vector<Column>& columns) {
   std::string text;
@@ -274,7 +274,7 @@ std::string figures_text(const StudyRun& run, const RungRow& row,
   return text;
 }
 
-// A CPU has a time where a GPU's rung has counts.
+// Formats a CPU's row, which has a time in place of counts.
 std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
   const bool has_document = columns.back().title == "document";
   std::string text = fmt::format("{:>12} us on this CPU", short_number(row.batch->median_us));
@@ -284,14 +284,14 @@ std::string cpu_text(const RungRow& row, std::vector<Column> columns) {
   return fmt::format("{:<{}}", text, width_of(columns)) + aligned(document, document_text(row));
 }
 
-// " IDEA", cut where the terminal ends.
+// Returns " IDEA", cut at the terminal's width.
 std::string idea_text(const std::string& idea, std::size_t used, std::size_t width) {
   if (idea.empty() || width == 0) return idea.empty() ? "" : " " + idea;
   const std::size_t room = width - std::min(width, used + 1);
   return room < least_of_an_idea ? "" : " " + io::shortened(idea, room);
 }
 
-// With what axes may have set.
+// Returns a row's name with the values that axes may have set.
 std::string study_row_name(const std::string& kernel, const emulator::Dim3& block,
                            const ladders::Variables& parameters, const ladders::Variables& axes) {
   std::string text = fmt::format("{} ({})", kernel, block_text(block));

@@ -14,10 +14,11 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// Reading of a table's JSON: what every part of it shares.
+// Reads a table's JSON: the functions that all parts of it share.
 namespace warpwise::lab {
 
-/// Names that expressions have of a run (variables_of(), and blocks_per_sm), and axes of their own.
+/// Names with a meaning already: variables of expressions (variables_of(), and blocks_per_sm), and
+/// axes.
 inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "height",
                                                                     "sizes",
@@ -33,29 +34,30 @@ inline constexpr std::array<std::string_view, 15> reserved_names = {"width",
                                                                     "sm_percent",
                                                                     "neighbour_percent",
                                                                     "transfer"};
-/// So end the names that they have of each operand.
+/// Endings of the names that expressions have for each operand.
 inline constexpr std::array<std::string_view, 2> reserved_endings = {"_pitch", "_offset"};
 bool is_reserved(std::string_view name);
 
-/// Reads the fields of one object of a table; every complaint says where it stands. All members
-/// throw InvalidArgument for what is not there or is of another kind.
+/// Reads the fields of one object of a table. Every error message has the object's place. All
+/// members throw InvalidArgument if a value is missing or of another kind.
 class Fields {
  public:
   using Json = nlohmann::json;
 
-  /// \param object  has to outlive this  \param place  "FOLDER/ladder.json, rung 1 \"NAME\""
+  /// \param object  has to outlive this
+  /// \param place   "FOLDER/ladder.json, rung 1 \"NAME\""
   Fields(const Json& object, std::string place);
 
   [[noreturn]] void fail(const std::string& why) const;
 
-  /// Refuses what nobody reads: a field that is spelt wrongly must not be passed over.
+  /// Refuses unknown fields: a misspelt field must not be passed over.
   void require_known(std::span<const std::string> known) const;
 
   bool has(const char* key) const { return object_.contains(key); }
   const Json& at(const char* key) const;
   std::string inside(const char* key) const;
 
-  /// Calls something, and adds the place to its complaints.
+  /// Calls something, and adds the place to its error messages.
   template <class Call>
   auto within(const Call& call) const {
     try {
@@ -65,19 +67,20 @@ class Fields {
     }
   }
 
-  /// A text, or a list of texts, which a space joins: for what is too long for a line.
+  /// Reads a text, or a list of texts, which are joined by spaces. A list is for texts longer than
+  /// a line.
   std::string text(const char* key) const;
   std::string text(const char* key, const std::string& otherwise) const;
-  /// False where it is not there.
+  /// Reads a truth value; false if it is missing.
   bool truth(const char* key) const;
-  /// A time or a speedup: above 0.
+  /// Reads a time or a speed-up: above 0.
   std::optional<double> positive(const char* key) const;
   const Json& list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  /// Refuses what is none of `names`, and lists them.
+  /// Refuses a value that is none of `names`, and lists these.
   void require_one_of(const char* key, std::string_view value,
                       std::span<const std::string_view> names) const;
-  /// The one of `choices`, values of an enum, whose name is `value`.
+  /// Returns the value among `choices`, values of an enum, whose name is `value`.
   template <class Choices>
   auto one_of(const char* key, std::string_view value, const Choices& choices) const {
     std::vector<std::string_view> names;
@@ -86,15 +89,15 @@ class Fields {
     return *value_named<typename Choices::value_type>(value);
   }
 
-  /// Whole numbers from `least` on.
+  /// Reads whole numbers from `least` on.
   std::vector<std::int64_t> numbers(const Json& list, const char* key, std::int64_t least) const;
 
-  /// An expression: text as text() takes it, or a number. Whether its names are known is seen when
-  /// it is used.
+  /// Reads an expression: text as text() reads it, or a number. Unknown names are found when it is
+  /// used.
   std::string expression(const Json& value, const char* key) const;
   std::string expression_or(const char* key, const std::string& otherwise) const;
   void require_expression(const std::string& text, const char* key) const;
-  /// One to three, or none where the field is not there.
+  /// Reads one to three expressions; none if the field is missing.
   std::vector<std::string> expressions(const char* key) const;
 
   ladders::Variables variables(const char* key) const;
@@ -106,9 +109,9 @@ class Fields {
 
   std::map<std::string, std::string> text_by_text(const char* key) const;
 
-  /// A name that a user types and a file is called by, or a macro's.
+  /// Checks a name that a user types and a file is called by, or a macro's.
   void require_name(const std::string& name, const char* what) const;
-  /// The same of one that expressions shall have: none that they have anyway.
+  /// Checks such a name for use in expressions: it must not have another meaning there.
   void require_free_name(const std::string& name, const char* what) const;
 
  private:
@@ -118,8 +121,9 @@ class Fields {
   std::string place_;
 };
 
-/// JSON without a name twice in one object and without nesting that exhausts a stack.
-/// \param place  of the complaints  \throws InvalidArgument, nlohmann::json::exception
+/// Parses JSON. Refuses a name that is twice in one object, and nesting that exhausts a stack.
+/// \param place  place for error messages
+/// \throws InvalidArgument, nlohmann::json::exception
 nlohmann::json parse_strictly(std::string_view text, const std::string& place);
 
 }  // namespace warpwise::lab

@@ -19,16 +19,16 @@ using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
 
-// A problem and, of a ladder, the expected result; that of another study depends on the kernel's
-// constants and block.
+// A problem and, for a ladder, its expected result. The result of another study depends on the
+// kernel's constants and block.
 struct Case {
   Problem problem;
   std::optional<Problem> expected;
 };
 
 std::vector<Layout> layouts(const StudyTable& table, const Size& size) {
-  // A listed problem says itself how its buffers are aligned: without and with memory behind them,
-  // which must stay as it is.
+  // A listed problem sets the alignment of its buffers itself. Its layouts are without and with
+  // memory after the buffers, which must stay as it is.
   if (table.ladder == nullptr) return {{0, 0}, {0, 64}};
   constexpr std::int64_t aligned_pixels = 32;
   const std::int64_t padding = (aligned_pixels - size.width % aligned_pixels) % aligned_pixels;
@@ -41,7 +41,7 @@ struct Cases {
   std::vector<Variables> parameters;
   std::vector<Case> cases;
   int left_out = 0;          // sizes that are not valid with their parameters
-  std::string why_left_out;  // the first of them
+  std::string why_left_out;  // reason for the first of them
   std::string failure;       // parameters for which no size is valid
 };
 
@@ -63,7 +63,7 @@ std::string text_of(const Variables& variables) {
   return text;
 }
 
-// The table's sets of parameters, each at all values of the axes that are parameters.
+// Returns the table's sets of parameters, each at all values of the axes that are parameters.
 std::vector<Variables> parameter_sets(const StudyTable& table, const Variables& fixed) {
   std::vector<Variables> result;
   for (const Variables& axes : parameters_of(table, table.axes)) {
@@ -101,16 +101,16 @@ Cases cases_of(const StudyTable& table, const Variables& fixed, bool on_gpu) {
     }
   }
   if (on_gpu) {
-    // The plain loops take seconds here; what the library does on a CPU is tested against them.
+    // The plain loops take seconds here. The library's code for the CPU is tested against them.
     const Variables parameters = merged(table.parameters(), fixed);
     result.cases.push_back(case_of(table, table.size, parameters, {}, ladders::Cpu::library));
   }
   return result;
 }
 
-// At the last size of the table that is valid with these parameters: an experiment's own sizes are
-// for a GPU, and at all of the table's a plain loop over its widest window passes the emulator's
-// budget.
+// Makes cases at the last size of the table that is valid with these parameters. An experiment's
+// own sizes are for a GPU. At all sizes of the table, a plain loop over its widest window would
+// pass the emulator's budget.
 Cases cases_at_last_size(const StudyTable& table, const Variables& parameters) {
   Cases result;
   result.parameters = {parameters};
@@ -136,7 +136,7 @@ std::string text_of(const Case& each, const emulator::Dim3& block) {
                      first.pitch_bytes(), block.x, block.y, block.z);
 }
 
-// What is wrong with one case; empty when nothing is. \throws Unsupported  it cannot be run
+// Returns what is wrong with one case; empty if nothing is. \throws Unsupported  it cannot be run
 std::string difference_of(Executor& executor, const StudyTable& table, const RungPoint& point,
                           const Case& each, const emulator::Dim3& block) {
   std::optional<Problem> by_reference;
@@ -151,7 +151,7 @@ std::string difference_of(Executor& executor, const StudyTable& table, const Run
   return run.first_difference(each.expected ? *each.expected : *by_reference);
 }
 
-// All cases at one point. Returns false when the rest need not be tried.
+// Verifies all cases at one point. Returns false if the rest need not be tried.
 bool verify_point(Executor& executor, const StudyTable& table, const RungPoint& point,
                   const Cases& cases, const emulator::Dim3& block, VerifiedRung& result) {
   if (cases.left_out > 0) result.skipped[cases.why_left_out] += cases.left_out;
@@ -197,8 +197,8 @@ class Verifier {
   }
 
  private:
-  // All that the table lists and its axes span, at every size. Returns false when the rest need not
-  // be tried.
+  // Verifies all that the table lists and its axes span, at every size. Returns false if the rest
+  // need not be tried.
   bool verify_table(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
     auto found = cases_.find(rung.parameters);
     if (found == cases_.end()) {
@@ -220,7 +220,7 @@ class Verifier {
     return true;
   }
 
-  // What the experiments' axes add to that, at one size.
+  // Verifies the points that the experiments' axes add to that, at one size.
   void verify_experiments(const Rung& rung, std::set<Point>& done, VerifiedRung& result) {
     for (const Experiment& experiment : table_.experiments) {
       const auto& names = experiment.rungs;
@@ -255,9 +255,9 @@ class Verifier {
   Executor& executor_;
   const StudyTable& table_;
   bool on_gpu_;
-  // By what the rungs fix: nearly all fix nothing and share their problems.
+  // Keyed by the parameters that a rung fixes. Nearly all rungs fix none and share their problems.
   std::map<Variables, Cases> cases_;
-  std::map<Variables, Cases> cases_of_experiments_;  // by all parameters
+  std::map<Variables, Cases> cases_of_experiments_;  // keyed by all parameters
 };
 
 }  // namespace
