@@ -48,7 +48,7 @@ Neighbour::Neighbour(const gpu::DeviceInfo& device, const gpu::Part& on, const T
     : on_(on), module_(compiled(device, toolchain)), kernel_(module_.kernel("stream_memory")),
       blocks_(static_cast<std::uint32_t>(
           on.multiprocessors() * std::max(1, kernel_.blocks_per_sm(static_cast<int>(threads), 0)))),
-      // So much that L2 keeps little of it.
+      // L2 keeps only a small part of this.
       words_(whole_turns(std::min(std::int64_t{1} << 30, device.memory_bytes / 8)), on.stream()),
       counts_(8 * std::int64_t{blocks_} + neighbour_flag_bytes, on.stream()),
       shared_(neighbour_flag_bytes + 2 * 8 * std::int64_t{blocks_}) {

@@ -65,7 +65,7 @@ class ProfileMeasurement {
 
  private:
   void set(const std::string& name, double value, const std::string& source) {
-    // Such measurements are accurate to about three digits.
+    // The measurements are accurate to about three digits.
     const double rounded = std::stod(fmt::format("{:.3g}", value));
     profile_.figures[name] = rounded;
     profile_.sources[name] = source;

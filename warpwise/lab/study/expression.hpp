@@ -9,7 +9,7 @@ namespace warpwise::lab {
 
 /// Evaluates an expression of a ladder's table:
 /// - whole numbers of 64 bits, and names of variables
-/// - + - * / % and parentheses; division is C's
+/// - the operators + - * / % and parentheses; division is C's
 /// - the comparisons == != < <= > >= and && (1 or 0)
 /// - the functions min(a, b), max(a, b), ceil_div(a, b), round_up(a, multiple)
 ///

@@ -60,8 +60,8 @@ std::vector<LaunchRule> read_launches(const Fields& fields, const std::string& s
   return launches;
 }
 
-// Adds a line's own fields to the defaults. A list of launches in one replaces a single launch in
-// the other. The needs of the line are added to those of the defaults.
+// Adds a line's own fields to the defaults. A line's list of launches replaces a single launch of
+// the defaults, and the other way round. The needs of the line are added to those of the defaults.
 Json merged_with(const Json& defaults, const Json& object) {
   Json merged = defaults;
   for (const std::string& field : table_fields().at("launch")) {

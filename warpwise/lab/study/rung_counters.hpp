@@ -27,8 +27,8 @@ struct CounterReading {
 /// \throws CountersUnavailable
 CounterReading read_counters(Counters& counters, RungRun& run, const Size& size, bool patched);
 
-/// Returns the value of a metric. Returns nothing if it was not read or is no number, as a hit rate
-/// without an access is.
+/// Returns the value of a metric. Returns nothing if it was not read or is no number, for example a
+/// hit rate without accesses.
 std::optional<double> value_of(const CounterValues& values, std::string_view metric);
 
 /// Returns one number for all launches; nothing if the metric was not read. Metrics that end with
@@ -46,8 +46,8 @@ struct ComparedCount {
 /// Returns the counts whose counter was read, except those that are 0 on both sides.
 std::vector<ComparedCount> compared_counts(const RungCounts& counts, const CounterReading& reading);
 
-/// Returns why counters and counts cannot be compared; empty if they can. Grids that follow from
-/// the GPU's machine code may differ from the emulated ones.
+/// Returns why counters and counts cannot be compared: the grids differ, since they follow from the
+/// GPU's machine code. Empty if the grids are the same.
 std::string why_not_comparable(const CounterReading& reading,
                                const std::vector<emulator::Dim3>& emulated_grids);
 

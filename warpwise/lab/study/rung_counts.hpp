@@ -58,7 +58,7 @@ RungCounts counts_of(std::span<const emulator::LaunchResult> launches, std::size
 
 /// Figures of machine code to find in addition to registers. Each takes time.
 struct MachineCodeFigures {
-  bool spills = false;               ///< on a GPU; elsewhere they come with the registers
+  bool spills = false;               ///< needed on a GPU; elsewhere they come with the registers
   bool global_instructions = false;  ///< if there is a disassembler
 };
 
@@ -68,7 +68,7 @@ struct MachineCodeFigures {
 RungResources resources_on_gpu(const RungRun& run, const GpuExecutor& executor,
                                MachineCodeFigures wanted);
 
-/// Returns the same by ptxas's report and the rules of occupancy.
+/// Returns the same resources from ptxas's report and the rules of occupancy.
 std::vector<RungResources> resources_by_rules(const RungRun& run,
                                               const std::vector<rules::ComputeCapability>& ccs,
                                               MachineCodeFigures wanted);

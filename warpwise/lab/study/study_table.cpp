@@ -41,7 +41,7 @@ std::vector<std::string> constants_of(const StudyTable& table) {
   return names;
 }
 
-// Whole percents, of which none is left out.
+// Reads whole per cents from `least` to `most`.
 std::vector<std::int64_t> percents(const Fields& fields, const std::string& name,
                                    std::int64_t least, std::int64_t most) {
   std::vector<std::int64_t> values = fields.numbers(fields.at(name.c_str()), name.c_str(), least);
@@ -73,7 +73,7 @@ void require_values(const Fields& fields, const std::string& name, bool has_valu
   if (!has_values) fields.fail(fmt::format("has no value for the axis \"{}\"", name));
 }
 
-// Reads an axis that sets how points are run. Returns false if the name is of no such axis.
+// Reads an axis that sets how points are run. Returns false for any other axis.
 bool read_setting_axis(const Fields& fields, const std::string& name, Axes& axes) {
   if (name == "sm_percent") {
     axes.sm_percents = percents(fields, name, 1, 100);
@@ -134,7 +134,8 @@ Axes read_axes(const Fields& fields, const StudyTable& table) {
   return axes;
 }
 
-// A curve's points need different values: those of the table, which a run measures once each.
+// Reads the question for a knee. The points of a curve need different values: a run measures each
+// value of the table only once.
 KneeQuestion read_knee(const Fields& fields, const Axes& axes) {
   fields.require_known(table_fields().at("knee"));
   KneeQuestion question{fields.text("axis"), fields.text("of")};

@@ -11,8 +11,9 @@ namespace warpwise::lab {
 /// Returns a text's lines without their ends.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// Returns the lines that turn one text into the other, with two lines around each change, as `diff
-/// -u` does. Empty if the texts are the same. For texts of at most a few thousand lines.
+/// Returns the lines that turn one text into the other, with two lines around each change (the
+/// format of `diff -u`). Empty if the texts are the same. For texts of at most a few thousand
+/// lines.
 std::string text_diff(std::string_view before, std::string_view after);
 
 /// Returns the index in each text of the most lines that both have in the same order. If the texts
