@@ -6,8 +6,8 @@
 
 namespace warpwise {
 
-/// a * b for sizes in bytes or elements. Throws InvalidArgument when a factor is negative or the
-/// product exceeds int64.
+/// Returns a * b for sizes in bytes or elements. Throws InvalidArgument when a factor is negative
+/// or the product exceeds int64.
 inline std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product)) {
@@ -17,7 +17,8 @@ inline std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
   return product;
 }
 
-/// a + b for sizes. Throws InvalidArgument when a summand is negative or the sum exceeds int64.
+/// Returns a + b for sizes. Throws InvalidArgument when a summand is negative or the sum exceeds
+/// int64.
 inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum)) {

@@ -38,7 +38,7 @@ constexpr auto enum_names(ElementType) {
                                                {ElementType::bf16, "bf16"}});
 }
 
-/// The ElementType of a C++ type: `element_type_of<float> == ElementType::f32`.
+/// ElementType of a C++ type: `element_type_of<float> == ElementType::f32`.
 template <class T>
 inline constexpr ElementType element_type_of = [] {
   using U = std::remove_cv_t<T>;

@@ -7,17 +7,17 @@
 #include <optional>
 #include <string_view>
 
-// Names of the values of enums, for messages, options and files. Beside an enum stands its table,
+// Names of the values of enums, for messages, options and files. An enum's table is beside it:
 //
 //     constexpr auto enum_names(Norm) {
 //       return std::to_array<EnumName<Norm>>({{Norm::l1, "l1"}, {Norm::l2, "l2"}});
 //     }
 //
-// and the functions below look it up in both directions. A test asks
-// names_each_enumerator<Norm>() of tests/support/enum_names.hpp whether the table is complete.
+// The functions below look names and values up in the table. names_each_enumerator<Norm>() of
+// tests/support/enum_names.hpp tells a test whether the table is complete.
 namespace warpwise {
 
-/// One value of an enum and what it is called.
+/// One value of an enum, and its name.
 template <class Enum>
 struct EnumName {
   Enum value;
@@ -28,7 +28,8 @@ struct EnumName {
 template <class Enum>
 concept NamedEnum = requires { enum_names(Enum{}); };
 
-/// "l1" of Norm::l1; "?" of a value that has no name, such as one cast from a number out of range.
+/// Returns "l1" for Norm::l1. Returns "?" for a value without a name, such as one cast from a
+/// number out of range.
 template <NamedEnum Enum>
 constexpr std::string_view name_of(Enum value) {
   for (const auto& each : enum_names(value)) {
@@ -37,7 +38,7 @@ constexpr std::string_view name_of(Enum value) {
   return "?";
 }
 
-/// Norm::l1 of "l1": `value_named<Norm>("l1")`; nothing where no value has that name.
+/// Returns Norm::l1 for "l1": `value_named<Norm>("l1")`; nothing if no value has that name.
 template <NamedEnum Enum>
 constexpr std::optional<Enum> value_named(std::string_view name) {
   for (const auto& each : enum_names(Enum{})) {
@@ -46,7 +47,7 @@ constexpr std::optional<Enum> value_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// All values that have a name, in the table's order.
+/// Returns all values that have a name, in the table's order.
 template <NamedEnum Enum>
 constexpr auto all_values() {
   constexpr auto names = enum_names(Enum{});

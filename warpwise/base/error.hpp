@@ -13,14 +13,14 @@ class WARPWISE_EXPORT Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A view, an option or a combination of them that has no meaning; the message states the actual
-/// and the expected value.
+/// A view, an option or a combination of them is not valid. The message states the actual and the
+/// expected value.
 class WARPWISE_EXPORT InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-/// The CUDA path was asked for where there is no GPU, no driver, or no CUDA in this build.
+/// CUDA was asked for, but there is no GPU, no driver, or no CUDA in this build.
 class WARPWISE_EXPORT NoCudaDevice : public Error {
  public:
   using Error::Error;
@@ -32,13 +32,13 @@ class WARPWISE_EXPORT CudaError : public Error {
   using Error::Error;
 };
 
-/// More memory was asked for than there is; the message states both numbers.
+/// More memory was requested than there is. The message states both numbers.
 class WARPWISE_EXPORT OutOfMemory : public Error {
  public:
   using Error::Error;
 };
 
-/// Something valid that Warpwise does not do, named with its place.
+/// Something valid that Warpwise does not support. The message names it with its place.
 class WARPWISE_EXPORT Unsupported : public Error {
  public:
   using Error::Error;

@@ -2,6 +2,6 @@
 
 #include "warpwise/base/standard.hpp"
 
-/// Before a function or a class of the public interface: the shared libraries show these symbols
+/// Marks a function or a class of the public interface. The shared libraries export these symbols
 /// and no others.
 #define WARPWISE_EXPORT __attribute__((visibility("default")))

@@ -7,19 +7,19 @@
 
 namespace warpwise {
 
-/// A 16-bit float of IEEE 754 (1 sign, 5 exponent, 10 fraction bits): the bits only, to be
-/// converted for arithmetic.
+/// A 16-bit float of IEEE 754 (1 sign, 5 exponent, 10 fraction bits). It only holds the bits;
+/// convert it for arithmetic.
 struct Float16 {
   std::uint16_t bits = 0;
 };
 
-/// The upper half of a 32-bit float (1 sign, 8 exponent, 7 fraction bits): the bits only, to be
-/// converted for arithmetic.
+/// The upper half of a 32-bit float (1 sign, 8 exponent, 7 fraction bits). It only holds the bits;
+/// convert it for arithmetic.
 struct BFloat16 {
   std::uint16_t bits = 0;
 };
 
-/// The same number as a float, which holds every one exactly.
+/// Returns the same number as a float, which represents every one exactly.
 constexpr float to_float(Float16 value) {
   const std::uint32_t sign = std::uint32_t{value.bits & 0x8000U} << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffU;
@@ -32,13 +32,13 @@ constexpr float to_float(Float16 value) {
   return std::bit_cast<float>(sign | ((magnitude << 13) + (bias << 23)));
 }
 
-/// The same number as a float, which holds every one exactly.
+/// Returns the same number as a float, which represents every one exactly.
 constexpr float to_float(BFloat16 value) {
   return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
 }
 
 namespace detail {
-/// value / 2^bits, rounded to nearest, ties to even.
+/// Returns value / 2^bits, rounded to nearest, ties to even.
 constexpr std::uint32_t rounded_shift(std::uint32_t value, unsigned bits) {
   return (value + ((1U << (bits - 1)) - 1) + (value >> bits & 1)) >> bits;
 }

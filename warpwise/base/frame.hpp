@@ -24,12 +24,12 @@ class BasicFrame {
     std::int64_t pitch_bytes = 0;  ///< distance from one row to the next; 0 means no gap
   };
 
-  /// A frame whose rows and planes follow one another without gaps (frame_bytes() in all).
+  /// Makes a frame whose rows and planes follow one another without gaps (frame_bytes() in all).
   /// \throws InvalidArgument  null pointer, a dimension below 1, a size beyond 64 bits.
   BasicFrame(Pointer data, PixelFormat format, std::int64_t width, std::int64_t height)
       : BasicFrame(format, width, height, contiguous(data, format, width, height)) {}
 
-  /// A frame of planes that lie anywhere; planes beyond plane_count(format) are ignored.
+  /// Makes a frame of planes that lie anywhere; planes beyond plane_count(format) are ignored.
   /// \throws InvalidArgument  as above, or a pitch shorter than the plane's row.
   BasicFrame(PixelFormat format, std::int64_t width, std::int64_t height,
              std::array<Plane, 3> planes)
@@ -42,9 +42,10 @@ class BasicFrame {
     }
   }
 
-  /// A frame of a one-plane format in the memory of a view; the view's rows must hold the format's.
+  /// Makes a frame of a one-plane format in the memory of a view. The view's rows must hold the
+  /// format's.
   /// \throws InvalidArgument  the format has several planes, or the view is no u8 view of that
-  /// size.
+  ///                          size.
   BasicFrame(PixelFormat format, View view)
       : BasicFrame(format, view.width(), view.height(),
                    {Plane{view.data(), view.pitch_bytes()}, Plane{}, Plane{}}) {
@@ -56,7 +57,7 @@ class BasicFrame {
     }
   }
 
-  /// A read-only frame of the pixels of a writable one.
+  /// Makes a read-only frame of a writable frame's pixels.
   template <Access other_access>
     requires(!View::writable && other_access == Access::read_write)
   BasicFrame(const BasicFrame<memory, other_access>& other)  // NOLINT: implicit on purpose
@@ -69,9 +70,9 @@ class BasicFrame {
   PixelFormat format() const { return format_; }
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
-  /// Plane `index`, 0 to plane_count(format()) - 1.
+  /// Returns plane `index`, 0 to plane_count(format()) - 1.
   const Plane& plane(int index) const { return planes_[index]; }
-  /// The first byte of row y of a plane; a subsampled plane has plane_rows() rows.
+  /// Returns the first byte of row y of a plane; a subsampled plane has plane_rows() rows.
   Byte* row(int plane, std::int64_t y) const {
     return planes_[plane].data + y * planes_[plane].pitch_bytes;
   }
@@ -96,7 +97,7 @@ class BasicFrame {
   PixelFormat format_;
 };
 
-/// Frames by where their memory is and whether they may be written: what functions take.
+/// Frames by place and access of their memory. Functions take these.
 using HostFrame = BasicFrame<Memory::host, Access::read_write>;
 using ConstHostFrame = BasicFrame<Memory::host, Access::read>;
 using DeviceFrame = BasicFrame<Memory::device, Access::read_write>;

@@ -8,7 +8,7 @@
 
 namespace warpwise {
 
-/// How the pixels of a frame lie in memory; the order in a name is the order of the bytes.
+/// Memory layout of a frame's pixels. The order in a name is the order of the bytes.
 enum class PixelFormat : std::uint8_t {
   gray8,    ///< one byte of luma
   rgb24,    ///< R G B
@@ -25,7 +25,7 @@ enum class PixelFormat : std::uint8_t {
   i444,     ///< 4:4:4, planes of Y, Cb, Cr
 };
 
-/// For name_of() and value_named(): "rgb24", "nv12", …
+/// Names for name_of() and value_named(): "rgb24", "nv12", …
 constexpr auto enum_names(PixelFormat) {
   return std::to_array<EnumName<PixelFormat>>({{PixelFormat::gray8, "gray8"},
                                                {PixelFormat::rgb24, "rgb24"},
@@ -43,18 +43,19 @@ constexpr auto enum_names(PixelFormat) {
 }
 inline constexpr auto all_pixel_formats = all_values<PixelFormat>();
 
-/// 1 to 3.
+/// Returns the number of planes, 1 to 3.
 WARPWISE_EXPORT int plane_count(PixelFormat format);
 
-/// Bytes of one row of a plane of a frame that is `width` pixels wide. Two pixels share chroma
-/// in 4:2:2 and 4:2:0; of an odd width the last chroma sample serves one pixel.
+/// Returns the bytes of one row of a plane of a frame that is `width` pixels wide. Two pixels share
+/// chroma in 4:2:2 and 4:2:0. If the width is odd, the last chroma sample serves one pixel.
 /// \throws InvalidArgument  a size beyond 64 bits.
 WARPWISE_EXPORT std::int64_t plane_row_bytes(PixelFormat format, int plane, std::int64_t width);
 
-/// Rows of a plane of a frame that is `height` pixels high; chroma rows of 4:2:0 round up.
+/// Returns the rows of a plane of a frame that is `height` pixels high; chroma rows of 4:2:0 round
+/// up.
 WARPWISE_EXPORT std::int64_t plane_rows(PixelFormat format, int plane, std::int64_t height);
 
-/// Bytes of a whole frame whose rows and planes follow one another without gaps.
+/// Returns the bytes of a whole frame whose rows and planes follow one another without gaps.
 /// \throws InvalidArgument  a size beyond 64 bits.
 WARPWISE_EXPORT std::int64_t frame_bytes(PixelFormat format, std::int64_t width,
                                          std::int64_t height);

@@ -18,7 +18,7 @@ namespace warpwise::cpu {
 /// Bytes of work below which handing rows to another thread costs more than it gains.
 inline constexpr std::int64_t bytes_per_task = 256 * 1024;
 
-/// Threads that parallel_rows may use when called from here.
+/// Returns the number of threads that parallel_rows may use when called from here.
 inline std::int64_t concurrency() {
   using tbb::global_control;
   const auto allowed = static_cast<std::int64_t>(
@@ -27,8 +27,8 @@ inline std::int64_t concurrency() {
 }
 
 #ifdef __SANITIZE_THREAD__
-/// Stands in for oneTBB under ThreadSanitizer. libtbb is not built with it, so the sanitizer does
-/// not see how it orders its threads, and every task would look like a race. Threads of our own run
+/// Replaces oneTBB under ThreadSanitizer. libtbb is not built with it, so the sanitizer does not
+/// see how libtbb orders its threads, and would report every task as a race. Threads of our own run
 /// the same bodies.
 template <class Body>
 void run_tasks(std::int64_t rows, std::int64_t grain, const Body& body) {
@@ -47,10 +47,11 @@ void run_tasks(std::int64_t rows, std::int64_t grain, const Body& body) {
 }
 #endif
 
-/// Calls body(first_row, last_row) over disjoint ranges that cover [0, rows), in parallel on the
-/// calling thread's oneTBB arena; a job that fits one task runs on the calling thread alone.
+/// Calls body(first_row, last_row) over disjoint ranges that cover [0, rows). The calls run in
+/// parallel on the calling thread's oneTBB arena. A job that fits one task runs on the calling
+/// thread alone.
 ///
-/// \param bytes_per_row  memory that one row reads and writes, which sets the size of a task.
+/// \param bytes_per_row  memory that one row reads and writes; it sets the size of a task.
 template <class Body>
 void parallel_rows(std::int64_t rows, std::int64_t bytes_per_row, const Body& body) {
   const std::int64_t grain = bytes_per_task / (bytes_per_row > 0 ? bytes_per_row : 1) + 1;

@@ -4,10 +4,10 @@
 
 namespace warpwise::cpu {
 
-/// Lets calls on the CPU, all of this process's together, use at most this many threads, the
-/// calling ones among them; 0: as many as there are cores that the process may use, as from the
-/// start. Calls that are under way keep what they have. For programs that do not link oneTBB, whose
-/// tbb::global_control does the same.
+/// Limits the threads of all calls on the CPU in this process together, the calling threads
+/// included. 0 removes the limit: there are as many threads as cores that the process may use, as
+/// at the start. Calls under way keep their threads. Programs that link oneTBB can use
+/// tbb::global_control instead.
 /// \throws InvalidArgument  a negative number
 WARPWISE_EXPORT void limit_threads(int threads);
 

@@ -13,7 +13,7 @@ namespace {
 // Rows that start at a multiple of this need no partial transaction on any GPU.
 constexpr std::int64_t row_alignment = 256;
 
-// One pool for each device, made at first use. The default pool of the device belongs to the
+// Each device has one pool, made at first use. The device's default pool belongs to the
 // application; its release threshold is not ours to change.
 cudaMemPool_t pool_of_current_device() {
   static std::mutex mutex;

@@ -9,10 +9,10 @@
 
 namespace warpwise::gpu {
 
-/// Owns device memory from Warpwise's stream-ordered pool of the current device: it may be used by
-/// work on `stream` from construction on, and goes back to the pool, in stream order, when
-/// destroyed. Neither synchronises; the pool keeps its memory, so that taking a size again costs no
-/// driver allocation. Content is uninitialised, data() a multiple of 256 bytes. Move-only.
+/// Owns device memory from Warpwise's stream-ordered pool of the current device. Work on `stream`
+/// may use it from construction on. The destructor gives it back to the pool in stream order.
+/// Neither synchronises. The pool keeps its memory, so that taking a size again costs no driver
+/// allocation. Content is uninitialised, data() a multiple of 256 bytes. Move-only.
 class WARPWISE_EXPORT Buffer {
  public:
   /// \throws NoCudaDevice, CudaError (out of memory)  \throws InvalidArgument  negative size
@@ -30,8 +30,8 @@ class WARPWISE_EXPORT Buffer {
   StreamHandle stream_ = nullptr;
 };
 
-/// Owns page-locked host memory: transfers from and to it are asynchronous and run at the full
-/// speed of the link, and kernels reach it at the same address. Taking and giving it back may wait
+/// Owns page-locked host memory. Transfers from and to it are asynchronous and run at the full
+/// speed of the link, and kernels reach it at the same address. Allocating and freeing it may wait
 /// for the device. Content is uninitialised. Move-only.
 class WARPWISE_EXPORT HostBuffer {
  public:
@@ -70,23 +70,23 @@ class WARPWISE_EXPORT DeviceImage {
   Buffer buffer_;
 };
 
-/// Copies bytes between host and device in stream order. From and to pageable host memory the call
-/// may return late (the runtime stages the bytes), from and to pinned memory it returns at once.
+/// Copy bytes between host and device in stream order. With pageable host memory the call may
+/// return late (the runtime stages the bytes); with pinned memory it returns at once.
 /// \throws CudaError
 WARPWISE_EXPORT void upload(const void* host, std::byte* device, std::int64_t bytes,
                             StreamHandle stream);
 WARPWISE_EXPORT void download(const std::byte* device, void* host, std::int64_t bytes,
                               StreamHandle stream);
 
-/// Copies bytes from one place of the device to another, which do not overlap, with the driver's
-/// own copy; and sets bytes to one value. Both in stream order. \throws CudaError
+/// Copy bytes between places of the device that do not overlap, with the driver's own copy, and set
+/// bytes to one value. Both in stream order. \throws CudaError
 WARPWISE_EXPORT void copy_bytes(const std::byte* from, std::byte* to, std::int64_t bytes,
                                 StreamHandle stream);
 WARPWISE_EXPORT void fill_bytes(std::byte* device, std::uint8_t value, std::int64_t bytes,
                                 StreamHandle stream);
 
-/// Copies images between host and device, as upload and download do. \throws InvalidArgument  when
-/// sizes, types or channels differ.
+/// Copy images between host and device, as upload and download do. \throws InvalidArgument  sizes,
+/// types or channels differ
 WARPWISE_EXPORT void upload(ConstHostView host, DeviceView device, StreamHandle stream);
 WARPWISE_EXPORT void download(ConstDeviceView device, HostView host, StreamHandle stream);
 

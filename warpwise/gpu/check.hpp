@@ -13,7 +13,7 @@ namespace warpwise::gpu {
 void check(cudaError_t error, const char* what,
            std::source_location where = std::source_location::current());
 
-/// Checks the launch just made: `check_launch("sobel")` behind every `<<<>>>`.
+/// Checks the launch just made: write `check_launch("sobel")` after every `<<<>>>`.
 inline void check_launch(const char* kernel,
                          std::source_location where = std::source_location::current()) {
   check(cudaGetLastError(), kernel, where);

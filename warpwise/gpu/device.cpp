@@ -7,8 +7,8 @@ namespace warpwise::gpu {
 namespace {
 
 bool means_no_gpu(cudaError_t error) {
-  // Without a driver the runtime answers 35, with a driver and no GPU 100; a container that hides
-  // its GPUs gives either.
+  // The runtime returns 35 without a driver, and 100 with a driver and no GPU. In a container that
+  // hides its GPUs it returns either.
   return error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice;
 }
 
@@ -21,7 +21,7 @@ Count count_devices() noexcept {
   Count count;
   count.error = cudaGetDeviceCount(&count.devices);
   if (count.error != cudaSuccess) {
-    cudaGetLastError();  // an absent GPU is an answer, not an error to leave for the next call
+    cudaGetLastError();  // no GPU is a normal answer: the next call must not report it as its error
     count.devices = 0;
   }
   return count;

@@ -27,6 +27,7 @@ struct DeviceInfo {
   int runtime_version = 0;  ///< CUDA version that this build links
 };
 
+/// Returns the properties of a device.
 /// \throws NoCudaDevice     there is no GPU.
 /// \throws InvalidArgument  `device` is not in [0, device_count()).
 WARPWISE_EXPORT DeviceInfo device_info(int device);
@@ -35,7 +36,7 @@ WARPWISE_EXPORT DeviceInfo device_info(int device);
 /// \throws NoCudaDevice, InvalidArgument  as device_info.
 WARPWISE_EXPORT void set_device(int device);
 
-/// The calling thread's current device. \throws NoCudaDevice
+/// Returns the calling thread's current device. \throws NoCudaDevice
 WARPWISE_EXPORT int current_device();
 
 /// Returns the free bytes of the current device's memory. Memory that Warpwise's own pool keeps
@@ -45,7 +46,7 @@ WARPWISE_EXPORT std::int64_t free_memory_bytes();
 /// Throws if there is no GPU. \throws NoCudaDevice  with the reason
 WARPWISE_EXPORT void require_device();
 
-/// Waits for all work on the current device. \throws CudaError  when any of it failed.
+/// Waits for all work on the current device. \throws CudaError  some of it failed.
 WARPWISE_EXPORT void synchronize_device();
 
 }  // namespace warpwise::gpu

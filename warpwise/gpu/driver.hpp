@@ -10,16 +10,15 @@
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/check.hpp"
 
-// Functions of the driver that the runtime has no counterpart for. The runtime, which loads the
-// driver, hands out their addresses: so the library does not link the driver, and starts where
-// there is none.
+// Functions of the driver that have no counterpart in the runtime. The runtime loads the driver and
+// hands out their addresses. The library therefore does not link the driver, and starts without
+// one.
 namespace warpwise::gpu {
 
-/// The oldest driver that this library runs on, as its CUDA version.
+/// Oldest driver that this library runs on, as its CUDA version.
 inline constexpr unsigned oldest_driver = 12000;
 
-/// Looks a function of the driver up, as of this version of CUDA; nullptr where the driver has
-/// none.
+/// Looks up a driver function of this CUDA version; nullptr if the driver has none.
 template <class Function>
 Function driver_function(const char* name, unsigned version) {
   void* place = nullptr;
@@ -28,13 +27,13 @@ Function driver_function(const char* name, unsigned version) {
   check(cudaGetDriverEntryPointByVersion(name, &place, version, cudaEnableLegacyStream, &status),
         name);
 #else
-  static_cast<void>(version);  // this runtime asks for its own
+  static_cast<void>(version);  // this runtime uses its own version
   check(cudaGetDriverEntryPoint(name, &place, cudaEnableLegacyStream, &status), name);
 #endif
   return status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(place) : nullptr;
 }
 
-/// The same for a function that every driver has. \throws CudaError  it has not
+/// Looks up a function that every driver has. \throws CudaError  this one does not have it
 template <class Function>
 void find_driver_function(const char* name, Function& function) {
   function = driver_function<Function>(name, oldest_driver);
@@ -43,11 +42,11 @@ void find_driver_function(const char* name, Function& function) {
   }
 }
 
-/// The driver's name and text of a result.
+/// Returns the driver's name and text of a result.
 std::string text_of(CUresult result);
 
-/// \throws CudaError  for any result but success, with `what`, the driver's text and the caller's
-/// place
+/// Throws unless the driver's call succeeded. \throws CudaError  with `what`, the driver's text and
+/// the caller's place
 void require(CUresult result, const std::string& what,
              std::source_location where = std::source_location::current());
 

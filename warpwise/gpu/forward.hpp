@@ -8,7 +8,7 @@
 #error "a jump to a function of another object on this processor is not written down here"
 #endif
 
-/// Defines the function that libwarpwise calls in the place of a function of the CUDA runtime: its
+/// Defines the function that libwarpwise calls in place of a function of the CUDA runtime. Its
 /// linker's --wrap gives it this name. A jump leaves the arguments where they are.
 #define FORWARD(name)        \
   asm(".text\n"              \

@@ -9,25 +9,27 @@
 
 namespace warpwise::gpu {
 
-/// Why the current device cannot share memory with the OpenGL context that is current on the
-/// calling thread, in words; empty where it can: both are of one GPU.
+/// Returns the reason why the current device cannot share memory with the calling thread's OpenGL
+/// context, in words. Empty if it can: both are on one GPU.
 WARPWISE_EXPORT std::string why_no_gl_sharing();
 
-/// A buffer object of OpenGL, a pixel buffer for example, as memory of the current device. Every
-/// call, the destructor's too, needs the buffer's OpenGL context on the calling thread. The buffer
-/// stays its owner's, who neither deletes it nor gives it other storage while this is there.
+/// An OpenGL buffer object, such as a pixel buffer, as memory of the current device. Every call,
+/// also the destructor's, needs the buffer's OpenGL context on the calling thread. The caller keeps
+/// the buffer, and neither deletes it nor gives it other storage while this object exists.
 class WARPWISE_EXPORT GlBuffer {
  public:
-  /// \param name  of glGenBuffers(), with storage
-  /// \throws NoCudaDevice, CudaError  such as where why_no_gl_sharing() says something
+  /// \param name  name from glGenBuffers(), with storage
+  /// \throws NoCudaDevice, CudaError  for example if why_no_gl_sharing() gives a reason
   explicit GlBuffer(unsigned name);
   ~GlBuffer();
   GlBuffer(const GlBuffer&) = delete;
   GlBuffer& operator=(const GlBuffer&) = delete;
 
-  /// Copies the buffer's first bytes to other memory of the device, or from there, in the order of
-  /// `stream`: after what OpenGL was told before the call, and before what it is told then.
-  /// Returns at once. \throws CudaError  \throws InvalidArgument  the buffer has fewer bytes
+  /// Copy the buffer's first bytes to other memory of the device, or from there, in the order of
+  /// `stream`. The copy comes after OpenGL commands from before the call, and before those from
+  /// after it. Returns at once.
+  /// \throws CudaError
+  /// \throws InvalidArgument  the buffer has fewer bytes
   void read(std::byte* to, std::int64_t bytes, StreamHandle stream);
   void write(const std::byte* from, std::int64_t bytes, StreamHandle stream);
 

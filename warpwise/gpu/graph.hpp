@@ -7,13 +7,13 @@
 
 namespace warpwise::gpu {
 
-/// A recorded sequence of stream work that is launched again as one unit, which costs a fraction of
-/// the single launches. Owns the executable graph. Move-only.
+/// A recorded sequence of stream work. Launching it as one unit costs a fraction of the single
+/// launches. Owns the executable graph. Move-only.
 class WARPWISE_EXPORT Graph {
  public:
-  /// Calls `work(stream)` once with a stream that records instead of running; any Warpwise call on
+  /// Calls `work(stream)` once, with a stream that records instead of running. Any Warpwise call on
   /// device views may be recorded, with its scratch memory.
-  /// \throws CudaError  when something in `work` cannot be recorded; whatever `work` throws.
+  /// \throws CudaError  something in `work` cannot be recorded. Exceptions of `work` pass through.
   explicit Graph(const std::function<void(StreamHandle)>& work);
   ~Graph();
   Graph(Graph&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }

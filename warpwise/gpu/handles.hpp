@@ -1,7 +1,7 @@
 #pragma once
 
-// CUDA's opaque types under their own names, so that a program that includes Warpwise
-// needs no CUDA toolkit: `cudaStream_t` converts to StreamHandle as it is, it is the same type.
+// CUDA's opaque types, declared here so that a program that includes Warpwise needs no CUDA
+// toolkit. `cudaStream_t` needs no conversion to StreamHandle: it is the same type.
 struct CUstream_st;
 struct CUevent_st;
 struct CUgraphExec_st;

@@ -12,8 +12,7 @@
 #include "warpwise/base/checked.hpp"
 #include "warpwise/base/error.hpp"
 
-// Launches as data, and grid arithmetic for them, within the limits that all GPUs since CC 3.0
-// share.
+// Launches as data, and their grid arithmetic within the limits of all GPUs since CC 3.0.
 namespace warpwise::gpu {
 
 /// Returns the number of blocks of `per_block` items that cover `items`.
@@ -68,7 +67,7 @@ class Parameters {
  public:
   static constexpr std::size_t most_bytes = 256;
 
-  Parameters() {}  // NOLINT: bytes that no parameter takes are never read
+  Parameters() {}  // NOLINT: bytes without a parameter are never read
 
   /// Packs values in the order and of the types of the kernel's parameters.
   template <class... Values>

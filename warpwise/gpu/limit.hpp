@@ -6,7 +6,8 @@
 
 namespace warpwise::gpu {
 
-/// A limit of the current device, by an attribute's query: device_info() takes far longer.
+/// Returns a limit of the current device from a query of one attribute; device_info() takes far
+/// longer.
 inline int device_limit(cudaDeviceAttr which) {
   int device = 0;
   int value = 0;

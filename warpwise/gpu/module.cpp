@@ -41,8 +41,8 @@ int attribute(FunctionHandle function, CUfunction_attribute which) {
   return value;
 }
 
-// Dynamic shared memory beyond what every GPU has must be asked for, kernel by kernel. The limit is
-// never lowered: an earlier launch may be in a graph.
+// Dynamic shared memory beyond the default of every GPU must be requested for each kernel. The
+// limit is never lowered: an earlier launch may be in a graph.
 CUresult allow_shared(FunctionHandle function, std::uint64_t bytes) {
   constexpr CUfunction_attribute limit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   if (bytes > 0x7fffffff) return CUDA_ERROR_INVALID_VALUE;
@@ -80,8 +80,8 @@ void Kernel::launch(std::span<const std::uint32_t, 3> grid, std::span<const std:
   CUresult result = allow_shared(handle_, shared_bytes);
   if (result == CUDA_SUCCESS) {
     std::size_t argument_bytes = arguments.size();
-    // The driver copies the block before it returns; its old interface takes a pointer to non-const
-    // all the same.
+    // The driver copies the block before it returns. Its old interface takes a pointer to non-const
+    // even so.
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &argument_bytes, CU_LAUNCH_PARAM_END};
     result = module_functions().launch(handle_, grid[0], grid[1], grid[2], block[0], block[1],
@@ -98,11 +98,12 @@ void Kernel::launch(std::span<const std::uint32_t, 3> grid, std::span<const std:
 Module::Module(const std::string& image) {
   if (image.empty()) throw InvalidArgument("a module needs PTX or machine code, not 0 bytes");
   require_device();
-  // The driver works on the calling thread's context, which the runtime makes at its first need.
+  // The driver works on the calling thread's context. The runtime makes that when it is first
+  // needed.
   check(cudaFree(nullptr), "cudaFree");
   std::array<char, 8192> log{};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  // The driver's interface: a number in the place of a pointer.
+  // The driver's interface takes this number in place of a pointer.
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};  // NOLINT
   const CUresult result = module_functions().load(&handle_, image.c_str(), 2, options, values);
   if (result == CUDA_SUCCESS) return;

@@ -10,7 +10,7 @@ namespace warpwise::gpu {
 
 using GreenContextHandle = CUgreenCtx_st*;  ///< CUgreenCtx
 
-/// A stream whose kernels run on some of the multiprocessors alone. It owns both. Move-only.
+/// A stream whose kernels run only on some of the multiprocessors. It owns both. Move-only.
 class WARPWISE_EXPORT Part {
  public:
   ~Part();
@@ -29,19 +29,20 @@ class WARPWISE_EXPORT Part {
   int multiprocessors_ = 0;
 };
 
-/// The multiprocessors of the current device in two parts that share none, by the driver's green
-/// contexts: what runs on one part leaves the other alone, but for L2 and memory. Memory and loaded
-/// code are those of the device, for both parts.
+/// Divides the multiprocessors of the current device into two disjoint parts, with the driver's
+/// green contexts. Work on one part does not disturb the other, except through L2 and memory. Both
+/// parts share the device's memory and loaded code.
 ///
-/// A Graph that is launched on a part's stream runs where its recorder's stream would: not here.
+/// A Graph that is launched on a part's stream runs on the multiprocessors of its recorder's
+/// stream, not on the part's.
 class WARPWISE_EXPORT Partition {
  public:
-  /// \param multiprocessors  of the first part: as many, or the next number up that the GPU can
-  ///        set apart; the second part has the rest
+  /// \param multiprocessors  number for the first part; the GPU rounds up to a number that it can
+  ///                         set apart. The second part gets the rest.
   /// \throws NoCudaDevice, CudaError
   /// \throws InvalidArgument  fewer than 1, or so many that none would be left
-  /// \throws Unsupported      the driver is older than CUDA 12.5, or this build's toolkit; the GPU
-  ///                          cannot be parted so
+  /// \throws Unsupported      the driver or this build's toolkit is older than CUDA 12.5, or the
+  ///                          GPU cannot be divided so
   explicit Partition(int multiprocessors);
 
   const Part& first() const { return first_; }

@@ -12,7 +12,7 @@ void order(StreamHandle earlier, StreamHandle later) {
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   cudaError_t error = cudaEventRecord(event, earlier);
   if (error == cudaSuccess) error = cudaStreamWaitEvent(later, event, 0);
-  cudaEventDestroy(event);  // CUDA keeps it until it has been reached
+  cudaEventDestroy(event);  // CUDA keeps the event until it has been reached
   check(error, "cudaStreamWaitEvent");
 }
 

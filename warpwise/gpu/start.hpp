@@ -9,7 +9,7 @@
 namespace warpwise::gpu {
 
 /// Launches a kernel as the launch says.
-/// \param name  of the kernel, for the text of an error
+/// \param name  the kernel's name in error messages
 /// \throws Error      the launch is for a kernel of other parameters
 /// \throws CudaError  the runtime refuses it
 template <class Kernel, class... Values>
@@ -25,7 +25,7 @@ void start(void (*kernel)(Values...), const Launch<Kernel>& launch, const char* 
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     parameters[i] = const_cast<std::byte*>(bytes.data() + places.offset[i]);
   }
-  constexpr std::size_t everywhere = 48 << 10;  // more must be asked for, kernel by kernel
+  constexpr std::size_t everywhere = 48 << 10;  // every GPU's default; more must be requested
   if (launch.shared_bytes > everywhere) {
     check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                cudaFuncAttributeMaxDynamicSharedMemorySize,

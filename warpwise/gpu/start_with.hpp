@@ -6,8 +6,8 @@
 
 namespace warpwise::gpu {
 
-/// The compute capability, ten times, that a kernel's code was compiled for. A newer GPU may run
-/// it.
+/// Returns ten times the compute capability that a kernel's code was compiled for. A newer GPU may
+/// run it.
 template <class... Values>
 int compiled_for(void (*kernel)(Values...), const char* name,
                  std::source_location where = std::source_location::current()) {
@@ -16,8 +16,8 @@ int compiled_for(void (*kernel)(Values...), const char* name,
   return attributes.ptxVersion;
 }
 
-/// A launch that may begin before the one ahead of it on the stream has ended: its kernel has to
-/// wait, with griddepcontrol.wait, which takes code for CC 9.0.
+/// Makes a launch that may begin before the one ahead of it on the stream has ended. Its kernel has
+/// to wait with griddepcontrol.wait, which needs code for CC 9.0.
 inline cudaLaunchAttribute begins_early() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -25,7 +25,7 @@ inline cudaLaunchAttribute begins_early() {
   return attribute;
 }
 
-/// A launch in clusters of x by y blocks, likewise.
+/// Makes a launch in clusters of x by y blocks, which also needs code for CC 9.0.
 inline cudaLaunchAttribute in_clusters(Shape blocks) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;

@@ -5,18 +5,18 @@
 
 namespace warpwise::gpu {
 
-/// Owns a CUDA stream of the device that was current when it was made. Move-only; converts to the
+/// Owns a CUDA stream on the device that was current at construction. Move-only. It converts to the
 /// handle that primitives take.
 class WARPWISE_EXPORT Stream {
  public:
-  /// A stream that does not wait for the legacy default stream.
+  /// Makes a stream that does not wait for the legacy default stream.
   /// \throws NoCudaDevice, CudaError
   Stream();
   ~Stream();
   Stream(Stream&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
   Stream& operator=(Stream&& other) noexcept;
 
-  /// Waits until all work on the stream is done. \throws CudaError  when any of it failed.
+  /// Waits until all work on the stream is done. \throws CudaError  some of it failed.
   void synchronize() const;
 
   operator StreamHandle() const { return handle_; }  // NOLINT: a stream is what calls expect
@@ -42,7 +42,7 @@ class WARPWISE_EXPORT Event {
   void record(StreamHandle stream);
   /// Waits until the marked point is reached. \throws CudaError
   void synchronize() const;
-  /// Microseconds from `start` to this event, both reached. \throws CudaError
+  /// Returns the microseconds from `start` to this event, both reached. \throws CudaError
   double microseconds_since(const Event& start) const;
 
  private:

@@ -42,7 +42,7 @@ cudaChannelFormatDesc format_of(const TextureDescription& d) {
           kind_of(d.kind)};
 }
 
-// CUDA's interface takes a plain pointer for what is only read.
+// CUDA's interface takes a pointer to non-const, although it only reads.
 void* place_of(const TextureDescription& d) { return const_cast<std::byte*>(d.data); }
 
 cudaResourceDesc resource_of(const TextureDescription& d) {

@@ -1,5 +1,5 @@
-// Stands in for the rest of this folder in a build without a CUDA toolkit: there is no device, and
-// whatever needs one says why.
+// Replaces the rest of this folder in a build without a CUDA toolkit. There is no device, and every
+// function that needs one says why.
 
 #include "warpwise/base/error.hpp"
 #include "warpwise/gpu/buffer.hpp"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* library_name = "libcuda.so.1";
 
-// The driver starts threads that outlive a context: once loaded it stays.
+// The driver starts threads that outlive a context, so it is never unloaded.
 struct Driver {
   Functions functions;
   std::string why_not;

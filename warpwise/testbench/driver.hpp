@@ -1,7 +1,7 @@
 #pragma once
 
-// Internal to the testbench: the CUDA driver, loaded when a GPU is asked for. As cuda.h declares
-// it; that header is not needed to build.
+// Internal to the testbench: the CUDA driver, loaded when a GPU is asked for. The declarations are
+// those of cuda.h, which the build does not need.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ constexpr Result success = 0;
 constexpr Result invalid_value = 1;
 constexpr Result out_of_memory = 2;
 constexpr Result not_found = 500;
-using Handle = void*;  ///< of a context, a module, a function, a stream
+using Handle = void*;  ///< a context, a module, a function or a stream
 using DevicePointer = std::uint64_t;
 
 /// CUDA_RESOURCE_DESC.
@@ -88,12 +88,12 @@ struct Functions {
   Result (*create_texture)(std::uint64_t*, const Resource*, const Reading*, const void*) = nullptr;
   Result (*destroy_texture)(std::uint64_t) = nullptr;
 
-  /// "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)".
+  /// Returns "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)".
   std::string text(Result error) const;
 };
 
-/// Loads and starts the driver once. Null where it is not there or has no GPU.
-/// \param why_not  is told why
+/// Loads and starts the driver once. Returns null if it is missing or has no GPU.
+/// \param why_not  receives the reason
 const Functions* load(std::string& why_not);
 
 }  // namespace warpwise::testbench::driver

@@ -32,12 +32,12 @@ class EmulatedCode final : public LoadedCode {
 
 class EmulatedMachine final : public Machine {
  public:
-  // A bench checks everything unless it is told otherwise, for each launch.
+  // A bench checks everything by default; each launch may choose fewer checks.
   EmulatedMachine() { device_.track_definedness(); }
   bool counts() const override { return true; }
   emulator::Address allocate(std::uint64_t bytes, const std::string& name) override {
     const emulator::Address address = device_.allocate(bytes, name);
-    // Its zeros were asked for: they count as written, as what the host may write does.
+    // Allocated zeros count as written, as memory does that the host may write.
     if (bytes > 0) device_.host_pointer(address, bytes);
     return address;
   }

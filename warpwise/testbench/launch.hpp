@@ -59,7 +59,7 @@ class WARPWISE_EXPORT Launch {
 
   std::string kernel_;
   emulator::LaunchResult result_;
-  std::string error_;  // of a GPU
+  std::string error_;  // on a GPU only
   bool counted_ = true;
   std::vector<rules::ComputeCapability>
       counted_for_;               // in the order of result_.memory and of each line's counts

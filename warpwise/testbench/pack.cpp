@@ -19,8 +19,8 @@ std::string_view to_text(ArgumentKind kind) {
   return "";
 }
 
-// PTX's type says of a number whether it is one with a point: .f32, .u32, .s32. Structures, and
-// what a compiler gives no type, are .b8, .b32 …
+// PTX's type tells floating-point numbers from others: .f32, .u32, .s32. Structures, and parameters
+// to which a compiler gives no type, are .b8, .b32 …
 bool is_of_kind(ArgumentKind kind, std::string_view type) {
   if (type.starts_with('f')) return kind == ArgumentKind::floating;
   if (type.starts_with('u') || type.starts_with('s')) return kind == ArgumentKind::integer;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Internal to the testbench: a launch's arguments.
+// Internal to the testbench: packs a launch's arguments.
 
 #include <cstddef>
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace warpwise::testbench {
 
-/// The parameter block of a kernel.
-/// \throws InvalidArgument  another number of arguments than it has parameters, or one that is not
-///                          of its parameter's size and kind; says which, and what to pass
+/// Returns the parameter block of a kernel.
+/// \throws InvalidArgument  the number of arguments is not that of the parameters, or an argument
+///                          has not its parameter's size and kind; says which, and what to pass
 std::vector<std::byte> packed(const emulator::KernelInfo& kernel,
                               std::span<const Argument> arguments);
 

@@ -32,7 +32,7 @@ struct Testbench::State {
 
 namespace {
 
-// Programs catch Error: what the compiler said is in its text.
+// Programs catch Error, so its text has the compiler's output.
 template <class Compile>
 std::string compiled(const CompileOptions& options, const Compile& compile) {
   lab::CompileOptions own;
@@ -137,7 +137,7 @@ std::uint64_t Testbench::texture_of(std::span<const std::byte> texels, emulator:
   const std::uint64_t texel =
       static_cast<std::uint64_t>(like.channels) * static_cast<std::uint64_t>(like.channel_bytes);
   const std::uint64_t rows = std::max<std::uint64_t>(like.height, 1);
-  // Divided, not multiplied: the product of a wrong size may be the right one but for 2^64.
+  // The size is checked by division: the product of wrong sizes may overflow to the right one.
   if (texel == 0 || texels.empty() || texels.size() % texel != 0 ||
       texels.size() / texel % rows != 0 || texels.size() / texel / rows != like.width) {
     throw InvalidArgument("a texture of " + std::to_string(like.width) + "x" +
@@ -145,7 +145,7 @@ std::uint64_t Testbench::texture_of(std::span<const std::byte> texels, emulator:
                           " bytes got " + std::to_string(texels.size()) + " bytes");
   }
   const std::uint64_t row_bytes = like.width * texel;
-  constexpr std::uint64_t pitch_alignment = 32;  // as every GPU has it
+  constexpr std::uint64_t pitch_alignment = 32;  // required by every GPU
   like.pitch_bytes = (row_bytes + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
   like.data = allocate(rows, like.pitch_bytes, "texture");
   for (std::uint64_t y = 0; y < rows; ++y)

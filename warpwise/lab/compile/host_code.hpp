@@ -7,14 +7,13 @@
 namespace warpwise::lab {
 
 struct DeviceCode {
-  std::string text;                   ///< as long as the source, every line where it was
-  std::vector<std::string> left_out;  ///< the names of the functions that are blanks now
+  std::string text;                   ///< as long as the source, with every line in its place
+  std::vector<std::string> left_out;  ///< names of the functions that are now blank
 };
 
-/// CUDA C++ without the functions that only the host calls, for NVRTC, which takes none: those
-/// defined or declared outside of classes with neither __global__ nor __device__, nor a macro of
-/// this file that stands for these. It knows no types and sees no included files, so it is a second
-/// try after the whole file.
+/// Blanks the functions that only the host calls, since NVRTC accepts none. They are those outside
+/// of classes without __global__ or __device__, or a macro of this file that stands for these. It
+/// knows no types and sees no included files. It is therefore a second try after the whole file.
 DeviceCode without_host_functions(std::string_view source);
 
 }  // namespace warpwise::lab

@@ -61,7 +61,7 @@ class Walk {
   // reports an error if not.
   fs::path place_of(const Include& include, const fs::path& file) const {
     std::vector<fs::path> places;
-    const bool is_whole = fs::path(include.name).is_absolute();  // </dev/zero> too
+    const bool is_whole = fs::path(include.name).is_absolute();  // also for </dev/zero>
     if (include.beside || is_whole) places.push_back(file.parent_path() / include.name);
     for (const fs::path& folder : folders_) places.push_back(folder / include.name);
     for (const fs::path& place : places) {

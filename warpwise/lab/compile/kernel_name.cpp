@@ -12,7 +12,7 @@
 namespace warpwise::lab {
 namespace {
 
-// "copy" of "warpwise::kernels::copy<int>".
+// Returns "copy" for "warpwise::kernels::copy<int>".
 std::string last_part(const std::string& plain) {
   const std::string name = plain.substr(0, plain.find('<'));
   const std::size_t colon = name.rfind(':');
@@ -46,7 +46,7 @@ Readable readable(const std::string& mangled) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] == '<') ++angles;
     if (name[i] == '>') --angles;
-    if (angles == 0 && name[i] == ' ') begin = i + 1;  // behind the type of the result
+    if (angles == 0 && name[i] == ' ') begin = i + 1;  // after the type of the result
     if (angles == 0 && name[i] == '(') {
       if (name.compare(i, 21, "(anonymous namespace)") == 0) {
         i += 20;
@@ -63,7 +63,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-// By their names, and by their parameters too where several have one name.
+// Lists the names, with parameters if several kernels have one name.
 std::string list_of(const std::vector<Readable>& kernels) {
   std::string list;
   for (const Readable& each : kernels) {
@@ -80,7 +80,7 @@ std::string plain_name(const std::string& mangled) { return readable(mangled).na
 
 std::string kernel_in(const std::string& ptx, const std::string& wanted) {
   std::vector<Readable> all;
-  std::vector<std::string> exact;  // but for the parameters
+  std::vector<std::string> exact;  // except for the parameters
   std::vector<std::string> found;
   const std::string signature = without_spaces(wanted);
   for (const std::string& name : kernels_of(ptx)) {

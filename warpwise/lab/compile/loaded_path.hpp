@@ -5,9 +5,9 @@
 
 namespace warpwise::lab {
 
-/// The path that a library was in fact loaded from.
-/// \param library  what dlopen gave  \param asked  what it was asked for, where nothing else is
-/// known
+/// Returns the path that a library was actually loaded from.
+/// \param library  result of dlopen
+/// \param asked    path given to dlopen; returned if nothing else is known
 std::string loaded_path(void* library, const std::filesystem::path& asked);
 
 }  // namespace warpwise::lab

@@ -27,8 +27,8 @@ struct SourcePlace {
   int line = 0;
 };
 
-// //## File "/a/b.cu", line 12
-// With more behind the number where a function was inlined.
+//   //## File "/a/b.cu", line 12
+// If a function was inlined, more follows the number.
 std::optional<SourcePlace> place_in(std::string_view line) {
   constexpr std::string_view begin = "//## File \"";
   constexpr std::string_view middle = "\", line ";
@@ -58,7 +58,8 @@ std::optional<MachineInstruction> instruction_in(std::string_view line) {
 
 bool is_place_to_branch(std::string_view label) { return label.starts_with(".L_"); }
 
-// ".L_x_1:", or a function's that the kernel calls: "$__internal_0_$__cuda_sm20_sqrt_rn_f32:".
+// Recognises ".L_x_1:", or the label of a function that the kernel calls, such as
+// "$__internal_0_$__cuda_sm20_sqrt_rn_f32:".
 bool is_label(std::string_view line, std::string_view kernel) {
   if (!line.ends_with(':') || line.starts_with(".text.")) return false;
   line.remove_suffix(1);
@@ -93,7 +94,7 @@ std::vector<MachineInstruction> machine_code_in(std::string_view disassembly,
       place = *std::move(next);
     } else if (is_label(line, kernel)) {
       labels += std::string(line) + " ";
-      if (!is_place_to_branch(line)) place = {};  // CUDA's own functions are of no source line
+      if (!is_place_to_branch(line)) place = {};  // CUDA's own functions have no source line
     } else if (auto instruction = instruction_in(line)) {
       instruction->text = labels + instruction->text;
       instruction->file = place.file;
@@ -102,7 +103,7 @@ std::vector<MachineInstruction> machine_code_in(std::string_view disassembly,
       labels.clear();
     }
   }
-  // They fill up the kernel's last 128 bytes.
+  // NOPs fill the kernel's last 128 bytes.
   while (!instructions.empty() && instructions.back().text == "NOP") instructions.pop_back();
   return instructions;
 }

@@ -20,15 +20,15 @@ class Nvrtc {
   Nvrtc(Nvrtc&&) noexcept;
   Nvrtc& operator=(Nvrtc&&) noexcept;
 
-  /// "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)".
+  /// Returns "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)".
   const std::string& name() const { return name_; }
   /// Returns the architectures that it can build for: 75, 80, …
   const std::vector<int>& architectures() const { return architectures_; }
 
   struct Output {
     bool compiled = false;
-    std::string code;  ///< PTX, or machine code where the options ask for a real architecture
-    std::string log;   ///< errors, warnings, and what ptxas printed
+    std::string code;  ///< PTX, or machine code if the options ask for a real architecture
+    std::string log;   ///< errors, warnings, and the output of ptxas
   };
   /// Compiles `text` with the headers of stub_headers(); `name` is the text's name in messages and
   /// line information. \throws Error  NVRTC itself fails

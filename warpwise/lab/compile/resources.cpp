@@ -254,7 +254,7 @@ GlobalInstructions global_instructions_in(std::string_view disassembly) {
 std::string ptx_of_kernel(const std::string& ptx, const std::string& kernel) {
   constexpr std::string_view entry = ".entry ";
   std::string result;
-  std::size_t kept = 0;  // up to here everything is in `result` or was left out
+  std::size_t kept = 0;  // everything before this is in `result` or was left out
   for (std::size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
     const std::size_t line = ptx.rfind('\n', at) + 1;  // 0 where npos + 1
     const std::size_t name = at + entry.size();

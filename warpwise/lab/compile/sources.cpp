@@ -21,7 +21,7 @@ std::filesystem::path source_root() {
 
 std::optional<std::string> read_text(const std::filesystem::path& path) {
   std::error_code ignored;
-  // Only regular files: a device may have no end, and a pipe no writer.
+  // Reads only regular files: a device may have no end, and a pipe no writer.
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   if (std::filesystem::file_size(path, ignored) > most_source_bytes) return std::nullopt;
   std::ifstream file(path, std::ios::binary);

@@ -7,16 +7,16 @@
 
 namespace warpwise::lab {
 
-/// The folder that holds `warpwise/…` as sources include it: the ladders, the shipped kernels and
-/// what they need. It lies beside the program, installed, in a build tree and in the GPU bundle
-/// alike: ../share/warpwise/sources. \throws IoError  when it is not there
+/// Returns the folder that holds `warpwise/…` as sources include it: the ladders, the shipped
+/// kernels and what they need. It is beside the program, installed, in a build tree and in the GPU
+/// bundle alike: ../share/warpwise/sources. \throws IoError  it is not there
 std::filesystem::path source_root();
 
-/// Far more than anybody writes, and than a compiler makes of it.
+/// Limit of a source: far more than anybody writes, and than a compiler makes of it.
 inline constexpr std::uintmax_t most_source_bytes = std::uintmax_t{1} << 28;
 
-/// The whole content of a regular file; nothing if the path names no regular file, or one that is
-/// larger than most_source_bytes or cannot be read.
+/// Returns the whole content of a regular file. Returns nothing if the path names no regular file,
+/// or a file that is larger than most_source_bytes or cannot be read.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
 }  // namespace warpwise::lab

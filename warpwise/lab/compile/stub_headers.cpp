@@ -133,7 +133,7 @@ __host__ __device__ constexpr void swap(T& a, T& b) { T c = a; a = b; b = c; }
 }
 )";
 
-// Device code has what libcu++ has, where NVIDIA's headers are.
+// Forwards to libcu++ for device code, if NVIDIA's headers are found.
 #define WARPWISE_FORWARD(header)                                                       \
   "#pragma once\n#if __has_include(<cuda/std/" header ">)\n#include <cuda/std/" header \
   ">\nnamespace std { using namespace cuda::std; }\n#else\n#error <" header            \
@@ -170,7 +170,7 @@ constexpr StubHeader headers[] = {
     {"span", WARPWISE_FORWARD("span")},
     {"optional", WARPWISE_FORWARD("optional")},
     {"concepts", WARPWISE_FORWARD("concepts")},
-    // NVRTC has what these declare for device code; the rest is for host code.
+    // NVRTC has the device declarations of these headers built in; the rest is for host code.
     {"cuda_runtime.h", nothing},
     {"cuda_runtime_api.h", nothing},
     {"cuda.h", nothing},

@@ -25,7 +25,7 @@ constexpr std::size_t most_output = std::size_t{16} << 20;
 // Limit of a written file: more than a compiler of kernels writes, and less than a machine has. A
 // file that a macro includes may be a device without an end.
 constexpr rlim_t most_file = rlim_t{1} << 30;
-constexpr int poll_milliseconds = 50;  // how late a signal or the limit may be noticed
+constexpr int poll_milliseconds = 50;  // delay until a signal or the limit is noticed
 
 sigset_t set_of_ending_signals() {
   sigset_t set;

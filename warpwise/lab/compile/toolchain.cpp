@@ -20,7 +20,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The toolkit that a compiler belongs to: HOME/bin/nvcc, through links.
+// Returns the toolkit that a compiler belongs to: that of HOME/bin/nvcc, through links.
 fs::path home_of(const fs::path& compiler) {
   std::error_code error;
   const fs::path real = fs::canonical(compiler, error);
@@ -56,7 +56,7 @@ void take_libraries(const fs::path& home, LibraryNames folders, LibraryNames nam
   }
 }
 
-// One set of headers only: two versions mixed do not compile.
+// Takes only one set of headers: two versions mixed do not compile.
 void take_headers(const fs::path& home, Toolchain& found) {
   std::error_code ignored;
   if (!found.include_folders.empty() || !fs::exists(home / "include/cuda_fp16.h", ignored)) return;

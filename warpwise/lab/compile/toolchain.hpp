@@ -11,11 +11,10 @@ struct Toolchain {
   std::filesystem::path nvcc;                          ///< empty: there is none
   std::filesystem::path ptxas;                         ///< empty: there is none
   std::filesystem::path nvdisasm;                      ///< empty: there is none
-  std::vector<std::filesystem::path> nvrtc_libraries;  ///< to be tried in this order
-  std::vector<std::filesystem::path>
-      include_folders;  ///< folders with the toolkit's headers, for NVRTC
-  std::vector<std::filesystem::path> cupti_libraries;  ///< to be tried in this order
-  std::vector<std::filesystem::path> searched;         ///< for the message when nothing was found
+  std::vector<std::filesystem::path> nvrtc_libraries;  ///< tried in this order
+  std::vector<std::filesystem::path> include_folders;  ///< the toolkit's headers, for NVRTC
+  std::vector<std::filesystem::path> cupti_libraries;  ///< tried in this order
+  std::vector<std::filesystem::path> searched;  ///< places for the message when nothing was found
 };
 
 /// Searches, in this order:

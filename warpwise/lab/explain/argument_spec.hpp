@@ -75,7 +75,7 @@ Extent extent_of(const ArgumentSpec& spec);
 /// Returns the offsets of a structure's members.
 std::vector<std::uint64_t> offsets_of(const ArgumentSpec& structure);
 
-/// \throws InvalidArgument  saying what is wrong and what would be right
+/// Parses an argument. \throws InvalidArgument  with what is wrong and what would be right
 ArgumentSpec parse_argument(std::string_view text);
 
 /// Parses "X", "X,Y" or "X,Y,Z", each from 1 on; `option` is for the message.

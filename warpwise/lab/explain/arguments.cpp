@@ -32,10 +32,10 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-// Floats from 0 up to 1, integers of their whole range.
+// Returns the bits of a float from 0 up to 1, or of an integer from its whole range.
 std::uint64_t random_bits(ScalarType type, std::uint64_t& state) {
   const std::uint64_t number = next_random(state);
-  // 11 bits are exact in every type, so that none is rounded up to 1.
+  // Every type represents 11 bits exactly, so that none is rounded up to 1.
   if (type == ScalarType::f16) return bits_of(type, static_cast<double>(number >> 53) * 0x1p-11);
   if (is_float(type)) return bits_of(type, static_cast<double>(number >> 40) * 0x1p-24);
   return bits_of(type, number);
@@ -70,7 +70,7 @@ void fill_from_npy(const ArgumentSpec& spec, std::byte* to) {
   std::memcpy(to, array.elements.data(), array.elements.size());
 }
 
-// Elements without a header: their number and type are those of the argument.
+// Reads elements without a header. Their number and type are those of the argument.
 void fill_from_raw(const ArgumentSpec& spec, std::byte* to) {
   io::InputFile file(spec.path);
   std::byte one{};
@@ -142,8 +142,8 @@ std::string parameter_text(const emulator::KernelInfo& kernel, std::size_t i) {
   return (type[0] == 'f' ? "a float of " : "an integer of ") + type.substr(1) + " bits";
 }
 
-// Scalars must have the parameter's size, and be floats where it is one; structures stand where the
-// kernel has one of their size.
+// Scalars must have the parameter's size, and be floats if it is one. Structures must have the size
+// of the kernel's parameter.
 void require_fitting(const emulator::KernelInfo& kernel, std::size_t i, const ArgumentSpec& spec) {
   const std::string& type = kernel.parameter_types[i];
   const std::uint64_t bytes = extent_of(spec).bytes;
@@ -225,8 +225,8 @@ void Arguments::put(const ArgumentSpec& spec, std::size_t index, std::byte* to,
   std::memcpy(to, &value, bytes);
 }
 
-// The first buffer of an argument has that argument's number, so that it keeps its values whatever
-// the others are.
+// The first buffer of an argument gets that argument's number. It therefore keeps its values,
+// whatever the other arguments are.
 std::uint64_t Arguments::seed_of_next(std::size_t index) const {
   const auto before = static_cast<std::uint64_t>(std::count_if(
       held_.begin(), held_.end(), [&](const Held& each) { return each.index == index; }));

@@ -61,10 +61,10 @@ struct Comparison {
 /// \throws InvalidArgument  the kernels do not take the same parameters
 Comparison compare(const ExplainedKernel& before, const ExplainedKernel& after);
 
-/// For people. The first lines of the comparison say what made the difference.
+/// Writes the comparison for people. The first lines say what made the difference.
 std::string text_of(const Comparison& comparison);
 
-/// For machines; the keys are listed in warpwise/lab/README.md.
+/// Writes the comparison for machines; warpwise/lab/README.md lists the keys.
 nlohmann::ordered_json json_of(const Comparison& comparison);
 
 }  // namespace warpwise::lab

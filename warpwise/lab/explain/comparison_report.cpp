@@ -31,7 +31,7 @@ std::string larger_text(const ComparedTimes& times) {
   return fmt::format("a problem {} times as large, which fills it", number(times.larger));
 }
 
-// "most of the difference is L2: 3 us in place of 13".
+// Returns "most of the difference is L2: 3 us in place of 13".
 std::string change_text(const ComparedTimes& times) {
   const auto& part = times.parts[static_cast<std::size_t>(times.changed)];
   if (part.before == part.after) return "no part of the time differs";

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The emulator knows a text; here its errors get the file's name.
+// Adds the file's name to the emulator's errors; the emulator only knows the text.
 template <class Action>
 auto naming(const std::string& file, const Action& action) {
   try {
@@ -70,7 +70,7 @@ CapabilityReport report_of(const ExplainRequest& request, const emulator::Kernel
   }
   report.shared_bytes = kernel.static_shared_bytes + request.dynamic_shared_bytes;
   if (cc.major == 1) {
-    // Arguments and the launch's shape lie in shared memory there.
+    // On 1.x, arguments and the launch's shape are in shared memory.
     constexpr std::uint64_t launch_bytes = 16;
     report.shared_bytes += launch_bytes;
     if (!kernel.parameter_offsets.empty()) {
@@ -133,7 +133,7 @@ std::optional<MachineCode> machine_code_of(const ExplainRequest& request,
   return code;
 }
 
-// A line that only machine code has stands among the others with counts of 0.
+// Adds lines that only machine code has, with counts of 0.
 void add_lines_of(const MachineCode& code, emulator::LaunchResult& launch) {
   for (const MachineInstruction& each : code.instructions) {
     const auto place = std::tie(each.file, each.line);
@@ -152,7 +152,7 @@ void add_machine_code(const ResourceReport& resources, Explanation& explanation)
   if (explanation.machine_code) add_lines_of(*explanation.machine_code, explanation.launch);
 }
 
-// A file below the current folder is shown as it is called from there.
+// Returns a file's path relative to the current folder, if it is below that.
 std::string shown_name(const std::string& name, const std::string& given) {
   std::error_code error;
   if (name == given || fs::equivalent(name, given, error)) return given;
@@ -162,7 +162,7 @@ std::string shown_name(const std::string& name, const std::string& given) {
 
 SourceFile read_source(const std::string& name, const std::string& given) {
   SourceFile source{name, shown_name(name, given), {}};
-  // The PTX says the name: it may be that of a device, which has no end.
+  // The PTX gives the name, which may be that of a device without an end.
   std::istringstream text(read_text(source.shown).value_or(""));
   for (std::string line; std::getline(text, line);) {
     if (line.ends_with('\r')) line.pop_back();
@@ -183,7 +183,7 @@ std::vector<SourceFile> sources_of(const emulator::LaunchResult& launch, const s
   return sources;
 }
 
-// Buffers and textures before the kernel runs, or why a GPU cannot have them, which is for its
+// Buffers and textures before the kernel runs, or the reason why a GPU cannot have them, for its
 // report.
 struct MemoryForGpu {
   std::vector<Arguments::Memory> all;
@@ -198,7 +198,7 @@ MemoryForGpu memory_for_gpu(const Arguments& arguments) {
   }
 }
 
-// Before the compiler runs: what no GPU takes.
+// Refuses launches that no GPU accepts, before the compiler runs.
 void require_launchable(const ExplainRequest& request) {
   constexpr std::uint64_t most_threads = 1024;
   const emulator::Dim3& block = request.block;

@@ -48,10 +48,9 @@ struct CapabilityReport {
   std::string
       registers_from;  ///< "sm_90", "sm_75 (nearest to 1.3)", "--registers", or why not known
   std::optional<int> spill_bytes;  ///< bytes that a thread stores
-  std::uint64_t shared_bytes =
-      0;  ///< per block; on 1.x with the arguments, which are in shared memory there
-  rules::Occupancy occupancy;  ///< all 0 if not even one block fits
-  std::string why_not;         ///< why no block fits; empty otherwise
+  std::uint64_t shared_bytes = 0;  ///< per block; on 1.x this includes the arguments
+  rules::Occupancy occupancy;      ///< all 0 if not even one block fits
+  std::string why_not;             ///< why no block fits; empty otherwise
 };
 
 /// The machine code of a kernel for each source line.

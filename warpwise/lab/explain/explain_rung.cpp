@@ -31,7 +31,7 @@ Explanation explained(const PrimitiveRequest& request, const Rung& rung,
 GpuProbe::Prepared prepared_rung(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                                  const ladders::Problem& problem) {
   const auto run = std::make_shared<RungRun>(executor, table, rung, problem, rung.blocks.front());
-  // A rung may be run again on what it left.
+  // A rung may run again on the memory that it left.
   return {{run, &run->code()}, run->launches(), [] {}};
 }
 
@@ -56,7 +56,8 @@ PrimitiveExplanation explain_rung(const StudyTable& table, const PrimitiveReques
       table.problem({explanation.size.width, explanation.size.height}, parameters, {});
   const std::uint64_t budget =
       request.budget.value_or(default_budget(request.compute_capabilities.size()));
-  // Grids may follow from the multiprocessors: of the launches that the GPU runs, its own.
+  // Grids may follow from the number of multiprocessors. Launches that the GPU runs too use the
+  // GPU's.
   const int multiprocessors =
       gpu != nullptr ? gpu->executor().multiprocessors() : EmulatorExecutor::usual_multiprocessors;
   EmulatorExecutor executor(request.compute_capabilities, true, budget, multiprocessors);

@@ -11,7 +11,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Why what the emulator ran is nothing for a GPU; empty where it is.
+// Returns why the emulator's launch cannot run on a GPU; empty if it can.
 std::string why_kept_from_gpu(const Explanation& explanation) {
   const auto& faults = explanation.launch.faults;
   if (!faults.empty() && faults.front().kind == emulator::FaultKind::budget) {
@@ -27,7 +27,8 @@ std::string why_kept_from_gpu(const Explanation& explanation) {
   return {};
 }
 
-// \throws InvalidArgument  the emulator did not count for this GPU
+// Returns the counts for a compute capability. \throws InvalidArgument  the emulator did not count
+// for it
 RungCounts counts_for(const Explanation& explanation, rules::ComputeCapability cc) {
   const auto& all = explanation.request.compute_capabilities;
   const auto found = std::find(all.begin(), all.end(), cc);
@@ -38,7 +39,7 @@ RungCounts counts_for(const Explanation& explanation, rules::ComputeCapability c
                    {});
 }
 
-// Rows at a distance that every GPU takes for a texture.
+// A pitch that every GPU accepts for a texture.
 constexpr std::uint64_t probe_pitch_alignment = 512;
 
 std::uint64_t upload_texture(GpuExecutor& executor, const Arguments::Memory& memory) {
@@ -118,7 +119,8 @@ void GpuProbe::count(const Prepared& prepared, std::span<Explanation> explanatio
   }
 }
 
-// Last: a kernel may not take what it left, and a fault ends the use of the GPU.
+// Timing comes last: a kernel may not run on the memory that it left, and a fault makes the GPU
+// unusable.
 void GpuProbe::time(const Prepared& prepared, std::span<Explanation> explanations) {
   try {
     GpuTimer timer(executor_.device(), executor_.stream());

@@ -11,15 +11,15 @@
 #include "warpwise/lab/measure/counters.hpp"
 #include "warpwise/lab/measure/gpu_executor.hpp"
 
-// Runs what the emulator counted on the GPU at hand too.
+// Runs launches that the emulator counted on the present GPU too.
 namespace warpwise::lab {
 
-/// Reads the counters of launches that the emulator counted, one for each explanation, and sets
+/// Reads the counters of launches that the emulator counted, one for each explanation, and puts
 /// them beside the counts. \param run  launches them and waits
 void read_counters(Counters& counters, std::span<const ladders::Launch> launches,
                    const std::function<void()>& run, std::span<Explanation> explanations);
 
-/// The GPU that is the current device of the thread that makes it.
+/// The GPU that is the current device of the constructing thread.
 class GpuProbe {
  public:
   /// \throws NoCudaDevice  with the reason
@@ -31,12 +31,12 @@ class GpuProbe {
   struct Prepared {
     std::shared_ptr<LoadedCode> code;
     std::vector<ladders::Launch> launches;
-    std::function<void()> restore;  ///< memory as it was before the first launch
+    std::function<void()> restore;  ///< restores memory as it was before the first launch
   };
 
   /// Runs the launches, reads their counters, times each by itself, and fills in `gpu` of the
-  /// explanations, one for each. What did not run in the emulator without a fault, or prints, is
-  /// not run: the report says so, as it does where the GPU or its driver refuses.
+  /// explanations, one for each. Launches that had a fault in the emulator, or that print, are not
+  /// run. The report then has the reason, also if the GPU or its driver refuses.
   void measure(std::span<Explanation> explanations, const std::function<Prepared()>& prepare);
 
  private:
@@ -47,7 +47,8 @@ class GpuProbe {
   GpuExecutor executor_;
 };
 
-/// A kernel of a file with its arguments in the GPU's memory; `memory` outlives what is made ready.
+/// Prepares a kernel of a file, with its arguments in the GPU's memory. `memory` must outlive the
+/// result.
 GpuProbe::Prepared prepared_file(GpuExecutor& executor, const Explanation& explanation,
                                  std::vector<std::byte> parameters,
                                  const std::vector<Arguments::Memory>& memory);

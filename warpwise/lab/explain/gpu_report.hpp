@@ -15,7 +15,7 @@ namespace warpwise::lab {
 struct GpuReport {
   std::string device;
   rules::ComputeCapability compute_capability;
-  std::string why_not;  ///< why it was not run there; nothing below is known then
+  std::string why_not;  ///< why it was not run there; nothing below is set then
   std::optional<Measurement> times;
   std::string why_no_times;
   std::string counters_library;
@@ -29,7 +29,7 @@ struct GpuReport {
 /// Writes the part of a report for people. Only a metric's name can make a line longer than usual.
 std::string text_of(const GpuReport& report);
 
-/// For machines; the keys are listed in warpwise/lab/README.md.
+/// Writes the report for machines; warpwise/lab/README.md lists the keys.
 nlohmann::ordered_json json_of(const GpuReport& report);
 
 }  // namespace warpwise::lab

@@ -23,7 +23,7 @@ constexpr double worth_saying = 1.2;  // ratio of the count to the least possibl
 // A definition that newcomers need for the other texts.
 constexpr const char* each_request = "for each request of a warp (32 threads that run as one)";
 
-// "Line 9"; "Line 9 of kernel.cuh" where that is not the file that was given.
+// Returns "Line 9", or "Line 9 of kernel.cuh" if that is not the given file.
 std::string line_name(const Explanation& explanation, const LineCounts& line) {
   if (line.line == 0) return "The kernel (its PTX names no lines)";
   const SourceFile* source = explanation.source(line.file);
@@ -34,7 +34,7 @@ std::string line_name(const Explanation& explanation, const LineCounts& line) {
   return text;
 }
 
-// "Line 9 (out[i] = in[i];)".
+// Returns "Line 9 (out[i] = in[i];)".
 std::string place(const Explanation& explanation, const LineCounts& line) {
   const std::string text = line_name(explanation, line);
   const std::string code = explanation.source_line(line.file, line.line);
@@ -135,8 +135,7 @@ std::optional<Finding> scattered_access(const Explanation& explanation, const Li
   const double bytes_over =
       static_cast<double>(counts.bytes_moved) *
       (1 - static_cast<double>(counts.ideal_transactions) / static_cast<double>(made));
-  constexpr double bytes_per_slot =
-      16;  // bytes of DRAM bandwidth per SM and clock on present GPUs, roughly
+  constexpr double bytes_per_slot = 16;  // DRAM bandwidth per SM and clock, roughly
   const double all = static_cast<double>(all_bytes(explanation.launch.memory[index]));
   return Finding{bytes_over / bytes_per_slot,
                  {text, cite("coalescing", "Global memory"), Remedy::coalescing},
@@ -194,7 +193,7 @@ std::optional<Finding> divergence(const Explanation& explanation, const LineCoun
   // Each line gets its share of the idle lanes, in proportion to its divergent branches.
   const double part = ratio(counts.divergent_branches, totals.divergent_branches);
   return Finding{
-      static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers an SM
+      static_cast<double>(totals.warp_instructions) * idle * part / 4,  // four schedulers per SM
       {fmt::format("{} diverges in {} of {} branches: lanes of a warp go different ways, which are "
                    "executed one "
                    "after the other. Over the kernel {} of 32 lanes work in an instruction. Branch "

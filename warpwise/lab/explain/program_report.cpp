@@ -15,7 +15,8 @@ namespace {
 
 using emulator::runtime::RecordJson;
 
-// The program's own process wrote it: only a program that was stopped leaves none, or half of one.
+// The program's own process wrote the record. Only a program that was stopped leaves none, or half
+// of one.
 RecordJson read_record(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   RecordJson record = RecordJson::parse(in, nullptr, false);

@@ -8,22 +8,23 @@
 
 #include "warpwise/lab/explain/explain.hpp"
 
-// Every kernel that a program launched on the emulated CUDA runtime, told about as `explain` does.
+// Explains every kernel that a program launched on the emulated CUDA runtime, as `explain` does.
 namespace warpwise::lab {
 
 struct ProgramExplanation {
   std::string program;
-  std::vector<Explanation> kernels;  ///< each with one shape, in the order of their first launch
+  std::vector<Explanation> kernels;  ///< with one shape each, in the order of their first launch
 };
 
-/// Reads what the emulated runtime wrote. \param request  what is asked of every kernel: compute
+/// Reads the record of the emulated runtime. \param request  options for every kernel: compute
 /// capability, device, fidelity
-/// \throws Error  there is no such record, as the program did not come to its end
+/// \throws Error  there is no record, since the program did not come to its end
 ProgramExplanation explain_program(const std::filesystem::path& record,
                                    const ExplainRequest& request);
 
 std::string text_of(const ProgramExplanation& explanation, bool colour);
-/// `program` and `kernels`: of each what json_of() of an Explanation has, and `launches`.
+/// Writes `program` and `kernels`: for each kernel what json_of() of an Explanation has, and
+/// `launches`.
 nlohmann::ordered_json json_of(const ProgramExplanation& explanation);
 
 }  // namespace warpwise::lab

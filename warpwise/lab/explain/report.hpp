@@ -7,11 +7,11 @@
 
 namespace warpwise::lab {
 
-/// For people: occupancy, resources, the annotated source, faults, advice. \param colour  of a
-/// terminal
+/// Writes the report for people: occupancy, resources, the annotated source, faults, advice.
+/// \param colour  for a terminal
 std::string text_of(const Explanation& explanation, bool colour);
 
-/// For machines; the keys are listed in warpwise/lab/README.md.
+/// Writes the report for machines; warpwise/lab/README.md lists the keys.
 nlohmann::ordered_json json_of(const Explanation& explanation);
 
 }  // namespace warpwise::lab

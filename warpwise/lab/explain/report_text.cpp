@@ -18,7 +18,7 @@ using emulator::TrafficCounts;
 constexpr std::size_t line_width = 160;  // longer lines of source are cut
 constexpr int nearby = 4;  // a gap between counted lines is shown if it is shorter than this
 
-// Colours that can be read on light and on dark ground, or none.
+// Colours that are readable on light and on dark ground, or none.
 class Paint {
  public:
   explicit Paint(bool colour) : colour_(colour) {}
@@ -38,7 +38,7 @@ std::string dimensions(const emulator::Dim3& size) {
   return fmt::format("{},{},{}", size.x, size.y, size.z);
 }
 
-// The source is the user's: control characters in it must not reach the terminal.
+// The source is the user's. Its control characters must not reach the terminal.
 std::string shown(const std::string& text) {
   std::string result;
   for (const char c : text) {

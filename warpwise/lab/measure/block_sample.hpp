@@ -8,7 +8,7 @@
 // Estimates the counts of a whole grid from some of its blocks.
 namespace warpwise::lab {
 
-/// How many blocks of a grid are run.
+/// Number of a grid's blocks to run.
 struct BlockSample {
   std::uint64_t blocks = 0;  ///< 0: see `share`
   double share = 1;          ///< share of the grid's blocks
@@ -17,7 +17,7 @@ struct BlockSample {
   std::uint64_t of(std::uint64_t grid_blocks) const;
 };
 
-/// "2000" blocks or "5%" of them. \throws InvalidArgument  for no blocks, or more than 100 %
+/// Parses "2000" blocks or "5%" of them. \throws InvalidArgument  no blocks, or more than 100 %
 BlockSample parse_sample(const std::string& text);
 
 /// Scales the counts of `sampled_blocks` to a grid of `grid_blocks`, each rounded.

@@ -13,7 +13,7 @@ constexpr std::string_view all_names[] = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    // Without those of which a predicate switched every lane off.
+    // Instructions of which a predicate switched every lane off are not counted.
     "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
     "smsp__inst_executed_op_shared_st_pred_on_any.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -156,7 +156,7 @@ std::vector<std::unique_ptr<const MetricGroup>> groups_of(
   for (const std::string_view each : metrics) {
     const std::string metric(each);
     try {
-      // Each by itself, because a list with one unknown name is refused as a whole.
+      // Each metric is tried by itself: a list with one unknown name is refused as a whole.
       const MetricGroup alone(library, chip, {metric});
       (needs_patching(metric) ? patched : own).push_back(metric);
     } catch (const CountersUnavailable& error) {

@@ -45,7 +45,7 @@ std::shared_ptr<const Library> Library::load(std::span<const std::filesystem::pa
     why_not += (why_not.empty() ? "" : "; ") + text;
   };
   for (const std::filesystem::path& path : paths) {
-    // It has threads and hooks of its own: once loaded it stays.
+    // The library has threads and hooks of its own, so it is never unloaded.
     void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* const error = ::dlerror();
@@ -78,7 +78,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& names) {
 }
 
 Context current_context() {
-  // The CUDA runtime has loaded the driver, where there is one.
+  // The CUDA runtime has already loaded the driver, if there is one.
   void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return nullptr;
   const auto current = reinterpret_cast<int (*)(Context*)>(::dlsym(driver, "cuCtxGetCurrent"));

@@ -14,15 +14,14 @@ class EmulatedCode final : public LoadedCode {
  public:
   EmulatedCode(const std::string& ptx, rules::ComputeCapability cc) : program(ptx), cc_(cc) {}
 
-  // Not known: asking ptxas would take longer than most runs.
+  // The registers are unknown: asking ptxas would take longer than most runs.
   std::optional<int> registers(const std::string& /*kernel*/) const override {
     return std::nullopt;
   }
 
   int blocks_per_sm(const std::string& /*kernel*/, int threads,
                     std::uint64_t shared_bytes) const override {
-    // The second is what a compiler keeps to where the first leaves no room for a block of 512
-    // threads, on CC 1.x.
+    // Compilers keep to 16 registers if 32 leave no room for a block of 512 threads, on CC 1.x.
     for (const int assumed_registers : {32, 16}) {
       try {
         return rules::occupancy(cc_, {.threads = threads,

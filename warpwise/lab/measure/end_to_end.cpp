@@ -12,7 +12,7 @@ namespace {
 
 constexpr int least_samples = 5;
 constexpr double enough_us = 250'000;
-constexpr double patience_us = 3'000'000;  // for so many samples of what takes long
+constexpr double patience_us = 3'000'000;  // limit for the samples of slow steps
 constexpr int most_samples = 1000;
 
 class HostClock {
@@ -26,7 +26,7 @@ class HostClock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// One call warms up; then as many as it takes.
+// One call warms up; then calls follow until there are enough.
 template <class Once>
 std::vector<Sample> samples_of(const Once& once) {
   once();
@@ -52,7 +52,7 @@ void download(const TransferStep& step, const gpu::Stream& stream) {
   for (const HostCopy& each : step.down) gpu::download(each.device, each.host, each.bytes, stream);
 }
 
-// With an event before and behind each of the three parts.
+// Times the three parts with an event before and after each.
 void time_one_step(const TransferStep& step, EndToEnd& result) {
   const gpu::Stream stream;
   std::array<gpu::Event, 4> events;
@@ -75,7 +75,7 @@ void time_one_step(const TransferStep& step, EndToEnd& result) {
   };
   result.total = summary_of(samples_of(once));
   const auto median = [](const std::vector<Sample>& samples) {
-    return summary_of(std::span(samples).subspan(1)).median_us;  // without the one that warms up
+    return summary_of(std::span(samples).subspan(1)).median_us;  // without the warm-up
   };
   if (!step.up.empty()) result.upload_us = median(parts[0]);
   result.kernel_us = median(parts[1]);
@@ -94,7 +94,7 @@ EndToEnd time_end_to_end(std::span<const TransferStep> steps) {
     time_one_step(steps.front(), result);
     return result;
   }
-  // One uploads, one computes and one downloads at a time.
+  // One stream uploads, one computes and one downloads at a time.
   const std::array<gpu::Stream, 3> streams;
   result.total = summary_of(samples_of([&] {
     const HostClock clock;

@@ -1,5 +1,5 @@
-// Stands in for NVIDIA's CUPTI in counters_test.cpp: keeps account of the calls and fails where the
-// test asks for it. A metric has the value 100 * kernel + the length of its name.
+// Replaces NVIDIA's CUPTI in counters_test.cpp. It logs the calls, and fails where the test asks
+// for it. A metric has the value 100 * kernel + the length of its name.
 #include "warpwise/lab/measure/fake_cupti.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ bool is_whole(const Parameters* parameters) {
 
 bool is_host(void* host) { return state().hosts.contains(host); }
 
-// The one profiler that there is.
+// Returns the only profiler.
 Profiler profiler() { return &state(); }
 
 }  // namespace

@@ -23,7 +23,7 @@ class GpuCode final : public LoadedCode {
     return kernel(name).blocks_per_sm(threads, shared_bytes);
   }
 
-  // Looked up once: launches are timed.
+  // Kernels are looked up once, since launches are timed.
   const gpu::Kernel& kernel(const std::string& name) const {
     auto found = kernels_.find(name);
     if (found == kernels_.end()) found = kernels_.emplace(name, module_.kernel(name)).first;
@@ -60,7 +60,7 @@ gpu::TexelKind kind_of(emulator::TexelKind kind) {
   throw InvalidArgument("a kind of texels that no texture has");
 }
 
-constexpr std::uint64_t texture_alignment = 512;  // of its first byte; a Buffer has 256
+constexpr std::uint64_t texture_alignment = 512;  // alignment of its first byte; a Buffer has 256
 
 }  // namespace
 
@@ -83,7 +83,7 @@ std::uint64_t GpuExecutor::allocate(std::uint64_t bytes, const std::string& name
     memory_.emplace_back(static_cast<std::int64_t>(bytes + texture_alignment), stream_);
     stream_.synchronize();
   } catch (const CudaError&) {
-    // Throws itself where the GPU has failed for another reason.
+    // This throws if the GPU has failed for another reason.
     const std::int64_t free = gpu::free_memory_bytes();
     if (bytes < static_cast<std::uint64_t>(free)) throw;
     throw OutOfMemory(name + " takes " + std::to_string(bytes) + " bytes, but " + device_.name +
@@ -149,8 +149,8 @@ std::shared_ptr<LoadedCode> GpuExecutor::load(const Compilation& compilation) {
 void GpuExecutor::run(LoadedCode& code, std::span<const ladders::Launch> launches) {
   for (const ladders::Launch& each : launches) {
     launch(code, {&each, 1}, stream());
-    // One by one, because a fault shows at the next synchronisation and has to be attributed to its
-    // kernel.
+    // Launches are synchronised one by one: a fault shows at the next synchronisation, and has to
+    // be attributed to its kernel.
     try {
       stream().synchronize();
     } catch (const CudaError& error) {

@@ -12,10 +12,10 @@
 
 namespace warpwise::lab {
 
-/// Runs rungs on the GPU that is the current device of the thread that makes it.
+/// Runs rungs on the current GPU of the constructing thread.
 ///
-/// A kernel that faults leaves the process without a usable GPU: that is how CUDA works. Every
-/// later call throws CudaError then.
+/// A kernel that faults leaves the process without a usable GPU: CUDA works that way. Every later
+/// call then throws CudaError.
 class GpuExecutor final : public Executor {
  public:
   /// \throws NoCudaDevice  with the reason
@@ -33,23 +33,27 @@ class GpuExecutor final : public Executor {
   void clear() override;
   void write(std::uint64_t to, std::span<const std::byte> from) override;
   void read(std::uint64_t from, std::span<std::byte> to) override;
-  /// \throws Unsupported  it does not start at a multiple of 512 bytes, as allocate() has it
+  /// \throws Unsupported  it does not start at a multiple of 512 bytes, as memory from allocate()
+  ///                      does
   std::uint64_t create_texture(const emulator::Texture& texture) override;
 
-  /// The driver compiles the PTX for this GPU; registers() and blocks_per_sm() are the driver's.
-  /// \throws Unsupported  the driver is older than the PTX  \throws CudaError  the PTX is wrong
+  /// Loads code: the driver compiles the PTX for this GPU. registers() and blocks_per_sm() are the
+  /// driver's.
+  /// \throws Unsupported  the driver is older than the PTX
+  /// \throws CudaError    the PTX is wrong
   std::shared_ptr<LoadedCode> load(const Compilation& compilation) override;
   /// \throws CudaError  with the kernel's name
   void run(LoadedCode& code, std::span<const ladders::Launch> launches) override;
 
-  /// Puts the launches on a stream and returns, for what times them. \throws CudaError  a launch is
-  /// refused
+  /// Puts the launches on a stream and returns, so that the caller can time them.
+  /// \throws CudaError  a launch is refused
   void launch(LoadedCode& code, std::span<const ladders::Launch> launches,
               gpu::StreamHandle stream) const;
-  /// From now on run() uses these multiprocessors alone, which have to outlive their use, and
-  /// multiprocessors() and stream() are theirs; nullptr for all. What runs has to have ended.
+  /// Makes run() use only these multiprocessors from now on; nullptr means all. multiprocessors()
+  /// and stream() are then theirs. They have to outlive their use, and earlier runs have to have
+  /// ended.
   void use(const gpu::Part* part) { part_ = part; }
-  /// The stream of run().
+  /// Returns the stream of run().
   const gpu::Stream& stream() const { return part_ != nullptr ? part_->stream() : stream_; }
   const gpu::DeviceInfo& device() const { return device_; }
 
@@ -59,7 +63,7 @@ class GpuExecutor final : public Executor {
   const gpu::Part* part_ = nullptr;
   std::vector<gpu::Buffer> memory_;
   std::vector<gpu::Texture> textures_;
-  std::string loaded_ptx_;  // of the code loaded last: many problems in a row are for the same
+  std::string loaded_ptx_;  // of the last loaded code: many consecutive problems use the same
   std::shared_ptr<LoadedCode> loaded_;
 };
 

@@ -59,7 +59,7 @@ std::span<const std::byte> block_of(const T& arguments) {
   return std::as_bytes(std::span(&arguments, 1));
 }
 
-// Two parameters of 8 bytes, as all kernels of timing.cu take.
+// Two parameters of 8 bytes, as all kernels of timing.cu have.
 struct RoofArguments {
   const void* place;
   std::uint64_t number;
@@ -143,7 +143,7 @@ Sample GpuTimer::clock_between(double us, double& gpu_seconds) const {
     Clock after;
     std::memcpy(&before, clocks(0) + i * sizeof(Clock), sizeof(Clock));
     std::memcpy(&after, clocks(1) + i * sizeof(Clock), sizeof(Clock));
-    // A multiprocessor that was not read this time holds an earlier reading, or none.
+    // A multiprocessor that was not read this time has an earlier reading, or none.
     if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds) continue;
     const auto elapsed = static_cast<double>(after.nanoseconds - before.nanoseconds);
     sample.clock_mhz = 1000 * static_cast<double>(after.cycles - before.cycles) / elapsed;
@@ -203,9 +203,9 @@ Timing GpuTimer::batch(const GpuWork& once, const TimingOptions& options,
                        Measurement& measurement) {
   const double estimate = median_us(once, 1, 3, stream_);
 
-  constexpr double batch_us = 1000;       // makes the events' own microseconds less than a per cent
+  constexpr double batch_us = 1000;       // the events take less than a per cent of it
   constexpr int most_runs = 500;          // in a graph
-  constexpr double graph_below_us = 100;  // longer runs hide their launches from a stream as well
+  constexpr double graph_below_us = 100;  // longer runs hide their launches on a stream as well
   const int runs =
       std::clamp(static_cast<int>(batch_us / std::max(estimate, 1.0)) + 1, 1, most_runs);
   GpuWork several = [&](gpu::StreamHandle s) {
@@ -273,7 +273,7 @@ Transfers GpuTimer::transfers(std::span<const std::uint64_t> inputs,
 double GpuTimer::copy_roof_gb_per_s() {
   if (copy_roof_) return *copy_roof_;
   constexpr std::int64_t usual = 512 << 20;
-  // A card with less memory is measured with what it has.
+  // A card with less memory is measured with a share of it.
   const std::int64_t bytes = std::min(usual, device_.memory_bytes / 8);
   const gpu::Buffer from(bytes, stream_);
   const gpu::Buffer to(bytes, stream_);

@@ -17,64 +17,67 @@ namespace warpwise::lab {
 
 struct TimingOptions {
   int min_samples = 10;        ///< always taken, however long they last
-  double cold_seconds = 0.5;   ///< of GPU time in cold samples, flushing included, at least
-  double wall_seconds = 0.8;   ///< when cold samples end even if their median still moves
-  double batch_seconds = 0.2;  ///< of wall time in batches, about
-  bool graphs = true;          ///< batches of short runs as graphs, which hide their launches
+  double cold_seconds = 0.5;   ///< least GPU time of the cold samples, including flushing
+  double wall_seconds = 0.8;   ///< limit of the cold samples, even if their median still moves
+  double batch_seconds = 0.2;  ///< approximate wall time of the batches
+  bool graphs = true;          ///< put batches of short runs into graphs, which hide their launches
 };
 
 /// Puts one run on a stream and returns.
 using GpuWork = std::function<void(gpu::StreamHandle)>;
 
-/// How long a run takes.
+/// Times of a run.
 struct Measurement {
-  Timing cold;   ///< of one run, nothing of it in L2
-  Timing batch;  ///< of one run among many, its operands in L2 as far as they fit
-  std::vector<Sample> cold_samples;  ///< that `cold` sums up, in the order of measuring
+  Timing cold;   ///< one run, with none of its data in L2
+  Timing batch;  ///< one run among many, with its operands in L2 as far as they fit
+  std::vector<Sample> cold_samples;  ///< samples of `cold`, in the order of measuring
   int runs_per_batch = 0;
   double sm_clock_mhz = 0;  ///< median during the cold samples; 0: it could not be measured
   bool launches_hidden =
       true;  ///< false: something here launches synchronously, a debugger perhaps
 };
 
-/// From and to page-locked host memory.
+/// Times from and to page-locked host memory.
 struct Transfers {
   double upload_us = 0;
   double download_us = 0;
 };
 
-/// Times work on a GPU, and what it is compared with, for the laboratory and the benches alike.
-/// README.md says how. Not thread-safe.
+/// Times work on a GPU, and measures the roofs that it is compared with. The laboratory and the
+/// benches use it. README.md explains the method. Not thread-safe.
 class GpuTimer {
  public:
-  /// Compiles its own few kernels. \param device  the current one  \param stream  that the work is
-  /// put on; has to outlive the timer
-  /// \throws CompileError, Unsupported, IoError  as compile_file()  \throws CudaError
+  /// Compiles its own few kernels.
+  /// \param device  the current device
+  /// \param stream  stream for the work; has to outlive the timer
+  /// \throws CompileError, Unsupported, IoError  as compile_file()
+  /// \throws CudaError
   GpuTimer(const gpu::DeviceInfo& device, const gpu::Stream& stream,
            const Toolchain& toolchain = find_toolchain());
   ~GpuTimer();
   GpuTimer(const GpuTimer&) = delete;
   GpuTimer& operator=(const GpuTimer&) = delete;
 
-  /// Times one call of `work`, whose result has to have been checked before.
+  /// Times one call of `work`, whose result must have been checked before.
   /// \throws CudaError  a launch is refused or fails
   Measurement measure(const GpuWork& work, const TimingOptions& options = {});
 
-  /// All inputs up and all outputs down, of so many bytes each: medians.
+  /// Returns the median times to upload all inputs and to download all outputs of these sizes in
+  /// bytes.
   /// \throws CudaError  there is no memory for the largest of them
   Transfers transfers(std::span<const std::uint64_t> inputs,
                       std::span<const std::uint64_t> outputs);
 
-  /// A device-to-device copy of the driver's own that reads and writes 1 GiB in all, counting both.
-  /// Measured at the first call.
+  /// Returns the rate of the driver's own device-to-device copy of 1 GiB, reads and writes counted
+  /// together. Measured at the first call.
   double copy_roof_gb_per_s();
 
-  /// The best of a few kernels that read 2 GiB and write nothing, for work that hardly writes.
-  /// Measured at the first call.
+  /// Returns the rate of the best of a few kernels that read 2 GiB and write nothing. It is the
+  /// roof of work that hardly writes. Measured at the first call.
   double read_roof_gb_per_s();
 
-  /// Absolute differences of bytes a second with __vsadu4, four by each. Measured at the first
-  /// call.
+  /// Returns the absolute differences of bytes per second with __vsadu4, which computes four at a
+  /// time. Measured at the first call.
   double absolute_differences_per_s();
 
  private:

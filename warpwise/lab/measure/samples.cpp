@@ -7,7 +7,7 @@
 namespace warpwise::lab {
 namespace {
 
-// The value below which `share` of the sorted values lie.
+// Returns the value below which `share` of the sorted values lie.
 double at_share(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0;
   return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];

@@ -42,7 +42,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// Cuts each piece of `text` that begins and ends so.
+// Cuts each piece of `text` that begins and ends with these.
 void cut_all(std::string& text, std::string_view begin, std::string_view end) {
   for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
     const std::size_t close = text.find(end, at + begin.size());
@@ -51,7 +51,7 @@ void cut_all(std::string& text, std::string_view begin, std::string_view end) {
   }
 }
 
-// "rgb(  0, 114, 178)" to "#0072b2", the way that colours are looked for below.
+// Changes "rgb(  0, 114, 178)" to "#0072b2", the form in which colours are looked up below.
 void write_colours_shortly(std::string& svg) {
   constexpr std::string_view begin = "rgb(";
   for (std::size_t at = 0; (at = svg.find(begin, at)) != std::string::npos; ++at) {
@@ -67,7 +67,7 @@ void write_colours_shortly(std::string& svg) {
   }
 }
 
-// gnuplot opens a group for each change of style, and most stay empty.
+// gnuplot opens a group for each change of style. Most groups stay empty.
 void drop_empty_groups(std::string& svg) {
   constexpr std::string_view open = "<g fill=\"none\"";
   constexpr std::string_view close = ">\n</g>\n";
@@ -85,8 +85,8 @@ void drop_empty_groups(std::string& svg) {
   svg = result + svg.substr(begin);
 }
 
-// On a dark page a rule goes before the colours that the elements have themselves, which are those
-// of a light page and of programs that know no rules.
+// On a dark page, style rules override the elements' own colours. The own colours are for light
+// pages and for programs that do not support rules.
 std::string style() {
   std::string rules = "g,text{font-family:system-ui,-apple-system,\"Segoe UI\",\"Noto Sans\",";
   rules += "Helvetica,Arial,sans-serif}\n@media (prefers-color-scheme:dark){\n";
@@ -137,7 +137,7 @@ std::string svg_of(const Plot& plot) {
   const fs::path picture = folder / "plot.svg";
   const fs::path script = folder / "plot.gp";
   std::ofstream(script, std::ios::binary) << gnuplot_script(plot, picture.string());
-  // -d: nobody's own settings.
+  // -d: ignore the user's own settings.
   const ProgramRun run = run_program({program, "-d", script.string()}, folder);
   std::optional<std::string> svg = read_text(picture);
   if (run.exit_code != 0 || !svg || svg->find("</svg>") == std::string::npos) {

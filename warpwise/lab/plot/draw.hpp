@@ -4,13 +4,15 @@
 
 #include "warpwise/lab/plot/plot.hpp"
 
-// Plots as SVG, drawn by gnuplot.
+// Draws plots as SVG with gnuplot.
 namespace warpwise::lab {
 
-/// \throws Unsupported  no gnuplot of version 5.4 or later is on PATH: what to install
+/// Checks for gnuplot. \throws Unsupported  no gnuplot of version 5.4 or later is on PATH; says
+/// what to install
 void require_gnuplot();
 
-/// The file's text: one picture for light and for dark pages. \throws Unsupported, IoError
+/// Returns the text of an SVG file: one picture for light and for dark pages.
+/// \throws Unsupported, IoError
 std::string svg_of(const Plot& plot);
 
 }  // namespace warpwise::lab

@@ -74,7 +74,7 @@ class Dots final : public Page {
   void dot_axes(const PlotPanel& panel, const Box& box) {
     std::pair<double, double> range = value_range(panel, 0.06);
     const bool share_of_roof = plot_.value.name == "share_of_roof_percent";
-    // The roof is shown where it is near.
+    // The roof is shown if it is near.
     if (share_of_roof && range.second > 50) range.second = std::max(100.0, range.second);
     frame("1");
     const std::size_t rows = plot_.x.texts.size();
@@ -96,7 +96,7 @@ class Dots final : public Page {
     if (plot_.first) speedup_axis(box, range);
   }
 
-  // Above, where the same steps lie as far apart as on the axis below.
+  // Draws the axis above; its steps are as far apart as those of the axis below.
   void speedup_axis(const Box& box, const std::pair<double, double>& range) {
     const auto speedup_at = [&](double value) {
       return plot_.higher_is_better ? value / *plot_.first : *plot_.first / value;

@@ -88,7 +88,7 @@ class Lines final : public Page {
         text_colour);
   }
 
-  // From the left, those whose numbers do not touch the number before.
+  // Keeps, from the left, the ticks whose numbers do not touch the one before.
   void keep_those_with_room(std::vector<double>& ticks, double low, double high,
                             double width) const {
     double free = -width;
@@ -110,7 +110,7 @@ class Lines final : public Page {
                          point.high.value_or(point.value)});
     }
     if (series.is_level) {
-      // All along the axis, without marks: nothing was measured there.
+      // The line covers the whole axis without marks, since nothing was measured there.
       const double level = series.points.front().value;
       return fmt::format("{} using 1:2 with lines dt {} lw 1.8 lc rgb '{}' notitle, ",
                          data(data_line({plot_.x.values.front(), level}) +

@@ -11,12 +11,14 @@
 namespace warpwise::lab {
 namespace {
 
-// On cells, which are the same on a dark page: no colours that are replaced there.
+// Text colour on cells. Cells are the same on a dark page, so this colour must not be one that is
+// replaced there.
 constexpr const char* on_dark_cell = "#fefefe";
 constexpr const char* on_light_cell = "#010101";
 constexpr const char* best_colour = "#e31a1c";
 
-// From dark violet over green to yellow: even steps of brightness, for all eyes.
+// Returns a colour from dark violet over green to yellow. The steps of brightness are even, for
+// readers of any colour vision.
 std::array<int, 3> colour_at(double share) {
   constexpr std::array<std::array<int, 3>, 9> stops = {{{68, 1, 84},
                                                         {71, 45, 123},
@@ -61,7 +63,7 @@ class Maps final : public Page {
     PlotAxis y;
   };
 
-  // Kernels have shapes of their own: only those are columns and rows of a map of blocks.
+  // Each kernel has its own shapes. The columns and rows of its map of blocks are only these.
   Axes axes_of(const PlotPanel& panel) const {
     Axes axes = {plot_.x, plot_.y};
     if (!is_of_blocks()) return axes;
@@ -85,7 +87,7 @@ class Maps final : public Page {
     for (const PlotPanel& each : plot_.panels) {
       most_cells = std::max(most_cells, axes_of(each).x.values.size());
     }
-    // With a number in each cell a map needs the whole width.
+    // With a number in each cell, a map needs the whole width.
     const bool numbers = (page_width - 2 * edge - left) / static_cast<double>(most_cells) >= 36;
     const std::size_t columns = !numbers && !is_of_blocks() && plot_.panels.size() > 1 ? 2 : 1;
     const auto count = static_cast<double>(columns);
@@ -108,7 +110,7 @@ class Maps final : public Page {
     colour_bar();
   }
 
-  // The one point that no other is as good as.
+  // Returns the best point if no other is as good.
   const PlotPoint* best_of(const PlotSeries& series) const {
     const PlotPoint* best = nullptr;
     bool alone = false;

@@ -13,8 +13,8 @@
 namespace warpwise::lab {
 namespace {
 
-// The page's height is known at the end: until then a place on it stands between two of these,
-// which no text has, for texts are made printable.
+// The page's height is only known at the end. Until then, a position on it is written between two
+// of these marks. No text has the mark, for texts are made printable.
 constexpr char place_mark = '\1';
 std::string down(double y) { return fmt::format("{0}{1:.3f}{0}", place_mark, y); }
 std::string across(double x) { return fmt::format("{:.6f}", x / page_width); }
@@ -28,7 +28,7 @@ double width_of(std::string_view text, double size) {
   return 0.56 * size * static_cast<double>(places);
 }
 
-// A quote that is doubled is one.
+// A doubled quote stands for one.
 std::string literal(const std::string& text) {
   std::string result = "'";
   for (const char c : io::printable(text)) result += c == '\'' ? "''" : std::string(1, c);

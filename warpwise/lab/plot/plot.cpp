@@ -51,7 +51,7 @@ class Chooser {
     FigureNames names = {"end_to_end_us"};
     names.insert(names.end(), record_.report.begin(), record_.report.end());
     if (record_.is_ladder && record_.report.empty()) {
-      // Times of several sizes do not compare.
+      // Times of different sizes cannot be compared.
       const bool sizes = std::find(named_.begin(), named_.end(), "@size") != named_.end();
       if (plot_.kind == PlotKind::dots || sizes) names.emplace_back("share_of_roof");
       if (plot_.kind == PlotKind::lines && numeric_[0] == "@size") names.emplace_back("gb_per_s");

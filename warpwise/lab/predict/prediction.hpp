@@ -9,7 +9,7 @@
 #include "warpwise/lab/predict/device_profile.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// How long the rungs of a study would take on a GPU that need not be there.
+// Predicts the times of a study's rungs on a GPU that need not be present.
 namespace warpwise::lab {
 
 /// A rung at one point, with the times that its launches need on the profile's GPU.
@@ -19,33 +19,33 @@ struct PredictedRow {
   ladders::Variables parameters;
   ladders::Variables axes;  ///< constants that the run's axes set
   emulator::Dim3 block;
-  std::string skipped;  ///< why, in words; nothing below is known then
+  std::string skipped;  ///< the reason, in words; nothing below is set then
   std::vector<Bounds> launches;
-  std::optional<int> registers;  ///< of a thread of the first launch, by the compiler at hand
+  std::optional<int> registers;  ///< per thread of the first launch, from the compiler at hand
   int blocks_per_sm = 0;         ///< of the first launch
   std::uint64_t blocks = 0;      ///< of all launches
-  std::uint64_t sampled = 0;     ///< of these, that the emulator ran
+  std::uint64_t sampled = 0;     ///< number of these that the emulator ran
 
-  /// Sums over the launches.
+  /// Returns the sum over the launches.
   double time_us() const;
   double least_us() const;
   double most_us() const;
   double of(Resource resource) const;
-  /// The resource whose sum is the longest.
+  /// Returns the resource with the longest sum.
   Resource rules() const;
 };
 
 struct PredictionRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< its rungs are `rungs`
-  std::optional<Size> size;              ///< in place of the table's or the experiment's
-  /// Is asked before each point; true ends it with the rows that it has.
+  std::optional<Size> size;              ///< replaces the table's or the experiment's
+  /// Called before each point. If it returns true, the prediction ends with the rows so far.
   std::function<bool()> stop = [] { return false; };
 };
 
-/// Predicts each rung at each point, as run_study() would time it: cold, its operands in DRAM. Runs
-/// a sample of each launch's blocks in the emulator; verifies nothing.
-/// \param done  is told of each row when it is there
+/// Predicts each rung at each point as run_study() would time it: cold, with operands in DRAM. Runs
+/// a sample of each launch's blocks in the emulator. Verifies nothing.
+/// \param done  called with each finished row
 /// \throws InvalidArgument, CompileError, OutOfMemory  as RungRun
 std::vector<PredictedRow> predict(const StudyTable& table, const PredictionRequest& request,
                                   const DeviceProfile& profile,

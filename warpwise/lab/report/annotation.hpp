@@ -17,7 +17,7 @@ namespace warpwise::lab::report {
 struct AccessCounts {
   double requests = 0;
   double made = 0;   ///< transactions of global memory, passes of shared memory
-  double ideal = 0;  ///< what the same bytes need at least
+  double ideal = 0;  ///< the least that the same bytes need
 };
 
 struct LineCounts {

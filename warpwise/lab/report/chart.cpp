@@ -22,7 +22,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 Scale scale_for(double least, double greatest, bool logarithmic) {
   constexpr double room = 0.06;
-  // Beyond these a record's numbers are no measurements, and the room beside them is infinite.
+  // Larger numbers are no measurements, and the room beside them would be infinite.
   constexpr double extreme = 1e100;
   least = std::clamp(least, -extreme, extreme);
   greatest = std::clamp(greatest, least, extreme);

@@ -5,7 +5,7 @@
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/words.hpp"
 
-// A row for each kernel: its name and its figure above the line on which its dots lie.
+// Draws a row for each kernel: its name and its figure above the line of its dots.
 namespace warpwise::lab::report {
 namespace {
 
@@ -58,7 +58,7 @@ Html dots_of(const Plot& plot, const PlotPanel& panel) {
   }
   Html html = picture("room-dots", height, plot.description, inner);
   html += element("p", {{"class", "axis"}}, plot.value.title);
-  // One series alone is what the axis says.
+  // The axis already names a single series.
   const bool has_names = panel.series.size() > 1;
   if (has_names || plot.has_document) {
     html += legend(has_names ? names_of(panel) : std::vector<std::string>(), plot.has_document);

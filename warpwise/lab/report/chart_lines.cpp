@@ -4,7 +4,7 @@
 
 #include "warpwise/lab/report/chart.hpp"
 
-// Curves over one axis.
+// Draws curves over one axis.
 namespace warpwise::lab::report {
 namespace {
 

@@ -6,7 +6,7 @@
 #include "warpwise/lab/report/chart.hpp"
 #include "warpwise/lab/report/words.hpp"
 
-// A cell for each point of two axes, the stronger its colour the greater the value.
+// Draws a cell for each point of two axes. The colour is stronger for greater values.
 namespace warpwise::lab::report {
 namespace {
 

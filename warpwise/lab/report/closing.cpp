@@ -22,7 +22,7 @@ Html section(const char* id, const char* heading, const Html& inner) {
 
 Html about(const std::string& text) { return element("p", {{"class", "wide"}}, text); }
 
-// The emulator's counts of one thing over all kernels of a run.
+// The emulator's counts of one kind over all kernels of a run.
 struct CountSummary {
   std::string count;
   std::size_t kernels = 0;
@@ -86,7 +86,7 @@ Table records_table(const std::vector<Origin>& origins) {
   table.caption = w.records;
   table.file = "records.csv";
   table.columns = {{w.file}};
-  // Each machine says of itself what it says.
+  // Machines have different keys.
   std::vector<std::string> keys;
   for (const Origin& each : origins) {
     for (const auto& [key, value] : *each.machine) {
@@ -195,7 +195,7 @@ Html machine_and_method(const Collection& collection) {
   const Words& w = words();
   const std::vector<Origin> origins = origins_of(collection);
   Html html;
-  // Files that were measured alike, together.
+  // Files with the same method are listed together.
   std::vector<std::pair<std::string, std::vector<std::string>>> methods;
   for (const Origin& each : origins) {
     if (each.method.empty()) continue;

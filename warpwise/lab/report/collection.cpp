@@ -54,7 +54,7 @@ void add(const Json& json, const std::string& file, Collection& collection) {
   }
 }
 
-// The whole ladder is an experiment of that name, or a run without one.
+// A whole ladder is an experiment of that name, or a run without an experiment.
 std::string experiment_of(const Record& record) {
   return record.is_ladder && record.experiment == "ladder" ? "" : record.experiment;
 }

@@ -10,7 +10,7 @@ constexpr const char* document_speedup = "document_speedup_over_first";
 
 std::int64_t pixels_of(const RecordedRow& row) { return row.size[0] * row.size[1]; }
 
-// Less than this is the measurement's own spread.
+// A smaller difference is within the spread of the measurement.
 constexpr double clearly = 1.01;
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// The bytes of the UTF-8 character that a text begins with; 0 where it begins with none. Surrogates
-// and forms that are longer than they need to be are none.
+// Returns the bytes of the UTF-8 character at the beginning of a text; 0 if there is none.
+// Surrogates and overlong forms do not count as characters.
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

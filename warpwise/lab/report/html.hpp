@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-// HTML as it is put together. Only text() makes it of a text, so that nothing from outside is taken
-// for markup.
+// Builds HTML. Only text() turns a text into HTML, so that nothing from outside is taken for
+// markup.
 namespace warpwise::lab::report {
 
 struct Html {
@@ -20,24 +20,24 @@ struct Html {
   bool empty() const { return markup.empty(); }
 };
 
-/// A text as it stands, in an element or an attribute. Bytes that are no UTF-8, and control
-/// characters but the end of a line and the tabulator, become U+FFFD.
+/// Escapes a text for an element or an attribute. Bytes that are no UTF-8 become U+FFFD, and so do
+/// control characters except line ends and tabulators.
 Html text(std::string_view text);
 
-/// Names are this program's own; values are written as text() writes them, and an attribute without
-/// a value is left out.
+/// Attributes of an element. Names are this program's own. Values are escaped as text() does it. An
+/// attribute without a value is left out.
 using Attributes = std::initializer_list<std::pair<const char*, std::string>>;
 Html element(const char* name, Attributes attributes, const Html& inner);
 Html element(const char* name, const Html& inner);
 Html element(const char* name, Attributes attributes, std::string_view inner);
 Html element(const char* name, std::string_view inner);
-/// One that has no end: <br>, and of SVG what has nothing inside.
+/// Returns an element without an end: <br>, or an empty element of SVG.
 Html lone(const char* name, Attributes attributes);
 
-/// A name for an element that a link can lead to: letters, digits and '-'.
+/// Returns a name for an element that a link can lead to: letters, digits and '-'.
 std::string id_of(std::string_view text);
 
-/// A file's content as an address that needs no file. \param type  as "text/csv"
+/// Returns a data URL with a file's content. \param type  such as "text/csv"
 std::string data_address(const char* type, std::string_view content);
 
 }  // namespace warpwise::lab::report

@@ -1,9 +1,9 @@
 #pragma once
 
-// The texts of explain's page. Its advice is written in English alone, and so are they.
+// Texts of explain's page. They are only in English, as explain's advice is.
 namespace warpwise::lab::report {
 
-/// Texts with {} take what is named behind them, in this order.
+/// Texts of the page. The comment of a text with {} names their values, in this order.
 struct KernelWords {
   const char* kernel_title;    ///< kernel, rung or primitive
   const char* call_about;      ///< size, operands
@@ -24,7 +24,7 @@ struct KernelWords {
   const char* bounds_axis;
   const char* counts;
   const char* counts_exact;
-  const char* counts_of;  ///< what they are of
+  const char* counts_of;  ///< scope of the counts
   const char* fidelity;
   const char* fidelity_exact;
   const char* fidelity_use;  ///< what, what it reached, source lines

@@ -8,11 +8,11 @@
 
 namespace warpwise::lab::report {
 
-/// The report as one HTML file that needs no other, and no network.
+/// Returns the report as one HTML file that needs no other file and no network.
 std::string page_of(const Collection& collection,
                     const std::map<std::string, StudySource>& sources);
 
-/// A page of its own, with nothing that lies elsewhere. \param title  of the window
+/// Returns a page that needs no other file. \param title  title of the window
 std::string whole_page(const std::string& title, const Html& main);
 
 }  // namespace warpwise::lab::report

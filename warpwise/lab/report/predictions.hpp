@@ -9,7 +9,7 @@
 
 #include "warpwise/lab/plot/record_field.hpp"
 
-// Recorded times beside what `lab predict` says of them, as scripts/predictions.py writes both.
+// Compares recorded times with predictions of `lab predict`; scripts/predictions.py writes both.
 namespace warpwise::lab::report {
 
 struct PredictedRow {
@@ -19,17 +19,17 @@ struct PredictedRow {
   std::map<std::string, std::int64_t> values;  ///< parameters and axes
   double predicted_us = 0;
   double measured_us = 0;
-  std::string rules;  ///< the part of the GPU that takes the longest
+  std::string rules;  ///< resource that takes the longest
 
   double ratio() const { return predicted_us / measured_us; }
-  /// How many times too long or too short.
+  /// Returns the factor by which the prediction is too long or too short.
   double off() const { return ratio() > 1 ? ratio() : 1 / ratio(); }
 };
 
-/// How well a number of rows was predicted.
+/// Quality of the predictions of a number of rows.
 struct PredictionFit {
   std::int64_t points = 0;
-  std::optional<double> rank_correlation;  ///< none of fewer than three
+  std::optional<double> rank_correlation;  ///< empty for fewer than three
   double median_error = 0;
   double least_ratio = 0;
   double median_ratio = 0;
@@ -38,7 +38,7 @@ struct PredictionFit {
 
 struct PredictedExperiment {
   std::string study;
-  std::string experiment;  ///< empty of a whole study
+  std::string experiment;  ///< empty for a whole study
   std::string device;
   PredictionFit fit;
   std::vector<PredictedRow> rows;
@@ -49,7 +49,7 @@ struct Predictions {
   std::string commit;
   PredictionFit all;
   std::vector<PredictedExperiment> experiments;
-  std::vector<PredictedExperiment> documents;  ///< of the documents' times on their GPUs
+  std::vector<PredictedExperiment> documents;  ///< of the documents' times, on their GPUs
 };
 
 /// \throws InvalidArgument  with the field that is missing or is something else

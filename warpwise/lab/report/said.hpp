@@ -6,7 +6,7 @@
 
 namespace warpwise::lab::report {
 
-/// A text of Words with its {} filled.
+/// Fills the {} of a text of Words.
 template <class... Arguments>
 std::string said(const char* format, const Arguments&... arguments) {
   return fmt::format(fmt::runtime(format), arguments...);

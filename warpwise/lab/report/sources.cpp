@@ -33,7 +33,7 @@ StudySource source_of(const StudyTable& table) {
 
 Html sources_note(const std::string& said) { return element("p", {{"class", "note"}}, said); }
 
-// Its own file whole, and of the others what has counts.
+// Shows the rung's own file whole, and from other files the counted lines.
 Html counted_source(const RungSource& rung, const RecordedLines& counted) {
   const Words& w = words();
   const Annotation& annotation = counted.annotation;
@@ -90,7 +90,7 @@ Html html_of(const std::string& study, const RungSource& rung, const RecordedLin
   }
   inner +=
       counted == nullptr ? listing(rung.file, rung.text, {}, 0) : counted_source(rung, *counted);
-  // A link leads to what is inside, for that opens it.
+  // A link must lead to the element inside, since that opens it.
   return element("details", element("summary", fmt::format(fmt::runtime(words().source_file),
                                                            rung.name, rung.file)) +
                                 element("div", {{"id", id_of_rung(study, rung.name)}}, inner));

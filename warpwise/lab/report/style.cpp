@@ -130,7 +130,7 @@ std::string series_rules() {
 std::string style_sheet() {
   return fmt::format(":root{{{}}}\n@media(prefers-color-scheme:dark){{:root{{{}}}}}\n",
                      colours(false), colours(true)) +
-         // Paper is light.
+         // Paper has the light colours.
          fmt::format("@media print{{:root{{{}}}}}", colours(false)) + rules + series_rules();
 }
 

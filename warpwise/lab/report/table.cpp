@@ -93,7 +93,7 @@ Html html_of(const Table& table) {
   const Html whole =
       element("table", element("caption", table.caption) + element("thead", element("tr", head)) +
                            element("tbody", body));
-  // Focus lets the arrow keys scroll it.
+  // The arrow keys scroll an element that has the focus.
   return element("div",
                  {{"class", "scroll"},
                   {"tabindex", "0"},

@@ -1,6 +1,6 @@
 #include "warpwise/lab/report/korean.hpp"
 
-// With the terms of the source documents, and of README.ko.md. No particle stands behind a {}: it
+// The terms are those of the source documents and of README.ko.md. No particle follows a {}: it
 // would have to fit names and numbers of any sound.
 namespace warpwise::lab::report {
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string size_text(const Size& size) { return fmt::format("{}x{}", size.width, size.height); }
 
-// Counts are whole, means are not.
+// Counts are whole numbers; means are not.
 std::string counter_text(double value) {
   const bool whole = value == std::floor(value) && value < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
@@ -95,7 +95,7 @@ std::string compared_text(std::span<const ComparedCount> compared, const std::st
     std::string line =
         fmt::format("      {:<{}}{:>14}{:>14}{:>8}", each.name, title_width - 2,
                     counter_text(each.counted), counter_text(each.measured), ratio_text(each));
-    // The counter's name where there is room for it.
+    // The counter's name is shown if there is room for it.
     if (width == 0 || line.size() + 2 + each.metric.size() <= width) {
       line += fmt::format("  {}", each.metric);
     }

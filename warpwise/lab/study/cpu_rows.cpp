@@ -56,7 +56,7 @@ void run_on_cpu(const StudyTable& table, const RungRow& row, const ladders::Prob
   ladders::Problem computed = problem;
   add(reference_row(table, row, computed));
   std::set<int> threads = {1, all};
-  // The document's own number, or the nearest that there is.
+  // Number of threads of the document, or the nearest that is possible.
   const std::optional<DocumentCpu>& documented = table.document_cpu;
   const int as_documented = documented ? std::min(documented->threads, all) : 0;
   if (documented) threads.insert(as_documented);

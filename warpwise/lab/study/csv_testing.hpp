@@ -7,7 +7,7 @@
 
 namespace warpwise::lab {
 
-/// Names of the first line and fields of the others, quotes taken off.
+/// Returns the names of the first line and the fields of the others, without quotes.
 inline std::vector<std::vector<std::string>> csv_fields(const std::string& text) {
   std::vector<std::vector<std::string>> lines(1, {""});
   bool quoted = false;

@@ -17,7 +17,7 @@ using ladders::Variables;
 // Holds every sum and product of two 64-bit numbers.
 __extension__ using Wide = __int128;
 
-constexpr int deepest = 64;  // parentheses within parentheses, so that no text exhausts the stack
+constexpr int deepest = 64;  // limit of nested parentheses, so that no text exhausts the stack
 
 // A parser that computes while it reads: one function for each level of precedence. Without
 // variables it only checks the syntax: any name is accepted, and nothing is computed.
@@ -38,7 +38,7 @@ class Evaluation {
         fmt::format("the expression \"{}\" is wrong at character {}: {}", shown(), at_ + 1, why));
   }
 
-  // The whole expression or, of a long one, the part around the place of the error.
+  // Returns the whole expression or, if it is long, the part around the error.
   std::string shown() const {
     constexpr std::size_t around = 100;
     const std::size_t begin = at_ > around ? at_ - around : 0;
@@ -77,7 +77,7 @@ class Evaluation {
 
   std::int64_t comparison() {
     const std::int64_t left = sum();
-    // The longer of two that begin alike comes first.
+    // Longer operators are tried before shorter ones with the same beginning.
     if (take("==")) return left == sum() ? 1 : 0;
     if (take("!=")) return left != sum() ? 1 : 0;
     if (take("<=")) return left <= sum() ? 1 : 0;

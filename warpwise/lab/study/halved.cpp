@@ -33,7 +33,7 @@ bool is_same_work(const RungRow& a, const RungRow& b) {
          a.block.x == b.block.x && a.block.y == b.block.y && a.block.z == b.block.z;
 }
 
-// A GPU cannot set every number of multiprocessors apart.
+// Half is approximate, since a GPU cannot set every number of multiprocessors apart.
 bool is_half(int half, int many) {
   constexpr double tolerance = 0.04;
   return std::abs(2.0 * half / many - 1) <= tolerance;

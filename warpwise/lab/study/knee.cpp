@@ -9,15 +9,15 @@
 namespace warpwise::lab {
 namespace {
 
-constexpr double least_rise = 0.10;          // of the level
-constexpr double least_rise_of_noise = 3.0;  // of the largest deviation
+constexpr double least_rise = 0.10;          // share of the level
+constexpr double least_rise_of_noise = 3.0;  // multiple of the largest deviation
 
 struct FittedLine {
   double level = 0;  // where x is 0
   double slope = 0;
 };
 
-// Least squares; flat where all have the same x.
+// Fits a line by least squares; it is flat if all points have the same x.
 template <class X>
 FittedLine line_through(std::span<const KneePoint> points, const X& x_of) {
   const auto count = static_cast<double>(points.size());
@@ -50,15 +50,16 @@ double squared_deviations(const Knee& knee, std::span<const KneePoint> points) {
   return sum;
 }
 
-// The best level and slope with the knee at this place.
+// Returns the best level and slope for a knee at this place.
 Knee fitted_at(double at, std::span<const KneePoint> points) {
   const FittedLine line =
       line_through(points, [&](const KneePoint& each) { return std::max(0.0, each.x - at); });
   return {at, line.level, line.slope, 0};
 }
 
-// Between two neighbouring points the best knee is where the mean of the points before it meets the
-// line through those behind it, if they meet there; else it is at a point.
+// Returns the possible places of the knee. Between two neighbouring points it is where the mean of
+// the points before meets the line through those behind. If they do not meet there, it is at a
+// point.
 std::vector<double> candidates(std::span<const KneePoint> points) {
   std::vector<double> result;
   for (std::size_t flat = 1; flat < points.size(); ++flat) {

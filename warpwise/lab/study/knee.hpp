@@ -14,11 +14,10 @@ struct KneePoint {
 
 /// The point at which a series that is flat at first begins to rise.
 struct Knee {
-  double at = 0;     ///< value of x, mostly between two that were measured
-  double level = 0;  ///< y up to there
-  double slope = 0;  ///< rise of y per 1 of x from there on
-  double largest_deviation =
-      0;  ///< largest distance of a measured y from this curve, as a share of the curve
+  double at = 0;                 ///< value of x, mostly between two that were measured
+  double level = 0;              ///< y up to there
+  double slope = 0;              ///< rise of y per 1 of x from there on
+  double largest_deviation = 0;  ///< of a measured y from the curve, as a share of the curve
 };
 
 struct KneeSearch {

@@ -14,7 +14,7 @@ namespace {
 using ladders::Operand;
 using ladders::Problem;
 
-// Element i is i, or the part of i that fits its type.
+// Fills element i with i, or with the part of i that fits its type.
 void fill_with(HostView view, bool counting) {
   const std::int64_t elements = view.width();
   std::byte* const row = view.row(0);
@@ -86,7 +86,7 @@ std::uint64_t checked_bits(const ListedArgument& argument, std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
 
-// In the low bytes of a word, as the parameter block of a little-endian GPU has them.
+// Returns a scalar in the low bytes of a word, as in the parameter block of a little-endian GPU.
 std::uint64_t scalar_bits(const ListedArgument& argument, std::int64_t value) {
   switch (argument.number_type) {
     case NumberType::i32: return checked_bits<std::int32_t>(argument, value);

@@ -7,7 +7,7 @@
 #include "warpwise/base/enum_names.hpp"
 #include "warpwise/primitives/shared/ladder.hpp"
 
-// A problem that a table states by itself: buffers and numbers, in the order of the kernel's
+// A problem that a table states itself: buffers and numbers, in the order of the kernel's
 // parameters.
 namespace warpwise::lab {
 
@@ -15,10 +15,10 @@ enum class ArgumentKind : std::uint8_t {
   input,    ///< a pointer to a buffer that is filled before the kernel runs
   output,   ///< a pointer to a buffer whose elements are compared with the reference kernel's
   scratch,  ///< a pointer to as many bytes as the kernel's "scratch" says, of whatever content
-  texture,  ///< the texture object of an input, where the kernel asks for one; else 0
+  texture,  ///< the texture object of an input if the kernel asks for one; else 0
   scalar,   ///< a number
 };
-/// The field of an argument's line that tells its kind.
+/// Names of the fields that tell an argument's kind.
 constexpr auto enum_names(ArgumentKind) {
   return std::to_array<EnumName<ArgumentKind>>({{ArgumentKind::input, "input"},
                                                 {ArgumentKind::output, "output"},
@@ -44,11 +44,11 @@ constexpr auto enum_names(NumberType) {
 
 struct ListedArgument {
   ArgumentKind kind = ArgumentKind::scalar;
-  std::string name;                             ///< of a texture, the input's
-  ElementType element_type = ElementType::u32;  ///< of a buffer
+  std::string name;                             ///< for a texture, the input's name
+  ElementType element_type = ElementType::u32;  ///< buffers only
   NumberType number_type = NumberType::i32;
   std::string value = "0";            ///< an expression: the elements of a buffer, or the number
-  Filling filling = Filling::random;  ///< of an input
+  Filling filling = Filling::random;  ///< inputs only
 };
 
 struct ListedProblem {
@@ -57,19 +57,20 @@ struct ListedProblem {
   ladders::Roof roof = ladders::Roof::copy;
 };
 
-/// The buffers of the problem, filled; behind each lie as many elements of padding as `layout`
-/// says, and it starts so many elements behind the start of its memory.
+/// Makes the problem with its filled buffers. Each buffer has padding of `layout` behind it, and
+/// starts as many elements after the start of its memory as `layout` says.
 /// \param variables  width, height and all parameters
 /// \throws InvalidArgument  where an expression has no value or is less than one element
 /// \throws OutOfMemory      as Operand
 ladders::Problem problem_of(const ListedProblem& listed, const ladders::Variables& variables,
                             ladders::Layout layout);
 
-/// The parameter block of its kernels. \throws InvalidArgument  a number does not fit its type
+/// Returns the parameter block of its kernels. \throws InvalidArgument  a number does not fit its
+/// type
 std::vector<std::byte> arguments_of(const ListedProblem& listed, const ladders::Problem& problem,
                                     const ladders::Placement& placement);
 
-/// The bytes of each parameter of its kernels, in order.
+/// Returns the bytes of each parameter of its kernels, in order.
 std::vector<std::uint64_t> parameter_bytes_of(const ListedProblem& listed);
 
 }  // namespace warpwise::lab

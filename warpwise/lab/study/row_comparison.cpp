@@ -7,8 +7,8 @@
 namespace warpwise::lab {
 namespace {
 
-// The document's figures are of one size and one shape of block, which the table has first. The
-// emulator's size stands for it: there are no times for them to be mistaken for.
+// The document's figures are for one size and one block shape, the table's first. In the emulator
+// its own size takes their place: it has no times that could be confused with the document's.
 bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& rung,
                    const RungRow& row) {
   if (row.setting != Setting{}) return false;
@@ -20,7 +20,7 @@ bool is_documented(const StudyTable& table, const StudyRun& run, const Rung& run
          (rung.shipped || row.block == rung.blocks.front());
 }
 
-// By its times, or as it says itself of both.
+// Returns the speed-up from the document's times of both, or else from its speed-ups of both.
 std::optional<double> document_speedup(const DocumentFigure& first, const DocumentFigure& here) {
   if (first.time_us && here.time_us) return *first.time_us / *here.time_us;
   if (first.speedup && here.speedup) return *here.speedup / *first.speedup;
@@ -36,7 +36,7 @@ bool is_default(const StudyTable& table, const Rung& rung, const ladders::Variab
 void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   if (!row.skipped.empty() || !row.wrong.empty()) return;
   const Rung& rung = table.rung(row.rung);
-  // A parameter that a rung fixes makes it another computation: neither a step nor a first.
+  // A rung that fixes a parameter computes something else. It is neither a step nor a first rung.
   const auto is_comparable = [&](const RungRow& other) {
     return !other.on_cpu && other.size == row.size && other.parameters == row.parameters &&
            other.setting == row.setting;
@@ -53,7 +53,7 @@ void compare(const StudyTable& table, const StudyRun& before, RungRow& row) {
   }
   if (!row.cold) return;
   row.speedup_over_first = baseline.cold->median_us / row.cold->median_us;
-  // Its first row: of the block shape that it has by default.
+  // Finds the step's first row, which has its default block shape.
   const auto step = std::find_if(before.rows.begin(), before.rows.end(), [&](const RungRow& other) {
     return is_comparable(other) && other.axes == row.axes && other.rung == rung.after;
   });

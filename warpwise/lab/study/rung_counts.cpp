@@ -7,7 +7,7 @@
 namespace warpwise::lab {
 namespace {
 
-// The global memory of all launches together.
+// Global memory traffic of all launches together.
 struct Traffic {
   std::uint64_t requests = 0;
   std::uint64_t references = 0;
@@ -45,8 +45,8 @@ int threads_of(const ladders::Launch& launch) {
   return static_cast<int>(dimensions(launch.block).count());
 }
 
-// Asked for once in a process: many points of a study share their code, and ptxas takes longer than
-// the emulator.
+// Each report is made once in a process: many points of a study share their code, and ptxas takes
+// longer than the emulator.
 const ResourceReport& report_of(const Compilation& compilation, const std::string& kernel,
                                 const std::vector<rules::ComputeCapability>& ccs,
                                 bool disassemble) {

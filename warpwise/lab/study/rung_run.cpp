@@ -40,7 +40,7 @@ emulator::Texture texture_of(const Operand& operand, TextureKind kind, std::uint
   return texture;
 }
 
-// \throws InvalidArgument  with the place in the table
+// Evaluates an expression. \throws InvalidArgument  with the place in the table
 std::int64_t expression_value(const Rung& rung, const char* field, const std::string& expression,
                               const Variables& variables) {
   try {
@@ -68,7 +68,7 @@ std::uint32_t dimension(const Rung& rung, const char* field, const std::string& 
   return static_cast<std::uint32_t>(value);
 }
 
-// \throws Unsupported  where not one block fits: the launch would fail
+// Returns the resident blocks. \throws Unsupported  not even one block fits: the launch would fail
 int resident_blocks(const LoadedCode& code, const std::string& kernel, int threads,
                     std::uint64_t shared_bytes) {
   const int blocks = code.blocks_per_sm(kernel, threads, shared_bytes);
@@ -163,7 +163,7 @@ double element_of(ElementType type, const std::byte* row, std::int64_t x) {
   throw Unsupported("a ladder's output is of type " + std::string(name_of(type)));
 }
 
-// The outcome of comparing one output.
+// Result of comparing one output.
 struct OutputComparison {
   std::int64_t wrong = 0;  // pixels
   std::int64_t x = 0;      // the first
@@ -191,7 +191,7 @@ OutputComparison compare(const Operand& expected, ConstHostView got) {
           const double w = element_of(want.type(), a, at);
           const double g = element_of(want.type(), b, at);
           const float tolerance = expected.tolerance[static_cast<std::size_t>(y * elements + at)];
-          // NaN is near no number.
+          // NaN never compares as near.
           if (std::abs(w - g) <= static_cast<double>(tolerance)) continue;
         }
         if (result.wrong++ == 0) result = {1, x, y, c};

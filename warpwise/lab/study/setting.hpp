@@ -7,16 +7,16 @@
 
 #include "warpwise/base/enum_names.hpp"
 
-// How a point is run on a GPU, beside what it computes. The emulator has no times, which is what
-// these change.
+// Settings of a run on a GPU that do not change what it computes. They change only times, so the
+// emulator has none.
 namespace warpwise::lab {
 
-/// How operands come from the host's memory and results go back to it.
+/// How operands get from the host's memory to the GPU, and results back.
 enum class TransferWay : std::uint8_t {
-  pageable,    ///< memory as any program has it, which the driver copies through its own
+  pageable,    ///< ordinary memory, which the driver copies through its own
   pinned,      ///< page-locked memory
-  mapped,      ///< page-locked memory that the kernels read and write themselves: nothing is copied
-  overlapped,  ///< page-locked memory in chunks: one is computed while others are on their way
+  mapped,      ///< page-locked memory that the kernels access themselves: nothing is copied
+  overlapped,  ///< page-locked memory in chunks: one is computed while others are transferred
 };
 constexpr auto enum_names(TransferWay) {
   return std::to_array<EnumName<TransferWay>>({{TransferWay::pageable, "pageable"},
@@ -29,22 +29,22 @@ struct Transfer {
   static constexpr int most_chunks = 64;
 
   TransferWay way = TransferWay::pinned;
-  int chunks = 1;  ///< 1 to most_chunks where it is overlapped
+  int chunks = 1;  ///< 1 to most_chunks if it is overlapped
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
 struct Setting {
-  int sm_percent = 100;              ///< of the multiprocessors that may run the kernels
-  int neighbour_percent = 0;         ///< of the copy roof that a neighbour kernel is to read
-  std::optional<Transfer> transfer;  ///< none: kernels alone are timed, their operands in place
+  int sm_percent = 100;              ///< share of the multiprocessors that may run the kernels
+  int neighbour_percent = 0;         ///< share of the copy roof that a neighbour kernel reads
+  std::optional<Transfer> transfer;  ///< empty: only kernels are timed, with operands in place
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-/// "pageable", "overlapped 4"; nothing for other texts.
+/// Parses "pageable" or "overlapped 4"; nothing for other texts.
 std::optional<Transfer> transfer_named(std::string_view text);
 std::string text_of(const Transfer& transfer);
 
-/// "sm_percent 50, neighbour_percent 25"; empty for the usual setting.
+/// Returns "sm_percent 50, neighbour_percent 25"; empty for the usual setting.
 std::string text_of(const Setting& setting);
 
 }  // namespace warpwise::lab

@@ -2,7 +2,7 @@
 
 namespace warpwise::lab {
 
-/// A ladder's table with everything that a table may have.
+/// A ladder's table with every possible field.
 inline constexpr const char* small_table = R"json({
  "ladder": "threshold",
  "about": "a table for a test",

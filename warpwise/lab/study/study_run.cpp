@@ -251,7 +251,7 @@ class StudyRunner {
     row.axes = point.constants;
     row.block = block;
     row.setting = setting_;
-    // A rung that fixes a parameter is the same at each value of an axis.
+    // A rung that fixes a parameter would be the same at each value of that axis.
     if (!measured_.insert(key_of(row, true)).second) return;
     if (!why_not_set_.empty()) {
       row.skipped = why_not_set_;

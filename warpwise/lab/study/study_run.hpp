@@ -13,33 +13,34 @@
 #include "warpwise/lab/study/rung_counts.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// The points of a study verified and then timed on a GPU, or counted in the emulator: one row each.
+// Verifies the points of a study, and then times them on a GPU or counts them in the emulator. Each
+// point is a row.
 namespace warpwise::lab {
 
 struct RungRow {
   std::string rung;  ///< or "cpu reference", "cpu 1 thread", "cpu N threads"
   std::string idea;
-  std::vector<std::string> rows;  ///< of the documents
+  std::vector<std::string> rows;  ///< rows of the documents
   Size size;
   ladders::Variables parameters;
   ladders::Variables axes;  ///< constants that the run's axes set
   emulator::Dim3 block;
   Setting setting;
   bool on_cpu = false;
-  std::string skipped;                 ///< why, in words; nothing else is known then
-  std::string wrong;                   ///< likewise; a rung that is wrong is never timed
+  std::string skipped;                 ///< the reason, in words; nothing else is set then
+  std::string wrong;                   ///< likewise; a wrong rung is never timed
   std::optional<Timing> cold;          ///< L2 flushed before each run
   std::optional<Timing> batch;         ///< run after run on the same operands
   std::optional<double> sm_clock_mhz;  ///< median during the cold runs
   std::optional<double>
       gb_per_s;  ///< each input read once, each output written once, by the cold time
   std::optional<double> share_of_roof;
-  std::optional<int> multiprocessors;        ///< that it ran on, where a setting says how many
-  std::optional<double> neighbour_gb_per_s;  ///< what the neighbour read meanwhile
+  std::optional<int> multiprocessors;        ///< number that it ran on, if a setting gives it
+  std::optional<double> neighbour_gb_per_s;  ///< rate that the neighbour read meanwhile
   std::optional<double> bandwidth_left;      ///< the rest, as a share of the copy roof
-  std::optional<EndToEnd> end_to_end;        ///< with transfers, in the place of cold and batch
+  std::optional<EndToEnd> end_to_end;        ///< with transfers, in place of cold and batch
   std::string roof;         ///< "copy", "read" or "vsadu4", where the share is known
-  std::string step_before;  ///< the rung that this one is a step from, where it was timed too
+  std::string step_before;  ///< rung that this one is a step from, if it was timed too
   std::optional<double> speedup_over_step_before;
   std::optional<double> speedup_over_first;  ///< the first of the run that computes the same
   std::vector<RungResources>
@@ -47,14 +48,14 @@ struct RungRow {
   std::vector<RungCounts> counts;
   std::optional<CounterReading> counters;           ///< the GPU's, at this row's size
   std::optional<CounterReading> compared_counters;  ///< likewise, at the size of `counts`
-  std::string not_comparable;  ///< why these are not of the launches that `counts` are of
-  /// The document's own figures, where this row is what they were taken of.
+  std::string not_comparable;  ///< why these do not belong to the launches of `counts`
+  /// The document's own figures, if they were taken at this row.
   DocumentFigure document;
   std::optional<double> document_speedup_over_first;  ///< over the same rung as speedup_over_first
   std::optional<DocumentCpu> document_cpu;            ///< on a row of the CPU
 };
 
-/// The time that a problem's operands take to the GPU and back, page-locked.
+/// Time of the transfers of a problem's operands to the GPU and back, page-locked.
 struct TransferRow {
   Size size;
   ladders::Variables parameters;
@@ -62,7 +63,7 @@ struct TransferRow {
   double download_us = 0;
 };
 
-/// The knee of one curve: of the rows of a run that differ in one axis alone.
+/// Knee of one curve. A curve has the rows of a run that differ in one axis alone.
 struct SeriesKnee {
   std::string rung;
   Size size;
@@ -92,14 +93,14 @@ struct StudyRun {
   std::optional<double> copy_roof_gb_per_s;
   std::optional<double> read_roof_gb_per_s;
   std::optional<double> vsadu4_roof_per_s;  ///< absolute differences of bytes
-  std::string counters_library;             ///< the file that read them; empty without counters
-  std::string counters_unavailable;         ///< why there are none though they were asked for
-  std::map<std::string, std::string> counters_left_out;  ///< metrics, and why
+  std::string counters_library;      ///< file of the library that read them; empty without counters
+  std::string counters_unavailable;  ///< why there are none, if they were asked for
+  std::map<std::string, std::string> counters_left_out;  ///< metrics with the reason
   std::vector<TransferRow> transfers;
-  std::optional<BusLimit> bus;  ///< where rows are with transfers
+  std::optional<BusLimit> bus;  ///< set if rows are with transfers
   std::vector<RungRow> rows;
-  std::optional<KneeQuestion> knee;  ///< that the experiment asks
-  std::vector<SeriesKnee> knees;     ///< none without times, and before all rows are there
+  std::optional<KneeQuestion> knee;  ///< question of the experiment
+  std::vector<SeriesKnee> knees;     ///< empty without times, and before all rows are there
   std::string method;
   std::string missing;       ///< why figures of the report are not known, in words
   bool interrupted = false;  ///< StudyRequest::stop ended it before its last point
@@ -110,28 +111,28 @@ struct StudyRun {
 struct StudyRequest {
   std::vector<std::string> rungs;
   std::optional<Experiment> experiment;  ///< its rungs are `rungs`
-  std::optional<Size> size;              ///< in place of the table's or the experiment's
-  std::optional<emulator::Dim3> block;   ///< in place of the rungs' own
+  std::optional<Size> size;              ///< replaces the table's or the experiment's
+  std::optional<emulator::Dim3> block;   ///< replaces the rungs' own
   bool on_gpu = false;
-  bool counters = false;  ///< the GPU's hardware counters too, after each rung's times
-  bool cpu = false;       ///< the CPU's rows too
-  std::vector<rules::ComputeCapability> compute_capabilities;  ///< to be counted for
-  /// Is asked before each point; true ends the run with the rows that it has.
+  bool counters = false;  ///< read the GPU's hardware counters too, after each rung's times
+  bool cpu = false;       ///< add the CPU's rows
+  std::vector<rules::ComputeCapability> compute_capabilities;  ///< those to count for
+  /// Called before each point. If it returns true, the run ends with the rows so far.
   std::function<bool()> stop = [] { return false; };
 };
 
-/// The kernels' share of the time of all parts; nothing where the parts were not timed.
+/// Returns the kernels' share of the time of all parts; nothing if the parts were not timed.
 std::optional<double> kernel_share(const EndToEnd& times);
 
-/// One of figure_names of a row, of the compute capability with this index where it is one of
-/// those. Nothing where it is not known.
+/// Returns one of figure_names for a row; nothing if it is not known. Some figures depend on the
+/// compute capability; these are for the one with this index.
 std::optional<double> figure_of(const RungRow& row, std::size_t index, std::string_view name);
 
-/// Is told of each row when it is there, with all that is known of the run until then.
+/// Called with each finished row, and with all that is known of the run by then.
 using RowDone = std::function<void(const StudyRun&, const RungRow&)>;
 
 /// Runs the request.
-/// \throws InvalidArgument, OutOfMemory, IoError  before anything is timed where that can be known
+/// \throws InvalidArgument, OutOfMemory, IoError  before anything is timed, if it can be known then
 /// \throws CompileError  a rung does not compile
 StudyRun run_study(const StudyTable& table, const StudyRequest& request, const RowDone& done);
 

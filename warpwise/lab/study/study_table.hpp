@@ -42,8 +42,7 @@ struct DocumentFigure {
 struct DocumentCpu {
   int threads = 1;
   std::optional<double> time_us;
-  std::optional<double>
-      gpu_speedup;  ///< how many times as fast as this CPU the document's last rung is
+  std::optional<double> gpu_speedup;  ///< of the document's last rung over this CPU
   std::vector<std::string> rows;
 };
 
@@ -106,9 +105,8 @@ struct Experiment {
 };
 
 struct StudyTable {
-  const ladders::Ladder* ladder =
-      nullptr;           ///< ladder whose problem it is; null: `listed` is the problem
-  std::string own_name;  ///< name of a study that is no ladder
+  const ladders::Ladder* ladder = nullptr;  ///< its problem; null: `listed` is the problem
+  std::string own_name;                     ///< name of a study that is no ladder
   ListedProblem listed;
   Rung reference;  ///< for a listed problem: computes the result that all kernels have to give
   std::filesystem::path folder;  ///< absolute and normalised, as are the paths of the rungs' files

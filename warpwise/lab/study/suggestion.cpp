@@ -8,7 +8,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Letters to be inserted, removed or replaced to make one of the other.
+// Returns the number of letters to insert, remove or replace to turn one name into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -34,7 +34,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> names
   if (found == names.end()) return "";
   constexpr std::size_t fewest_of_a_beginning = 3;
   const std::size_t far = distance(name, *found);
-  // A name of which nothing stays was not meant.
+  // A name of which no letter stays was not meant.
   const bool is_near = (far <= std::max<std::size_t>(2, name.size() / 3) &&
                         far < std::min(name.size(), found->size())) ||
                        (name.size() >= fewest_of_a_beginning && found->starts_with(name));

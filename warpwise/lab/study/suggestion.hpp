@@ -6,8 +6,8 @@
 
 namespace warpwise::lab {
 
-/// " (did you mean "sobel"?)" with the name of `names` that is nearest to `name` by the letters
-/// that have to change; nothing where none is near.
+/// Returns " (did you mean "sobel"?)" with the name in `names` that differs from `name` in the
+/// fewest letters; empty if none is similar.
 std::string suggestion(std::string_view name, std::span<const std::string> names);
 
 }  // namespace warpwise::lab

@@ -21,7 +21,7 @@ struct EditedLine {
   std::string_view text;
 };
 
-// By the longest common subsequence: common[i][j] is its length from line i and line j on.
+// Uses the longest common subsequence: common[i][j] is its length from line i and line j on.
 std::vector<EditedLine> edits(const std::vector<std::string_view>& a,
                               const std::vector<std::string_view>& b) {
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1));

@@ -13,7 +13,7 @@ namespace {
 
 using ladders::Problem;
 
-// The operands in the host's memory, page-locked unless they are to be pageable.
+// The operands in host memory, page-locked unless the transfer is pageable.
 class HostOperands {
  public:
   HostOperands(const Problem& problem, TransferWay way) {
@@ -47,7 +47,7 @@ class HostOperands {
   std::vector<std::span<std::byte>> memory_;
 };
 
-// Kernels that read and write the host's memory themselves.
+// Prepares kernels that read and write host memory themselves.
 RungRun mapped_run(GpuExecutor& executor, const StudyTable& table, const Rung& rung,
                    const Problem& problem, const emulator::Dim3& block, const HostOperands& host) {
   if (!rung.textures.empty()) {
@@ -60,7 +60,7 @@ RungRun mapped_run(GpuExecutor& executor, const StudyTable& table, const Rung& r
   return {executor, table, rung, problem, block, std::move(memory)};
 }
 
-// The whole problem is one band.
+// Without chunks, the whole problem is one band.
 std::vector<BandProblem> bands_for(const StudyTable& table, const Problem& problem,
                                    const ladders::Variables& parameters, const Transfer& transfer) {
   if (table.ladder != nullptr) {

@@ -6,17 +6,17 @@
 #include "warpwise/lab/measure/gpu_executor.hpp"
 #include "warpwise/lab/study/study_table.hpp"
 
-// A rung from the host's memory to the host's memory.
+// Runs a rung from host memory to host memory.
 namespace warpwise::lab {
 
 struct TransferRun {
   EndToEnd times;
   std::string
-      wrong;  ///< the first difference of a result, after the last run; the times say nothing then
+      wrong;  ///< first difference of a result after the last run; the times are then invalid
 };
 
-/// Runs a rung end to end, with the operands on their way as `transfer` says, and compares what
-/// arrives in the host's memory.
+/// Runs a rung end to end, with operands transferred as `transfer` says. Compares the results that
+/// arrive in host memory.
 /// \param problem, parameters  as the table makes them, without gaps between rows
 /// \throws Unsupported  with the reason: the rung is not for this problem, or not with such
 ///                      transfers
