@@ -33,7 +33,7 @@ static_assert(!std::is_convertible_v<HostFrame, DeviceFrame>);
 static_assert(!std::is_constructible_v<HostView, const std::uint8_t*, int, int>);
 static_assert(!std::is_copy_constructible_v<Image>);
 
-// What the bits of a 16-bit float stand for, from the definition.
+// Computes the value of a 16-bit float's bits from the definition.
 double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -44,8 +44,8 @@ double value_of(unsigned bits, int exponent_bits, int fraction_bits) {
   return sign * std::ldexp(whole, (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
 }
 
-// Each 16-bit number survives the way to float and back; a value between it and the next one rounds
-// to the nearer, halfway to the even one.
+// Checks that each 16-bit number survives conversion to float and back. A value between it and the
+// next one must round to the nearer, and halfway to the even one.
 template <class Narrow, class ToNarrow>
 void expect_conversions(int exponent_bits, int fraction_bits, ToNarrow to_narrow) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
@@ -148,7 +148,7 @@ TEST(EnumNames, AValueWithoutANameIsAQuestionMark) {
   EXPECT_EQ(name_of(static_cast<PixelFormat>(77)), "?");
 }
 
-// What the tests of the tables rely on: that a table which misses a value is noticed.
+// The tests of the tables rely on this: a table that misses a value is noticed.
 enum class Complete { a, b };
 constexpr auto enum_names(Complete) {
   return std::to_array<EnumName<Complete>>({{Complete::b, "b"}, {Complete::a, "a"}});
@@ -230,7 +230,7 @@ TEST(Validate, TellsNeighboursFromOverlaps) {
   EXPECT_NO_THROW(detail::require_disjoint("test", left, view.sub_view(8, 4, 8, 12)));
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(7, 0, 8, 16)), InvalidArgument);
   EXPECT_THROW(detail::require_disjoint("test", left, view.sub_view(0, 15, 8, 1)), InvalidArgument);
-  // Columns 12 to 15 and 8 to 15 overlap, though the second view is not made as a part of `view`.
+  // Columns 12 to 15 and 8 to 15 overlap, although the second view is not made from `view`.
   EXPECT_THROW(detail::require_disjoint("test", view.sub_view(12, 0, 4, 16),
                                         HostView(pixels.data() + 8, 8, 8, 1, 16)),
                InvalidArgument);

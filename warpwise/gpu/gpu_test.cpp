@@ -316,7 +316,7 @@ TEST_F(ModuleTest, SharedMemoryBeyondTheUsualLimit) {
   EXPECT_EQ(words(data, stream), std::vector<std::uint32_t>(256, 3));
 }
 
-// What `call` throws, in words.
+// Returns the text of the exception that `call` throws.
 template <class Failure, class Call>
 std::string refusal(const Call& call) {
   try {
@@ -347,7 +347,7 @@ TEST_F(ModuleTest, RefusalsSayWhy) {
   EXPECT_NE(refused.find("CUDA_ERROR_INVALID_VALUE"), std::string::npos) << refused;
   EXPECT_THROW(add.launch(grid, block, 1 << 20, block_of(arguments, add_argument_bytes), stream),
                CudaError);
-  EXPECT_NO_THROW(stream.synchronize());  // none of these harms what comes after
+  EXPECT_NO_THROW(stream.synchronize());  // none of these harms later work
 }
 
 TEST_F(ModuleTest, TexturesAreRead) {
@@ -366,7 +366,7 @@ TEST_F(ModuleTest, TexturesAreRead) {
   stream.synchronize();
   const Texture texture({.data = start, .width = width, .height = height, .pitch_bytes = pitch});
 
-  // A block two texels wider and higher than the texture: reads outside are clamped.
+  // The block is two texels wider and higher than the texture: reads outside are clamped.
   constexpr std::array<std::uint32_t, 3> one{1, 1, 1};
   constexpr std::array<std::uint32_t, 3> threads{width + 2, height + 2, 1};
   const Buffer texels(4 * (width + 2) * (height + 2), stream);

@@ -1,4 +1,4 @@
-// The structures of driver.hpp are those of NVIDIA's header, where it is installed.
+// Compares the structures of driver.hpp with NVIDIA's header, if it is installed.
 #include <gtest/gtest.h>
 
 #include "warpwise/testbench/driver.hpp"

@@ -155,7 +155,7 @@ TEST_F(TestbenchOf, SectorsOfARequest) {
   EXPECT_EQ(
       outcome.text,
       "strided.cu:3: global loads take 32 sectors a request (1 requests), at most 4 are allowed");
-  // The writes are as they should be.
+  // The writes meet the expectation.
   EXPECT_TRUE(scattered.expect_sectors_per_request(4, {.line = 4}));
   EXPECT_TRUE(scattered.expect_sectors_per_request(32));
   EXPECT_FALSE(scattered.expect_sectors_per_request(31.9, {.line = 3, .file = "src/strided.cu"}));
@@ -292,7 +292,7 @@ TEST_F(TestbenchOf, AFloatIsNoInteger) {
 
 TEST_F(TestbenchOf, SizesThatNoMemoryHasAreRefused) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  // Their bytes, but for 2^64, are 4 and 2^64 - 4.
+  // Their sizes in bytes, modulo 2^64, are 4 and 2^64 - 4.
   EXPECT_THROW(bench.zeros<float>("x", most / 4 + 2), OutOfMemory);
   EXPECT_THROW(bench.zeros<float>("x", most / 4), OutOfMemory);
   EXPECT_THROW(bench.texture(iota(1), {.width = most / 4 + 2}), InvalidArgument);
@@ -384,7 +384,7 @@ TEST(TestbenchCuda, TextIsCompiled) {
   }
 }
 
-// Both compilers look beside the file that the text is said to be.
+// Both compilers search beside the file that `name` stands for.
 TEST(TestbenchCuda, TextFindsTheHeadersBesideItsName) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / ("beside" + std::to_string(::getpid()));
@@ -417,7 +417,7 @@ TEST(TestbenchCuda, AnArchitectureThatIsNoneIsNamedWithoutTheCommandsOption) {
   }
 }
 
-// As a child process would: the variable is read at each call.
+// The variable is read at each call, as a child process would read it.
 TEST(TestbenchBackend, IsChosenByTheEnvironment) {
   const char* const before = std::getenv("WARPWISE_TEST_BACKEND");
   const std::string kept = before == nullptr ? "" : before;
@@ -492,11 +492,11 @@ constexpr const char* shared_ptx = R"(.version 7.0
   ret;
 })";
 
-// What every machine with as much shared memory takes, and refuses.
+// Shapes that every machine with this shared memory accepts, and shapes that it refuses.
 void expect_shapes(Testbench& bench) {
   const Kernel some = bench.load_ptx(shared_ptx).kernel("some");
   const Buffer<int> to = bench.zeros<int>("to", 1);
-  // 48 KiB with and without the static part: neither is launched on a GPU unless it is asked for.
+  // 48 KiB with and without the static part: a GPU launches neither unless the limit is raised.
   for (const std::uint64_t bytes : {1024, 32768, 32772, 36864, 49152, 65536}) {
     to.write({{0}});
     EXPECT_TRUE(some.launch({{1}, {1}, bytes}, to).expect_no_faults()) << bytes;
@@ -518,7 +518,7 @@ TEST(TestbenchShapes, AreThoseThatAKernelAndAGpuTake) {
 
 TEST_F(TestbenchOnGpu, TakesAndRefusesTheSameShapes) { expect_shapes(*on_gpu); }
 
-// In a process of its own: CUDA lets none that met a fault use the GPU again.
+// Runs in a process of its own: after a fault, CUDA does not let a process use the GPU again.
 TEST_F(TestbenchOnGpu, ABadAccessIsAFault) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto meets_a_fault = [] {

@@ -1,4 +1,5 @@
-// What nvdisasm prints, read: a recorded listing, listings that are none, and a disassembler's own.
+// Reads the output of nvdisasm: a recorded listing, texts that are no listing, and a real
+// disassembler's.
 #include "warpwise/lab/compile/machine_code.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace warpwise::lab {
 namespace {
 
-// Of nvdisasm 13.5 -g -c, for sm_90, shortened.
+// Output of nvdisasm 13.5 -g -c for sm_90, shortened.
 constexpr const char* listing =
     "\t.target\tsm_90\n\n"
     "//--------------------- .text.other --------------------------\n"
@@ -43,7 +44,7 @@ TEST(MachineCode, IsReadWithItsLines) {
   EXPECT_TRUE(machine_code_in(listing, "scal").empty()) << "the beginning of a name";
 }
 
-// Likewise, of `out[i] = sqrtf(x) / y`: what ptxas appends has no line.
+// The same for `out[i] = sqrtf(x) / y`: code that ptxas appends has no line.
 constexpr const char* listing_with_calls =
     "\t.section\t.text.k,\"ax\",@progbits\n"
     "        .size           k,(.L_x_20 - k)\n"
@@ -123,7 +124,7 @@ TEST_P(Disassembler, NamesTheLineOfEachInstructionAndWhatIsCalled) {
   EXPECT_EQ(line_of("LDG").line, 2);
   EXPECT_EQ(line_of("STG").line, 3);
   EXPECT_EQ(line_of("LDG").file, "/somewhere/k.cu");
-  // A division's slow path: called by a line, and of no line itself.
+  // The slow path of a division: a line calls it, but it has no line itself.
   const auto called = std::find_if(code.begin(), code.end(),
                                    [](const auto& each) { return each.text.starts_with('$'); });
   ASSERT_NE(called, code.end());

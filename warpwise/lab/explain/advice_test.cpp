@@ -1,4 +1,4 @@
-// What `explain` advises, of which examples, and where it places a kernel.
+// Tests the advice of `explain`, its examples, and the placement of a kernel.
 #include "warpwise/lab/explain/advice.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace warpwise::lab {
 namespace {
 
-// The counts of one line, as a launch would give them for a 32x32 transpose.
+// Counts of one line, as a launch of a 32x32 transpose would give them.
 class AdviceOfALine : public testing::Test {
  protected:
   AdviceOfALine() {
@@ -114,7 +114,7 @@ TEST_F(AdviceOfALine, SaysThreeThingsAtMostTheDearestFirst) {
   EXPECT_NE(advice[1].text.find("shared memory"), std::string::npos) << advice[1].text;
 }
 
-/// Predicted for a GPU whose units never rule but for shared memory and DRAM.
+/// Predicts for a GPU whose only bottlenecks are shared memory and DRAM.
 LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
   DeviceProfile profile;
   profile.gpu = "GeForce GTX 1";
@@ -138,7 +138,7 @@ LaunchPrediction predicted(std::uint64_t passes, std::uint64_t sectors) {
 TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   counts().shared_load = {32, 1024, 32};
   result_.launch.memory = result_.launch.lines[0].memory;
-  // Shared memory rules: 31 of 32 passes are conflicts.
+  // Shared memory is the bottleneck: 31 of 32 passes are conflicts.
   result_.prediction = predicted(1'000'000, 0);
   std::vector<Advice> advice = advice_for(result_);
   ASSERT_FALSE(advice.empty());
@@ -146,7 +146,7 @@ TEST_F(AdviceOfALine, SaysWhatAChangeGainsOnAGpu) {
   EXPECT_NE(advice[0].text.find("times as fast on a GeForce GTX 1 that it fills (modelled)"),
             std::string::npos)
       << advice[0].text;
-  // The same conflicts where DRAM rules.
+  // The same conflicts, with DRAM as the bottleneck.
   result_.prediction = predicted(1, 1'000'000);
   advice = advice_for(result_);
   ASSERT_EQ(advice.size(), 2U);
@@ -177,7 +177,7 @@ TEST_F(AdviceOfALine, IsNoRoofWhereSectorsAreNotUsed) {
   loads.bytes_requested = 4'000'000;
   EXPECT_FALSE(said("near this GPU's roof"));
   EXPECT_TRUE(said("moves 8 bytes for each that threads ask for"));
-  // Without an L2 DRAM moves what the accesses do.
+  // Without an L2, DRAM moves the bytes of the accesses.
   loads.bytes_moved = 64'000'000;
   loads.bytes_requested = 32'000'000;
   result_.prediction->profile.figures["l2_gb_per_s"] = 0;
@@ -205,7 +205,7 @@ TEST_F(AdviceOfALine, MergesWhatOneCureMends) {
   const Advice& merged = *std::find_if(advice.begin(), advice.end(), conflicts);
   EXPECT_NE(merged.text.find("Line 2 "), std::string::npos) << merged.text;
   EXPECT_NE(merged.text.find("Likewise: Line 7."), std::string::npos) << merged.text;
-  // Both lines' conflicts: 1472 of 1536 passes.
+  // The conflicts of both lines together: 1472 of 1536 passes.
   EXPECT_NEAR(merged.gain.value(), 24, 1);
 }
 
@@ -222,7 +222,7 @@ TEST_F(AdviceOfALine, SaysSoWhereNothingIsWorthAChange) {
   EXPECT_FALSE(example_for(advice[1]));
 }
 
-// Blanks at the ends of lines and between words do not count.
+// Removes blanks at the ends of lines and between words.
 std::string squeezed(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -231,7 +231,7 @@ std::string squeezed(const std::string& text) {
   return result;
 }
 
-// A folder's sources and its table, one after the other.
+// Returns a folder's sources and its table, one after the other.
 std::string sources_in(const std::filesystem::path& folder) {
   std::string all;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -279,7 +279,7 @@ TEST_F(AdviceOfALine, PlacesTheKernelAmongDocumentAsKinds) {
   result_.launch.memory = result_.launch.lines[0].memory;
   EXPECT_EQ(placement_of(result_).kind, 0);
   EXPECT_NE(placement_of(result_).text.find("kind 2 or 3"), std::string::npos);
-  // Eight times the transactions that its bytes need.
+  // The access makes eight times the transactions that its bytes need.
   result_.launch.memory[0].global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   EXPECT_EQ(placement_of(result_).kind, 1);
   EXPECT_NE(placement_of(result_).text.find("1,024 transactions, 8 for each"), std::string::npos)
@@ -305,7 +305,7 @@ TEST_F(AdviceOfALine, PlacesByWhetherArithmeticHidesLatency) {
 }
 
 TEST_F(AdviceOfALine, ComesInTheOrderOfItsGain) {
-  // Many bank conflicts, which cost most issue slots, and an access that moves too much.
+  // Many bank conflicts cost most issue slots; an access also moves too much.
   counts().shared_load = {32, 1024, 32};
   counts().global_store = {32, 1024, 1024, 0, 0, 4096, 32768, 128};
   result_.launch.memory = result_.launch.lines[0].memory;

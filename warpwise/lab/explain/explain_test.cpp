@@ -1,5 +1,5 @@
-// What `explain` reads; advice_test.cpp tests what it concludes, and tests/command/explain_test.py
-// tests the whole command.
+// Tests the inputs of `explain`. advice_test.cpp tests its conclusions, and
+// tests/command/explain_test.py the whole command.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -160,7 +160,7 @@ TEST(Arguments, StructuresAndNestedPointers) {
                             {parse_argument("{&{i32[2], i32[4]:iota}, &{f32:1, i32:100}}")}, {});
   const auto result = program.launch(device, "nested", {1}, {4}, 0, arguments.parameters(), {});
   ASSERT_TRUE(result.faults.empty()) << result.faults[0].message;
-  // The two rows, and nothing of the structures, are what a kernel's data is.
+  // The kernel's data are the two rows, and nothing of the structures.
   EXPECT_EQ(arguments.bytes().all, 8U + 16U);
   emulator::Address rows = 0;
   std::memcpy(&rows, arguments.parameters().data(), sizeof rows);
@@ -229,7 +229,7 @@ TEST(Arguments, RandomBuffersOfAStructureDiffer) {
   EXPECT_NE(memory[1].bytes, memory[2].bytes);
 }
 
-// An address of the emulator's is none of a GPU's.
+// An emulator's address is not valid on a GPU.
 TEST(Arguments, PointersToNumbersAreNotForAGpu) {
   const auto kernel = kernel_taking(".param .u64 p, .param .u64 q");
   for (const char* text : {"&{i32:5}", "&i32:5", "&&i32:5", "&{i32[2]}"}) {

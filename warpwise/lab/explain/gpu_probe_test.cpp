@@ -1,5 +1,5 @@
-// Kernels of files and rungs on a GPU beside the emulator. Skipped without a GPU or a compiler;
-// where counters cannot be read, what does not need them is tested.
+// Runs kernels of files and rungs on a GPU beside the emulator. Skipped without a GPU or a
+// compiler. If counters cannot be read, the tests that do not need them still run.
 #include "warpwise/lab/explain/gpu_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class ExplainOnGpu : public ::testing::Test {
     }
   }
 
-  // Each requests and sectors of global memory is as counted, where counters are readable.
+  // Checks that requests and sectors of global memory are as counted, if counters are readable.
   static void expect_equal_traffic(const GpuReport& report) {
     ASSERT_EQ(report.why_not, "");
     ASSERT_TRUE(report.times) << report.why_no_times;

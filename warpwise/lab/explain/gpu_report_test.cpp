@@ -1,5 +1,5 @@
-// What explain says of a GPU and of machine code: counters of a library that stands in for CUPTI
-// beside counts made by hand, in text and JSON.
+// Tests explain's report on a GPU and on machine code, in text and JSON. A library that stands in
+// for CUPTI gives the counters; the counts are made by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ Counters fake_counters() {
   return {0, &context, metrics, toolchain};
 }
 
-// Of two launches; the library says 100 for each launch before one, and its name's length.
+// Reads counters of two launches. The library's values are 100 for each earlier launch, plus the
+// length of the metric's name.
 std::vector<Explanation> read_explanations() {
   fake_begin("");
   Counters counters = fake_counters();

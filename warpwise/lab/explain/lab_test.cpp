@@ -1,5 +1,5 @@
-// Compiling at run time: both compilers, on what users write. Where a compiler is missing its tests
-// are skipped with the reason.
+// Compiles at run time with both compilers, on code that users write. Tests are skipped with the
+// reason if their compiler is missing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ __global__ void scale(float* data, float factor, int count) {
 }
 )";
 
-// What a kernel file of a beginner has: every usual header, host helpers, main.
+// A beginner's kernel file: every usual header, host helpers, main.
 constexpr const char* whole_program = R"(#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <cassert>
@@ -70,7 +70,7 @@ CompileOptions with(CompilerChoice choice) {
   return options;
 }
 
-// Nothing, or why a compiler's tests do not run here.
+// Returns the reason why a compiler's tests do not run here; empty if they do.
 std::string missing(CompilerChoice choice) {
   const Toolchain toolchain = find_toolchain();
   if (choice == CompilerChoice::nvcc) return toolchain.nvcc.empty() ? "there is no nvcc here" : "";
@@ -142,8 +142,8 @@ TEST_P(Compilers, DoNotPassOverAnAssertion) {
                CompileError);
 }
 
-// The use of the macro looks like a host function and is left out, which causes an error of its
-// own. What is reported is the error of the whole file.
+// The use of the macro looks like a host function and is left out, which causes another error. The
+// error of the whole file has to be reported.
 TEST(Compiler, ReportsWhatIsWrongWithTheWholeFile) {
   if (const std::string why = missing(CompilerChoice::nvrtc); !why.empty()) GTEST_SKIP() << why;
   try {

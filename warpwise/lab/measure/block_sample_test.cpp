@@ -22,7 +22,7 @@ TEST(BlockSample, AsItIsWritten) {
 }
 
 emulator::LaunchResult counted(std::uint64_t sampled) {
-  // Every 16th block does ten times as much, and stores with gaps: as a column of a grid would.
+  // Every 16th block does ten times as much, and stores with gaps, as a column of a grid would.
   test::Emulated emulated(test::kernel_text(
       "and.b32 %r5, %r4, 15;\nsetp.eq.u32 %p, %r5, 0;\nmov.u32 %r6, 2;\n@%p mov.u32 %r6, 20;\n"
       "mul.lo.u32 %r7, %r1, %r6;\nmul.wide.u32 %l4, %r7, 4;\nadd.u64 %l4, %l1, %l4;\nAGAIN:\n"
@@ -47,7 +47,8 @@ TEST(BlockSample, CountsAreNearThoseOfTheWholeGrid) {
   EXPECT_EQ(sample.blocks, 4096U);
   EXPECT_LT(sample.totals.warp_instructions, whole.totals.warp_instructions * 6 / 10);
   extrapolate(sample, 4096, 128 * 64);
-  // The blocks that differ are a regular column, a sixteenth of all: chance decides on how many.
+  // The blocks that differ are a regular column, a sixteenth of all. Their number in a sample is
+  // random.
   expect_near(sample.totals.warp_instructions, whole.totals.warp_instructions, 0.04);
   expect_near(sample.memory[0].global_store.transactions_32,
               whole.memory[0].global_store.transactions_32, 0.04);

@@ -1,5 +1,5 @@
-// Counters without a GPU: what is said where there are none, the metrics' names, and the calls in
-// their order, with a library that stands in for CUPTI.
+// Tests counters without a GPU: the message when there are none, the metrics' names, and the order
+// of the calls. A library stands in for CUPTI.
 #include "warpwise/lab/measure/counters.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(Counters, SayWhatToDo) {
   EXPECT_EQ(remedy_for(cupti::success), "");
 }
 
-// NVIDIA's own, which knows chips without having one.
+// NVIDIA's own library, which knows chips without having one.
 std::shared_ptr<const cupti::Library> real_library() {
   std::string why_not;
   auto library = cupti::Library::load(find_toolchain().cupti_libraries, why_not);
@@ -73,7 +73,8 @@ constexpr bool address_sanitized = false;
 class WithNvidiasMetrics : public ::testing::Test {
  protected:
   void SetUp() override {
-    // So CUPTI opens the library that knows the metrics, and AddressSanitizer ends the program.
+    // CUPTI opens the library of the metrics in this way, and AddressSanitizer then ends the
+    // program.
     if (address_sanitized) GTEST_SKIP() << "AddressSanitizer does not take RTLD_DEEPBIND";
     library = real_library();
     if (library == nullptr) GTEST_SKIP() << "no CUPTI here: scripts/get-cupti.sh brings it";
@@ -147,7 +148,7 @@ TEST_F(WithFakeLibrary, EachPassRunsTheKernelsOnce) {
   Counters counted = counters();
   EXPECT_EQ(counted.passes(), 4U);
   EXPECT_TRUE(counted.library().ends_with("libfake_cupti.so")) << counted.library();
-  fake_kernel();  // of nobody's
+  fake_kernel();  // belongs to no reading
   int runs = 0;
   const std::vector<CounterValues> values = counted.read(2, [&] {
     two_kernels();

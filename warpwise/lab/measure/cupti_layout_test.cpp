@@ -1,4 +1,4 @@
-// The layouts of cupti.hpp are those of NVIDIA's headers, where these are installed.
+// Compares the layouts of cupti.hpp with NVIDIA's headers, if these are installed.
 #include <gtest/gtest.h>
 
 #include "warpwise/lab/measure/cupti.hpp"

@@ -1,5 +1,5 @@
-// A GPU's counters of kernels whose counts are known beforehand. Skipped, with the reason, where
-// they cannot be read: in CI, and where only administrators may.
+// Reads a GPU's counters of kernels with known counts. Skipped with the reason if they cannot be
+// read: in CI, or if only administrators may read them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,7 +76,7 @@ class CountersOnGpu : public ::testing::Test {
             .arguments = ladders::bytes_of(Fill{out_, value, words})};
   }
 
-  // All that was read, to be looked at where something is wrong.
+  // All metrics that were read, shown when a test fails.
   std::vector<CounterValues> read(const std::vector<Launch>& launches) {
     int runs = 0;
     std::vector<CounterValues> values;
@@ -129,7 +129,8 @@ TEST_F(CountersOnGpu, CountEachKernel) {
   const CounterValues& conflicts = values[1];
   EXPECT_EQ(conflicts.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 4 * warps);
   EXPECT_EQ(conflicts.at("smsp__inst_executed_op_shared_ld_pred_on_any.sum"), warps);
-  // A few more than by the addresses alone, where the pipe is shared with others.
+  // The counter is a little higher than the addresses alone give, since the pipe is shared with
+  // others.
   const double wavefronts = conflicts.at("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum");
   EXPECT_GE(wavefronts, 32 * warps);
   EXPECT_LT(wavefronts, 1.2 * 32 * warps);
@@ -160,7 +161,7 @@ TEST_F(CountersOnGpu, AreTheSameAgainAndLeaveTheResultAlone) {
   for (std::uint32_t i = 0; i < words; ++i) ASSERT_EQ(result[i], 3 + i);
 }
 
-// As a row of lab run reads them: of two problems, without switching the profiler off between.
+// Reads the counters of two problems as lab run does for a row, without switching the profiler off.
 TEST_F(CountersOnGpu, AreTheSameWhileTheProfilerStaysOn) {
   const std::vector<Launch> launches = {launch("divergent", 5, 256), launch("fill", 3, 128)};
   const std::vector<CounterValues> apart = read(launches);

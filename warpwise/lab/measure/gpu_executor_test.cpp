@@ -1,4 +1,4 @@
-// Rungs on a GPU: what runs there, what fails, and how long it takes. Skipped without one.
+// Tests rungs on a GPU: their runs, failures and times. Skipped without a GPU.
 #include "warpwise/lab/measure/gpu_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -213,7 +213,7 @@ TEST_F(OnGpu, RefusedLaunchesNameTheKernel) {
   EXPECT_EQ(read(out, 1), std::vector<std::uint32_t>{3});
 }
 
-// In a process of its own: none can use the GPU after a fault.
+// Runs in a process of its own: after a fault no process can go on using the GPU.
 TEST_F(OnGpu, FaultsNameTheKernel) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto run_and_tell = [&] {
@@ -262,7 +262,7 @@ TEST_F(OnGpu, LaunchesAreTimedOftenEnough) {
   std::cout << text_of(measurement) << "\n";
 }
 
-// Three steps on three streams: each has its own results.
+// Runs three steps on three streams: each has its own results.
 TEST_F(OnGpu, StepsOfTransfersKeepApart) {
   constexpr std::uint32_t count = 1000;
   constexpr std::int64_t bytes = 4 * count;
@@ -301,7 +301,7 @@ TEST_F(OnGpu, StepsOfTransfersKeepApart) {
   EXPECT_GT(one.download_us.value_or(0), 0);
 }
 
-// The library's kernel of every ladder.
+// Runs the library's kernel of every ladder.
 TEST_F(OnGpu, EveryWayOfTransfersGivesTheResult) {
   for (const ladders::Ladder* ladder : ladders::all()) {
     const StudyTable table = find_study(ladder->name());
@@ -310,7 +310,7 @@ TEST_F(OnGpu, EveryWayOfTransfersGivesTheResult) {
     ladders::Problem expected = problem;
     ladder->compute(expected, ladders::Cpu::library);
     for (const char* name : {"pageable", "mapped", "overlapped 3"}) {
-      // find's result is of the whole image.
+      // find has one result for the whole image.
       if (ladder->name() == "find" && std::string_view(name) == "overlapped 3") continue;
       const TransferRun run = run_with_transfers(
           *executor_, table, table.rung("shipped"), problem, table.parameters(), expected,
@@ -335,11 +335,11 @@ TEST_F(OnGpu, TransfersThatCannotBeSayWhy) {
   EXPECT_THROW(run("shipped", "overlapped 10"), Unsupported) << "of nine rows";
 }
 
-// A driver without green contexts, as the emulated one, says so; one with them makes parts that
-// share no multiprocessor.
+// A driver without green contexts, such as the emulated one, says so. One with them makes parts
+// that share no multiprocessor.
 TEST_F(OnGpu, PartsOfTheMultiprocessorsKeepApart) {
   const int all = executor_->multiprocessors();
-  if (all < 2) return;  // nothing to part
+  if (all < 2) return;  // too few to divide
   std::optional<gpu::Partition> partition;
   try {
     partition.emplace(all / 2);
@@ -382,7 +382,7 @@ TEST_F(OnGpu, ANeighbourNeedsMultiprocessors) {
   EXPECT_EQ(GpuShare(*executor_, 100, 0).multiprocessors(), executor_->multiprocessors());
 }
 
-// What only hardware answers.
+// Tests of properties that only hardware has.
 class GpuTimes : public OnGpu {};
 
 TEST_F(GpuTimes, OnHalfOfTheMultiprocessors) {
@@ -433,7 +433,8 @@ TEST_F(GpuTimes, BesideANeighbour) {
   }
 }
 
-// Alone it reads what it is told to; nobody has to stop it, and stopping it waits.
+// Alone, the neighbour reads at the requested rate. Nobody has to stop it, and stopping it waits
+// for its end.
 TEST_F(GpuTimes, OfANeighbour) {
   std::optional<gpu::Partition> partition;
   try {
@@ -491,7 +492,7 @@ TEST_F(GpuTimes, GrowWithTheWork) {
   EXPECT_GT(three.cold.median_us, 1.2 * one.cold.median_us);
   EXPECT_GT(three.batch.median_us, 2 * one.batch.median_us);
 
-  // No kernel that reads and writes passes the roof by much when its memory is not in L2.
+  // No kernel that reads and writes passes the roof by much if its memory is not in L2.
   const double roof = timer.copy_roof_gb_per_s();
   const double reached = 8.0 * count / one.cold.median_us / 1000;
   std::cout << "copy " << roof << " GB/s, once " << reached << " GB/s\n";

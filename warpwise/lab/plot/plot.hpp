@@ -35,8 +35,7 @@ struct PlotAxis {
   std::string name;   ///< in CSV
   std::string title;  ///< with its unit
   bool logarithmic = false;
-  std::vector<double>
-      values;  ///< values that points have, ascending; maps: each is a column or a row
+  std::vector<double> values;      ///< of the points, ascending; maps: a column or row each
   std::vector<std::string> texts;  ///< how they are written
 };
 

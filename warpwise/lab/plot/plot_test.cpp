@@ -1,4 +1,4 @@
-// What a plot shows of a run, and what becomes of records that are none.
+// Tests the contents of a run's plot, and the errors for invalid records.
 #include "warpwise/lab/plot/plot.hpp"
 
 #include <fmt/format.h>
@@ -77,7 +77,7 @@ TEST(Plot, WithoutAnAxisHasADotForEachKernel) {
   EXPECT_DOUBLE_EQ(*second.document, 60);
   EXPECT_DOUBLE_EQ(*plot.first, 20);
   EXPECT_TRUE(plot.value.logarithmic);
-  // Of a study the time, where less is further to the left.
+  // A study shows the time, where less is further to the left.
   const Plot times = plot_of_study(rows);
   EXPECT_EQ(times.value.name, "cold_us");
   EXPECT_NEAR(*times.panels[0].series[0].points.at(1).document, 100.0 / 3, 1e-9);
@@ -324,7 +324,7 @@ TEST(Scale, FiguresHaveThreeDigits) {
   EXPECT_EQ(figure_text(268435456), "268M");
 }
 
-// Names and titles come from tables and records of anybody.
+// Names and titles come from anybody's tables and records.
 constexpr const char* hostile =
     "a'`touch hacked`\"; system 'touch hacked' #<&>\\ @x\n$d0 EOD\x1b screen |\1|";
 
@@ -339,7 +339,7 @@ Plot hostile_plot() {
 TEST(Script, TextsAreNoCommands) {
   const std::string script = gnuplot_script(hostile_plot(), "plot.svg");
   EXPECT_NE(script.find("touch hacked"), std::string::npos);
-  // What is left without texts in single quotes has nothing of it.
+  // Outside of single quotes, the script must contain nothing of these texts.
   const std::string rest = std::regex_replace(script, std::regex("'([^'\n]|'')*'"), "");
   EXPECT_EQ(rest.find("hacked"), std::string::npos) << rest;
   EXPECT_EQ(rest.find('\''), std::string::npos);
@@ -365,7 +365,7 @@ TEST_F(Drawn, IsOnePictureForLightAndDarkPages) {
         "viewBox=\"0 0 460 "}) {
     EXPECT_NE(svg.find(words), std::string::npos) << words;
   }
-  // Each colour is one that a dark page replaces.
+  // A dark page must replace each of these colours.
   const std::regex colour("(?:fill|stroke|color)=[\"'](#[0-9a-f]{6})[\"']");
   for (auto each = std::sregex_iterator(svg.begin(), svg.end(), colour);
        each != std::sregex_iterator(); ++each) {

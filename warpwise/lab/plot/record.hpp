@@ -85,8 +85,7 @@ struct Record {
   std::vector<std::string> report;      ///< figures that the study asks for; the first is drawn
   std::string device;
   std::string origin;  ///< commit and date, where the record names them
-  std::vector<std::pair<std::string, std::string>>
-      machine;  ///< everything that the record says about it
+  std::vector<std::pair<std::string, std::string>> machine;  ///< all that is known of it
   std::string method;
   std::string document_device;
   std::optional<std::array<std::int64_t, 2>> document_size;

@@ -36,8 +36,7 @@ std::string shape_text(const std::array<std::int64_t, 3>& block);
 struct Variation {
   PlotKind kind = PlotKind::dots;
   std::vector<std::string> numeric;  ///< one or two to draw as axes; dots: none
-  std::vector<std::string>
-      named;  ///< everything else that varies, except kernels: series and panels
+  std::vector<std::string> named;    ///< the other differences except kernels: series and panels
 };
 
 /// Returns what varies. A value that a rung fixes is no axis, nor is a block that follows from

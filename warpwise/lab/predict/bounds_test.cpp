@@ -1,4 +1,4 @@
-// What each resource's bound is of: counts whose times are known by hand.
+// Checks each resource's bound with counts whose times are known by hand.
 
 #include "warpwise/lab/predict/bounds.hpp"
 
@@ -79,7 +79,7 @@ TEST(Bounds, WithoutL2AreAllThatIsMovedForDram) {
 TEST(Bounds, OfAnSmAreThoseOfTheOneWithTheMostBlocks) {
   LaunchResult result = counted();
   result.memory[0].shared_load.passes = 10'000;
-  // 100 blocks x 1000 passes over ten SMs; a block more, and one SM has eleven.
+  // 100 blocks x 1000 passes over ten SMs; with one block more, one SM has eleven.
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::shared), 10.0);
   LaunchFacts more = facts;
   more.blocks = 101;
@@ -94,7 +94,7 @@ TEST(Bounds, OfIssueAreTheSlowestUnitsOrAllInstructions) {
   LaunchResult result = counted();
   result.instructions_by_class = {{"integer", 600}, {"logic", 400}, {"float32", 3000}};
   device.figures["float32_per_cycle"] = 4;
-  // 4000 / 4 beside 1000 / 2 and 3000 / 4.
+  // The candidates are 4000 / 4, 1000 / 2 and 3000 / 4.
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1000 / 1000.0);
   result.instructions_by_class["special"] = 800;
   EXPECT_DOUBLE_EQ(bounds_of(device, result, facts).of(Resource::issue), 1600 / 1000.0);
@@ -103,7 +103,7 @@ TEST(Bounds, OfIssueAreTheSlowestUnitsOrAllInstructions) {
 TEST(Bounds, OfLatencyFollowLittlesLaw) {
   LaunchResult result = counted();
   result.pace.block_cycles = 10 * 4000;  // each block 4 us
-  // Ten blocks of an SM, two at once.
+  // Each SM has ten blocks, two at a time.
   EXPECT_DOUBLE_EQ(bounds_of(profile(), result, facts).of(Resource::latency), 20);
   LaunchFacts few = facts;
   few.blocks = 5;

@@ -1,4 +1,4 @@
-// Profiles of devices: those that are installed, and what is wrong with others.
+// Tests the installed profiles of devices, and the errors in others.
 
 #include "warpwise/lab/predict/device_profile.hpp"
 
@@ -46,7 +46,7 @@ TEST(DeviceProfile, TheInstalledOnesArePlausible) {
     SCOPED_TRACE(name);
     const DeviceProfile profile = lab::find_device_profile(name);
     const auto figure = [&](const char* which) { return profile.figure(which); };
-    // The largest memory that L1 and shared memory divide is 256 KB.
+    // L1 and shared memory divide at most 256 KB.
     EXPECT_LE(figure("l1_bytes"), 256 << 10);
     EXPECT_LE(figure("arithmetic_cycles"), figure("float64_cycles"));
     EXPECT_LE(figure("arithmetic_cycles"), figure("special_cycles"));
@@ -55,7 +55,7 @@ TEST(DeviceProfile, TheInstalledOnesArePlausible) {
     EXPECT_LE(figure("l1_cycles"), figure("l2_cycles"));
     EXPECT_LE(figure("l2_cycles"), figure("dram_cycles"));
     for (const std::string& each : lab::profile_figures()) {
-      // Kinds of instructions; bytes and passes are no instructions.
+      // Only kinds of instructions; bytes and passes are none.
       if (!each.ends_with("_per_cycle") || each.starts_with("l1") || each.starts_with("shared")) {
         continue;
       }
@@ -70,8 +70,9 @@ TEST(DeviceProfile, TheInstalledOnesArePlausible) {
 }
 
 TEST(DeviceProfile, TheInstalledOnesReachWhatIsPublished) {
-  // Single precision (a fused multiplication and addition counts twice; of the K40 at its base
-  // clock) and DRAM: TechPowerUp's GPU database, but NVIDIA for DRAM of the H200 and the B200.
+  // Published peaks. Single precision counts a fused multiplication and addition twice; the K40's
+  // is at its base clock. The source is TechPowerUp's GPU database, but NVIDIA for DRAM of the H200
+  // and the B200.
   struct Published {
     const char* name;
     double gflop_per_s;
@@ -89,12 +90,12 @@ TEST(DeviceProfile, TheInstalledOnesReachWhatIsPublished) {
   for (const Published& each : all) {
     SCOPED_TRACE(each.name);
     const DeviceProfile profile = lab::find_device_profile(each.name);
-    constexpr double operations = 2.0 * 32;  // of a warp's instruction
+    constexpr double operations = 2.0 * 32;  // per warp instruction
     const double gflop_per_s = profile.figure("multiprocessors") *
                                profile.figure("float32_per_cycle") * operations *
                                profile.figure("sm_clock_mhz") / 1e3;
     EXPECT_NEAR(gflop_per_s, each.gflop_per_s, each.gflop_per_s / 100);
-    // What copies get; the T4 has the least of its peak.
+    // Copies reach less than the peak; the T4 reaches the smallest share.
     EXPECT_LT(profile.figure("dram_gb_per_s"), 0.95 * each.dram_gb_per_s);
     EXPECT_GT(profile.figure("dram_gb_per_s"), 0.65 * each.dram_gb_per_s);
   }

@@ -1,4 +1,4 @@
-// What a change of a kernel is worth by a prediction.
+// Tests the predicted gain of a change of a kernel.
 
 #include "warpwise/lab/predict/launch_prediction.hpp"
 
@@ -13,7 +13,7 @@ using lab::DeviceProfile;
 using lab::LaunchFacts;
 using lab::LaunchPrediction;
 
-/// Ten SMs at 1 GHz; what a test does not set is so fast that it never rules.
+/// Ten SMs at 1 GHz. Figures that a test does not set are so fast that they are no bottleneck.
 DeviceProfile small_gpu() {
   DeviceProfile made;
   made.compute_capability = {9, 0};
@@ -56,19 +56,19 @@ TEST(LaunchPrediction, AGainIsThatOfWhatRules) {
 }
 
 TEST(LaunchPrediction, WhatIsAskedForIsNotSavedBelowL1) {
-  // Accesses that move four times their bytes, which L1 merges: DRAM moves what it has to.
+  // The accesses move four times their bytes, but L1 merges them: DRAM moves only the needed bytes.
   LaunchPrediction merged = predicted(10, 100'000);
   emulator::TrafficCounts& loads = merged.sample.memory[0].global_load;
   loads.bytes_requested = 32 * 100'000;
   loads.bytes_moved = 4 * loads.bytes_requested;
   EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 1, 0.01);
-  // Half of the sectors' bytes are used: no more than the other half can be saved.
+  // Half of the sectors' bytes are used, so that at most the other half can be saved.
   loads.bytes_requested = 32 * 50'000;
   EXPECT_NEAR(gain_of(merged, Change{.bytes = 0.75}), 2, 0.01);
 }
 
 TEST(LaunchPrediction, AGainIsOfAGridThatFillsTheGpu) {
-  // One block of each SM takes less than the launch; the gain does not drown in that.
+  // One block per SM takes less than the launch. That must not hide the gain.
   const LaunchPrediction small = predicted(1000, 0);
   EXPECT_GT(small.bounds.launch_us, 10 * small.bounds.of(lab::Resource::shared));
   EXPECT_NEAR(gain_of(small, Change{.passes = 0.5}), 2, 0.01);

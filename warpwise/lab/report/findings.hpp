@@ -23,8 +23,7 @@ std::optional<double> figure_of(const RecordedRow& row, const std::string& name)
 struct DocumentsBest {
   const RecordedRow* then = nullptr;
   const RecordedRow* now = nullptr;
-  bool is_alone =
-      false;  ///< the document gives speed-ups of only two steps, the first and this one
+  bool is_alone = false;  ///< the document gives speed-ups of only the first step and this
 };
 
 struct LadderFinding {

@@ -15,8 +15,7 @@ namespace warpwise::lab::report {
 /// A kind of access, by its name in explain's JSON.
 struct AccessWords {
   const char* key;
-  const char*
-      said;  ///< transactions or passes of a request, and the least possible; textures: requests
+  const char* said;  ///< transactions or passes per request, the least; textures: requests
 };
 
 /// Texts of the report. The comment of a text with {} names their values, in this order.

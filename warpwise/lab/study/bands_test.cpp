@@ -1,4 +1,4 @@
-// Problems cut into bands: what is computed band by band is what is computed at once.
+// Cuts problems into bands. The results of the bands have to equal the result of the whole.
 #include "warpwise/lab/study/bands.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Bands, HaveEveryUnitOnce) {
           EXPECT_GE(each.units, units / count);
           EXPECT_LE(each.units, units / count + 1);
           next += each.units;
-          // The halo ends where the problem does.
+          // The halo ends at the problem's border.
           EXPECT_EQ(each.above, std::min(halo, each.first));
           EXPECT_EQ(each.below, std::min(halo, units - next));
         }
@@ -52,8 +52,8 @@ TEST(Bands, OfRowsThatAreNoWholeUnits) {
   EXPECT_EQ(band_problems(*match.ladder, problem, match.parameters(), 1).size(), 1U);
 }
 
-// What transfers do, with the CPU in the GPU's place: of each operand a band gets what its slice
-// says and nothing else.
+// Does what transfers do, with the CPU in place of the GPU. A band gets only the parts of each
+// operand that its slice names.
 Problem computed_by_bands(const Ladder& ladder, const Problem& whole,
                           const ladders::Variables& parameters, int count) {
   Problem result = whole;
@@ -90,7 +90,7 @@ TEST(Bands, GiveTheResultOfTheWhole) {
     ladder->compute(expected, ladders::Cpu::reference);
     const std::int64_t units = ladder->division(whole).units;
     for (const int count : {1, 2, 3, 7}) {
-      // What is one result of all rows, as find's, is never divided.
+      // A problem with one result of all rows, as find has, is never divided.
       if (count > units) {
         EXPECT_EQ(units, 1) << ladder->name();
         EXPECT_THROW(computed_by_bands(*ladder, whole, parameters, count), Unsupported);

@@ -1,4 +1,5 @@
-// A GPU's counters beside the emulator's counts, of values made by hand: text, JSON and CSV.
+// Tests reports of a GPU's counters beside the emulator's counts: text, JSON and CSV. The values
+// are made by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr const char* barrier = "smsp__average_warps_issue_stalled_barrier_per_i
 constexpr const char* scoreboard =
     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
 
-// Two launches of 100 and 300 warp instructions; the emulator counted 200 of both.
+// Makes two launches of 100 and 300 warp instructions. The emulator counted 200 for each.
 RungRow row_with_counters() {
   RungRow row;
   row.rung = "scalar";

@@ -1,4 +1,4 @@
-// Expressions of a table: their values, and everything that can be wrong with them.
+// Tests the expressions of a table: their values, and everything that can be wrong with them.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -106,7 +106,7 @@ TEST(Expression, EveryErrorSaysWhere) {
   for (const Wrong& each : cases) {
     const std::string said = message_of<InvalidArgument>([&] { evaluate(each.text, variables); });
     expect_words(said, each.says);
-    // What is malformed is so whatever the names stand for.
+    // A malformed expression is so for all values of its names.
     const bool of_values = std::string(each.says.back()) == "width" || each.says[0] == "64 bits" ||
                            each.says[0] == "division by zero";
     if (of_values)
@@ -123,7 +123,7 @@ TEST(Expression, DepthIsLimited) {
            std::string(static_cast<std::size_t>(depth), ')');
   };
   EXPECT_EQ(evaluate(nested(60), {}), 1);
-  // One behind another do not count.
+  // Parentheses one after another do not count as nested.
   std::string row = "0";
   for (int i = 0; i < 1000; ++i) row += " + (1)";
   EXPECT_EQ(evaluate(row, {}), 1000);

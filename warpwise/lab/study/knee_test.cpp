@@ -1,4 +1,4 @@
-// The rule by which a knee is found, with curves that have one and with those that have none.
+// Tests the rule for knees on curves with a knee and on curves without one.
 #include "warpwise/lab/study/knee.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::vector<KneePoint> sampled(const std::vector<double>& xs, const Curve& curve
   return points;
 }
 
-// Flat at 70, and from 150 on 0.4 more for each.
+// Flat at 70; from 150 on, it rises by 0.4 for each 1.
 double bent(double x) { return 70 + 0.4 * std::max(0.0, x - 150); }
 
 void expect_none(std::vector<KneePoint> points, const std::vector<std::string>& says) {
@@ -66,7 +66,7 @@ TEST(Knee, NoiseMovesItLittle) {
   }
 }
 
-// Where latency shows, the first part rises a little too; the knee lies near where the lines cross.
+// With latency the first part rises a little too. The knee is near the crossing of the two lines.
 TEST(Knee, OfTwoRisingLines) {
   const KneeSearch search =
       find_knee(sampled(counts, [](double x) { return std::max(28.7 + x / 64, 4 + x / 4); }));
@@ -95,7 +95,7 @@ TEST(Knee, NoneWhereAllRises) {
     EXPECT_FALSE(find_knee(sampled(counts, [&](double x) { return line(x) * noise(random); })).knee)
         << seed;
   }
-  // Flat only before the second value: one point is no level.
+  // Only the first value is on the flat part: one point is no level.
   expect_none(sampled(counts, [](double x) { return 70 + 0.4 * std::max(0.0, x - 40); }),
               {"all rising"});
 }

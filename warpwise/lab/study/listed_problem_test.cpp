@@ -1,4 +1,4 @@
-// A study whose problem its own table states.
+// Tests a study whose problem its own table states.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -78,12 +78,12 @@ TEST_F(Doubling, IsVerifiedAtEveryPoint) {
   const VerifiedRung right = verified();
   EXPECT_TRUE(right.right()) << right.failure;
   EXPECT_EQ(right.passed, 2 * 2 * 2 * 2 * 2) << "factors, added, sizes, layouts, blocks";
-  // Wrong at one point only.
+  // The result is wrong at one point only.
   write_kernel("if (i < count) out[i] = FACTOR * in[i] + added + (FACTOR == 3 && added == 5);");
   const VerifiedRung wrong = verified();
   EXPECT_FALSE(wrong.right());
   expect_words(wrong.failure, {"out at (0, 0)", "added 5", "FACTOR 3"});
-  // Beyond the end of its buffer.
+  // The kernel writes beyond the end of its buffer.
   write_kernel("if (i <= count) out[i] = FACTOR * in[i < count ? i : 0] + added;");
   expect_words(verified().failure, {"out_of_bounds"});
 }

@@ -1,4 +1,4 @@
-// Rungs compiled and kept.
+// Tests the compilation of rungs, and its cache.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,12 +26,12 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   ASSERT_EQ(cached().size(), 1U);
   const fs::path kept = cached()[0];
 
-  // What lies there is taken, so it is not compiled again.
+  // An existing file is used: the rung is not compiled again.
   const std::string content = text_of(kept);
   write(kept, R"({"compiler": "none", "ptx": "of the cache"})");
   EXPECT_EQ(compiled(), "of the cache");
 
-  // Spoilt: compiled anew, and put right.
+  // A damaged file is compiled again and replaced.
   for (const std::string& spoilt :
        {std::string(), content.substr(0, content.size() / 2), std::string("[1, 2]"),
         std::string(R"({"ptx": 5, "compiler": "x"})"), std::string(R"({"ptx": "x"})"),
@@ -41,7 +41,7 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
     EXPECT_EQ(text_of(kept), content);
   }
 
-  // Another constant, block, architecture: another file each.
+  // Another constant, block or architecture has another file.
   write(kept, R"({"compiler": "none", "ptx": "of the cache"})");
   EXPECT_EQ(compiled({{"UNUSED", 1}}), ptx);
   EXPECT_NE(compiled({}, 128), "of the cache");
@@ -49,7 +49,7 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(cached().size(), 4U);
   EXPECT_EQ(compiled(), "of the cache");
 
-  // The file itself.
+  // The same for the source file itself.
   const std::string source = text_of(rung.file);
   write(rung.file, source + "\n");
   EXPECT_EQ(compiled(), ptx);
@@ -57,8 +57,8 @@ TEST_F(Rungs, ComeFromTheCacheUntilAnythingChanges) {
   EXPECT_EQ(compiled(), "of the cache");
 }
 
-// What the compiler writes names the file: it must not be another's of the same text, which is
-// called the same from where its user stands.
+// The compiler's output names the file. Two files with the same text, and with the same name
+// relative to their user, must have separate entries.
 TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   const fs::path before = fs::current_path();
   for (const char* place : {"one", "other"}) {
@@ -77,7 +77,7 @@ TEST_F(Rungs, OfTwoFoldersThatAreCalledAlike) {
   EXPECT_EQ(cached().size(), 2U);
 }
 
-// However a file is included, and through however many others.
+// An included file counts, however it is included and through however many others.
 TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
   const StudyTable table = edited("copy");
   const Rung& rung = table.rung("scalar");
@@ -96,7 +96,7 @@ TEST_F(Rungs, AreCompiledAnewWhenAnIncludedFileChanges) {
 
 TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   const StudyTable table = edited("copy");
-  // A compiler that is in the cache goes with it.
+  // A compiler that is in the cache is removed with it.
   if (fs::exists(nvrtc_cache())) GTEST_SKIP() << "the only compiler may be the one in the cache";
   write(folder_ / "file", "");
   for (const char* nowhere : {"file", "file/below"}) {
@@ -106,7 +106,7 @@ TEST_F(Rungs, DoWithoutACacheThatCannotBeWritten) {
   }
 }
 
-// Its name is in the PTX, and JSON holds no such bytes.
+// The folder's name is in the PTX, and JSON cannot hold such bytes.
 TEST_F(Rungs, InAFolderWhoseNameIsNotUtf8) {
   edited("copy");
   fs::rename(folder_ / "copy", folder_ / "c\xffpy");
@@ -123,7 +123,7 @@ TEST_F(Rungs, OfAMissingFile) {
   expect_words(message_of<IoError>([&] { compile_rung(rung, {}, {32, 1, 1}, 75); }), {"none.cu"});
 }
 
-// A rung that was run, whose result is spoilt afterwards.
+// A rung that was run, and whose result is damaged afterwards.
 
 }  // namespace
 }  // namespace warpwise::lab

@@ -1,4 +1,4 @@
-// An experiment's curves, the knee of each, and what the reports say of them.
+// Tests the knee of each curve of an experiment, and the reports on them.
 #include "warpwise/lab/study/series_knees.hpp"
 
 #include <gtest/gtest.h>

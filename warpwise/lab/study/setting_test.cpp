@@ -1,5 +1,5 @@
-// How points are run: names of transfers, axes of settings, and what is lost when a resource is
-// halved.
+// Tests how points are run: names of transfers, axes of settings, and the losses with half of a
+// resource.
 #include "warpwise/lab/study/setting.hpp"
 
 #include <gtest/gtest.h>
@@ -92,8 +92,8 @@ TEST(Setting, ACollectionNamesExperiments) {
   expect_words(complaint(R"("collects": ["convert/table5"], "size": [1, 1])"), {"size"});
 }
 
-// Of a kernel that takes so long on so many multiprocessors beside such a neighbour, where
-// instructions take `work` on one of them and bytes `bytes` at all of the bandwidth.
+// A kernel's time on a number of multiprocessors beside a neighbour. Instructions take `work` on
+// one multiprocessor, and bytes take `bytes` at all of the bandwidth.
 struct Kernel {
   const char* name;
   double work;
@@ -138,18 +138,18 @@ TEST(Halved, SaysWhatAKernelHangsOn) {
   EXPECT_DOUBLE_EQ(*computes.bandwidth_at_many_sms, 0);
   EXPECT_DOUBLE_EQ(*computes.bandwidth_at_half_sms, 0);
   EXPECT_EQ(computes.hangs_on(), "multiprocessors");
-  // Half of the bandwidth was not measured, but lies between what was.
+  // Half of the bandwidth was not measured, but lies between two measured values.
   const Halved& moves = halved[1];
   EXPECT_DOUBLE_EQ(*moves.sms_at_all_bandwidth, 0);
   EXPECT_NEAR(*moves.bandwidth_at_many_sms, 0.5, 1e-12);
   EXPECT_NEAR(*moves.bandwidth_at_half_sms, 0.5, 1e-12);
   EXPECT_EQ(moves.hangs_on(), "bandwidth");
   EXPECT_EQ(halved[2].hangs_on(), "both");
-  // Between two times that were measured lies a knee here, which is taken for a straight line.
+  // There is a knee between the two measured times, but the interpolation is a straight line.
   EXPECT_LT(*halved[2].bandwidth_at_half_sms, 0.15);
 }
 
-// The document's table 6, as shares of the speed: what it reads from them is what the rule says.
+// The document's table 6, as shares of the speed. The rule has to give the document's conclusions.
 TEST(Halved, JudgesTheDocumentsFigures) {
   const auto verdict = [](double sms, double bandwidth) {
     Halved halved;
@@ -165,14 +165,14 @@ TEST(Halved, JudgesTheDocumentsFigures) {
 
 TEST(Halved, LeavesOutWhatWasNotMeasured) {
   StudyRun run = run_of({{"moves", 1, 1000}});
-  // Without the strongest neighbour half of the bandwidth lies beyond all that was measured.
+  // Without the strongest neighbour, half of the bandwidth lies outside of the measured values.
   std::erase_if(run.rows, [](const RungRow& row) { return row.bandwidth_left == 0.4; });
   std::vector<Halved> halved = halved_of(run);
   ASSERT_EQ(halved.size(), 1U);
   EXPECT_TRUE(halved[0].sms_at_all_bandwidth);
   EXPECT_FALSE(halved[0].bandwidth_at_many_sms);
   EXPECT_EQ(halved[0].hangs_on(), "");
-  // Nothing is half of another number of multiprocessors.
+  // No number of multiprocessors is half of another one then.
   std::erase_if(run.rows, [](const RungRow& row) { return row.multiprocessors == 44; });
   EXPECT_TRUE(halved_of(run).empty());
   EXPECT_EQ(halved_text(run), "");

@@ -1,6 +1,6 @@
-// The shipped rung of every ladder launches what the library launches: seen by the emulated CUDA
-// runtime, which tells an observer of every launch. Needs that runtime in the place of the
-// toolkit's, and a compiler for the rung.
+// The shipped rung of every ladder has to launch what the library launches. The emulated CUDA
+// runtime tells an observer of every launch. Needs that runtime in place of the toolkit's, and a
+// compiler for the rung.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 
 namespace warpwise::lab {
 
-// For GoogleTest's text of two launches that differ.
+// A launch, as GoogleTest shows two that differ.
 struct SeenLaunch {
   std::string kernel;
   std::uint32_t grid[3];
@@ -44,7 +44,7 @@ using ladders::Layout;
 using ladders::Problem;
 using ladders::Variables;
 
-/// What is launched while a function runs.
+/// Records the launches of a function.
 class Observed {
  public:
   template <class Run>
@@ -74,7 +74,7 @@ class Observed {
   }
 
   void note(const emulator::runtime::ObservedLaunch& launch) {
-    // Without the parameters' types: NVRTC's int64_t is another type of the same size.
+    // The parameters' types are left out: NVRTC's int64_t is another type of the same size.
     launches.push_back({plain_name(launch.kernel.name),
                         {launch.grid.x, launch.grid.y, launch.grid.z},
                         {launch.block.x, launch.block.y, launch.block.z},
@@ -83,8 +83,8 @@ class Observed {
   }
 };
 
-/// Each takes scratch memory of its own: an address in the rung's has to be one at the same
-/// distance in the library's, wherever that starts.
+/// Compares addresses in scratch memory. The rung and the library have their own. An address in the
+/// rung's has to be at the same distance from its start as in the library's.
 class Scratch {
  public:
   Scratch(std::uint64_t address, std::int64_t bytes)
@@ -101,10 +101,10 @@ class Scratch {
  private:
   std::uint64_t address_;
   std::uint64_t bytes_;
-  std::uint64_t other_ = 0;  ///< where the library's starts, once that is known
+  std::uint64_t other_ = 0;  ///< start of the library's, once it is known
 };
 
-/// The first byte that differs, in words of 8; nothing where all are alike.
+/// Returns the index of the first 8-byte word that differs; nothing if all are equal.
 std::optional<std::size_t> first_difference(const std::vector<std::byte>& library,
                                             const std::vector<std::byte>& rung, Scratch& scratch) {
   for (std::size_t at = 0; at < rung.size(); at += 8) {
@@ -126,7 +126,7 @@ std::string text_of(std::int64_t width, std::int64_t height, const Variables& pa
   return text;
 }
 
-/// Beyond what a ladder verifies: kernels and launches that its usual problems do not reach.
+/// Kernels and launches beyond a ladder's usual problems, which it does not verify.
 struct More {
   std::string_view ladder;
   Size size;

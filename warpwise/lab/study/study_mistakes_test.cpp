@@ -1,4 +1,4 @@
-// Everything that can be wrong with a ladder's table, and what is said about it.
+// Tests everything that can be wrong with a ladder's table, and the messages.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 struct Mistake {
   const char* name;
-  const char* from;  // of small_table; empty: the whole
+  const char* from;  // part of small_table; empty: the whole
   std::string to;
   std::vector<std::string> says;
 };

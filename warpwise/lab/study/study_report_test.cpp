@@ -54,7 +54,7 @@ TEST_F(Rungs, AreReportedWithAllTheirFigures) {
   }
   EXPECT_EQ(rungs, 3);
 
-  // What was not run, for a reason with every character that CSV makes much of.
+  // This row was not run; the reason has every character that CSV has to quote.
   run.rows.back().counts.clear();
   run.rows.back().resources.clear();
   run.rows.back().skipped = "it needs \"more\", they say,\nof everything";

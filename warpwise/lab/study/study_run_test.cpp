@@ -1,4 +1,4 @@
-// What a row of a run is compared with: steps, the first row, the document.
+// Compares a row of a run with steps, with the first row, and with the document.
 #include "warpwise/lab/study/row_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace warpwise::lab {
 namespace {
 
-// A row of a GPU's run, which took so long.
+// A row of a GPU's run with this time.
 RungRow timed(const char* rung, double us, const Size& size,
               const emulator::Dim3& block = {32, 8, 1}) {
   RungRow row;
@@ -40,18 +40,19 @@ TEST_F(Compared, WithTheStepThatTheyCameFrom) {
   const RungRow constants = add(timed("global_constant_filter", 100, size));
   EXPECT_EQ(constants.step_before, "global_plain");
   EXPECT_EQ(constants.speedup_over_step_before, 2);
-  // At another block: over the rung before, at its own first block, not over the same rung.
+  // With another block, the comparison is with the rung before at its own first block, not with the
+  // same rung.
   EXPECT_EQ(add(timed("global_constant_filter", 400, size, {16, 16, 1})).speedup_over_step_before,
             0.5);
   EXPECT_EQ(add(timed("global_fewer_conditions", 50, size)).speedup_over_step_before, 2);
-  // A branch begins: what came before it is no step.
+  // A branch begins: the rung before it is no step.
   const RungRow method = add(timed("method_i", 80, size));
   EXPECT_EQ(method.step_before, "");
   EXPECT_EQ(method.speedup_over_step_before, std::nullopt);
   EXPECT_EQ(method.speedup_over_first, 2.5);
   add(timed("method_i_fixed", 79, size));
   EXPECT_EQ(add(timed("method_ii", 40, size)).step_before, "method_i");
-  // Its step before was not run, or did not.
+  // Its step before was not run.
   EXPECT_EQ(add(timed("shared_unrolled", 40, size)).speedup_over_step_before, std::nullopt);
   RungRow skipped = timed("texture_plain", 1, size);
   skipped.cold.reset();
@@ -71,7 +72,7 @@ TEST_F(Compared, WithTheDocumentOverTheSameRung) {
   EXPECT_EQ(global.document.time_us, 29612);
   EXPECT_DOUBLE_EQ(*global.document_speedup_over_first, 16354.0 / 29612);
   EXPECT_EQ(global.speedup_over_first, 188.0 / 226);
-  // The document has no time of what these are compared with.
+  // The document has no time for the rows that these are compared with.
   run_.rows.clear();
   add(timed("known_filter", 50, table_.size));
   const RungRow other = add(timed("global_plain", 226, table_.size));
@@ -90,7 +91,7 @@ TEST_F(Compared, WithTheDocumentWhereItsFiguresBelong) {
   RungRow row = timed("global_plain", 226, table_.size);
   row.parameters["of_an_experiment"] = 3;
   EXPECT_EQ(add(row).document.time_us, std::nullopt);
-  // Counts at the emulator's size stand for those at the document's.
+  // In counts, the emulator's size takes the place of the document's.
   run_.on_gpu = false;
   EXPECT_EQ(time(table_.emulator_size), 29612);
   EXPECT_EQ(time({64, 48}), std::nullopt);

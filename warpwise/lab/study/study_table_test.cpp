@@ -1,4 +1,4 @@
-// A ladder's or a study's table: texts that are right, and what studies refuse.
+// Tests tables of ladders and studies: valid texts, and texts that are refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -355,7 +355,7 @@ std::string replaced(std::string text, std::string_view from, const std::string&
   return text;
 }
 
-// Else a run would put its own number in the place of the table's, or the table's in its own.
+// Otherwise the run's own number would replace the table's, or the reverse.
 TEST(StudyTable, RefusesNamesThatMeanSomethingElse) {
   std::vector<std::string> names = {"src_pitch", "out_offset"};
   for (const char* name :

@@ -20,7 +20,7 @@ TEST(TextDiff, ShowsChangesWithTheirSurroundings) {
   EXPECT_EQ(text_diff("a\n\n\nb", "a\n\nb"), " a\n \n-\n b\n");
 }
 
-// Whatever the two are: the lines kept and removed are the first, those kept and added the second.
+// For any two texts: the kept and removed lines are the first, the kept and added lines the second.
 TEST(TextDiff, MakesOneOfTheOther) {
   unsigned state = 1;
   const auto text = [&] {

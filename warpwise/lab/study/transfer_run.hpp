@@ -11,8 +11,7 @@ namespace warpwise::lab {
 
 struct TransferRun {
   EndToEnd times;
-  std::string
-      wrong;  ///< first difference of a result after the last run; the times are then invalid
+  std::string wrong;  ///< first wrong result after the last run; makes the times invalid
 };
 
 /// Runs a rung end to end, with operands transferred as `transfer` says. Compares the results that
