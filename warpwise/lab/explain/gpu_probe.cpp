@@ -119,7 +119,7 @@ void GpuProbe::count(const Prepared& prepared, std::span<Explanation> explanatio
   }
 }
 
-// Timing comes last: a kernel may not run on the memory that it left, and a fault makes the GPU
+// Timing comes last: a kernel may fail on the memory that it left, and a fault makes the GPU
 // unusable.
 void GpuProbe::time(const Prepared& prepared, std::span<Explanation> explanations) {
   try {

@@ -110,7 +110,7 @@ class Page {
   int data_ = 0;
 };
 
-/// Return the script of one kind of plot each.
+/// Each returns the script of one kind of plot.
 std::string dots_script(const Plot& plot, const std::string& output);
 std::string lines_script(const Plot& plot, const std::string& output);
 std::string maps_script(const Plot& plot, const std::string& output);
