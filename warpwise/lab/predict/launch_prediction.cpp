@@ -48,8 +48,7 @@ void apply(const Change& change, double warps, emulator::LaunchResult& launch) {
     scale(each->bytes_moved, change.bytes);
     scale(each->bytes_moved, change.again);
   }
-  // L1 merges some requests already. Below it, a change cannot save more than that leaves: the
-  // sectors of the requested bytes stay.
+  // A change cannot save what L1 merged already. At least the sectors of the requested bytes stay.
   const auto save = [&](std::uint64_t& sectors, std::uint64_t bytes_asked_for) {
     const std::uint64_t least = std::min(sectors, bytes_asked_for / 32);
     scale(sectors, change.bytes);
