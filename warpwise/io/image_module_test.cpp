@@ -46,7 +46,8 @@ Picture pattern(const PictureShape& shape) {
   for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
     picture.bytes()[i] = static_cast<std::byte>(i * i / 7 + 3 * i);
   }
-  if (shape.type == ElementType::f32) {  // no NaN, nothing negative: .pfm and .exr keep all others
+  if (shape.type ==
+      ElementType::f32) {  // no NaN, nothing negative: .pfm and .exr keep all other values
     for (std::size_t i = 0; i < picture.bytes().size() / 4; ++i) {
       store(picture.bytes().data(), static_cast<std::int64_t>(i), 0.37F * static_cast<float>(i));
     }
@@ -54,7 +55,7 @@ Picture pattern(const PictureShape& shape) {
   return picture;
 }
 
-// Every row of the table of what a file type holds.
+// Checks every row of the table in picture_file.cpp.
 TEST_F(ImageModuleTest, ExactTypesGiveBackWhatWasWritten) {
   int kept = 0;
   for (const char* extension : {".png", ".tif", ".tiff", ".bmp", ".dib", ".pgm", ".ppm", ".pnm",
