@@ -46,8 +46,7 @@ Picture pattern(const PictureShape& shape) {
   for (std::size_t i = 0; i < picture.bytes().size(); ++i) {
     picture.bytes()[i] = static_cast<std::byte>(i * i / 7 + 3 * i);
   }
-  if (shape.type ==
-      ElementType::f32) {  // no NaN, nothing negative: .pfm and .exr keep all other values
+  if (shape.type == ElementType::f32) {  // no NaN, nothing negative: .pfm and .exr keep all others
     for (std::size_t i = 0; i < picture.bytes().size() / 4; ++i) {
       store(picture.bytes().data(), static_cast<std::int64_t>(i), 0.37F * static_cast<float>(i));
     }

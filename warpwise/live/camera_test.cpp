@@ -1,4 +1,4 @@
-// Cameras through the module, on a camera that is not there: live/fake_camera/fake_camera.hpp.
+// Tests cameras through the module, on a fake camera: live/fake_camera/fake_camera.hpp.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ class CameraTest : public ::testing::Test {
   }
 };
 
-// Which frame of yuyv that is, all of it; 256 if it is none.
+// Returns the number of a yuyv frame whose bytes all match; 256 for any other frame.
 int number_of(const Bytes& frame) {
   const auto number = std::to_integer<int>(frame[0]);
   for (std::size_t i = 0; i < frame.size(); ++i) {
