@@ -194,7 +194,7 @@ void Panel::take_entered() {
     note_stages(entered_.pipeline);
   } catch (const std::exception& error) {
     error_ = error.what();
-    if (!entered_.stage) edit_pipeline();  // lets the user correct it: letters are text, not keys
+    if (!entered_.stage) edit_pipeline();  // refocus the text, so that letters are not commands
   }
 }
 
