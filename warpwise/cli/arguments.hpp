@@ -16,7 +16,7 @@
 // refused; the message states the range.
 namespace warpwise::cli {
 
-/// The command was called wrongly: exit code 2.
+/// An error in the command line: exit code 2.
 class UsageError : public Error {
  public:
   using Error::Error;

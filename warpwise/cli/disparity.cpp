@@ -50,7 +50,7 @@ void mark_invalid_as_infinite(HostView disparities) {
 // Statistics of the disparities for the report.
 struct Summary {
   double valid = 0;   // share of the pixels
-  double at_end = 0;  // share of the valid ones that have the largest disparity tried
+  double at_end = 0;  // share of the valid ones at the end of the range
   bool range_may_be_too_small = false;
 };
 
@@ -64,7 +64,8 @@ Summary summary_of(ConstHostView disparities, int range) {
   }
   // An object nearer than the range allows finds its best match at the end of the range, and both
   // images often agree on that. More than twice the average of the other disparities is no
-  // coincidence: samples/ has 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with
+  // coincidence. samples/ has 2.4 times with 4 % of the pixels beyond the range, and 0.3 times with
+  // 0.3 %.
   // 0.3 %.
   return {valid / static_cast<double>(pixels), valid > 0 ? at_end / valid : 0,
           at_end * range > 2 * (valid - at_end)};

@@ -47,7 +47,7 @@ void refuse_options_of_files(const CLI::App& app, const std::string& name);
 /// extension.
 bool is_rung(const ExplainOptions& options, const std::string& name);
 
-/// "convert, copy, ..."
+/// Lists the primitives: "convert, copy, ...".
 std::string list_of_primitives();
 
 }  // namespace warpwise::cli

@@ -178,7 +178,7 @@ class LabList final : public Command {
       else
         text += text_of(table);
     }
-    // A folder's name need not be UTF-8.
+    // A folder's name may not be UTF-8.
     constexpr auto replace = Json::error_handler_t::replace;
     print(json_
               ? Json{{"ladders", ladders}, {"studies", studies}}.dump(1, ' ', false, replace) + "\n"

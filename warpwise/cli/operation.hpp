@@ -22,7 +22,7 @@ class Operation {
  public:
   virtual ~Operation() = default;
 
-  /// "sobel".
+  /// The subcommand's name: "sobel".
   virtual std::string name() const = 0;
   /// Effective options, defaults included.
   virtual nlohmann::ordered_json options() const = 0;

@@ -68,7 +68,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done, std::string_view what);
-  /// Makes room for a line of output.
+  /// Removes the bar, so that a line of output can be printed.
   void clear();
 
  private:

@@ -27,7 +27,8 @@ inline constexpr std::uint64_t most_image_pixels = 1 << 30;
 /// \throws IoError
 void require_readable_size(std::uint64_t width, std::uint64_t height, const std::string& name);
 
-/// \throws IoError  "cannot read a.png: the PNG image is damaged or cut short (CRC error)"
+/// Throws an error: "cannot read a.png: the PNG image is damaged or cut short (CRC error)".
+/// \throws IoError  always
 [[noreturn]] void refuse_damaged(const std::string& name, std::string_view format,
                                  std::string_view library_says);
 

@@ -34,7 +34,7 @@ struct PictureShape {
   /// Size of all rows and planes without gaps. \throws InvalidArgument  it exceeds 64 bits.
   std::int64_t bytes() const;
 
-  /// "rgb24", "3 x u16", …
+  /// Describes a pixel: "rgb24", "3 x u16", …
   std::string pixel_text() const;
 };
 

@@ -20,7 +20,7 @@ namespace {
 struct ImageType {
   std::string_view extension;
   std::string_view elements;  // "u8 u16"
-  std::string_view channels;  // "134"
+  std::string_view channels;  // digits: "134" for 1, 3 and 4
   bool lossy;
 };
 constexpr ImageType image_types[] = {

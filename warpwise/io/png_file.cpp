@@ -48,7 +48,8 @@ struct Reader {
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) return;
     png_set_read_fn(png, this, read);
-    // require_readable_size() says more than libpng's own "Invalid IHDR data".
+    // libpng's own limits are lifted, because require_readable_size() says more than "Invalid IHDR
+    // data".
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(png, info);
   }

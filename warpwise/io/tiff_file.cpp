@@ -240,7 +240,7 @@ class SampleReader {
   const std::string& name_;
   Picture& picture_;
   int planes_;
-  std::size_t row_samples_;  // of a strip or tile
+  std::size_t row_samples_;  // per row of a strip or tile
   std::size_t row_bytes_;
   std::size_t element_;
   std::unique_ptr<std::byte[]> block_;

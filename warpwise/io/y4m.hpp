@@ -15,7 +15,7 @@
 // own. Video programs pass it to one another through pipes.
 namespace warpwise::io {
 
-/// How the planes of a frame lie in the file.
+/// Layout of a frame's planes in the file.
 enum class Y4mPlanes { grey, subsampled_both_ways, subsampled_across, full };
 
 /// The content of the first line.
@@ -37,13 +37,13 @@ inline constexpr std::size_t y4m_start_bytes = 9;
 /// Returns true if `content` begins with the magic of a .y4m file.
 bool is_y4m(std::span<const std::byte> content);
 
-/// Parses the first line, given without its end. As in ffmpeg, frames have limited range
-/// (full_range = false) unless the line says XCOLORRANGE=FULL; grey frames have full range unless
-/// it says LIMITED. 4:2:0 of every siting is i420.
+/// Parses the first line, given without its end. The defaults are ffmpeg's: full_range is false
+/// unless the line says XCOLORRANGE=FULL. For grey it is true unless the line says LIMITED. 4:2:0
+/// of every siting is i420.
 /// \throws IoError  interlaced frames, more than 8 bits, alpha, or a damaged line.
 Y4mHeader parse_y4m_header(std::string_view line, const std::string& name);
 
-/// The frames of a .y4m file or pipe.
+/// Reads the frames of a .y4m file or pipe.
 class Y4mFrames final : public Frames {
  public:
   /// Reads the first line. `input` must outlive this.

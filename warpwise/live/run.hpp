@@ -40,7 +40,7 @@ struct Progress {
 /// Outcome of a run.
 struct Summary : Progress {
   bool was_stopped = false;  ///< stopped by the caller before the source's end
-  // Sums over all frames, milliseconds.
+  // Sums over all frames, in milliseconds.
   double read_milliseconds = 0;
   double write_milliseconds = 0;  ///< includes finishing the sink
   Lane::Milliseconds lanes;

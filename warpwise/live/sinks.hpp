@@ -5,7 +5,7 @@
 
 #include "warpwise/live/sink.hpp"
 
-// The kinds of sinks that open_sink() tells apart.
+// The kinds of sinks; open_sink() chooses one by the name.
 namespace warpwise::live {
 
 /// Takes every frame and discards it.

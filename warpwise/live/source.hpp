@@ -21,7 +21,7 @@ class Source {
 
   const Stream& stream() const { return stream_; }
 
-  /// "samples/street.avi (mpeg4)".
+  /// The source's name with its kind: "samples/street.avi (mpeg4)".
   const std::string& name() const { return name_; }
 
   /// Reads the next frame into `pixels`, which has stream().shape.bytes() bytes; false after the

@@ -5,7 +5,7 @@
 
 #include "warpwise/live/source.hpp"
 
-// The kinds of sources that open_source() tells apart.
+// The kinds of sources; open_source() chooses one by the name.
 namespace warpwise::live {
 
 /// Opens a source of generated frames. `pattern` is one of:

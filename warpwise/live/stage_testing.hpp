@@ -38,7 +38,7 @@ class Running {
       : stage_(std::move(stage)), from_(from), result_(stage_->begin(from)) {
     if (backend == warpwise::test::Backend::cuda) device_.emplace(from_, result_);
   }
-  // The stage's device memory goes back on the stream.
+  // Ends the stage first, because its device memory is freed on the stream.
   ~Running() { stage_.reset(); }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;

@@ -408,7 +408,7 @@ TEST_P(RecordingTest, WhatDoesNotRememberIsRecorded) {
   record(threshold_stage("threshold", {.window = 7}), grey);
 }
 
-// ---- What stages say of themselves, which is the same wherever they run
+// ---- Properties of stages that are the same on every backend
 
 TEST(Stages, SayWhatTheyRead) {
   const auto reads = [](const Stage& stage, PixelFormat format) {

@@ -32,7 +32,8 @@ struct Stream {
   Rate rate;
 
   PixelFormat format() const { return shape.format.value(); }
-  /// "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25 fps".
+  /// Describes the stream: "640x480 i420, bt601 (guess), limited (tag), chroma left (guess), 25
+  /// fps".
   std::string text() const;
 };
 

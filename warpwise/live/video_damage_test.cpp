@@ -1,4 +1,4 @@
-// Videos that are cut short or damaged, and disks that are full.
+// Tests truncated and damaged videos, and full disks.
 #include <sys/resource.h>
 
 #include <algorithm>

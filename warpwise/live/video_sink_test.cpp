@@ -1,4 +1,4 @@
-// Videos that are written.
+// Tests writing of videos.
 #include "warpwise/live/video_testing.hpp"
 
 namespace warpwise::live::test {

@@ -1,4 +1,4 @@
-// Videos that are read.
+// Tests reading of videos.
 #include <array>
 
 #include "warpwise/live/video_testing.hpp"
@@ -214,7 +214,7 @@ TEST_F(VideoTest, RefusesWhatIsNoVideo) {
   EXPECT_NE(refusal("sound.mp4").find("there is no video in it"), std::string::npos);
 }
 
-// A playlist names other files, wherever they are.
+// A playlist may name any other file.
 TEST_F(VideoTest, DoesNotFollowFilesToTheNetwork) {
   std::ofstream(path("list.m3u8")) << "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n"
                                       "http://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n";

@@ -42,7 +42,7 @@ class Player {
   void replace(std::shared_ptr<Computation> computation);
 
   void toggle_pause();
-  /// Pauses after one more frame.
+  /// Shows one more frame and pauses.
   void step();
   void stop();
   /// Returns true if play() returns soon. It may not if the source waits for a frame.

@@ -71,7 +71,7 @@ std::string text_of(const SourceOptions& options) {
   return text;
 }
 
-// "yuyv 640x480 at 30, 15 fps; mjpeg 1280x720 at 30 fps".
+// Lists modes: "yuyv 640x480 at 30, 15 fps; mjpeg 1280x720 at 30 fps".
 std::string text_of(const std::vector<CameraMode>& modes) {
   std::string text;
   const CameraMode* last = nullptr;

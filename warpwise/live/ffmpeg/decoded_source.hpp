@@ -8,7 +8,7 @@
 
 namespace warpwise::live::ffmpeg {
 
-/// "640x480".
+/// Formats a size: "640x480".
 std::string size_text(std::int64_t width, std::int64_t height);
 
 /// A source of the frames of a decoder.
@@ -30,8 +30,8 @@ class DecodedSource : public Source {
   void require_like_the_first(const AVFrame& frame) const;
 
   std::unique_ptr<Decoder> decoder_;
-  const AVFrame* first_;  // null once it was given
-  int pixels_;            // of all frames, an AVPixelFormat
+  const AVFrame* first_;  // null after it was returned
+  int pixels_;            // an AVPixelFormat, the same for all frames
 };
 
 }  // namespace warpwise::live::ffmpeg

@@ -29,9 +29,9 @@ class Decoder {
   std::int64_t number() const { return number_; }
 
   const AVStream& stream() const { return *stream_; }
-  /// "street.avi"
+  /// The input's name: "street.avi".
   const std::string& name() const { return name_; }
-  /// "mpeg4"
+  /// The codec's name: "mpeg4".
   std::string codec_name() const { return avcodec_get_name(codec_->codec_id); }
   /// \throws IoError  always, with the input's name and `why`.
   [[noreturn]] void fail(const std::string& why) const;

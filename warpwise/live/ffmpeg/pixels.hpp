@@ -21,7 +21,7 @@ namespace warpwise::live::ffmpeg {
 /// Returns nullopt for more than 8 bits, transparency, a palette, or any other subsampling.
 std::optional<PixelFormat> format_of(AVPixelFormat pixels);
 
-/// "yuv420p10le".
+/// Returns FFmpeg's name for pixels: "yuv420p10le".
 std::string name_of_pixels(int pixels);
 
 /// Returns a frame's own tags; a missing one is taken from the file.
@@ -47,7 +47,7 @@ EncoderTags encoder_tags(const Colours& colours, PixelFormat format, AVPixelForm
 /// there are none.
 std::optional<AVPixelFormat> planes_for(PixelFormat format);
 
-/// Fills a frame whose pixels are planes_for(format).
+/// Fills a frame whose pixel format is planes_for(format).
 void fill_frame(AVFrame& frame, PixelFormat format, std::span<const std::byte> from);
 
 /// Fills a frame of yuv420p from i444. Each chroma sample becomes the mean of its 2x2 pixels,
