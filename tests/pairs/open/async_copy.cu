@@ -1,6 +1,8 @@
 // slow: a block loads a tile into shared memory, waits, and computes.
 // fast: copies of three further tiles are under way while a block computes.
+
 #include <cuda_pipeline.h>
+
 __device__ float use(const float* tile) {
   float sum = 0;
   for (int k = 0; k < 8; ++k) sum = 0.5F * sum + tile[(threadIdx.x + 32 * k) & 255];

@@ -1,5 +1,6 @@
 // slow: doubles are added by a loop that compares and swaps.
 // fast: doubles are added by the instruction for it.
+
 extern "C" __global__ void slow(double* out, const unsigned* in) {
   const unsigned value = in[blockIdx.x * blockDim.x + threadIdx.x];
   auto* at = reinterpret_cast<unsigned long long*>(&out[value & 4095]);

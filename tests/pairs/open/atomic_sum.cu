@@ -1,5 +1,6 @@
 // slow: every thread adds to one float.
 // fast: a block adds its own sum.
+
 extern "C" __global__ void slow(float* out, const float* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(out, 1 + in[i] * in[i]);

@@ -1,5 +1,6 @@
 // slow: 64 barriers of the whole block guard what only the lanes of a warp exchange.
 // fast: 64 barriers of the warp do.
+
 template <bool whole_block>
 __device__ void smooth(float* out, const float* in) {
   __shared__ float values[1024];

@@ -1,5 +1,6 @@
 // slow: data sends each lane into one of four branches.
 // fast: data chooses two numbers, and all lanes go the same way.
+
 extern "C" __global__ void slow(float* out, const unsigned* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned way = in[i] & 3;

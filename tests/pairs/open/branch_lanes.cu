@@ -1,5 +1,6 @@
 // slow: even and odd lanes of a warp go different ways.
 // fast: even and odd warps go different ways.
+
 __device__ float work(float x, bool first) {
   if (first) {
 #pragma unroll 8

@@ -1,5 +1,6 @@
 // slow: a block gathers its odd numbers at places that a scan in shared memory finds.
 // fast: a ballot and a count of bits find the places in a warp, and a sum of eight counts its own.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   __shared__ unsigned sums[256];
   const unsigned value = in[blockIdx.x * 256 + threadIdx.x];

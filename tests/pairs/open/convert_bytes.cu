@@ -1,5 +1,6 @@
 // slow: the bytes of a word go through double on their way to a float.
 // fast: the bytes become floats at once.
+
 template <typename Through>
 __device__ void convert(float* out, const unsigned* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

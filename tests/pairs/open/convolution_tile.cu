@@ -1,5 +1,6 @@
 // slow: a thread reads the 81 pixels of its window from global memory.
 // fast: a block reads its pixels and their margin into shared memory once.
+
 __device__ float weight(int dx, int dy) { return 1.0F / static_cast<float>(1 + dx * dx + dy * dy); }
 extern "C" __global__ void slow(float* out, const float* in, int n) {
   const int x = blockIdx.x * 32 + threadIdx.x;

@@ -1,5 +1,6 @@
 // slow: a number is divided four times by a divisor that only the caller knows.
 // fast: the product with a reciprocal is a guess that one step makes exact.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, unsigned divisor) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned value = in[i];

@@ -1,5 +1,6 @@
 // slow: a polynomial is evaluated in double.
 // fast: the polynomial is evaluated in float, which is enough for its result.
+
 template <typename Real>
 __device__ void evaluate(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

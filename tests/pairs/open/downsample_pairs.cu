@@ -1,5 +1,6 @@
 // slow: the four pixels of a mean are read one by one.
 // fast: the four pixels of a mean are read by two loads.
+
 extern "C" __global__ void slow(float* out, const float* in, int width) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   const int y = blockIdx.y * 8 + threadIdx.y;

@@ -1,5 +1,6 @@
 // slow: sines and cosines are those of the library.
 // fast: sines and cosines are those of the special function unit.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float x = in[i];

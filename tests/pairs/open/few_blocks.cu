@@ -1,5 +1,6 @@
 // slow: 32 blocks do the work of a GPU that has 132 multiprocessors.
 // fast: eight blocks a multiprocessor do it.
+
 __device__ void iterate(float* out, const float* in, int n) {
   const int step = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {

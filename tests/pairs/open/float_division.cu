@@ -1,5 +1,6 @@
 // slow: each of sixteen steps divides by the same number.
 // fast: each of sixteen steps multiplies by its reciprocal.
+
 extern "C" __global__ void slow(float* out, const float* in, float scale) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float x = in[i];

@@ -1,5 +1,6 @@
-// slow: a thread looks eight scattered elements up, one after the other, each place known by the
-// last. fast: the eight places do not depend on each other.
+// slow: a thread looks up eight scattered elements, each at a place that the last one tells.
+// fast: the eight places do not depend on each other.
+
 extern "C" __global__ void slow(float* out, const unsigned* index, const float* table) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned at = index[i];

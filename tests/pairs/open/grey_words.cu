@@ -1,5 +1,6 @@
 // slow: a thread reads the three bytes of one colour pixel.
 // fast: a thread reads four pixels by three words.
+
 __device__ unsigned grey(unsigned r, unsigned g, unsigned b) {
   return (77 * r + 150 * g + 29 * b) >> 8;
 }

@@ -1,5 +1,6 @@
 // slow: a block counts two values in one shared histogram, where all lanes meet.
 // fast: each lane has two counters of its own, which are added at the end.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned char* in, int n) {
   __shared__ unsigned counts[2];
   if (threadIdx.x < 2) counts[threadIdx.x] = 0;

@@ -1,5 +1,6 @@
 // slow: each power of a polynomial is made anew from the first.
 // fast: the scheme of Horner needs one product a coefficient.
+
 extern "C" __global__ void slow(float* out, const float* in, const float* coefficients) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float x = in[i];

@@ -1,5 +1,6 @@
 // slow: 32 launches take one step each.
 // fast: one launch takes 32 steps.
+
 __device__ void steps(float* values, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float x = values[i];

@@ -1,5 +1,6 @@
 // slow: each of a few threads has one load under way at a time.
 // fast: each thread has ten loads under way before it adds.
+
 extern "C" __global__ void slow(float* out, const float* in, int stride) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;

@@ -1,5 +1,6 @@
 // slow: an array that is indexed by data lies in local memory.
 // fast: sixteen counters of two bits and more lie side by side in two registers.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned value = in[i];

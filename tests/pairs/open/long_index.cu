@@ -1,5 +1,6 @@
 // slow: a remainder is taken of 64-bit numbers.
 // fast: the numbers are below 2^32, and their remainder is taken of 32 bits.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, unsigned long long length) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned long long value = in[i];

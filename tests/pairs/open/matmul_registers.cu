@@ -1,5 +1,6 @@
 // slow: a thread makes one element of a product from tiles in shared memory.
 // fast: a thread makes 4 x 4 elements, and reads each number of the tiles for four of them.
+
 extern "C" __global__ void slow(float* c, const float* a, const float* b, int n) {
   __shared__ float tile_a[16][16];
   __shared__ float tile_b[16][16];

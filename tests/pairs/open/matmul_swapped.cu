@@ -1,5 +1,6 @@
 // slow: neighbouring threads take neighbouring rows, so that loads and stores go down columns.
 // fast: neighbouring threads take neighbouring columns.
+
 __device__ void element(float* c, const float* a, const float* b, int n, int row, int column) {
   float sum = 0;
   for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];

@@ -1,6 +1,8 @@
 // slow: a product of halves is made by floating-point instructions, from tiles in shared memory.
 // fast: a warp makes a tile of 16 x 16 by the matrix unit.
+
 #include <mma.h>
+
 extern "C" __global__ void slow(float* c, const __half* a, const __half* b, int n) {
   __shared__ __half tile_a[16][16];
   __shared__ __half tile_b[16][16];

@@ -1,5 +1,6 @@
 // slow: a running index is wrapped by a remainder at each step.
 // fast: a running index is wrapped by a comparison and a subtraction.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, unsigned length) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned step = in[i] % length;

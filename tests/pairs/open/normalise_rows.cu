@@ -1,5 +1,6 @@
 // slow: a row is read three times: for its sum, for its deviation, and for the result.
 // fast: a thread keeps its four elements of the row in registers.
+
 __device__ float block_sum(float value, float* sums) {
   for (int distance = 16; distance > 0; distance /= 2) {
     value += __shfl_xor_sync(0xffffffff, value, distance);

@@ -1,5 +1,6 @@
 // slow: the threads that still add are those of even numbers, then of multiples of 4, and so on.
 // fast: the threads that still add are the first ones, so that whole warps have nothing to do.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   __shared__ float sums[256];
   sums[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];

@@ -1,5 +1,6 @@
 // slow: a block goes over its 64 KiB eight times, from end to end.
 // fast: a thread takes the eight steps of an element at once.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   const int first = blockIdx.x * 16384;
   for (int i = first + threadIdx.x; i < first + 16384; i += 256) out[i] = in[i];

@@ -1,5 +1,6 @@
 // slow: a store may change what the pointers lead to, so that each step loads everything again.
 // fast: __restrict__ says that it does not.
+
 extern "C" __global__ void slow(float* out, const float* in, const float* factors) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int step = gridDim.x * blockDim.x;

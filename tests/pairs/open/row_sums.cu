@@ -1,5 +1,6 @@
 // slow: a thread adds up a row.
 // fast: a warp adds up a row.
+
 extern "C" __global__ void slow(float* out, const float* in, int width) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;

@@ -1,5 +1,6 @@
 // slow: a thread makes the running sums of a row.
 // fast: a warp makes them, 32 elements at a time.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, int width) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned sum = 0;

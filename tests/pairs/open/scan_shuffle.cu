@@ -1,5 +1,6 @@
 // slow: a block's running sums are made in shared memory, with two barriers a step.
 // fast: a block's running sums are made by shuffles in warps, and once more of the warps' sums.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   __shared__ unsigned sums[1024];
   const int i = blockIdx.x * 1024 + threadIdx.x;

@@ -1,5 +1,6 @@
 // slow: threads exchange numbers through shared memory that lie 32 words apart.
 // fast: the numbers lie one word apart.
+
 __device__ void exchange(float* out, const float* in, int stride) {
   extern __shared__ float values[];
   const int i = blockIdx.x * 256 + threadIdx.x;

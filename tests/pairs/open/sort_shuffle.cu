@@ -1,5 +1,6 @@
-// slow: each 32 numbers are sorted by a bitonic network in shared memory, with barriers of the
-// block. fast: the lanes of a warp exchange them by shuffles.
+// slow: a bitonic network sorts 32 numbers in shared memory, with barriers of the whole block.
+// fast: the lanes of a warp exchange them by shuffles.
+
 __device__ unsigned chosen(unsigned own, unsigned other, int lane, int distance, int length) {
   const bool up = (lane & length) == 0;
   return ((lane & distance) == 0) == up ? min(own, other) : max(own, other);

@@ -1,5 +1,6 @@
 // slow: a thread multiplies a sparse row of 32 values.
 // fast: a warp multiplies the row.
+
 extern "C" __global__ void slow(float* out, const float* values, const unsigned* columns,
                                 const float* x) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;

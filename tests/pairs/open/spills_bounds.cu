@@ -1,5 +1,6 @@
 // slow: a bound of 1024 threads, two blocks, leaves 32 registers for 80 values: they spill.
 // fast: a bound of 256 threads leaves enough.
+
 template <int values>
 __device__ void mix(float* out, const float* in, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

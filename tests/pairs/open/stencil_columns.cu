@@ -1,5 +1,6 @@
 // slow: neighbouring threads of a 5-point stencil go down the columns.
 // fast: neighbouring threads go along the rows.
+
 __device__ void point(float* out, const float* in, int width, int x, int y) {
   if (x == 0 || y == 0 || x == width - 1 || y == width - 1) return;
   const int i = y * width + x;

@@ -1,5 +1,6 @@
 // slow: lanes read a table in constant memory at different places, one after the other.
 // fast: lanes read a copy of the table in shared memory.
+
 #define FOUR(n) (n) * 7U, (n) * 7U + 3, (n) * 7U + 1, (n) * 7U + 5
 #define SIXTEEN(n) FOUR(n), FOUR(n + 1), FOUR(n + 2), FOUR(n + 3)
 __constant__ unsigned table[256] = {SIXTEEN(0),  SIXTEEN(4),  SIXTEEN(8),  SIXTEEN(12),

@@ -1,5 +1,6 @@
 // slow: a table of 4 KiB is read from global memory, so that scattered lanes fill L1 with requests.
 // fast: a block copies the table to shared memory first.
+
 __device__ unsigned walk(const unsigned* table, unsigned value) {
   for (int k = 0; k < 16; ++k) value = (value >> 3) ^ table[value & 1023];
   return value;

@@ -1,5 +1,6 @@
 // slow: 265 blocks of 1024 threads are one more than run at once, so that the last one runs alone.
 // fast: the same threads in blocks of 256 leave only a small block for the end.
+
 __device__ void iterate(float* out, const float* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,5 +1,6 @@
 // slow: an image is turned by 90 degrees; the loads go down its columns.
 // fast: a texture, whose layout has neighbours of both directions near each other, is read instead.
+
 extern "C" __global__ void slow(float* out, const float* in, int n) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   const int y = blockIdx.y * 8 + threadIdx.y;

@@ -1,5 +1,6 @@
 // slow: a warp stores down a column, so that each lane writes another line.
 // fast: a tile in shared memory lets a warp load and store along rows.
+
 extern "C" __global__ void slow(float* out, const float* in, int width) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   const int y = blockIdx.y * 32 + threadIdx.y;

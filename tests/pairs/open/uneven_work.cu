@@ -1,5 +1,6 @@
 // slow: the lanes of a warp take 1 to 256 steps, and each warp waits for its longest.
 // fast: neighbouring threads take almost as many steps.
+
 __device__ void work(float* out, const float* in, int i, int steps) {
   float x = in[i];
 #pragma unroll 1

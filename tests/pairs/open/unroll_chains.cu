@@ -1,5 +1,6 @@
 // slow: each product waits for the one before.
 // fast: four chains of products go side by side.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float x = in[i];

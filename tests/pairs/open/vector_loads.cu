@@ -1,5 +1,6 @@
 // slow: a thread scales one float.
 // fast: a thread scales four floats by one load and one store.
+
 extern "C" __global__ void slow(float* out, const float* in, float factor) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = factor * in[i];

@@ -1,5 +1,6 @@
 // slow: a block asks if any of its values is above a limit by a tree in shared memory.
 // fast: a block asks by the barrier that votes.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, unsigned limit) {
   __shared__ unsigned above[256];
   above[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x] > limit;

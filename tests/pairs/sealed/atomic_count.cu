@@ -1,5 +1,6 @@
 // slow: each thread that finds a number adds one to a counter, whose old value it wants.
 // fast: a warp adds what its lanes have found.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && in[i] % 2 == 0 && atomicAdd(out, 1) > 0x80000000U) out[0] = 0;

@@ -1,5 +1,6 @@
 // slow: a barrier behind each of eight loads makes every warp wait for the slowest.
 // fast: no barrier is needed.
+
 extern "C" __global__ void slow(float* out, const float* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;

@@ -1,6 +1,7 @@
 // slow: each thread reads the four numbers of every body one by one from global memory.
 // fast: a block reads 256 bodies at a time into shared memory, and threads read four numbers at
 // once.
+
 __device__ float pull(float x, float y, float z, const float* body) {
   const float dx = body[0] - x;
   const float dy = body[1] - y;

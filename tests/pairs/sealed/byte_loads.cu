@@ -1,5 +1,6 @@
 // slow: a thread inverts one byte.
 // fast: a thread inverts sixteen bytes by one load and one store.
+
 extern "C" __global__ void slow(unsigned char* out, const unsigned char* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = 255 - in[i];

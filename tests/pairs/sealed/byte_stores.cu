@@ -1,5 +1,6 @@
 // slow: a thread writes sixteen neighbouring bytes one by one.
 // fast: a thread writes them by one store.
+
 extern "C" __global__ void slow(unsigned char* out, unsigned seed) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   for (unsigned k = 0; k < 16; ++k) out[16 * thread + k] = (thread + seed + k / 4) & 255;

@@ -1,5 +1,6 @@
 // slow: a warp adds up a column, so that its lanes read a row apart.
 // fast: a block adds up 32 neighbouring columns, so that its warps read along the rows.
+
 extern "C" __global__ void slow(float* out, const float* in, int width, int height) {
   const int column = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   float sum = 0;

@@ -1,5 +1,6 @@
 // slow: a loop takes the lowest bit off until none is left.
 // fast: one instruction counts the bits.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned count = 0;

@@ -1,5 +1,6 @@
 // slow: four bytes of a word are taken apart and multiplied one by one.
 // fast: one instruction multiplies and adds four bytes.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, unsigned weights) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned sum = 0;

@@ -1,5 +1,6 @@
 // slow: constants without an f make a loop of floats compute in double.
 // fast: the constants are floats.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float x = in[i];

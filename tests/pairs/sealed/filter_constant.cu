@@ -1,5 +1,6 @@
 // slow: the sixteen weights of a filter lie in global memory.
 // fast: the weights lie in constant memory.
+
 #define WEIGHTS {1, 2, 4, 7, 11, 15, 18, 20, 20, 18, 15, 11, 7, 4, 2, 1}
 __device__ float global_weights[16] = WEIGHTS;
 __constant__ float constant_weights[16] = WEIGHTS;

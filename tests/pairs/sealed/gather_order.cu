@@ -1,5 +1,6 @@
 // slow: the elements are added in a scattered order.
 // fast: the elements are added in the order in which they lie.
+
 __device__ void add(float* out, float value) {
   for (int distance = 16; distance > 0; distance /= 2) {
     value += __shfl_xor_sync(0xffffffff, value, distance);

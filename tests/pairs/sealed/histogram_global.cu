@@ -1,5 +1,6 @@
 // slow: bytes are counted in global memory.
 // fast: a block counts in shared memory and adds its counts at the end.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned char* in, int n) {
   const int step = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) atomicAdd(&out[in[i]], 1);

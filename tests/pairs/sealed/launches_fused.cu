@@ -1,5 +1,6 @@
 // slow: four launches go over a large array.
 // fast: one launch does the four steps while it has the element.
+
 __device__ void steps(float* values, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float x = values[i];

@@ -1,5 +1,6 @@
 // slow: each thread reads a row and a column of the matrices from global memory.
 // fast: a block keeps tiles of both in shared memory.
+
 extern "C" __global__ void slow(float* c, const float* a, const float* b, int n) {
   const int row = blockIdx.y * 32 + threadIdx.y;
   const int column = blockIdx.x * 32 + threadIdx.x;

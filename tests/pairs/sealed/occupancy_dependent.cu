@@ -1,5 +1,6 @@
 // slow: eight warps a multiprocessor wait for roots that depend on each other.
 // fast: 64 warps a multiprocessor share the same work.
+
 __device__ void iterate(float* out, const float* in, int n) {
   const int step = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {

@@ -1,5 +1,6 @@
 // slow: a block is one warp, so that few warps are resident and blocks are launched all the time.
 // fast: a block is eight warps.
+
 __device__ void square(float* out, const float* in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = in[i] * in[i];

@@ -1,5 +1,6 @@
 // slow: a thread brings one element to the sum of its block.
 // fast: a thread first adds up many elements of its own.
+
 __device__ void add(float* out, float value) {
   __shared__ float sums[256];
   sums[threadIdx.x] = value;

@@ -1,5 +1,6 @@
 // slow: a block adds up its values by a tree in shared memory, with a barrier a step.
 // fast: warps add up by shuffles, and the first warp their sums.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   __shared__ float sums[1024];
   sums[threadIdx.x] = in[blockIdx.x * 1024 + threadIdx.x];

@@ -1,5 +1,6 @@
 // slow: a running sum lies in global memory, where each step reads and writes it.
 // fast: the running sum is a register.
+
 extern "C" __global__ void slow(float* out, const float* in, int rows) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int step = gridDim.x * blockDim.x;

@@ -1,5 +1,6 @@
 // slow: a thread looks for its number in a sorted table from the start.
 // fast: a thread halves the table.
+
 extern "C" __global__ void slow(unsigned* out, const unsigned* in, const unsigned* table) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned wanted = in[i] & 255;

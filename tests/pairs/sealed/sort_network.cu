@@ -1,5 +1,6 @@
 // slow: a block sorts 1024 numbers in shared memory by 1024 steps of odd and even neighbours.
 // fast: a block sorts them by the 55 steps of a bitonic network.
+
 __device__ void order(unsigned& low, unsigned& high) {
   const unsigned a = low;
   const unsigned b = high;

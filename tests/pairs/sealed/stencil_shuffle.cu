@@ -1,5 +1,6 @@
 // slow: a window of 17 is read from global memory.
 // fast: lanes read two elements, and take the others from their neighbours.
+
 extern "C" __global__ void slow(float* out, const float* in) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;

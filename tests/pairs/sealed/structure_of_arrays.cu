@@ -1,5 +1,6 @@
-// slow: one member is read from an array of structures of eight floats. The member of structure i
-// is 8 i. fast: the members lie in an array of their own, whose element i is i.
+// slow: one member is read from an array of structures of eight floats. That of structure i is 8 i.
+// fast: the members lie in an array of their own, whose element i is i.
+
 struct Particle {
   float member[8];
 };

@@ -1,5 +1,6 @@
 // slow: the coordinates of a 5 x 5 window are bounded by comparisons.
 // fast: a texture bounds them.
+
 extern "C" __global__ void slow(float* out, const float* in, int n) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   const int y = blockIdx.y * 8 + threadIdx.y;

@@ -1,5 +1,6 @@
 // slow: the columns of the tile lie in one bank each.
 // fast: a word of padding behind each row spreads a column over all banks.
+
 template <int padding>
 __device__ void transpose(float* out, const float* in, int width) {
   __shared__ float tile[32][32 + padding];

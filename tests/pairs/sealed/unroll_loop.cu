@@ -1,5 +1,6 @@
 // slow: a loop of 64 short steps is not unrolled.
 // fast: the loop is unrolled.
+
 template <bool unrolled>
 __device__ void evaluate(float* out, const float* in, const float* coefficients) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
