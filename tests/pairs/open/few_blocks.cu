@@ -5,7 +5,7 @@ __device__ void iterate(float* out, const float* in, int n) {
   const int step = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     float x = in[i];
-    for (int k = 0; k < 16; ++k) x = x * x + 0.25F;
+    for (int k = 0; k < 16; ++k) x = 0.5F * x * x + 0.25F;
     out[i] = x;
   }
 }
