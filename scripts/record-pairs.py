@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pairs
-from recording import clean_commit, write
+from recording import clean_commit, first_line, write
 
 BLOCKS = 64
 METHOD = f"warpwise explain --sample {BLOCKS} of each kernel; the time of a kernel that is launched several times is as many times that of one launch"
@@ -48,7 +48,10 @@ def main():
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--only", help="predicts and prints these, and records nothing")
     arguments = parser.parse_args()
-    commit = None if arguments.only else clean_commit("record-pairs.py")
+    if not arguments.only:
+        clean_commit("record-pairs.py")
+    # The commit of what predicts: commits of documents and scripts after it change no prediction.
+    commit = first_line("git", "log", "-1", "--format=%h", "--abbrev=12", "--", "warpwise")
     devices = [device for device in pairs.DEVICES if pairs.measured_path(device, arguments.sealed).exists()]
     made = {device: {} for device in devices}
     for pair in pairs.table():
