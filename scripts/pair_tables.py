@@ -1,4 +1,4 @@
-"""The tables of the pairs in tests/pairs: what was measured beside what was predicted."""
+"""The tables of the pairs in tests/pairs: measured times and gains beside predicted ones."""
 import pairs
 from tables import origin, table
 
@@ -16,16 +16,22 @@ def summary():
     return table(["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time"], lines)
 
 
+def open_row(pair, row):
+    both = ("measured", "predicted")
+    times = [f"{row[kernel][f'{what}_us']:,.1f}" for what in both for kernel in pairs.KERNELS]
+    gains = [f"{row['gain'][what]:.2f}" for what in both]
+    return [pair["kind"], pair["name"].replace("_", " "), *times, *gains, " → ".join(row[kernel]["rules"] for kernel in pairs.KERNELS)]
+
+
 def each_open():
     """The open pairs one by one, on the first GPU that has them."""
     device = next((device for device in pairs.DEVICES if pairs.rows(device, False)), None)
     if not device:
         return "Not recorded yet."
     rows, record = pairs.rows(device, False), pairs.read(pairs.measured_path(device, False))
-    lines = [[pair["kind"], pair["name"].replace("_", " "), *(f"{row[kernel][f'{what}_us']:,.1f}" for what in ("measured", "predicted") for kernel in pairs.KERNELS),
-              *(f"{row['gain'][what]:.2f}" for what in ("measured", "predicted")), " → ".join(row[kernel]["rules"] for kernel in pairs.KERNELS)]
-             for pair in pairs.table() if (row := rows.get(pair["name"]))]
-    return f"{origin(record)}.\n\n" + table(["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "rules, as said"], lines)
+    lines = [open_row(pair, rows[pair["name"]]) for pair in pairs.table() if pair["name"] in rows]
+    head = ["kind", "pair", "slow, µs", "fast, µs", "slow predicted", "fast predicted", "gain", "gain predicted", "rules, as said"]
+    return f"{origin(record)}.\n\n{table(head, lines)}"
 
 
 PARTS = {"summary": summary, "open": each_open}

@@ -1,4 +1,4 @@
-"""The pairs of tests/pairs: their table, who is sealed, and how well predictions agree with measured times."""
+"""The pairs of tests/pairs: their table, the rule that seals a third, and how well predictions agree with measured times."""
 import hashlib
 import json
 import statistics
@@ -9,7 +9,7 @@ FOLDER = REPOSITORY / "tests/pairs"
 RESULTS = REPOSITORY / "results/pairs"
 KERNELS = ("slow", "fast")
 DEVICES = ("h100", "h200")
-# A gain within this of 1 is none: no cure that anybody would look for.
+# A gain within this factor of 1 is none: nobody looks for such a cure.
 NO_GAIN = 1.05
 # How far off a predicted gain may be and still say what the cure is worth.
 NEAR = 1.5

@@ -4,8 +4,8 @@
     scripts/time-pairs.py COMMIT OUT [--only REGEX]     writes OUT.json, and OUT-sealed.json of the sealed pairs
 
 Needs nvcc, numpy and NVIDIA's driver, and no build. Each pair is compiled for this GPU. Both kernels run
-once on the same numbers, and their results are compared before either is timed. A pair that differs is
-written with what differed and without times.
+once on the same numbers, and their results are compared before either is timed. Where they differ, the
+record has the difference in the place of times.
 """
 import argparse
 import concurrent.futures
@@ -36,7 +36,7 @@ SPIN = """extern "C" __global__ void spin(long long nanoseconds) {
 }
 """
 NOT_READY = 600
-# Of cuda.h.
+# The values are those of cuda.h.
 L2_BYTES, MAJOR, MINOR, MAX_DYNAMIC_SHARED = 38, 75, 76, 8
 ARRAY_FLOAT, CLAMP = 0x20, 1
 
@@ -52,7 +52,7 @@ def call(name, *arguments):
 
 
 def made(name, kind, *arguments):
-    """What a function of the driver writes to its first argument."""
+    """Returns what a function of the driver writes to its first argument."""
     result = kind()
     call(name, ctypes.byref(result), *arguments)
     return result
@@ -103,7 +103,8 @@ class Argument:
         self.dtype = numpy.dtype(TYPES[found["type"]])
         self.buffer = None
         if found["value"]:
-            self.parameter = ctypes.create_string_buffer(numpy.array(float(found["value"]) if "f" in found["type"] else int(found["value"]), self.dtype).tobytes())
+            number = float if found["type"].startswith("f") else int
+            self.parameter = ctypes.create_string_buffer(numpy.array(number(found["value"]), self.dtype).tobytes())
             return
         self.count = int(found["width"]) * int(found["height"] or 1)
         self.bytes = self.count * self.dtype.itemsize
@@ -161,7 +162,7 @@ class Launch:
             call("cuLaunchKernel", self.function, *self.shape, self.shared, None, self.parameters, None)
 
     def result(self):
-        """What is in the first argument after one run from fresh buffers."""
+        """Returns the contents of the first argument after one run from fresh buffers."""
         for argument in self.arguments:
             if argument.buffer:
                 argument.refill()
@@ -175,7 +176,7 @@ class Launch:
 
 
 def difference(slow, fast, pair):
-    """What is wrong with two results; nothing where they agree."""
+    """Says how two results differ; says nothing where they agree."""
     slow, fast = (values.astype(numpy.float64) for values in (slow, fast))
     if not (numpy.isfinite(slow).all() and numpy.isfinite(fast).all()):
         return "a result is no number"
