@@ -4,8 +4,8 @@
     scripts/time-pairs.py COMMIT OUT [--only REGEX]     writes OUT.json, and OUT-sealed.json of the sealed pairs
 
 Needs nvcc, numpy and NVIDIA's driver, and no build. Each pair is compiled for this GPU. Both kernels run
-once on the same numbers, and their results are compared before either is timed. Where they differ, the
-record has the difference in the place of times.
+once on the same numbers, and their results are compared before either is timed. The record of
+a pair that differs has the difference in the place of times.
 """
 import argparse
 import concurrent.futures
