@@ -6,14 +6,17 @@ from tables import origin, table
 def summary_row(gpu, which, rows):
     said = pairs.summary(rows)
     share = [f"{said[name]} ({100 * said[name] / said['pairs']:.0f} %)" for name in ("direction", "near")]
-    return [gpu, which, str(said["pairs"]), *share, f"{said['median_factor']:.2f}", f"{100 * said['median_time_error']:.0f} %"]
+    return [gpu, which, str(said["pairs"]), *share, f"{said['median_factor']:.2f}", f"{100 * said['median_time_error']:.0f} %",
+            f"{100 * said['in_range'] / said['times']:.0f} %"]
 
 
 def summary():
     """Each GPU: the open pairs and the sealed ones apart."""
     lines = [summary_row(pairs.read(pairs.measured_path(device, sealed))["machine"]["gpu"], which, list(rows.values()))
              for device in pairs.DEVICES for sealed, which in ((False, "open"), (True, "sealed")) if (rows := pairs.rows(device, sealed))]
-    return table(["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time"], lines)
+    head = ["GPU", "pairs", "how many", "direction right", f"gain within ×{pairs.NEAR}", "median factor off", "median error of a time",
+            "times within least … most"]
+    return table(head, lines)
 
 
 def open_row(pair, row):

@@ -70,7 +70,8 @@ def right_direction(measured, predicted):
 def compared(measured, predicted):
     """A pair's two times and its gain, as measured and as predicted, from one record of each."""
     times = {kernel: {"measured_us": measured[kernel]["median_us"], "predicted_us": predicted[kernel]["time_us"],
-                      "rules": predicted[kernel]["rules"]} for kernel in KERNELS}
+                      "range_us": (predicted[kernel]["least_us"], predicted[kernel]["most_us"]), "rules": predicted[kernel]["rules"]}
+             for kernel in KERNELS}
     gain = {what: times["slow"][f"{what}_us"] / times["fast"][f"{what}_us"] for what in ("measured", "predicted")}
     return {**times, "gain": gain}
 
@@ -91,4 +92,5 @@ def summary(rows):
     return {"pairs": len(rows), "direction": sum(right_direction(*gain) for gain in gains),
             "near": sum(factor(*gain) <= NEAR for gain in gains),
             "median_factor": statistics.median(factor(*gain) for gain in gains),
+            "times": len(times), "in_range": sum(time["range_us"][0] <= time["measured_us"] <= time["range_us"][1] for time in times),
             "median_time_error": statistics.median(factor(time["measured_us"], time["predicted_us"]) - 1 for time in times)}

@@ -58,11 +58,12 @@ class Judged(unittest.TestCase):
     def test_summary(self):
         def row(measured, predicted):
             return pairs.compared({kernel: {"median_us": us} for kernel, us in zip(pairs.KERNELS, measured)},
-                                  {kernel: {"time_us": us, "rules": "DRAM"} for kernel, us in zip(pairs.KERNELS, predicted)})
+                                  {kernel: {"time_us": us, "least_us": us - 1, "most_us": us + 1, "rules": "DRAM"} for kernel, us in zip(pairs.KERNELS, predicted)})
 
         said = pairs.summary([row((100, 10), (50, 10)), row((20, 10), (20, 10)), row((10, 10), (10, 20))])
         self.assertEqual((said["pairs"], said["direction"], said["near"]), (3, 2, 1))
         self.assertEqual((said["median_factor"], said["median_time_error"]), (2, 0))
+        self.assertEqual((said["times"], said["in_range"]), (6, 4))
 
 
 class Recorded(unittest.TestCase):
