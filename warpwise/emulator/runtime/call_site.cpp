@@ -23,13 +23,13 @@
 namespace warpwise::emulator::runtime {
 namespace {
 
-// The program's frames that are looked at: above the caller's may lie what CUDA's headers inline.
+// Number of program frames to look up. Inlined code of CUDA's headers may lie above the caller.
 constexpr std::size_t most_looked_at = 4;
 
 struct Frame {
   const char* file = nullptr;
-  std::uintptr_t offset = 0;   ///< the file's own address
-  std::uintptr_t in_file = 0;  ///< as the file itself counts its addresses
+  std::uintptr_t offset = 0;   ///< from the file's start in memory
+  std::uintptr_t in_file = 0;  ///< the file's own address
 };
 
 Frame frame_of(const void* return_address) {

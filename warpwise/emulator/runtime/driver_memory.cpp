@@ -100,8 +100,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t ele
     return guarded([&] {
       if (width == 0 || height == 0) return cudaSuccess;
       check_fill({pointer_of(to), pitch, width * element, height});
-      emulated().device.bytes_at(
-          to, pitch * (height - 1) + width * element);  // checks that all of it exists
+      emulated().device.bytes_at(to, pitch * (height - 1) + width * element);  // checks the range
       const WorkScope scope;
       WorkScope::touch(pointer_of(to), pitch, width * element, height,
                        warpwise::emulator::Use::write);
