@@ -284,7 +284,7 @@ void Init::load_matrix(Warp& warp, const Operation& op, const Access& access, co
   for (const std::int32_t v : code_->accesses[op.index].writes) count_poison(warp, place_of(v));
 }
 
-/// Also handles the second half of an operand of halves, whose registers repeat the first half.
+/// Calls body for the repeated registers of an operand of halves, which names each register twice.
 template <class Body>
 void Init::keep_twice(const Operation& op, RegisterByte to, const Body& body) const {
   const tensor::WmmaMatrix matrix = wmma_matrix_of(op);

@@ -26,7 +26,7 @@ inline void join(Clock& to, const Clock& from) {
 class KnownBlocks {
  public:
   bool empty() const { return root_ == nullptr; }
-  /// The time up to which a warp's accesses are known; 0 for none.
+  /// Returns the time up to which a warp's accesses are known; 0 for none.
   Time time_of(std::uint64_t block, std::size_t warp) const;
   /// Returns a block's clock; null if nothing is known of it.
   const Clock* clock_of(std::uint64_t block) const;
