@@ -314,7 +314,7 @@ struct PaceCounts {
   std::uint64_t dram_written_sectors = 0;
 };
 
-/// What Program::launch() counts and checks, and when it stops.
+/// Options of Program::launch(): counts, checks and limits.
 struct LaunchOptions {
   /// Compute capabilities to count memory accesses for. If empty and `count` is false, the kernel
   /// runs at full speed.

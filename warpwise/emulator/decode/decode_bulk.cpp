@@ -98,7 +98,7 @@ void Decoder::decode_copy_tensor() {
   flags.to_global = has("bulk_group") ? 1 : 0;
   flags.multicast = has("multicast::cluster") ? 1 : 0;
   flags.reduction = stated_reduction();
-  // As the destination, the map and its coordinates come first.
+  // The map and its coordinates come first if they are the destination.
   const std::size_t map_at = flags.to_global != 0 ? 0 : 1;
   const Operand& map = operand(map_at);
   const Operand& shared = operand(1 - map_at);

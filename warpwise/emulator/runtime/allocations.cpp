@@ -113,7 +113,7 @@ void note_free(const void* pointer, bool host) {
     const Address begin = emulated().device.allocation_of(address).first;
     const auto found = own.all.find(begin != 0 ? begin : address);
     wrong = mistake(address, host, found == own.all.end() ? nullptr : &found->second);
-    // As emulated here, the wrong function frees it too.
+    // Here the wrong function frees it too.
     if (begin == address && found != own.all.end()) {
       AllocationRecord& record = found->second;
       record.is_live = false;

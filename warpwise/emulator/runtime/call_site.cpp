@@ -51,7 +51,7 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-/// Whether an address lies in libcudart.so.13, libcuda.so.1 or the emulator.
+/// Returns true if an address is in libcudart.so.13, libcuda.so.1 or the emulator.
 bool is_own(const void* address) {
   // Never destroyed: leaks are reported after other static objects are destroyed.
   static const std::string& own_folder = *[] {
