@@ -55,7 +55,7 @@ TEST(GlobalTraffic, FigureF1MisalignedAndSequential) {
   EXPECT_EQ(global_load(cc_3_0, access), of_32(5));
 }
 
-// PG 4.2, F.3.2.1: what a half-warp may do on 1.0 and 1.1.
+// PG 4.2, F.3.2.1: coalesced accesses of a half-warp on 1.0 and 1.1.
 TEST(GlobalTraffic, EarliestCoalescing) {
   EXPECT_EQ(global_load(cc_1_1, strided(256, 8), 8), of_128(2));
   EXPECT_EQ(global_load(cc_1_1, strided(256, 16), 16), of_128(4));
@@ -66,7 +66,7 @@ TEST(GlobalTraffic, EarliestCoalescing) {
   EXPECT_EQ(global_load(cc_1_1, strided(256, 4), 4, 0xffff0f0eU), of_64(2))
       << "lanes may be absent";
   EXPECT_EQ(global_load(cc_1_1, strided(256, 4), 4, 0x0000ffffU), of_64(1));
-  // One lane out of place costs its own half-warp alone.
+  // One misplaced lane affects only its own half-warp.
   Addresses access = strided(256, 4);
   access[5] = 4096;
   EXPECT_EQ(global_load(cc_1_1, access), (GlobalTraffic{16, 1, 0}));
@@ -152,7 +152,7 @@ TEST(GlobalTraffic, SeedDFigure3) {
   EXPECT_EQ(global_load(cc_1_1, strided(0, 3), 1, 0xffff), of_32(16));
 }
 
-/// Threads of a block, and those of them with something to do in one round of its work.
+/// Threads of a block, and the number of them with work in one round.
 struct Round {
   int threads;
   int busy;

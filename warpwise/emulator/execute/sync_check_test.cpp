@@ -1,4 +1,4 @@
-// Check::sync: barriers and member masks that threads do not keep to, and such as only look so.
+// Check::sync: barriers and member masks with missing threads, and correct code that looks alike.
 
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST(SyncMask, LanesThatDoNotCome) {
               "names 29 lanes");
 }
 
-// Nor need those that leave the others out and exit, which compiles to the same.
+// Lanes that have exited need not arrive. A branch around the vote compiles to the same code.
 TEST(SyncMask, LanesThatHaveExitedNeedNotCome) {
   expect_none("setp.ge.u32 %p, %r2, 16;\n@%p ret;\nvote.sync.ballot.b32 %r5, %p, 0xffffffff;",
               {32});
