@@ -43,7 +43,6 @@ namespace warpwise::emulator {
 ///
 /// A reported value counts as defined from then on. While all registers of a warp are defined, the
 /// check costs a look at the shadow of each read and an update of the shadow of each write.
-/// pays for a look at the shadow of what it reads, and for the shadow of what it writes.
 class Init : public Observer {
  public:
   explicit Init(const Launch& launch);
