@@ -334,8 +334,8 @@ struct LaunchOptions {
   /// of neighbours. Not for kernels whose blocks wait for each other: the sample would use up its
   /// budget.
   std::uint64_t sampled_blocks = 0;
-  /// Gives the blocks the workspace that a cooperative launch needs to wait for each other
-  /// (`cooperative_groups::this_grid().sync()`), which aborts without it.
+  /// Gives the blocks the workspace to wait for each other in a cooperative launch
+  /// (`cooperative_groups::this_grid().sync()`). Without it, that wait aborts.
   bool cooperative = false;
   /// Size of a cluster in blocks. Its blocks run at the same time, share a barrier and access each
   /// other's shared memory. None: the size that the kernel was compiled for, or clusters of one

@@ -46,8 +46,8 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128);
 
-/// Returns the shared-memory address of what an unswizzled tile has at `address`. Pieces of 16
-/// bytes are permuted within rows of `swizzled_bytes`.
+/// Returns the swizzled place in shared memory of the bytes that an unswizzled tile has at
+/// `address`. Pieces of 16 bytes are permuted within rows of `swizzled_bytes`.
 inline std::uint64_t swizzled(std::uint64_t address, std::uint32_t swizzled_bytes) {
   if (swizzled_bytes == 0) return address;
   const std::uint64_t pieces = swizzled_bytes / 16 - 1;  // a mask

@@ -113,7 +113,7 @@ TEST(Clusters, RemoteMbarriersOrder) {
 }
 
 TEST(Clusters, ABlockThatHasExited) {
-  // Block 0 leaves at once; the others come to read its memory later.
+  // Block 0 exits at once, and the others read its memory later.
   const std::string body = begin + sync +
                            "setp.eq.u32 %p, %r5, 0;\n@%p exit;\n"
                            "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"

@@ -137,7 +137,7 @@ TEST(Livelock, IsNoneWhereMemoryCounts) {
 }
 
 TEST(Livelock, IsNoneWhereAnotherBlockWorks) {
-  // Block 0 works for a long time without writing anything, then lets the others go on.
+  // Block 0 works for a long time without a write, and then releases the others.
   expect_end(
       "setp.ne.u32 %p, %r4, 0;\n@%p bra SPIN;\nmov.u32 %r5, 0;\nWORK:\nadd.u32 %r5, %r5, 1;\n"
       "setp.lt.u32 %q, %r5, 2000000;\n@%q bra WORK;\nst.volatile.global.u32 [%l1], 1;\nbra.uni "

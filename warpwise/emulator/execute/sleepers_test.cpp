@@ -1,4 +1,4 @@
-// Blocks that wait for others get no turns meanwhile, and still go on in the end.
+// Blocks that wait for others get no turns meanwhile, and still continue in the end.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(Sleepers, AGridsBarrierTakesAFewTurnsOfEachBlock) {
                                 "st.global.u32 [%l4], %r6;",
                             {512}, {1}, threads);
     for (int block = 0; block < 512; ++block) EXPECT_EQ(ended.words[block], 512U) << block;
-    // Several workers poll as long as others still begin their blocks.
+    // Several workers poll while others still begin their blocks.
     if (threads == 1) {
       EXPECT_LT(ended.executed, 512 * 8 * turn);
     }
@@ -67,8 +67,8 @@ TEST(Sleepers, CountsOfOneThreadAreTheSameEachTime) {
   EXPECT_EQ(run(body, {512}, {64}, 1).executed, once);
 }
 
-// The first block waits for the second one, which starts to work for it and goes on for ever
-// unless the first one answers: it never polls, so nothing that it does says that it waits.
+// The first block waits for the second one. The second works until the first one answers. It reads
+// the answer by ordinary loads, so it does not look like a waiting block.
 TEST(Sleepers, WakeWhileOthersWork) {
   for (const int threads : {1, 2}) {
     run("setp.ne.u32 %p, %r4, 0;\n@%p bra WORK;\n"

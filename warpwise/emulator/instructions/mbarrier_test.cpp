@@ -213,7 +213,7 @@ TEST(BulkCopy, OutOfBoundsAndMisaligned) {
   EXPECT_EQ(fault_of("1000").kind, FaultKind::misaligned);
 }
 
-// 22 threads copy 16 bytes each from 1024, of which the last one has so many left and no more.
+// 22 threads copy up to 16 bytes each near the end of 1024 bytes. The last one may have none left.
 TEST(CopyAsync, ReadsAsManyBytesAsItSays) {
   const auto copy = [](int begin, const std::string& bytes) {
     return "mul.lo.u32 %r4, %r1, 16;\ncvt.u64.u32 %l4, %r4;\nadd.u64 %l4, %l1, %l4;\n"

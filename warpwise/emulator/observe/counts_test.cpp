@@ -255,7 +255,7 @@ TEST(HandWritten, Divergence) {
   }
 }
 
-/// Lanes leave a loop one after another and go on together.
+/// Lanes leave a loop one after another, and then continue together.
 TEST(HandWritten, LoopsOfDifferentLength) {
   Emulated emulated(kernel_text(
       "mov.u32 %r1, %laneid;\nLOOP:\n.loc 1 1 0\nsub.u32 %r1, %r1, 1;\nsetp.ge.s32 %p, %r1, 0;\n"

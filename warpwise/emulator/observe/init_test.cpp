@@ -163,7 +163,7 @@ TEST(Init, PaddingOfCopies) {
   expect_found(load + "shl.b32 %r5, %r4, 1;\nst.global.u32 [%l4], %r5;", 11, "byte 0 of 'from'");
 }
 
-/// Writes a bit-field of a byte: its width, where it begins, and the register with its value.
+/// Writes a bit-field of a byte: its width, its first bit, and the register with its value.
 std::string field(const std::string& space, const std::string& at, int width, int begin,
                   const std::string& value) {
   const std::string bits = std::to_string(((1 << width) - 1) << begin);
@@ -255,7 +255,7 @@ TEST(Init, Registers) {
   const std::string result = "add.u32 %r9, %r9, 1;\n.loc 1 12 0\nst.global.u32 [%l4], %r9;";
   expect_found(result, 12, "depends on a register that nobody has written");
   expect_clean("mov.u32 %r9, 1;\n" + result);
-  // Written where it is read, lane by lane.
+  // Writes count for each lane separately.
   const std::string by_half = "setp.lt.u32 %p1, %r1, 16;\n@%p1 mov.u32 %r9, 1;\n";
   expect_found(by_half + result, 12, "a register that nobody has written", 0, 16);
   expect_clean(by_half + "@!%p1 mov.u32 %r9, 2;\n" + result);
@@ -384,7 +384,7 @@ TEST(Init, CallsAtRunTime) {
                              "st.local.u32 [own], %r1;\nld.local.u32 %r6, [own];\n"
                              "add.u32 %r5, %r5, %r6;\n";
   expect_clean(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), writes, 0), writes);
-  // A register that the function has not written, whatever its caller has put in its place.
+  // A register that the function has not written, whatever its caller has stored in its place.
   const std::string unset = recursion + "add.u32 %r5, %r5, %r7;\n";
   expect_found(run("and.b32 %r6, %r1, 3;\n" + call_of("%r6"), unset, 0), 21, "depends on", 0,
                unset);

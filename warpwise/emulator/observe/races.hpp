@@ -50,9 +50,11 @@ namespace warpwise::emulator {
 ///
 /// Not reported, so that every report is a race:
 ///
-/// - lanes that write the same byte in one instruction: one of them wins, which one is undefined
-/// - If several warps have read a word of 4 bytes, or have written parts of it: races with all but
-///   one of them. If several lanes did so in different parts of the word: races inside their warp.
+/// - lanes that write the same byte in one instruction: one of them wins, an undefined one
+/// - races with all but one of several warps that have read a word of 4 bytes, or have written
+/// parts
+///   of it
+/// - races inside a warp whose lanes have read or written different parts of one word
 /// - lanes of one warp with a strong access, a fence or a converging instruction of any of them
 ///   between the two accesses
 /// - a missing fence on the reading side

@@ -164,7 +164,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (!start->recorded || !end->recorded) return report(cudaErrorInvalidResourceHandle);
-  cudaEventSynchronize(end);  // it must be done already
+  cudaEventSynchronize(end);  // the host may rely on its end from here on
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }
