@@ -8,9 +8,9 @@
 
 namespace warpwise::emulator {
 
-/// Returns a source line for each operation. For code inlined from a header of the CUDA toolkit or
-/// the system (__ldg, __shfl_sync, expf, ...) it is the calling line in the program, if the PTX
-/// names it.
+/// Returns a source line for each operation. Code inlined from a header of the CUDA toolkit or the
+/// system (__ldg, __shfl_sync, expf, ...) gets the calling line in the program, if the PTX names
+/// it.
 std::vector<ptx::SourceLine> lines_to_tell(const Code& code);
 
 }  // namespace warpwise::emulator

@@ -15,9 +15,12 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel of two buffers of 512 bytes, whose body begins on line 10 with the thread's number in
-/// %r1, the buffers in %l1 and %l2, the thread's word in each of them in %l3 and %l4, and the one
-/// of 256 bytes of shared memory in %r3.
+/// Returns a kernel with two buffers of 512 bytes, whose body begins on line 10. Registers:
+///
+/// - %r1: the thread's number
+/// - %r3: the thread's word in 256 bytes of shared memory
+/// - %l1, %l2: the buffers
+/// - %l3, %l4: the thread's word in each of them
 std::string kernel_text(const std::string& body, const std::string& functions = {}) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"init.cu\"\n" + functions +
          "\n.visible .entry init(.param .u64 from, .param .u64 to)\n{\n.reg .pred %p<5>, %q<5>;\n"

@@ -37,14 +37,14 @@ namespace warpwise::emulator {
 /// - A strong access or a fence only for the block (atomicAdd_block, __threadfence_block) orders
 ///   nothing between blocks. If two blocks access a place strongly and one does so only for its
 ///   block, that is a fault of its own kind, `narrow_scope`.
-/// - Blocks of a cluster are also ordered by its barrier, unless they arrive with .relaxed, and by
+/// - The barrier of a cluster also orders its blocks, unless they arrive with .relaxed. So do
 ///   mbarriers and strong accesses in a block's shared memory.
 ///
 /// An asynchronous copy runs at some time between its start and its end. Until then no thread may
-/// touch its destination or write its source, not even its own thread. Its end is ordered like
-/// accesses of the thread that waits for its group, or of threads that see the phase of the
-/// mbarrier end that tracks it. Likewise a warpgroup's product reads its operands until one of its
-/// warps has waited for it.
+/// touch its destination or write its source, not even its own thread. Its end is ordered like an
+/// access of the thread that waits for its group. If an mbarrier tracks it, its end is ordered like
+/// accesses of the threads that see the end of the mbarrier's phase. Likewise a warpgroup's product
+/// reads its operands until one of its warps has waited for it.
 ///
 /// A write of the value that is already there is no race but `equal_writes`, reported if asked for.
 ///
@@ -58,8 +58,8 @@ namespace warpwise::emulator {
 /// - lanes of one warp with a strong access, a fence or a converging instruction of any of them
 ///   between the two accesses
 /// - a missing fence on the reading side
-/// - races that only another order of the warps would show, because a strong access happened to
-///   order them here, or because some lanes of a warp passed a barrier without the others
+/// - races that only another order of the warps would show: a strong access happened to order them
+///   here, or some lanes of a warp passed a barrier without the others
 /// - if several copies read a word: a write before the last of them has ended
 /// - the source of a copy between the shared memories of two blocks
 /// - registers of a product before its end, and a missing fence.proxy.async

@@ -14,9 +14,9 @@ using emulator::FaultKind;
 using emulator::LaunchResult;
 using test::Emulated;
 
-/// A kernel of 256 bytes of shared memory, whose body begins on line 10 with the thread's number in
-/// %t, its address of a word in shared memory in %own and the one of the thread 32 further in
-/// %other.
+/// Returns a kernel with 256 bytes of shared memory, whose body begins on line 10. %t is the
+/// thread's number, %own the address of its word in shared memory, %other that of the thread 32
+/// further.
 std::string kernel_text(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"race.cu\"\n"
          ".global .u32 counter;\n"
